@@ -14,6 +14,18 @@ interface Range {
   readonly test: PositionTest | undefined;
 }
 
+/** An area of pixels or ranges as arrays alone, which can be handed to another process. */
+export interface AreaArrays {
+  /** See `Area`. */
+  readonly bounds: Float64Array;
+  readonly levels?: Float64Array | undefined;
+  readonly merged?: Float64Array | undefined;
+  /** Pairs [first, end) of pixels at order 29, which decide in the ranges for which `isCut` is 1. */
+  readonly deepBounds?: BigInt64Array | undefined;
+  /** As long as the ranges; undefined where all of each range is inside. */
+  readonly isCut?: Uint8Array | undefined;
+}
+
 /** A part of the sky. Immutable. */
 export class Area {
   /** Pairs [first, end) of pixels at order 16, which do not overlap: ascending by level, then by pixel. */
@@ -22,21 +34,41 @@ export class Area {
   readonly levels: Float64Array | undefined;
   readonly #tests: readonly (PositionTest | undefined)[];
   readonly #merged: Float64Array | undefined;
+  readonly #deepBounds: BigInt64Array | undefined;
 
   /**
    * @param tests the test of each range; none at all where every range is wholly inside
    * @param merged for an area with levels: the same part of the sky in as few ranges as possible
+   * @param deepBounds what the tests of an area of ranges look up
    */
   constructor(
     bounds: Float64Array,
     levels?: Float64Array,
     tests: readonly (PositionTest | undefined)[] = [],
     merged?: Float64Array,
+    deepBounds?: BigInt64Array,
   ) {
     this.bounds = bounds;
     this.levels = levels;
     this.#tests = tests;
     this.#merged = merged;
+    this.#deepBounds = deepBounds;
+  }
+
+  /** The area of arrays that another one was taken apart into. */
+  static of({ bounds, levels, merged, deepBounds, isCut }: AreaArrays): Area {
+    const test = deepBounds && deepTest(deepBounds);
+    const tests = isCut ? Array.from(isCut, each => (each ? test : undefined)) : [];
+    return new Area(bounds, levels, tests, merged, deepBounds);
+  }
+
+  /** @throws TypeError for the area of a shape, whose tests are functions */
+  get arrays(): AreaArrays {
+    const [tests, deepBounds] = [this.#tests, this.#deepBounds];
+    const hasTests = tests.some(test => test !== undefined);
+    if (hasTests && !deepBounds) throw new TypeError('the area of a shape is more than arrays');
+    const cut = hasTests && { deepBounds, isCut: Uint8Array.from(tests, test => (test ? 1 : 0)) };
+    return { bounds: this.bounds, levels: this.levels, merged: this.#merged, ...cut };
   }
 
   /** The number of ranges. */
@@ -91,9 +123,14 @@ class RangeList {
     this.#tests.push(test);
   }
 
-  get area(): Area {
-    return new Area(Float64Array.from(this.#bounds), undefined, this.#tests);
+  area(deepBounds?: BigInt64Array): Area {
+    return new Area(Float64Array.from(this.#bounds), undefined, this.#tests, undefined, deepBounds);
   }
+}
+
+/** Whether a position's pixel at order 29 is in one of the ranges of pairs [first, end). */
+function deepTest(bounds: BigInt64Array): PositionTest {
+  return (ra, dec) => isWithin(bounds, pixel29(ra, dec));
 }
 
 /** Bits of an order-29 pixel below its order-16 pixel. */
@@ -112,7 +149,7 @@ export function* areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Gener
   ends.sort();
   yield;
   const bounds = yield* union(firsts, ends);
-  const test: PositionTest = (ra, dec) => isWithin(bounds, pixel29(ra, dec));
+  const test = deepTest(bounds);
   const ranges = new RangeList();
   for (let i = 0; i < bounds.length; i += 2) {
     if (i % RANGES_A_YIELD === 0) yield;
@@ -124,7 +161,7 @@ export function* areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Gener
     ranges.add({ first: firstWhole, end, test: undefined });
     if (end >= firstWhole && !isAligned(bounds[i + 1]!)) ranges.add({ first: end, end: end + 1, test });
   }
-  return ranges.area;
+  return ranges.area(bounds);
 }
 
 /** The fewest ranges over the same pixels as others, whose firsts and whose ends each ascend: pairs. */
@@ -211,7 +248,7 @@ export function* areaOfShape<Part>(
       for (const { face, x, y, part } of cut) ranges.push(rangeOf(order, face, x, y, shape.testOf(part)));
       const list = new RangeList();
       for (const range of ranges.sort((a, b) => a.first - b.first)) list.add(range);
-      return list.area;
+      return list.area();
     }
     cut = cut.flatMap(({ face, x, y, part }) =>
       [0, 1, 2, 3].map(child => ({ face, x: 2 * x + (child & 1), y: 2 * y + (child >> 1), part })),

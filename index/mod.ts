@@ -1,6 +1,7 @@
 /** The spatial core: which points lie near a position, or in an area? Exact, in shared memory, without I/O. */
 export {
   Area,
+  type AreaArrays,
   areaOfProbability,
   areaOfRanges,
   areaOfShape,

@@ -7,7 +7,6 @@ import type { Info, Serialization } from '../tables/votable.ts';
 import type { TnsName } from '../tns/names.ts';
 import type { ReadArea } from '../vo/areas.ts';
 import type { Verbosity } from '../vo/cone_tables.ts';
-import type { FlatMap } from '../vo/flat_map.ts';
 import type { MocFormat } from '../vo/moc.ts';
 import type { OfArchive } from './cursor.ts';
 import type { WholeTable } from './whole_table.ts';
@@ -127,8 +126,8 @@ interface Selected {
 export interface AreaQuery extends Asked, Selected {
   readonly kind: 'area';
   readonly response: AreaResponse;
-  /** A MOC, a map of probability, or a text; or what was read from it. */
-  readonly area: Uint8Array | FlatMap | ReadArea;
+  /** A text, or what was read from it or from a file. */
+  readonly area: Uint8Array | ReadArea;
   /** The share of a map of probability; its default for other areas. */
   readonly level: number;
   /** Names `area` and `level`, in cursors, too: equal ones have equal names. */
@@ -190,7 +189,13 @@ export type Query =
   | MocQuery
   | SourceQuery;
 
+/** As much of a query as says what its answer is. */
+export interface QueryNamed {
+  readonly kind: Query['kind'];
+  readonly response?: string;
+}
+
 /** Whether the answer is counts, which are no table. */
-export function isCount(query: Query): boolean {
-  return query.kind === 'count' || ('response' in query && query.response === 'count');
+export function isCount(query: QueryNamed): boolean {
+  return query.kind === 'count' || query.response === 'count';
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ClientRoom } from './client_room.ts';
 import { isThere, makeDirectory } from './files.ts';
 import { isAlive } from './processes.ts';
 import { Unavailable } from './refusal.ts';
@@ -41,34 +42,11 @@ export function sweepSpool(dataDir: string): void {
   isSwept = true;
 }
 
-/** The room on the disk for such files: one client has at most half of it. */
-export class SpoolRoom {
-  readonly #maxBytes: number;
-  #bytes = 0;
-  readonly #bytesOf = new Map<string, number>();
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** The bytes that a client may take. */
-  left(client: string): number {
-    return Math.min(this.#maxBytes - this.#bytes, this.#maxBytes / 2 - (this.#bytesOf.get(client) ?? 0));
-  }
-
-  /** @throws Unavailable */
-  take(client: string, bytes: number): void {
-    const own = (this.#bytesOf.get(client) ?? 0) + bytes;
-    if (this.#bytes + bytes > this.#maxBytes) throw new Unavailable('there is no room for further tables on the disk');
-    if (own > this.#maxBytes / 2) throw new Unavailable('the tables of this client take half of the room for tables');
-    this.#bytes += bytes;
-    this.#bytesOf.set(client, own);
-  }
-
-  free(client: string, bytes: number): void {
-    this.#bytes -= bytes;
-    const own = this.#bytesOf.get(client)! - bytes;
-    if (own === 0) this.#bytesOf.delete(client);
-    else this.#bytesOf.set(client, own);
-  }
+/** The room on the disk for such files. */
+export function spoolRoom(maxBytes: number): ClientRoom {
+  return new ClientRoom({
+    maxBytes,
+    isFull: 'there is no room for further tables on the disk',
+    isHalf: 'the tables of this client take half of the room for tables',
+  });
 }

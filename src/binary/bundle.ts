@@ -13,7 +13,7 @@ const ROOT = programFile('.');
 /** The files with which processes and threads start. */
 const ENTRIES = [
   'src/main',
-  'workers/table_process',
+  'workers/reading_process',
   'workers/task',
   'workers/server',
   'workers/writer',
@@ -46,7 +46,7 @@ const LIBRARY_LICENCES = 'LIBRARIES.txt';
  * The launcher's module. An executable starts a module without `await` at its top; this one imports the module that has
  * it. The executable does not run a file that it is given, so it tells by the name when it is to be a process of ours.
  */
-const PROCESS = 'workers/table_process.js';
+const PROCESS = 'workers/reading_process.js';
 const START = [
   'start.cjs',
   `import(process.argv[2]?.endsWith('/${PROCESS}') ? './${PROCESS}' : './src/main.js');\n`,

@@ -15,6 +15,8 @@ export const DEC_RANGE = { min: -90, max: 90 } as const;
 export const MAX_TNS_NAME_CHARACTERS = 64;
 export const MAX_CURSOR_CHARACTERS = 1024;
 export const MAX_BODY_BYTES = 2_621_440;
+/** The body of a call of the connector: the longest arguments have some 70,000 bytes. */
+export const MAX_CONNECTOR_BODY_BYTES = 131_072;
 /** The path whose bodies may be larger than MAX_BODY_BYTES: see MAX_AREA_BYTES. */
 export const AREA_PATH = '/api/area';
 /** The length of the window of recent crossmatches when a request gives no `start`. */
@@ -28,6 +30,8 @@ export const DEFAULT_SOURCES_LIMIT = 1000;
 
 /** The length of an area: a MOC, a map of probability, or a text. */
 export const MAX_AREA_BYTES = 8_388_608;
+/** The length of a text that is read where it arrives; another process reads longer ones, and all else. */
+export const MAX_AREA_TEXT_BYTES = 65_536;
 /** The length of an area that is sent with gzip, without that. */
 export const MAX_UNPACKED_AREA_BYTES = 67_108_864;
 /** The cells of a MOC, or the pixels of a map of probability. */

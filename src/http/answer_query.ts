@@ -1,6 +1,6 @@
 /** From a parsed query to its response. */
 import { type Body, bytesOf } from '../answers/body.ts';
-import { isCount, type Query } from '../answers/queries.ts';
+import { isCount, type Query, type QueryNamed } from '../answers/queries.ts';
 import { splitTable } from '../answers/table_head.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
@@ -53,7 +53,12 @@ async function answerInFormat(
   return tableResponse(format, head, table, address, exchange.search);
 }
 
-function formatOf({ request, search }: Exchange, query: Query): AnswerFormat {
+/** @throws ApiError as `answerQuery` does, for a query that is not whole yet */
+export function checkFormat(exchange: Exchange, asked: QueryNamed): void {
+  formatOf(exchange, asked);
+}
+
+function formatOf({ request, search }: Exchange, query: QueryNamed): AnswerFormat {
   const named = search.get('format');
   const format =
     named === undefined ? acceptedFormat(request.headers.get('Accept')) : checkName('format', FORMATS, named);

@@ -15,6 +15,8 @@ export interface ErrorDetails {
   readonly params?: readonly string[];
   /** The methods that the path has; for a 405. */
   readonly allow?: string;
+  /** The seconds after which to try again, where they are known better than by the code. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** An answer that is an error. The client sees its message. */
@@ -128,23 +130,25 @@ export function expectedErrorOf(
   }
   if (error instanceof AreaError) return new ApiError('invalid_parameter', error.message, { param: error.param });
   if (!(error instanceof Unavailable)) return undefined;
-  const message = `Cannot answer because ${error.message}: try again in ${RETRY_AFTER_SECONDS} seconds`;
-  return new ApiError('service_unavailable', message);
+  const seconds = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS;
+  const message = `Cannot answer because ${error.message}: try again in ${seconds} second${seconds === 1 ? '' : 's'}`;
+  return new ApiError('service_unavailable', message, { retryAfterSeconds: seconds });
 }
 
 const CODES = new Map<string, CodeDefinition>(ERROR_CODES.map(definition => [definition.name, definition]));
 
 /** The seconds after which a client may try again; undefined where the code promises none. */
-export function retryAfterSecondsOf(code: ErrorCode): number | undefined {
-  return code === 'service_unavailable' ? RETRY_AFTER_SECONDS : undefined;
+export function retryAfterSecondsOf({ code, details }: ApiError): number | undefined {
+  return code === 'service_unavailable' ? (details.retryAfterSeconds ?? RETRY_AFTER_SECONDS) : undefined;
 }
 
-export function errorResponse({ code, message, details }: ApiError): Answer {
+export function errorResponse(error: ApiError): Answer {
+  const { code, message, details } = error;
   const { status, retryable } = CODES.get(code)!;
   const { param, params, allow } = details;
   const body = toJson({ error: message, code, message, param, params, retryable });
   const headers: Record<string, string> = {};
-  const seconds = retryAfterSecondsOf(code);
+  const seconds = retryAfterSecondsOf(error);
   if (seconds !== undefined) headers['Retry-After'] = `${seconds}`;
   if (allow !== undefined) headers.Allow = allow;
   return jsonResponse(status, body, headers);

@@ -46,6 +46,7 @@ async function readMultipart(
   { isField, file, maxFileBytes }: FormRules,
 ) {
   const fields: [string, string][] = [];
+  let fieldBytes = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // A form that is refused while it arrives is never waited for.
   promise.catch(() => {});
@@ -53,7 +54,11 @@ async function readMultipart(
   const refuse = (error: Error) => reject((refusal ??= error));
   const parser = parserOf(contentType, name => !isField(name));
   parser.on('field', (name, value, _nameTruncated, isTruncated) => {
-    if (isTruncated) refuse(invalidBody(`its field ${name} must have at most ${MAX_FIELD_BYTES} bytes`));
+    fieldBytes += name.length + value.length;
+    if (isTruncated || fieldBytes > MAX_FIELD_BYTES)
+      return refuse(
+        invalidBody(`its fields must have at most ${MAX_FIELD_BYTES} bytes together (${name} is beyond them)`),
+      );
     fields.push([name, value]);
   });
   parser.on('file', (name, stream) => {

@@ -62,16 +62,22 @@ function countsMore(json: Uint8Array, most: number): boolean {
 /**
  * The JSON value of a request's body.
  * @param leastMaxValues so many names and values are taken, even if they are more than usual
+ * @param maxBytes the longest body
  * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` when the body takes longer than the budget to
  * arrive; Unavailable when there is no room for it
  */
-export async function readJsonBody(request: IncomingRequest, budget: Budget, leastMaxValues = 0): Promise<JsonValue> {
+export async function readJsonBody(
+  request: IncomingRequest,
+  budget: Budget,
+  leastMaxValues = 0,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<JsonValue> {
   const type = request.headers.get('Content-Type') ?? '';
   if (type.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json') {
     const message = `The Content-Type must be application/json (${shorten(type) || 'nothing'} was given)`;
     throw new ApiError('invalid_parameter', message, { param: 'Content-Type' });
   }
-  const bytes = await readBytes(request, budget, MAX_BODY_BYTES);
+  const bytes = await readBytes(request, budget, maxBytes);
   const maxValues = Math.max(MAX_VALUES, leastMaxValues);
   if (bytes.length > maxValues && countsMore(bytes, maxValues))
     throw invalidBody(`it must have at most ${maxValues} names and values: send it in parts`);

@@ -6,6 +6,7 @@ import type { AreaQuery } from '../answers/queries.ts';
 import { splitTable, type TableHead } from '../answers/table_head.ts';
 import { WholeTable } from '../answers/whole_table.ts';
 import { Budget } from '../base/budget.ts';
+import { ClientAdmission } from '../base/client_admission.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
@@ -14,7 +15,7 @@ import { PartStream } from './part_stream.ts';
 import { type Answer, streamedResponse } from './respond.ts';
 import { wholeTableHeaders } from './table_response.ts';
 
-/** The tables that a thread sends at once: each holds its area, of up to 10 MB. */
+/** The tables that a thread sends at once, half of them to one client: each holds its area, of up to 10 MB. */
 const MAX_TABLES = 8;
 /** The objects of a part. */
 const PART_OBJECTS = 1000;
@@ -25,7 +26,7 @@ const NOTHING = new Uint8Array(0);
 
 export class WalkTables {
   readonly #service: Service;
-  #open = 0;
+  readonly #slots = new ClientAdmission().slots({ slots: MAX_TABLES, isFull: 'other tables are being sent' });
 
   constructor(service: Service) {
     this.#service = service;
@@ -33,14 +34,14 @@ export class WalkTables {
 
   /**
    * The answer, once its first part is there.
+   * @param client by whose name its share of the tables is counted
    * @throws Unavailable where as many tables are being sent as may be; the errors of the query
    */
-  async answer(query: AreaQuery, format: TableFormat): Promise<Answer> {
-    if (this.#open === MAX_TABLES) throw new Unavailable('other tables are being sent');
-    this.#open++;
+  async answer(query: AreaQuery, format: TableFormat, client: string): Promise<Answer> {
+    const leave = this.#slots.enterNow(client);
     const parts = this.#parts({ ...query, format, pageSize: PART_OBJECTS, whole: new WholeTable() });
     const end = () => {
-      this.#open--;
+      leave();
       void parts.return(undefined);
     };
     try {

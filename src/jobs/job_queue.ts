@@ -52,7 +52,7 @@ export type JobStep =
       readonly client: string;
       readonly request: unknown;
       readonly parameters: Readonly<Record<string, string>>;
-      /** The most bytes that the body may have. */
+      /** The bytes of its body, which has arrived. */
       readonly bytes: number;
     }
   /** Changes a job that has not begun: parameters are added, or take the place of those with the same names. */
@@ -324,7 +324,7 @@ function hoarded(jobs: readonly Job[], client: string): Job | undefined {
   return oldest && countOf(oldest.client) > Math.max(1, countOf(client)) ? oldest : undefined;
 }
 
-/** The room for bodies that have not arrived yet, at most. */
+/** The room for bodies that are about to be moved to their jobs. */
 function awaitedBytes(jobs: readonly Job[]): number {
   return sumOf(jobs, ({ phase, maxInputBytes }) => (phase === 'PENDING' ? maxInputBytes : 0));
 }

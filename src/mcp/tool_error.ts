@@ -37,7 +37,7 @@ export function toolErrorOf(error: unknown): ToolError | undefined {
       return new ToolError('invalid_arguments', expected.message);
     case 'query_too_expensive':
     case 'service_unavailable':
-      return new ToolError(expected.code, expected.message, retryAfterSecondsOf(expected.code));
+      return new ToolError(expected.code, expected.message, retryAfterSecondsOf(expected));
     default:
       return undefined;
   }

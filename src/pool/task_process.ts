@@ -36,7 +36,7 @@ export class ProcessEnded extends Error {
 const OUT_OF_MEMORY = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', '132', '133', '134', '139'];
 
 export interface ProcessOptions {
-  /** The module that it runs, without an extension: `workers/table_process`. */
+  /** The module that it runs, without an extension: `workers/reading_process`. */
   readonly entry: string;
   /** The directory that it may write to. */
   readonly dataDir: string;

@@ -1,5 +1,5 @@
 /** POST /api/crossmatch: a table, answered with what lies at each of its rows. */
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { Budget } from '../base/budget.ts';
 import { flush } from '../base/files.ts';
 import { toJson } from '../base/json_text.ts';
@@ -23,6 +23,7 @@ import { invalidBody, readParts } from '../http/json_body.ts';
 import { checkName, optionalNumber, type Search } from '../http/params.ts';
 import { fileStream } from '../http/part_stream.ts';
 import { type Answer, emptyResponse, NEGOTIATED, streamedResponse } from '../http/respond.ts';
+import { SentFile } from '../http/sent_file.ts';
 import { matchedHeaders } from '../http/table_response.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import type { Service } from '../service/service.ts';
@@ -36,49 +37,52 @@ const BUDGET_SECONDS = 55;
 const TOO_LONG = `Cannot crossmatch the table within ${BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
 
 export function crossmatchTable(service: Service): Handler {
-  const { coordination, config, spool } = service;
-  const maxBytes = config.API_MAX_TABLE_MIB * 2 ** 20;
+  const { config, spool } = service;
   return async exchange => {
     const request = parse(exchange, service);
-    if (/\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? ''))
-      return await asJob(service, exchange, request);
-    const client = clientOf(exchange, config);
-    const [input, output] = [spoolPath(config.NEARSKY_DATA), spoolPath(config.NEARSKY_DATA)];
-    let inputBytes = 0;
-    const onBytes = (bytes: number) => {
-      spool.take(client, bytes);
-      inputBytes += bytes;
-    };
+    const sent = new SentFile(config.NEARSKY_DATA, spool, clientOf(exchange, config));
     try {
-      await receive(exchange.request, input, maxBytes, onBytes);
-      const asked = { client, request, input, inputBytes, output, maxOutputBytes: spool.left(client) };
-      const written = await coordination.ask('table', asked, new Budget(BUDGET_SECONDS));
-      if (!written) throw new ApiError('query_too_expensive', TOO_LONG);
-      const { begun, bytes } = written;
-      if (begun.outcome === 'refused') throw refused(begun);
-      spool.take(client, bytes);
-      const stream = await fileStream(output, () => spool.free(client, bytes));
-      return streamedResponse({ ...matchedHeaders(begun), Vary: NEGOTIATED }, stream);
+      await readParts(exchange.request, new Budget(BUDGET_SECONDS), config.API_MAX_TABLE_MIB * 2 ** 20, part =>
+        sent.add(part),
+      );
+      sent.end();
+      if (sent.bytes === 0) throw invalidBody('it is empty: send a table');
+      const isJob = /\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? '');
+      return isJob ? await asJob(service, exchange, request, sent) : await now(service, exchange, request, sent);
     } finally {
-      spool.free(client, inputBytes);
-      for (const path of [input, output]) rmSync(path, { force: true });
+      sent.remove();
     }
   };
 }
 
-/** Stores the table, and answers with the job that will crossmatch it. */
-async function asJob(service: Service, exchange: Exchange, request: TableRequest): Promise<Answer> {
+async function now(service: Service, exchange: Exchange, request: TableRequest, sent: SentFile): Promise<Answer> {
+  const { coordination, config, spool } = service;
+  const client = clientOf(exchange, config);
+  const output = spoolPath(config.NEARSKY_DATA);
+  try {
+    const files = { input: sent.path, inputBytes: sent.bytes, output, maxOutputBytes: spool.left(client) };
+    const written = await coordination.ask('table', { client, request, ...files }, new Budget(BUDGET_SECONDS));
+    if (!written) throw new ApiError('query_too_expensive', TOO_LONG);
+    const { begun, bytes } = written;
+    if (begun.outcome === 'refused') throw refused(begun);
+    spool.take(client, bytes);
+    const stream = await fileStream(output, () => spool.free(client, bytes));
+    return streamedResponse({ ...matchedHeaders(begun), Vary: NEGOTIATED }, stream);
+  } finally {
+    rmSync(output, { force: true });
+  }
+}
+
+/** Makes a job of a table that has arrived, and answers with its address. */
+async function asJob(service: Service, exchange: Exchange, request: TableRequest, sent: SentFile): Promise<Answer> {
   const { coordination, config, jobs } = service;
-  const longest = config.API_MAX_TABLE_MIB * 2 ** 20;
-  // Room is kept for the table until it has arrived.
-  const maxBytes = Math.min(longest, Number(exchange.request.headers.get('Content-Length')) || longest);
   const ask = (step: JobStep) => coordination.ask('jobs', step, new Budget(config.API_REQUEST_BUDGET_SECONDS));
   const parameters = Object.fromEntries(exchange.search);
   const client = clientOf(exchange, config);
-  const job = await ask({ step: 'create', kind: TABLE_JOB, client, request, parameters, bytes: maxBytes });
+  const job = await ask({ step: 'create', kind: TABLE_JOB, client, request, parameters, bytes: sent.bytes });
   const { id } = job!;
   try {
-    await receive(exchange.request, jobs.inputPath(id), maxBytes);
+    sent.moveTo(jobs.inputPath(id));
     flush(jobs.inputPath(id));
   } catch (error) {
     await ask({ step: 'remove', id });
@@ -135,25 +139,4 @@ function refused({ message, param }: TableBegun & { outcome: 'refused' }): ApiEr
   return new ApiError('invalid_parameter', `Cannot crossmatch the table because ${message}`, {
     param: param ?? 'body',
   });
-}
-
-/** Writes a table to a new file as it arrives: nothing else is taken up by then. */
-async function receive(
-  request: IncomingRequest,
-  path: string,
-  maxBytes: number,
-  onBytes: (bytes: number) => void = () => {},
-): Promise<void> {
-  const file = openSync(path, 'wx', 0o600);
-  let isEmpty = true;
-  try {
-    await readParts(request, new Budget(BUDGET_SECONDS), maxBytes, part => {
-      isEmpty &&= part.length === 0;
-      onBytes(part.length);
-      writeSync(file, part);
-    });
-  } finally {
-    closeSync(file);
-  }
-  if (isEmpty) throw invalidBody('it is empty: send a table');
 }

@@ -3,6 +3,7 @@
  * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
  * keeps sessions.
  */
+import { MAX_CONNECTOR_BODY_BYTES } from '../contract/limits.ts';
 import type { McpTool } from '../contract/mcp_tools.ts';
 import { expectedErrorOf, internalError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
@@ -53,7 +54,7 @@ function faultOf(error: unknown, { path }: Exchange, { log }: Service): RpcError
 /** @throws RpcError */
 async function readBody({ request, budget }: Exchange): Promise<JsonValue> {
   try {
-    return await readJsonBody(request, budget);
+    return await readJsonBody(request, budget, 0, MAX_CONNECTOR_BODY_BYTES);
   } catch (error) {
     const expected = expectedErrorOf(error);
     if (!expected) throw error;

@@ -2,6 +2,7 @@
 import { Rendered, toJson } from '../base/json_text.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_SOURCES_LIMIT, MAX_SOURCES_RADIUS_ARCSEC, SOURCES_LIMIT_RANGE } from '../contract/limits.ts';
+import { clientOf } from '../http/client_address.ts';
 import type { Handler } from '../http/exchange.ts';
 import {
   type Bounds,
@@ -18,14 +19,16 @@ import type { Service } from '../service/service.ts';
 const RADIUS_BOUNDS: Bounds = { min: 0, max: MAX_SOURCES_RADIUS_ARCSEC, aboveMin: true };
 
 export function nearbySources(service: Service): Handler {
-  return async ({ search, budget }) => {
-    const { catalogs: known, coordination, provenance } = service;
+  return async exchange => {
+    const { search, budget } = exchange;
+    const { catalogs: known, config, coordination, provenance } = service;
     const catalogs = catalogsOf(search, known);
     const ra = requiredNumber(search, 'ra', RA_BOUNDS);
     const dec = requiredNumber(search, 'dec', DEC_BOUNDS);
     const radiusArcsec = requiredNumber(search, 'radius_arcsec', RADIUS_BOUNDS);
     const limit = optionalInteger(search, 'limit', SOURCES_LIMIT_RANGE) ?? DEFAULT_SOURCES_LIMIT;
-    const found = await coordination.ask('sources', { ra, dec, radiusArcsec, catalogs, limit }, budget);
+    const client = clientOf(exchange, config);
+    const found = await coordination.ask('sources', { client, ra, dec, radiusArcsec, catalogs, limit }, budget);
     const body = {
       provenance,
       ra,

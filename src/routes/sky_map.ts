@@ -1,6 +1,7 @@
 /** GET /api/sky-map */
 import { DEFAULT_MAP_LAYER, MAP_LAYERS } from '../contract/enums.ts';
 import { DEFAULT_MAP_RESOLUTION, MAP_RESOLUTION_RANGE, MAX_MAP_CELLS, MAX_MAP_RADIUS_DEG } from '../contract/limits.ts';
+import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { checkName, DEC_BOUNDS, optionalInteger, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
@@ -15,13 +16,15 @@ const DISC = ['ra', 'dec', 'radius_deg'];
 const MAX_AGE_SECONDS = 5;
 
 export function skyMap(service: Service): Handler {
-  return async ({ request, search, budget }) => {
+  return async exchange => {
+    const { request, search, budget } = exchange;
     const layer = checkName('layer', MAP_LAYERS, search.get('layer') ?? DEFAULT_MAP_LAYER);
     const resolution = optionalInteger(search, 'resolution', MAP_RESOLUTION_RANGE) ?? DEFAULT_MAP_RESOLUTION;
     const disc = DISC.some(name => search.has(name)) ? discOf(search) : null;
     checkCells(resolution, disc);
     const isPartial = checkName('partial', BOOLEANS, search.get('partial') ?? 'false') === 'true';
-    const query = { layer, resolution, disc, isPartial, provenance: service.provenance };
+    const client = clientOf(exchange, service.config);
+    const query = { client, layer, resolution, disc, isPartial, provenance: service.provenance };
     const { body, digest, isWhole } = await service.coordination.ask('skyMap', query, budget);
     if (!isWhole) return jsonResponse(200, body, { 'Cache-Control': 'no-store' });
     const caching = { ETag: `"${digest}"`, 'Cache-Control': `max-age=${MAX_AGE_SECONDS}` };

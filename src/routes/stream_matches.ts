@@ -1,5 +1,6 @@
 /** GET /api/stream/matches: server-sent events. */
 import { type EventPosition, positionAfter } from '../answers/match_events.ts';
+import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { parseFilters } from '../http/filters.ts';
@@ -13,7 +14,8 @@ export function streamMatches(service: Service): Handler {
   return exchange => {
     const filters = parseFilters(exchange.search, service.catalogs);
     const lastSequence = service.matchStreams.lastSequence();
-    return eventResponse(service.matchStreams.open(positionOf(exchange, lastSequence), filters));
+    const position = positionOf(exchange, lastSequence);
+    return eventResponse(service.matchStreams.open(position, filters, clientOf(exchange, service.config)));
   };
 }
 

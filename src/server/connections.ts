@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isReserved, letGo } from '../answers/answer_memory.ts';
+import { ClientRoom } from '../base/client_room.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
@@ -19,8 +20,9 @@ export class OpenRequest {
   isAnswered = false;
   /** The memory of the answer; freed when the answer is written out. */
   body: Answer['body'] = null;
-  /** The bytes of the request's body that are held. */
+  /** The bytes of the request's body that are held, and by whose name they are counted. */
   bodyBytes = 0;
+  bodyClient = '';
   /** The bytes of the answer that wait for the client to read them, and how many of these have no reservation. */
   unreadBytes = 0;
   unreservedBytes = 0;
@@ -70,8 +72,8 @@ export class Connections {
   /** The connections whose answers are handed over and not written out, the oldest first. */
   readonly #unread = new Set<OpenRequest>();
   #unreservedBytes = 0;
-  #bodyBytes = 0;
   #open = 0;
+  readonly #bodies: ClientRoom;
   readonly #metrics: ThreadMetrics;
   readonly #isMemoryWanted: () => boolean;
   #sweeper: ReturnType<typeof setInterval> | undefined;
@@ -82,6 +84,11 @@ export class Connections {
    */
   constructor(limits: ServerLimits, metrics: ThreadMetrics, isMemoryWanted: () => boolean) {
     this.#limits = limits;
+    this.#bodies = new ClientRoom({
+      maxBytes: limits.maxBodyBytes,
+      isFull: 'too many large requests are being read',
+      isHalf: 'the requests of this client that are being read take half of the memory for these',
+    });
     this.#metrics = metrics;
     this.#isMemoryWanted = isMemoryWanted;
   }
@@ -98,7 +105,7 @@ export class Connections {
 
   /** Parts of bodies that are being held, together. */
   get bodyBytes(): number {
-    return this.#bodyBytes;
+    return this.#bodies.bytes;
   }
 
   /**
@@ -189,7 +196,7 @@ export class Connections {
     request.isOpen = false;
     const { connection, isAdmitted } = request;
     connection.requests.splice(connection.requests.indexOf(request), 1);
-    this.#bodyBytes -= request.bodyBytes;
+    if (request.bodyBytes > 0) this.#bodies.free(request.bodyClient, request.bodyBytes);
     letGo(request.body);
     request.body = null;
     this.untrack(request);
@@ -220,13 +227,16 @@ export class Connections {
     else if (connection.requests.length === 0) last();
   }
 
-  /** Counts a part of a body that is being held until its request has ended. */
-  holdBody(request: OpenRequest, bytes: number): void {
-    if (this.#bodyBytes + bytes > this.#limits.maxBodyBytes)
-      throw new Unavailable('too many large requests are being read');
-    if (!request.isOpen) return;
-    this.#bodyBytes += bytes;
+  /**
+   * Counts a part of a body that is being held until its request has ended.
+   * @param client the same name for all parts of a request
+   * @throws Unavailable where there is no memory for it, or the client has half of it
+   */
+  holdBody(request: OpenRequest, bytes: number, client: string): void {
+    if (!request.isOpen || bytes === 0) return;
+    this.#bodies.take(client, bytes);
     request.bodyBytes += bytes;
+    request.bodyClient = client;
   }
 
   /**

@@ -10,6 +10,9 @@ import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
 import type { Reply, ToMain, ToServer } from './messages.ts';
 
+/** The time beyond a call's budget in which the coordinator may say why there is no answer. */
+const LATE_MS = 250;
+
 export class CoordinatorLink implements Coordination {
   readonly state: SharedState;
   onGeneration = () => {};
@@ -67,7 +70,7 @@ export class CoordinatorLink implements Coordination {
     this.#calls.set(number, call);
     const { remainingMs } = budget;
     this.send({ kind: 'call', number, name, asked, budgetMs: remainingMs });
-    const reply = await withTimeout(call.promise, remainingMs).finally(() => this.#calls.delete(number));
+    const reply = await withTimeout(call.promise, remainingMs + LATE_MS).finally(() => this.#calls.delete(number));
     if (!reply) throw new Unavailable('the service is busy');
     return reply.answer;
   }
@@ -91,7 +94,7 @@ export class CoordinatorLink implements Coordination {
       call?.resolve(reply);
       return;
     }
-    const { isRefusal, message } = reply.failure;
-    call?.reject(isRefusal ? new Unavailable(message) : new Error(message));
+    const { isRefusal, message, retryAfterSeconds } = reply.failure;
+    call?.reject(isRefusal ? new Unavailable(message, retryAfterSeconds) : new Error(message));
   }
 }

@@ -10,9 +10,10 @@ import type { StreamedBody } from '../answers/body.ts';
 import { latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
-import { AREA_PATH, MAX_AREA_BYTES, MAX_BODY_BYTES } from '../contract/limits.ts';
+import { AREA_PATH, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES, MAX_BODY_BYTES } from '../contract/limits.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
 import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../http/errors.ts';
+import { MAX_FIELD_BYTES } from '../http/form.ts';
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { type Answer, ownHeaders } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
@@ -25,6 +26,8 @@ import { rawAnswer, refusalOf, type UnknownMethod } from './raw_answer.ts';
 export interface ListenOptions {
   /** Never throws or rejects. `peerAddress`: the IP address that the connection comes from. */
   readonly answer: (request: IncomingRequest, peerAddress?: string) => Answer | Promise<Answer>;
+  /** The name by which the share of a request's client is counted; by default the address of its connection. */
+  readonly clientOf?: (request: IncomingRequest, peerAddress?: string) => string;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -142,9 +145,14 @@ export class HttpServer {
     const { incoming } = request;
     let answer: Answer | Promise<Answer>;
     try {
-      const hold = isSpooled(incoming.url!) ? () => {} : (bytes: number) => this.connections.holdBody(request, bytes);
-      const message = new NodeRequest(incoming, hold);
-      answer = this.#options.answer(message, incoming.socket.remoteAddress);
+      const most = maxHeldBytes(incoming.url!);
+      const { remoteAddress } = incoming.socket;
+      let client: string | undefined;
+      const message: NodeRequest = new NodeRequest(incoming, bytes => {
+        client ??= this.#options.clientOf?.(message, remoteAddress) ?? `${remoteAddress}`;
+        this.connections.holdBody(request, Math.min(bytes, most - request.bodyBytes), client);
+      });
+      answer = this.#options.answer(message, remoteAddress);
     } catch (error) {
       answer = refusal(error);
     }
@@ -246,6 +254,13 @@ export class HttpServer {
 /** Whether the bodies of a path are written to disk as they arrive. */
 function isSpooled(target: string): boolean {
   return target.startsWith(TABLE_PATH) || target.startsWith(TAP_PATH);
+}
+
+/** The bytes of a body that are held in memory while it arrives, at most. */
+function maxHeldBytes(target: string): number {
+  if (target.startsWith(TABLE_PATH)) return 0;
+  if (target.startsWith(TAP_PATH)) return MAX_FIELD_BYTES;
+  return target.startsWith(AREA_PATH) ? MAX_AREA_TEXT_BYTES : MAX_BODY_BYTES;
 }
 
 /** The largest body that a path takes. */

@@ -16,6 +16,7 @@ export interface Failure {
   /** Whether it is `Unavailable`; else it is a fault of our own. */
   readonly isRefusal: boolean;
   readonly message: string;
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 export type Reply = { readonly kind: 'reply'; readonly number: number } & (

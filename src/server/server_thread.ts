@@ -4,6 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { isMemoryWanted as wasMemoryWanted } from '../answers/answer_memory.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
+import { clientAddress, clientName } from '../http/client_address.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Task } from '../pool/pool.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
@@ -54,6 +55,7 @@ export async function runServer(task: ServeTask): Promise<undefined> {
   const isMemoryWanted = () => wasMemoryWanted(state);
   const server = new HttpServer({
     answer: app.answer,
+    clientOf: ({ headers }, peerAddress) => clientName(clientAddress(headers, peerAddress, config)),
     host,
     port,
     reusePort: threads > 1,

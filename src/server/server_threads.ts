@@ -233,7 +233,9 @@ export class ServerThreads {
           const answer = await coordination.ask(name, asked, new Budget(budgetMs / 1000));
           link.postMessage({ kind: 'reply', number, answer });
         } catch (error) {
-          const failure = { isRefusal: error instanceof Unavailable, message: messageOf(error) };
+          const refusal = error instanceof Unavailable ? error : undefined;
+          const { retryAfterSeconds } = refusal ?? {};
+          const failure = { isRefusal: refusal !== undefined, message: messageOf(error), retryAfterSeconds };
           link.postMessage({ kind: 'reply', number, failure });
         }
       }

@@ -5,21 +5,27 @@ import type { SharedState } from '../base/shared_state.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
-import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
-import type { SourcesAnswer, SourcesTask } from '../sources/near_task.ts';
+import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
+import type { SkyMapAsked } from '../sky_map/sky_map.ts';
+import type { SourcesAnswer } from '../sources/near_task.ts';
+import type { SourcesAsked } from '../sources/nearby_sources.ts';
 import type { TableWritten } from '../table_match/match_task.ts';
 import type { TableAsked } from '../table_match/table_matches.ts';
 import type { TapAnswer, TapStep } from '../tap/tap.ts';
+import type { AreaAsked } from '../vo/area_reader.ts';
+import type { AreaWritten } from '../vo/area_task.ts';
 import type { Admission, Caller } from './limiter.ts';
 
 /** The questions, and their answers; where another thread asks, both cross by structured clone. */
 export interface Calls {
   /** Whether a tool call of the connector may begin; one that was admitted is to be released. */
   readonly admit: { readonly asked: Caller; readonly answer: Admission };
-  readonly skyMap: { readonly asked: Omit<SkyMapTask, 'kind'>; readonly answer: SkyMapAnswer };
-  readonly sources: { readonly asked: Omit<SourcesTask, 'kind'>; readonly answer: SourcesAnswer };
+  readonly skyMap: { readonly asked: SkyMapAsked; readonly answer: SkyMapAnswer };
+  readonly sources: { readonly asked: SourcesAsked; readonly answer: SourcesAnswer };
   /** Null where it takes longer than its budget. */
   readonly table: { readonly asked: TableAsked; readonly answer: TableWritten | null };
+  /** Null where it takes longer than its budget. */
+  readonly area: { readonly asked: AreaAsked; readonly answer: AreaWritten | null };
   /** The job as it is now; null where there is none of that name. */
   readonly jobs: { readonly asked: JobStep; readonly answer: Job | null };
   readonly tap: { readonly asked: TapStep; readonly answer: TapAnswer };

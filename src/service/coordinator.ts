@@ -1,7 +1,7 @@
 /** The main thread's part of serving: the parts that a process has once. It answers no request itself. */
 
 import type { Budget } from '../base/budget.ts';
-import { ClientUse } from '../base/fair_places.ts';
+import { ClientAdmission } from '../base/client_admission.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { SharedState } from '../base/shared_state.ts';
@@ -10,6 +10,7 @@ import type { Config } from '../config/config.ts';
 import { JobQueue } from '../jobs/job_queue.ts';
 import { JobStore } from '../jobs/job_store.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
+import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
 import type { IndexFailure } from '../publish/publisher.ts';
@@ -20,8 +21,10 @@ import type { TableProgress } from '../table_match/progress.ts';
 import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
 import { TAP_JOB, Tap } from '../tap/tap.ts';
+import { AreaReader } from '../vo/area_reader.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
+import { readingProcesses } from './reading.ts';
 
 /** The time beyond a request's budget after which the slot of a call that was never heard of again is free. */
 const SLOT_MARGIN_SECONDS = 10;
@@ -41,10 +44,11 @@ export class Coordinator implements Coordination {
   onGeneration = () => {};
   readonly #index: LocalIndex;
   readonly #watch: DatabaseWatch;
-  /** What clients have used of late of all that is dear. */
-  readonly #use = new ClientUse();
+  readonly #admission = new ClientAdmission();
+  readonly #reading: ReadingProcesses;
   readonly #skyMap: SkyMap;
   readonly #sources: NearbySources;
+  readonly #areas: AreaReader;
   readonly #tables: TableMatches;
   readonly #tableJobs: TableJobs;
   readonly #jobs: JobQueue;
@@ -61,6 +65,7 @@ export class Coordinator implements Coordination {
     skyMap: (query, budget) => this.#whileThere(() => this.#skyMap.answer(query, budget)),
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
     table: (asked, budget) => this.#whileThere(async () => (await this.#tables.answer(asked, budget)) ?? null),
+    area: (asked, budget) => this.#whileThere(async () => (await this.#areas.read(asked, budget)) ?? null),
     jobs: step => this.#whileThere(async () => this.#jobs.step(step)),
     tap: step => this.#whileThere(() => this.#tap.step(step)),
     metrics: () => this.#metricsText(),
@@ -74,9 +79,11 @@ export class Coordinator implements Coordination {
     this.#threads = threads;
     this.#watch = new DatabaseWatch(dataDir, state, log);
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
-    this.#skyMap = new SkyMap({ dataDir, log });
-    this.#sources = new NearbySources(config, log);
-    this.#tables = new TableMatches(config, log, () => this.#index.current, this.#use, onTableProgress);
+    this.#skyMap = new SkyMap({ dataDir, log, admission: this.#admission });
+    this.#sources = new NearbySources(config, log, this.#admission);
+    this.#reading = readingProcesses(config, this.#admission);
+    this.#areas = new AreaReader(log, this.#reading);
+    this.#tables = new TableMatches(config, log, () => this.#index.current, this.#reading, onTableProgress);
     const jobs = new JobStore(dataDir);
     this.#tableJobs = new TableJobs(this.#tables, () => this.#index.current, jobs);
     const limits = {
@@ -86,7 +93,7 @@ export class Coordinator implements Coordination {
       keptMs: config.JOBS_HOURS * 3_600_000,
       runMs: config.JOBS_SECONDS * 1000,
     };
-    this.#tap = new Tap(config, log, this.#use);
+    this.#tap = new Tap(config, log, this.#admission);
     const runners = {
       [TABLE_JOB]: this.#tableJobs.run.bind(this.#tableJobs),
       [TAP_JOB]: this.#tap.run.bind(this.#tap),
@@ -94,7 +101,7 @@ export class Coordinator implements Coordination {
     this.#jobs = new JobQueue(jobs, runners, limits, log);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
-      maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
+      maxConcurrentPerKey: Math.min(config.MCP_MAX_CONCURRENT_PER_KEY, Math.ceil(config.MCP_MAX_CONCURRENT / 2)),
       slotSeconds: config.API_REQUEST_BUDGET_SECONDS + SLOT_MARGIN_SECONDS,
     });
   }
@@ -146,6 +153,7 @@ export class Coordinator implements Coordination {
     this.#watch.close();
     this.#jobs.close();
     this.#tap.close();
+    this.#reading.close();
     const parts = [this.#skyMap, this.#sources, this.#tables, this.#index];
     await Promise.all(parts.map(part => part.close()));
   }

@@ -8,6 +8,7 @@ import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { type EventPosition, type Events, eventId, MatchEvents } from '../answers/match_events.ts';
 import type { FilterValues } from '../answers/queries.ts';
 import type { SharedFragments } from '../answers/shared_fragments.ts';
+import { ClientAdmission, type ClientSlots, type Leave } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
@@ -47,6 +48,7 @@ interface Reader {
   /** Undefined where the client wants all matches. */
   readonly filters: FilterValues | undefined;
   client: StreamClient | undefined;
+  readonly leave: Leave;
   /** Whether the last part that was written to the client is not out yet. */
   isWriting: boolean;
   /** When something was last written to the client, by `performance.now()`. */
@@ -55,6 +57,7 @@ interface Reader {
 
 export class MatchStreams {
   readonly #options: MatchStreamsOptions;
+  readonly #slots: ClientSlots;
   readonly #readers = new Set<Reader>();
   /** The readers that have something to do, the next one first. */
   readonly #ready = new Set<Reader>();
@@ -69,6 +72,8 @@ export class MatchStreams {
 
   constructor(options: MatchStreamsOptions) {
     this.#options = options;
+    const isFull = 'too many clients, or too many streams of this client, read the stream of matches';
+    this.#slots = new ClientAdmission().slots({ slots: options.config.NEARSKY_MAX_STREAMS, isFull });
     options.coordination.onGeneration = () => {
       if (this.#readers.size > 0) this.#wake ??= setTimeout(() => this.#wakeAll(), WAKE_MS);
     };
@@ -89,17 +94,14 @@ export class MatchStreams {
 
   /**
    * The matches after a position that meet every filter, for as long as the client stays.
-   * @throws Unavailable when there are too many clients
+   * @param name the name by which the client's share of the streams is counted
+   * @throws Unavailable when there are too many streams, or the client has half of them
    */
-  open(position: EventPosition, filters: FilterValues | null): StreamedBody {
-    const { config, metrics } = this.#options;
+  open(position: EventPosition, filters: FilterValues | null, name: string): StreamedBody {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
-    if (this.#readers.size >= config.NEARSKY_MAX_STREAMS) {
-      metrics.add('streamsRefused', 1);
-      throw new Unavailable('too many clients read the stream of matches');
-    }
     const reader: Reader = {
       position,
+      leave: this.#enter(name),
       // Their order says nothing, and those that are equal share what is found for them.
       filters: filters?.toSorted(),
       client: undefined,
@@ -124,6 +126,15 @@ export class MatchStreams {
     for (const reader of this.#readers) this.#end(reader);
   }
 
+  #enter(name: string): Leave {
+    try {
+      return this.#slots.enterNow(name);
+    } catch (error) {
+      this.#options.metrics.add('streamsRefused', 1);
+      throw error;
+    }
+  }
+
   #begin(reader: Reader, client: StreamClient): void {
     reader.client = client;
     this.#readers.add(reader);
@@ -139,6 +150,7 @@ export class MatchStreams {
   }
 
   #forget(reader: Reader): void {
+    reader.leave();
     this.#readers.delete(reader);
     this.#ready.delete(reader);
     this.#options.metrics.set('streams', this.#readers.size);

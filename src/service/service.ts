@@ -7,10 +7,11 @@ import { AnswerMemory } from '../answers/answer_memory.ts';
 import { QueryRunner } from '../answers/query_runner.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
 import type { Budget } from '../base/budget.ts';
+import type { ClientRoom } from '../base/client_room.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
-import { SpoolRoom } from '../base/spool.ts';
+import { spoolRoom } from '../base/spool.ts';
 import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
@@ -55,7 +56,7 @@ export class Service {
   readonly matchStreams: MatchStreams;
   readonly jobs: JobStore;
   readonly logPlace: LogPlace;
-  readonly spool: SpoolRoom;
+  readonly spool: ClientRoom;
   #store: Store | undefined;
   readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
   #fragments: SharedFragments;
@@ -71,7 +72,7 @@ export class Service {
     this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
     const fragments = () => this.#current();
     this.jobs = new JobStore(config.NEARSKY_DATA);
-    this.spool = new SpoolRoom((config.SPOOL_MAX_MIB * 2 ** 20) / threads);
+    this.spool = spoolRoom((config.SPOOL_MAX_MIB * 2 ** 20) / threads);
     this.logPlace = new LogPlace(coordination, () => this.store);
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),

@@ -2,6 +2,7 @@
  * The map of the sky as the service answers it: begun with the service, then kept up to date in a thread of its own.
  */
 import type { Budget } from '../base/budget.ts';
+import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
@@ -14,8 +15,8 @@ import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from './map
 const POLL_MS = 500;
 /** The time for which first answers wait for the count to finish: a small database is counted by then. */
 const PATIENCE_MS = 1000;
-/** The most answers that wait for the thread: each takes some 10 ms. */
-const MAX_WAITING = 64;
+/** Answers that may wait for the thread, half of them for one client: each takes some 10 ms. */
+const MAX_WAITING = 128;
 /**
  * The time for which closing waits for the thread: a task takes some 100 ms, and a hung one must not keep the service
  * from saving its index.
@@ -29,6 +30,12 @@ const FOLLOW: FollowSkyTask = { kind: 'followSky' };
 
 export interface SkyMapOptions extends StoreThreadData {
   readonly log: Log;
+  readonly admission: ClientAdmission;
+}
+
+export interface SkyMapAsked extends Omit<SkyMapTask, 'kind'> {
+  /** The name by which the client's share is counted. */
+  readonly client: string;
 }
 
 /** The map has no thread and reads nothing until `start` or the first call of `answer`. */
@@ -39,12 +46,17 @@ export class SkyMap {
   #following: Promise<void> | undefined;
   #progress: SkyProgress | undefined;
   #failed = false;
-  #waiting = 0;
+  readonly #slots: ClientSlots;
   /** Settles when the first count is done or has failed, or has taken longer than `PATIENCE_MS`. */
   readonly #begun = Promise.withResolvers<void>();
 
   constructor(options: SkyMapOptions) {
     this.#options = options;
+    this.#slots = options.admission.slots({
+      slots: 1,
+      isFull: 'too many maps are being drawn',
+      maxWaiting: MAX_WAITING,
+    });
   }
 
   /** Begins to count. Only one of the apps of a process does this. */
@@ -59,24 +71,19 @@ export class SkyMap {
    * @throws Unavailable while the database is being counted for the first time (unless `isPartial`),
    *   when the database cannot be read, and when too many answers are waiting or this one has waited too long
    */
-  async answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
+  async answer({ client, ...query }: SkyMapAsked, budget: Budget): Promise<SkyMapAnswer> {
     if (this.#stop.signal.aborted) throw new Unavailable('the service is stopping');
-    if (this.#waiting >= MAX_WAITING) throw new Unavailable('too many maps are being drawn');
-    this.#waiting++;
-    try {
-      return await this.#answer(query, budget);
-    } finally {
-      this.#waiting--;
-    }
-  }
-
-  async #answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
     this.start();
     // A partial answer is asked for again soon, so the request need not wait.
     await withTimeout(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw new Unavailable('the database cannot be read');
-    const task: SkyMapTask = { kind: 'skyMap', ...query };
-    const drawn = this.#pool!.run(task, { timeoutMs: DRAW_TIMEOUT_MS }).then(
+    const leave = await this.#slots.enter(client, budget.remainingMs);
+    const beganMs = performance.now();
+    const drawing = this.#pool!.run({ kind: 'skyMap', ...query } as SkyMapTask, { timeoutMs: DRAW_TIMEOUT_MS });
+    // A map that nobody waits for any more still has the thread.
+    const left = () => leave((performance.now() - beganMs) / 1000);
+    drawing.then(left, left);
+    const drawn = drawing.then(
       answer => ({ answer }),
       error => this.#fail(error),
     );

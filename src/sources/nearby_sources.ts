@@ -1,5 +1,6 @@
 /** The sources of the registered catalogs near a position, as the service answers them: read by a thread of their own. */
 import type { Budget } from '../base/budget.ts';
+import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
@@ -9,42 +10,48 @@ import { crossmatchPool } from '../crossmatch/pool.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { SourcesAnswer, SourcesTask } from './near_task.ts';
 
-/** The most searches that wait for the thread: each takes some 100 ms. */
-const MAX_WAITING = 32;
+/** Searches that may wait for the thread, half of them for one client: each takes some 100 ms. */
+const MAX_WAITING = 64;
 /** The time for which closing waits for the thread. */
 const CLOSE_MS = 2000;
+
+export interface SourcesAsked extends Omit<SourcesTask, 'kind'> {
+  /** The name by which the client's share is counted. */
+  readonly client: string;
+}
 
 /** There is no thread until the first search. */
 export class NearbySources {
   readonly #config: Config;
   readonly #log: Log;
+  readonly #slots: ClientSlots;
   #pool: Pool | undefined;
-  #waiting = 0;
   #isClosed = false;
 
-  constructor(config: Config, log: Log) {
+  constructor(config: Config, log: Log, admission: ClientAdmission) {
     this.#config = config;
     this.#log = log;
+    const isFull = 'too many searches of the catalogs are waiting';
+    this.#slots = admission.slots({ slots: 1, isFull, maxWaiting: MAX_WAITING });
   }
 
   /**
    * @throws Unavailable when too many searches are waiting, when this one takes longer than the budget, and when the
    * database cannot be read
    */
-  async near(asked: Omit<SourcesTask, 'kind'>, budget: Budget): Promise<SourcesAnswer> {
+  async near({ client, ...asked }: SourcesAsked, budget: Budget): Promise<SourcesAnswer> {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
-    if (this.#waiting >= MAX_WAITING) throw new Unavailable('too many searches of the catalogs are waiting');
-    this.#waiting++;
-    try {
-      this.#pool ??= crossmatchPool(this.#config, 1);
-      const searched = this.#pool.run({ kind: 'sources', ...asked } as SourcesTask).catch(error => this.#fail(error));
-      const answer = await withTimeout(searched, budget.remainingMs);
-      if (!answer) throw new Unavailable('the catalogs take too long to read');
-      for (const reason of answer.problems) this.#log('catalog_unreadable', { error: reason });
-      return answer;
-    } finally {
-      this.#waiting--;
-    }
+    const leave = await this.#slots.enter(client, budget.remainingMs);
+    const beganMs = performance.now();
+    this.#pool ??= crossmatchPool(this.#config, 1);
+    const searched = this.#pool.run({ kind: 'sources', ...asked } as SourcesTask).catch(error => this.#fail(error));
+    // A search that nobody waits for any more still has the thread.
+    const left = () => leave((performance.now() - beganMs) / 1000);
+    searched.then(left, left);
+    const answer = await withTimeout(searched, budget.remainingMs);
+    if (!answer) throw new Unavailable('the catalogs take too long to read');
+    for (const reason of answer.problems) this.#log('catalog_unreadable', { error: reason });
+    return answer;
   }
 
   #fail(error: unknown): never {

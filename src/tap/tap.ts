@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
-import { type ClientUse, FairPlaces } from '../base/fair_places.ts';
 import type { Log } from '../base/log.ts';
 import { programFile, programModule } from '../base/program_files.ts';
 import { Unavailable } from '../base/refusal.ts';
@@ -21,7 +21,7 @@ import type { FromEngine, ToEngine } from './engine_process.ts';
 import type { TapQuery } from './job.ts';
 
 export type TapStep =
-  /** @param client by whose name its share of the places is counted */
+  /** @param client by whose name its share of the slots is counted */
   | { readonly step: 'begin'; readonly client: string; readonly query: TapQuery }
   | { readonly step: 'part' | 'end'; readonly job: number };
 export interface TapStarted {
@@ -39,7 +39,7 @@ export type TapJobRequest = TapQuery | { readonly refused: string };
 
 /** The interval in which a job tries again, where too many queries run or the tables are not made yet. */
 const AGAIN_MS = 500;
-/** The time for which a query waits for a place. */
+/** The time for which a query waits for a slot. */
 const WAIT_MS = 10_000;
 /** The queries that wait at most. */
 const MAX_WAITING = 64;
@@ -71,7 +71,7 @@ class EngineEnded extends Unavailable {}
 /** A query found no memory. */
 class Starved extends Unavailable {}
 
-/** A query that has a place. */
+/** A query that has a slot. */
 interface Running {
   readonly engine: EngineLink;
   readonly lastsMs: number;
@@ -83,19 +83,19 @@ interface Running {
 export class Tap {
   readonly #config: Config;
   readonly #log: Log;
-  readonly #places: FairPlaces;
+  readonly #slots: ClientSlots;
   /** The queries that ran when the process ended: one of them may end the next one, too. */
   readonly #suspects = new Semaphore(1);
   #engine: EngineLink | undefined;
   #lastJob = 0;
   readonly #jobs = new Map<number, Running>();
 
-  constructor(config: Config, log: Log, use: ClientUse) {
+  constructor(config: Config, log: Log, admission: ClientAdmission) {
     this.#config = config;
     this.#log = log;
-    const places = config.TAP_MAX_QUERIES;
-    const isFull = `${places} queries in ADQL run already, or this client has ${Math.ceil(places / 2)} of them`;
-    this.#places = new FairPlaces({ places, isFull, use, maxWaiting: MAX_WAITING });
+    const slots = config.TAP_MAX_QUERIES;
+    const isFull = `${slots} queries in ADQL run already, or this client has ${Math.ceil(slots / 2)} of them`;
+    this.#slots = admission.slots({ slots, isFull, maxWaiting: MAX_WAITING });
   }
 
   /** @throws Unavailable where there is no engine, it has ended, or too many queries run */
@@ -103,7 +103,7 @@ export class Tap {
     if (asked.step === 'begin') {
       const { client, query } = asked;
       const begun = await this.#again(
-        async () => await this.#begin(++this.#lastJob, query, await this.#place(client, WAIT_MS)),
+        async () => await this.#begin(++this.#lastJob, query, await this.#slot(client, WAIT_MS)),
       );
       if (begun.begun.outcome === 'early') throw new Unavailable(begun.begun.message);
       return begun;
@@ -121,7 +121,7 @@ export class Tap {
     if ('refused' in asked) throw new JobError(asked.refused);
     const query = asked.uploads.length > 0 ? { ...asked, uploadPath: input } : asked;
     const attempt = async () => {
-      const leave = await this.#placeInTime(client, ends);
+      const leave = await this.#slotInTime(client, ends);
       if (ends.aborted) leave();
       ends.throwIfAborted();
       const job = ++this.#lastJob;
@@ -183,21 +183,21 @@ export class Tap {
     }
   }
 
-  /** Waits for a place; what gives it back. */
-  async #place(client: string, milliseconds: number): Promise<() => void> {
+  /** Waits for a slot; what gives it back. */
+  async #slot(client: string, milliseconds: number): Promise<() => void> {
     if (this.#config.TAP_MAX_QUERIES === 0)
       throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
-    const leave = await this.#places.enter(client, milliseconds);
+    const leave = await this.#slots.enter(client, milliseconds);
     const began = performance.now();
     return () => leave((performance.now() - began) / 1000);
   }
 
   /** As often as it takes. */
-  async #placeInTime(client: string, ends: AbortSignal): Promise<() => void> {
+  async #slotInTime(client: string, ends: AbortSignal): Promise<() => void> {
     for (;;) {
       ends.throwIfAborted();
       try {
-        return await this.#place(client, AGAIN_MS);
+        return await this.#slot(client, AGAIN_MS);
       } catch (error) {
         if (!(error instanceof Unavailable) || this.#config.TAP_MAX_QUERIES === 0) throw error;
         await sleep(AGAIN_MS, undefined, { signal: ends });
@@ -205,7 +205,7 @@ export class Tap {
     }
   }
 
-  /** @param leave gives its place back */
+  /** @param leave gives its slot back */
   async #begin(job: number, query: TapQuery, leave: () => void): Promise<TapStarted> {
     let begun: TapBegun | undefined;
     try {

@@ -23,7 +23,8 @@ const CELLS_A_YIELD = 1024;
 type Reading<T> = Generator<undefined, T, undefined>;
 
 /**
- * The area that bytes, or a map whose rows were taken, describe. Each value that it yields is a moment to let others go ahead.
+ * The area that bytes, or a map whose rows were taken, describe. Each value that it yields is a moment to let others go
+ * ahead.
  * @param level for a map of probability, the share that the area is to hold: above 0, at most 1; for other areas only its
  * default
  * @throws AreaError
@@ -42,6 +43,12 @@ export function* readArea(sent: Uint8Array | FlatMap, level = DEFAULT_CREDIBLE_L
 function* contentOf(sent: Uint8Array | FlatMap, level: number): Reading<FitsArea | NamedShape> {
   if (sent instanceof FlatMap) return yield* sent.pixels(level);
   return isFits(sent) ? yield* readAreaFits(sent, level) : yield* readAreaText(latin1(sent).trim());
+}
+
+/** The text of a shape, where bytes hold one, without white space around it. @throws AreaError */
+export function shapeTextIn(sent: Uint8Array): string | undefined {
+  const text = isFits(sent) ? '' : latin1(sent).trim();
+  return readShapeText(text) && text;
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -1,6 +1,5 @@
 /** Areas that gzip has packed. A map of one order is read while it is unpacked, so that it may be larger than memory. */
 import { createGunzip } from 'node:zlib';
-import { TooExpensive } from '../base/refusal.ts';
 import { MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
 import { AreaError, invalidArea } from './area_error.ts';
 import { flatMapAt } from './area_fits.ts';
@@ -54,18 +53,14 @@ export class PackedArea {
     return this.#joined();
   }
 
-  /**
-   * The map, all of whose rows are taken.
-   * @throws AreaError; TooExpensive when it is late
-   */
-  async readMap(isLate: () => boolean): Promise<FlatMap> {
+  /** The map, all of whose rows are taken. @throws AreaError */
+  async readMap(): Promise<FlatMap> {
     const { map, dataStart } = this.#map!;
     const head = this.#joined();
     this.#held = [];
     const rows = new RowTaker(map);
     rows.add(head.subarray(dataStart));
     for (let part = await this.#next(); part; part = await this.#next()) {
-      if (isLate()) throw new TooExpensive('within the time for a map of probability');
       rows.add(part);
       // What follows is read for the checksum at its end.
       if (rows.bytesAfter > MAX_UNPACKED_AREA_BYTES) throw damaged();

@@ -227,7 +227,7 @@ test('tables say the same; a walk goes on over them', async ({ running: { app } 
   assert.match(objects.text, /^diaObjectId,status[,\n]/);
 });
 
-test('a map of NSIDE 1024 in doubles, page by page; a second one at once is 503', async () => {
+test('a map of NSIDE 1024 in doubles, page by page; further ones wait their turn', async () => {
   const packed = gunzipSync(readFileSync(new URL('../fixtures/areas/nside1024.fits.gz.gz', import.meta.url)));
   const positions: [number, number, number | null][] = JSON.parse(
     readFileSync(new URL('../fixtures/areas/nside1024.json', import.meta.url), 'utf8'),
@@ -248,7 +248,10 @@ test('a map of NSIDE 1024 in doubles, page by page; a second one at once is 503'
     const both = await Promise.all(
       [0.3, 0.4].map(level => running.app.post(`/api/area?response=count&level=${level}`, packed, null)),
     );
-    assert.equal(both.map(({ status }) => status).toSorted(), [200, 503]);
+    assert.equal(
+      both.map(({ status }) => status),
+      [200, 200],
+    );
     const again = await running.app.post('/api/area?response=count&level=0.7', packed, null);
     assert.equal([again.status, again.body.area], [200, { kind: 'probability_map', level: 0.7 }]);
   } finally {

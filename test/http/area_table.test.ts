@@ -44,9 +44,10 @@ test.before(async context => {
 });
 test.after(async ({ running }) => running.close());
 
-async function send(app: TestApp, query: string, body: string | Uint8Array): Promise<Response> {
+async function send(app: TestApp, query: string, body: string | Uint8Array, client = '192.0.2.9'): Promise<Response> {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : (body as Uint8Array<ArrayBuffer>);
-  const request = new Request(`http://nearsky.test/api/area?${query}`, { method: 'POST', body: bytes });
+  const headers = { 'X-Forwarded-For': client };
+  const request = new Request(`http://nearsky.test/api/area?${query}`, { method: 'POST', body: bytes, headers });
   return app.app.fetch(request);
 }
 
@@ -138,7 +139,9 @@ test('headers; the format is CSV unless a table is asked for', async ({ running:
     body: SKY,
     headers: { Accept: 'application/x-ndjson' },
   });
-  assert.match((await app.app.fetch(accepting)).headers.get('Content-Type')!, /ndjson/);
+  const accepted = await app.app.fetch(accepting);
+  assert.match(accepted.headers.get('Content-Type')!, /ndjson/);
+  await accepted.body!.cancel();
 });
 
 test('what is wrong is named before the table begins', async ({ running: { app } }) => {
@@ -156,16 +159,23 @@ test('what is wrong is named before the table begins', async ({ running: { app }
   await refused('', gzipSync(new Uint8Array(2 ** 26 + 1)), 'area', /67108864/);
 });
 
-test('so many tables are sent at once; one that nobody reads any more gives its place to another', async ({
+test('so many tables are sent at once, half of them to one client; one that nobody reads any more gives its slot to another', async ({
   running: { app },
 }) => {
   const open: ReadableStreamDefaultReader<Uint8Array>[] = [];
-  for (let n = 0; n < 8; n++) {
-    const reader = (await send(app, 'response=table', SKY)).body!.getReader();
+  const begin = async (client: string) => {
+    const { status, body } = await send(app, 'response=table', SKY, client);
+    if (status !== 200) return status;
+    const reader = body!.getReader();
     await reader.read();
     open.push(reader);
+    return status;
+  };
+  for (const client of ['192.0.2.1', '2001:db8::1']) {
+    for (let n = 0; n < 4; n++) assert.is(await begin(client), 200);
+    assert.is(await begin(client), 503);
   }
-  assert.is((await app.post('/api/area?response=table', SKY, null)).status, 503);
+  assert.is(await begin('192.0.2.3'), 503, 'all are taken');
   assert.is((await app.post('/api/area?response=count', SKY, null)).body.total, OBJECTS);
   // One that is read to its end, and one that is left.
   await open.pop()!.cancel();

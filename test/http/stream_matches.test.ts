@@ -21,8 +21,9 @@ const test = suite('http/stream_matches');
 const PATH = '/api/stream/matches';
 
 /** A connected reader; aborting ends it as a client does that goes away. */
-async function open(app: TestApp, query = '', lastId?: string) {
+async function open(app: TestApp, query = '', lastId?: string, client?: string) {
   const headers: Record<string, string> = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
+  if (client !== undefined) headers['X-Forwarded-For'] = client;
   const response = await app.app.fetch(new Request(`http://nearsky.test${PATH}${query}`, { headers }));
   assert.is(response.status, 200);
   const body = response.body!;
@@ -212,17 +213,24 @@ test('an id whose entry, object or match is behind the end of its entry loses no
     for (const id of ['2', '1.6', '1.999999999999999']) assert.equal((await read(app, 3, '', id)).texts, last, id);
   }));
 
-test('too many clients: 503 until one has gone', () =>
+test('too many clients, or more than half of the streams for one: 503 until one has gone', () =>
   withMatches(
     5,
     async app => {
-      const [one, two] = [await open(app), await open(app)];
-      const { status, body, headers } = await app.get(PATH);
-      assert.equal([status, body.code, headers.get('Retry-After')], [503, 'service_unavailable', '30']);
+      const refused = async (client: string) => {
+        const { status, body, headers } = await app.get(PATH, { headers: { 'X-Forwarded-For': client } });
+        assert.equal([status, body.code, headers.get('Retry-After')], [503, 'service_unavailable', '30'], client);
+      };
+      const [greedy, other, third] = ['192.0.2.1', '2001:db8::1', '192.0.2.3'];
+      const one = await open(app, '', undefined, greedy);
+      await refused(greedy);
+      const two = await open(app, '', undefined, other);
+      await refused(third);
       assert.is(app.app.metrics.get('streams'), 2);
-      assert.is(app.app.metrics.get('streamsRefused'), 1);
+      assert.is(app.app.metrics.get('streamsRefused'), 2);
       await one.close();
-      const three = await open(app);
+      await refused('2001:db8::2');
+      const three = await open(app, '', undefined, third);
       await Promise.all([two.close(), three.close()]);
       assert.is(app.app.metrics.get('streams'), 0);
     },
@@ -290,7 +298,7 @@ function streamsOver(store: World['store'], quietMs: number) {
 function readerOf(streams: MatchStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
   const reader = new EventReader();
   const parts: Uint8Array[] = [];
-  const stream = streams.open(positionAfter(from)!, filters);
+  const stream = streams.open(positionAfter(from)!, filters, 'a');
   stream.begin({
     write: bytes => {
       onPart();
@@ -389,7 +397,7 @@ test('filters that nothing meets: the client hears that the service is there, an
     const { streams, coordination } = streamsOver(store, 1);
     const reader = new EventReader();
     let parts = 0;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, filters);
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, filters, 'a');
     stream.begin({
       write: bytes => {
         parts++;
@@ -417,7 +425,7 @@ test('a client that does not read is sent one page and no more; nothing is left 
     await addObjects(writer, 0, 500);
     const { streams } = streamsOver(store, 1);
     const reader = new EventReader();
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null);
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null, 'a');
     let [parts, longest] = [0, 0];
     stream.begin({
       write: bytes => {
@@ -448,7 +456,7 @@ test('while the database is gone nothing is read; an entry that cannot be read e
     const { streams, coordination, logged } = streamsOver(store, 60_000);
     const reader = new EventReader();
     coordination.state.databaseIsGone = true;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null);
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null, 'a');
     assert.throws(() => streams.lastSequence(), /the database cannot be read/);
     let isEnded = false;
     stream.begin({

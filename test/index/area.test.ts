@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { maxCellRadius, pixelOfDeepCell } from '../../index/healpix.ts';
 import {
-  type Area,
+  Area,
   type AreaPlace,
   type AreaRow,
   Arena,
@@ -89,6 +89,9 @@ function assertHolds(
   for (const at of [0, rows.length >> 1, rows.length - 1].filter(at => at in rows))
     assert.equal(walked(index, area, rows[at]), rows.slice(at + 1), `${what}, resumed after ${at}`);
 }
+
+/** An area as another process has it that is given its arrays. */
+const taken = (area: Area) => Area.of(structuredClone(area.arrays));
 
 const { points, index } = randomPoints(1);
 const rowsOf =
@@ -214,6 +217,11 @@ test('polygons that cannot be are refused', () => {
   assert.throws(of([0, 0], [400, 0], [90, 10]), /ra must be/);
 });
 
+test('the area of a shape is no arrays', () => {
+  const area = finished(areaOfShape(circle(10, 20, 60)));
+  assert.throws(() => area.arrays, /more than arrays/);
+});
+
 test('ranges of order-29 pixels, deep and overlapping ones, equal a scan', () => {
   const random = seededRandom(5);
   for (let i = 0; i < AREAS; i++) {
@@ -232,7 +240,7 @@ test('ranges of order-29 pixels, deep and overlapping ones, equal a scan', () =>
       const pixel = pixel29(ra, dec);
       return firsts.some((first, n) => first <= pixel && pixel < ends[n]!);
     });
-    assertHolds(index, points, area, isInside, `ranges ${i}`);
+    for (const each of [area, taken(area)]) assertHolds(index, points, each, isInside, `ranges ${i}`);
   }
 });
 
@@ -261,13 +269,8 @@ test('a map of probability: the densest pixels first, each with the share of tho
   });
   for (const level of [0.01, 0.5, 0.9, 1]) {
     const area = finished(areaOfProbability(map, level));
-    assertHolds(
-      index,
-      points,
-      area,
-      row => at(row).density > 0 && levelOf(at(row).density) <= level + 1e-12,
-      `level ${level}`,
-    );
+    const isInside = (row: number) => at(row).density > 0 && levelOf(at(row).density) <= level + 1e-12;
+    for (const each of [area, taken(area)]) assertHolds(index, points, each, isInside, `level ${level}`);
     const row = walked(index, area).at(-1);
     if (row) assert.ok(Math.abs(row.level - levelOf(at([...points.id].indexOf(row.id)).density)) < 1e-12);
   }

@@ -1,5 +1,5 @@
 /** Jobs: the resources of UWS, what a restart finds, the bounds. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -260,6 +260,35 @@ test('a table as a job, from the request to its end', () =>
       assert.is((await app.get(kept, { method: 'DELETE' })).status, 303);
       assert.is((await app.get(`/vo/jobs/${'0'.repeat(40)}`)).status, 404);
       assert.is((await app.get('/vo/jobs', { method: 'POST', body: '' })).status, 405);
+    } finally {
+      await app.app.close();
+    }
+  }));
+
+test('a table that does not arrive takes no place of a job', () =>
+  inWorld(async world => {
+    await world.ingest([{ ra: 10, dec: -30 }]);
+    const app = new TestApp(join(world.directory, 'data'), { JOBS_MAX: '1', JOBS_MAX_PER_CLIENT: '1' });
+    try {
+      await app.ready();
+      const headers = { Prefer: 'respond-async' };
+      const begin = (body: RequestInit['body'] & {}, options = {}) =>
+        app.get('/api/crossmatch', { method: 'POST', body, headers, ...options });
+      let end = () => {};
+      const stalled = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('ra,dec\n10,'));
+          end = () => controller.close();
+        },
+      });
+      const slow = begin(stalled, { duplex: 'half' });
+      const spool = join(world.directory, 'data/spool');
+      const files = () => (existsSync(spool) ? readdirSync(spool) : []);
+      await eventually('its first bytes are here', async () => files()[0]);
+      assert.is((await begin('ra,dec\n10,-30\n')).status, 202);
+      end();
+      assert.is((await slow).status, 503, 'the other one has the place');
+      assert.equal(files(), []);
     } finally {
       await app.app.close();
     }

@@ -6,7 +6,7 @@ import { Connection, EMPTY, type Reply, UNLIMITED } from './support.ts';
 
 const test = suite('mcp/http');
 
-const MAX_BODY_BYTES = 2_621_440;
+const MAX_BODY_BYTES = 131_072;
 const ALLOWED = 'https://chat.example';
 const { app, close } = await startApp(EMPTY, {
   ...UNLIMITED,

@@ -417,26 +417,36 @@ test('a short body that nobody wants is skipped, and the connection goes on', ()
     assert.match(client.received, /POST http:\/\/x\/aHTTP\/1\.1 200 OK\r\n.*GET http:\/\/x\/b$/s);
   }));
 
-test('bodies hold a bounded memory together: beyond it a request is refused, and afterwards taken again', () =>
+test('bodies hold a bounded memory together, those of one client half of it: beyond it a request is refused, and afterwards taken again', () =>
   withServer(
     readingFor(1),
     async ({ port, server }) => {
-      const first = new Client(port).send(...POST, 'Content-Length: 100000');
+      const first = new Client(port).send(...POST, 'X-Client: a', 'Content-Length: 100000');
       first.socket.write(Buffer.alloc(90_000, ' '));
       await eventually('the first is being read', async () => server.connections.bodyBytes === 90_000 || undefined);
-      const second = new Client(port).send(...POST, 'Connection: close', 'Content-Length: 20000');
-      second.socket.write(Buffer.alloc(20_000, ' '));
-      await second.ended;
-      const { status, headers } = parseAnswer(second.received);
-      assert.equal([status, headers.get('retry-after')], [503, '30']);
-      first.socket.destroy();
+      const sent = async (client: string, bytes: number) => {
+        const head = [...POST, `X-Client: ${client}`, 'Connection: close', `Content-Length: ${bytes}`];
+        const second = new Client(port).send(...head);
+        second.socket.write(Buffer.alloc(bytes, ' '));
+        await second.ended;
+        const { status, headers } = parseAnswer(second.received);
+        return `${status} ${headers.get('retry-after')}`;
+      };
+      assert.is(await sent('a', 20_000), '503 30', 'more than half');
+      assert.is(await sent('b', 20_000), '200 null');
+      const third = new Client(port).send(...POST, 'X-Client: b', 'Content-Length: 100000');
+      third.socket.write(Buffer.alloc(99_000, ' '));
+      await eventually('both are being read', async () => server.connections.bodyBytes === 189_000 || undefined);
+      assert.is(await sent('c', 20_000), '503 30', 'more than all');
+      for (const { socket } of [first, third]) socket.destroy();
       await eventually('the first is let go', async () => server.connections.bodyBytes === 0 || undefined);
       assert.is(
         parseAnswer(await exchange(port, ...POST, 'Connection: close', 'Content-Length: 1', '', '1')).status,
         200,
       );
     },
-    { maxBodyBytes: 100_000 },
+    { maxBodyBytes: 200_000 },
+    { clientOf: ({ headers }) => `${headers.get('X-Client')}` },
   ));
 
 test('a client that does not read a large answer is given up; one that reads gets all of it', () => {

@@ -21,12 +21,14 @@ export async function withServer(
   answer: ListenOptions['answer'],
   body: (serving: Serving) => Promise<void>,
   limits: Partial<ServerLimits> = {},
+  options: Partial<ListenOptions> = {},
 ): Promise<void> {
   const server = new HttpServer({
     answer,
     host: '127.0.0.1',
     port: 0,
     limits: { ...serverLimits(20_000, 5, 1), ...limits },
+    ...options,
   });
   const port = await server.listen();
   try {

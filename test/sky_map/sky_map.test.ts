@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Coverage, pixelOf } from '../../index/mod.ts';
 import { Budget } from '../../src/base/budget.ts';
+import { ClientAdmission } from '../../src/base/client_admission.ts';
 import { currentProvenance } from '../../src/crossmatch/provenance.ts';
 import { keyOfCell } from '../../src/sky_map/cells.ts';
 import { readCounts, saveCounts } from '../../src/sky_map/counts_file.ts';
@@ -173,8 +174,8 @@ test('a disc: the cells that it touches, at every resolution', () =>
 test('one that cannot be read, one whose budget is spent, one that is closed: unavailable, and it closes', async () => {
   const events: string[] = [];
   const provenance = currentProvenance(configOf('/nowhere'));
-  const map = new SkyMap({ dataDir: '/nowhere', log: event => events.push(event) });
-  const query = { layer: 'objects', resolution: 1, disc: null, isPartial: false, provenance } as const;
+  const map = new SkyMap({ dataDir: '/nowhere', log: event => events.push(event), admission: new ClientAdmission() });
+  const query = { client: 'a', layer: 'objects', resolution: 1, disc: null, isPartial: false, provenance } as const;
   const unavailable = (promise: Promise<unknown>, message: RegExp) =>
     promise.then(
       () => assert.unreachable(),
@@ -344,13 +345,17 @@ test('a restart goes on from the counts beside the database, with what the journ
     const store = openStore(directory, 'write');
     const writer = new Writer(store);
     const provenance = currentProvenance(configOf(directory));
-    const query = { layer: 'objects', resolution: 2, disc: null, isPartial: true, provenance } as const;
+    const query = { client: 'a', layer: 'objects', resolution: 2, disc: null, isPartial: true, provenance } as const;
     const totalOf = async (map: SkyMap) =>
       JSON.parse(Buffer.from((await map.answer(query, new Budget(60))).body).toString());
     const events: string[] = [];
     try {
       await writer.ingest([delivery(1n), delivery(2n)], NOW_US);
-      const first = new SkyMap({ dataDir: directory, log: event => events.push(event) });
+      const first = new SkyMap({
+        dataDir: directory,
+        log: event => events.push(event),
+        admission: new ClientAdmission(),
+      });
       first.start();
       const file = join(directory, 'index', 'sky-map');
       await eventually('the counts are written', async () => existsSync(file) || undefined);
@@ -361,7 +366,11 @@ test('a restart goes on from the counts beside the database, with what the journ
       const made = { ...columns, statuses: columns.statuses.fill(3) };
       saveCounts(directory, store, { sequence: store.lastSequence(), columns: made });
       await writer.ingest([delivery(3n)], NOW_US);
-      const second = new SkyMap({ dataDir: directory, log: event => events.push(event) });
+      const second = new SkyMap({
+        dataDir: directory,
+        log: event => events.push(event),
+        admission: new ClientAdmission(),
+      });
       const { by_status } = await eventually('the third object is counted', async () => {
         const answer = await totalOf(second);
         return answer.total === 3 && answer.uncounted === 0 ? answer : undefined;

@@ -280,6 +280,10 @@ check('a form of very many parts is refused at once, and leaves no file', async 
     [part, 'no form of parts'],
     [`--X\r\n${'a: b\r\n'.repeat(100_000)}\r\n\r\n--X--\r\n`, 'LANG'],
     [`--X\r\nContent-Disposition: form-data; name="QUERY"\r\n\r\n${'x'.repeat(2 ** 20 + 1)}\r\n--X--`, 'at most'],
+    [
+      `${'--X\r\nContent-Disposition: form-data; name="QUERY"\r\n\r\n'.concat('x'.repeat(2 ** 19), '\r\n').repeat(3)}--X--`,
+      'at most 1048576 bytes together',
+    ],
   ] as const) {
     const headers = { 'Content-Type': 'multipart/form-data; boundary=X' };
     const { status, text } = await running.app.get('/vo/tap/sync', { method: 'POST', headers, body });

@@ -1,0 +1,198 @@
+/**
+ * Admission to expensive work, by client: one client has at most half of the slots, and of those who wait, the client
+ * that has used the least processor time of late is next.
+ */
+import { Unavailable } from './refusal.ts';
+import { withTimeout } from './timeout.ts';
+
+/** The processor time of clients fades: after this time a third of it counts. */
+const FADES_MS = 60_000;
+/** Clients that are remembered. */
+const MAX_CLIENTS = 10_000;
+/** The number of times over which the time that slots are held is averaged. */
+const LAST_HELD = 8;
+/** The time that a slot is taken to be held before any was. */
+const FIRST_HELD_MS = 1000;
+/** The longest wait that a refusal asks for, seconds. */
+const MAX_RETRY_SECONDS = 600;
+
+export interface SlotsOptions {
+  readonly slots: number;
+  /** Completes "Cannot answer because ..." for those who get no slot. */
+  readonly isFull: string;
+  /** Requests that may wait for a slot. 0 by default. */
+  readonly maxWaiting?: number;
+}
+
+/** One for each process, so that all kinds of work count. */
+export class ClientAdmission {
+  /** In the order of their last use. */
+  readonly #use = new Map<string, { readonly seconds: number; readonly atMs: number }>();
+  readonly #now: () => number;
+
+  /** @param now a monotonic clock, milliseconds */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** The slots of one kind of work. */
+  slots(options: SlotsOptions): ClientSlots {
+    return new ClientSlots(options, this, this.#now);
+  }
+
+  /** Seconds of a processor that a client has used of late. */
+  cpuOf(client: string): number {
+    const use = this.#use.get(client);
+    return use ? use.seconds * Math.exp((use.atMs - this.#now()) / FADES_MS) : 0;
+  }
+
+  addCpu(client: string, seconds: number): void {
+    const sum = this.cpuOf(client) + seconds;
+    this.#use.delete(client);
+    this.#use.set(client, { seconds: sum, atMs: this.#now() });
+    if (this.#use.size > MAX_CLIENTS) this.#use.delete(this.#use.keys().next().value!);
+  }
+}
+
+/** Gives a slot back. Calls after the first do nothing. */
+export type Leave = (cpuSeconds?: number) => void;
+
+interface Waiting {
+  readonly client: string;
+  readonly enter: () => void;
+}
+
+export class ClientSlots {
+  readonly #options: SlotsOptions;
+  readonly #admission: ClientAdmission;
+  readonly #now: () => number;
+  readonly #slotsOfClient: number;
+  #free: number;
+  readonly #inside = new Map<string, number>();
+  readonly #waiting: Waiting[] = [];
+  /** The slots that are taken, and when. */
+  readonly #taken = new Set<{ readonly atMs: number }>();
+  /** The mean time for which slots were held. */
+  #heldMs: number | undefined;
+
+  constructor(options: SlotsOptions, admission: ClientAdmission, now: () => number) {
+    this.#options = options;
+    this.#admission = admission;
+    this.#now = now;
+    this.#free = options.slots;
+    this.#slotsOfClient = Math.ceil(options.slots / 2);
+  }
+
+  /**
+   * Takes a slot without waiting, for work whose end nobody can foresee.
+   * @throws Unavailable where there is none
+   */
+  enterNow(client: string): Leave {
+    if (!this.#mayEnter(client)) throw new Unavailable(this.#options.isFull);
+    this.#take(client);
+    return this.#leaving(client);
+  }
+
+  /**
+   * Waits for a slot.
+   * @throws Unavailable where there is none in time, or too many wait
+   */
+  async enter(client: string, milliseconds: number): Promise<Leave> {
+    if (this.#mayEnter(client)) this.#take(client);
+    else await this.#wait(client, milliseconds);
+    return this.#leaving(client);
+  }
+
+  /**
+   * Does work in a slot.
+   * @param work its processor time counts as that of the client; of work that does not tell it, the time that it took
+   * @throws Unavailable where there is no slot in time, or too many wait
+   */
+  async run<T>(client: string, milliseconds: number, work: (took: (cpuSeconds: number) => void) => Promise<T>) {
+    const leave = await this.enter(client, milliseconds);
+    const beganMs = this.#now();
+    let cpuSeconds: number | undefined;
+    try {
+      return await work(seconds => {
+        cpuSeconds = seconds;
+      });
+    } finally {
+      leave(cpuSeconds ?? (this.#now() - beganMs) / 1000);
+    }
+  }
+
+  #mayEnter(client: string): boolean {
+    return this.#free > 0 && (this.#inside.get(client) ?? 0) < this.#slotsOfClient;
+  }
+
+  #take(client: string): void {
+    this.#free--;
+    this.#inside.set(client, (this.#inside.get(client) ?? 0) + 1);
+  }
+
+  #leaving(client: string): Leave {
+    const taken = { atMs: this.#now() };
+    this.#taken.add(taken);
+    return (cpuSeconds = 0) => {
+      if (!this.#taken.delete(taken)) return;
+      const heldMs = this.#now() - taken.atMs;
+      this.#heldMs = this.#heldMs === undefined ? heldMs : this.#heldMs + (heldMs - this.#heldMs) / LAST_HELD;
+      if (cpuSeconds > 0) this.#admission.addCpu(client, cpuSeconds);
+      this.#leave(client);
+    };
+  }
+
+  async #wait(client: string, milliseconds: number): Promise<void> {
+    const { maxWaiting = 0 } = this.#options;
+    // Of those who wait, too, one client is at most half.
+    if (this.#waiting.length >= maxWaiting || this.#waitingOf(client) >= maxWaiting / 2) throw this.#refusal(client);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = { client, enter: resolve };
+    this.#waiting.push(waiting);
+    const entered = await withTimeout(
+      promise.then(() => true),
+      milliseconds,
+    );
+    const at = this.#waiting.indexOf(waiting);
+    if (entered || at < 0) return;
+    this.#waiting.splice(at, 1);
+    throw this.#refusal(client);
+  }
+
+  #waitingOf(client: string): number {
+    return this.#waiting.filter(each => each.client === client).length;
+  }
+
+  /** Says when a slot may be free for the client: those of a client that has half of them are held by itself. */
+  #refusal(client: string): Unavailable {
+    const isOwn = (this.#inside.get(client) ?? 0) >= this.#slotsOfClient;
+    const slots = isOwn ? this.#slotsOfClient : this.#options.slots;
+    const before = isOwn ? this.#waitingOf(client) : this.#waiting.length;
+    const waitMs = (this.#usuallyHeldMs() * (1 + before)) / Math.max(1, slots);
+    const seconds = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)));
+    return new Unavailable(this.#options.isFull, seconds);
+  }
+
+  /** Slots that are held for longer than usual count, too. */
+  #usuallyHeldMs(): number {
+    const ages = Array.from(this.#taken, ({ atMs }) => this.#now() - atMs);
+    const meanAgeMs = ages.reduce((sum, each) => sum + each, 0) / Math.max(1, ages.length);
+    return Math.max(this.#heldMs ?? FIRST_HELD_MS, meanAgeMs);
+  }
+
+  #leave(client: string): void {
+    this.#free++;
+    const inside = this.#inside.get(client)! - 1;
+    if (inside === 0) this.#inside.delete(client);
+    else this.#inside.set(client, inside);
+    let next: Waiting | undefined;
+    for (const each of this.#waiting) {
+      const isNext = !next || this.#admission.cpuOf(each.client) < this.#admission.cpuOf(next.client);
+      if (isNext && this.#mayEnter(each.client)) next = each;
+    }
+    if (!next) return;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#take(next.client);
+    next.enter();
+  }
+}

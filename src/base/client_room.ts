@@ -1,0 +1,47 @@
+/** Room that clients share, on the disk or in memory: one client has at most half of it. */
+import { Unavailable } from './refusal.ts';
+
+export interface ClientRoomOptions {
+  readonly maxBytes: number;
+  /** Completes "Cannot answer because ..." where nobody, and where this client, has room left. */
+  readonly isFull: string;
+  readonly isHalf: string;
+}
+
+export class ClientRoom {
+  readonly #options: ClientRoomOptions;
+  #bytes = 0;
+  readonly #bytesOf = new Map<string, number>();
+
+  constructor(options: ClientRoomOptions) {
+    this.#options = options;
+  }
+
+  /** The bytes that are taken. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The bytes that a client may take. */
+  left(client: string): number {
+    const { maxBytes } = this.#options;
+    return Math.min(maxBytes - this.#bytes, maxBytes / 2 - (this.#bytesOf.get(client) ?? 0));
+  }
+
+  /** @throws Unavailable */
+  take(client: string, bytes: number): void {
+    const { maxBytes, isFull, isHalf } = this.#options;
+    const own = (this.#bytesOf.get(client) ?? 0) + bytes;
+    if (this.#bytes + bytes > maxBytes) throw new Unavailable(isFull);
+    if (own > maxBytes / 2) throw new Unavailable(isHalf);
+    this.#bytes += bytes;
+    this.#bytesOf.set(client, own);
+  }
+
+  free(client: string, bytes: number): void {
+    this.#bytes -= bytes;
+    const own = this.#bytesOf.get(client)! - bytes;
+    if (own === 0) this.#bytesOf.delete(client);
+    else this.#bytesOf.set(client, own);
+  }
+}

@@ -1,0 +1,114 @@
+/** The area of a request: a short text is kept in memory and read where it arrives; another process reads all else from a file. */
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { AreaQuery } from '../answers/queries.ts';
+import { Budget } from '../base/budget.ts';
+import { isGzip } from '../base/bytes.ts';
+import { TooExpensive } from '../base/refusal.ts';
+import { spoolPath } from '../base/spool.ts';
+import { MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES } from '../contract/limits.ts';
+import { isFits } from '../fits/header.ts';
+import type { Service } from '../service/service.ts';
+import { AreaError, invalidArea } from '../vo/area_error.ts';
+import { areaInFile } from '../vo/area_task.ts';
+import { clientOf } from './client_address.ts';
+import { ApiError, missingParameter } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { readParts } from './json_body.ts';
+import { SentFile } from './sent_file.ts';
+
+const DIGEST_CHARACTERS = 22;
+
+/** The time for another process to read an area, with the wait for a slot: a connection without a byte ends after 60 s. */
+const READ_SECONDS = 55;
+
+export class SentArea {
+  readonly #exchange: Exchange;
+  readonly #service: Service;
+  readonly #client: string;
+  readonly #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #file: SentFile | undefined;
+
+  /** It must be removed. */
+  constructor(exchange: Exchange, service: Service) {
+    this.#exchange = exchange;
+    this.#service = service;
+    this.#client = clientOf(exchange, service.config);
+  }
+
+  /**
+   * Takes the parameter or the body.
+   * @returns a digest of it and the level
+   * @throws ApiError, Unavailable
+   */
+  async receive(level: number): Promise<string> {
+    const { request, search, budget } = this.#exchange;
+    const hash = createHash('sha256').update(`${level}\n`);
+    const take = (part: Uint8Array) => {
+      hash.update(part);
+      this.#add(part);
+    };
+    await readParts(request, budget, MAX_AREA_BYTES, take);
+    const text = search.get('area');
+    if (text === undefined && this.#bytes === 0)
+      throw missingParameter('area', 'it as the body, or area=CIRCLE 10 -20 1');
+    if (text !== undefined && this.#bytes > 0) {
+      const message = 'Cannot search two areas at once: leave out the parameter area, or the body';
+      throw new ApiError('invalid_parameter', message, { param: 'area' });
+    }
+    if (text !== undefined) take(new TextEncoder().encode(text));
+    return hash.digest('base64url').slice(0, DIGEST_CHARACTERS);
+  }
+
+  #add(part: Uint8Array): void {
+    this.#bytes += part.length;
+    this.#parts.push(part);
+    if (this.#bytes > MAX_AREA_TEXT_BYTES) this.#toFile();
+  }
+
+  #toFile(): SentFile {
+    const { config, spool } = this.#service;
+    this.#file ??= new SentFile(config.NEARSKY_DATA, spool, this.#client);
+    for (const part of this.#parts.splice(0)) this.#file.add(part);
+    return this.#file;
+  }
+
+  /**
+   * What was sent, or what another process has read from it; then the request has all its time again.
+   * @throws AreaError, TooExpensive, Unavailable
+   */
+  async content(level: number): Promise<AreaQuery['area']> {
+    if (!this.#file) {
+      const text = Buffer.concat(this.#parts);
+      if (!isGzip(text) && !isFits(text)) return text;
+    }
+    const { config, coordination } = this.#service;
+    const file = this.#toFile();
+    file.end();
+    const output = spoolPath(config.NEARSKY_DATA);
+    try {
+      const asked = { client: this.#client, input: file.path, inputBytes: file.bytes, output, level };
+      const written = await coordination.ask('area', asked, new Budget(READ_SECONDS));
+      this.#exchange.budget = new Budget(config.API_REQUEST_BUDGET_SECONDS);
+      switch (written?.outcome) {
+        case undefined:
+          throw new TooExpensive(`because the area takes longer than ${READ_SECONDS} s to read`);
+        case 'read':
+          return await areaInFile(output, written);
+        case 'shape':
+          return new TextEncoder().encode(written.text);
+        case 'refused':
+          throw new AreaError(written.message, written.param);
+        case 'tooLarge':
+          throw invalidArea('it takes more memory than an area may: send one of a lower order');
+      }
+    } finally {
+      rmSync(output, { force: true });
+    }
+  }
+
+  remove(): void {
+    this.#file?.remove();
+  }
+}

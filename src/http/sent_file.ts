@@ -1,0 +1,54 @@
+/** Bodies that are written to a file of their own as they arrive: they take no memory. */
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { ClientRoom } from '../base/client_room.ts';
+import { spoolPath } from '../base/spool.ts';
+
+/** There is no file before the first bytes. What takes bytes must be removed. */
+export class SentFile {
+  readonly path: string;
+  readonly #room: ClientRoom;
+  readonly #client: string;
+  #file: number | undefined;
+  #bytes = 0;
+
+  /**
+   * @param client whose share of the room it counts against
+   * @throws Unavailable where the data directory is gone
+   */
+  constructor(dataDir: string, room: ClientRoom, client: string) {
+    this.path = spoolPath(dataDir);
+    this.#room = room;
+    this.#client = client;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @throws Unavailable where the client has no room left */
+  add(bytes: Uint8Array): void {
+    this.#file ??= openSync(this.path, 'wx', 0o600);
+    this.#room.take(this.#client, bytes.length);
+    this.#bytes += bytes.length;
+    writeSync(this.#file, bytes);
+  }
+
+  /** All of it has arrived. */
+  end(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  /** Gives it to whoever has room for it at that path, in the same file system. */
+  moveTo(path: string): void {
+    renameSync(this.path, path);
+    this.remove();
+  }
+
+  remove(): void {
+    this.end();
+    if (this.#bytes > 0) this.#room.free(this.#client, this.#bytes);
+    this.#bytes = 0;
+    rmSync(this.path, { force: true });
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The processes that read what strangers send: small ones, so that what is small never waits for what is large, and
+ * large ones. Clients share their slots.
+ */
+import type { Budget } from '../base/budget.ts';
+import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
+import { Unavailable } from '../base/refusal.ts';
+import type { Task } from './pool.ts';
+import { ProcessPool } from './process_pool.ts';
+import { type Done, ProcessEnded, type ProcessOptions, type TaskOptions } from './task_process.ts';
+
+/** Input up to this size is tried in a small process first. */
+const SMALL_BYTES = 1 << 20;
+const SMALL_MS = 3000;
+const SMALL_SLOTS = 2;
+/** One for each of two clients. */
+const LARGE_SLOTS = 2;
+const MAX_WAITING = 64;
+
+/** What a stranger has sent, and the task that reads it. */
+export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
+  readonly task: Task<Result>;
+  readonly inputBytes: number;
+  /** Whether a result says that the memory of the process is not enough. */
+  readonly isTooLarge: (result: Result) => boolean;
+  /** That result, for a process that ends because of it. */
+  readonly tooLarge: Result;
+}
+
+export interface ReadingProcessesOptions {
+  readonly small: ProcessOptions;
+  readonly large: ProcessOptions;
+  readonly admission: ClientAdmission;
+}
+
+/** There is no process before the first task. */
+export class ReadingProcesses {
+  readonly #small: ProcessPool;
+  readonly #large: ProcessPool;
+  readonly #smallSlots: ClientSlots;
+  readonly #largeSlots: ClientSlots;
+  #isClosed = false;
+
+  constructor({ small, large, admission }: ReadingProcessesOptions) {
+    this.#small = new ProcessPool(small);
+    this.#large = new ProcessPool(large);
+    const isFull = 'other tables and areas are being read';
+    this.#smallSlots = admission.slots({ slots: SMALL_SLOTS, isFull, maxWaiting: MAX_WAITING });
+    this.#largeSlots = admission.slots({ slots: LARGE_SLOTS, isFull, maxWaiting: MAX_WAITING });
+  }
+
+  /**
+   * The result for a request that waits: undefined where there is none within the budget.
+   * @throws Unavailable where no slot is free in time
+   * @throws Error with the message of what the task threw
+   */
+  async inTime<Result>(client: string, reading: Reading<Result>, budget: Budget): Promise<Result | undefined> {
+    const ends = new AbortController();
+    const timer = setTimeout(() => ends.abort(), budget.remainingMs);
+    const inSlot = (slots: ClientSlots, work: () => Promise<Done & { readonly result: Result }>) =>
+      slots.run(client, budget.remainingMs, async took => {
+        const { result, cpuSeconds } = await work();
+        took(cpuSeconds);
+        return result;
+      });
+    try {
+      if (reading.inputBytes <= SMALL_BYTES) {
+        const tried = await this.#tried(() => inSlot(this.#smallSlots, () => this.#runSmall(reading, ends.signal)));
+        if (tried && !reading.isTooLarge(tried)) return tried;
+      }
+      return await inSlot(this.#largeSlots, () => this.#run(this.#large, reading, ends.signal));
+    } catch (error) {
+      if (ends.signal.aborted && !(error instanceof Unavailable)) return undefined;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * The result for a job, in a large process that waits for no other one.
+   * @param ends when it fires, the process ends; the promise rejects with the signal's reason
+   */
+  async forJob<Result>(reading: Reading<Result>, ends: AbortSignal): Promise<Result> {
+    return (await this.#run(this.#large, reading, ends)).result;
+  }
+
+  /** Undefined where a small process is too slow. */
+  async #tried<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof TooSlow) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws TooSlow */
+  async #runSmall<Result>(reading: Reading<Result>, ends: AbortSignal) {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new TooSlow()), SMALL_MS);
+    try {
+      return await this.#run(this.#small, reading, AbortSignal.any([ends, late.signal]));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #run<Result>(processes: ProcessPool, reading: Reading<Result>, ends: AbortSignal) {
+    if (this.#isClosed) throw new Unavailable('the service is stopping');
+    const { task, tooLarge, ...options } = reading;
+    const beganMs = performance.now();
+    try {
+      return await processes.run(task, { ...options, ends });
+    } catch (error) {
+      ends.throwIfAborted();
+      if (!(error instanceof ProcessEnded && error.isOutOfMemory)) throw error;
+      // A process that has ended does not tell what it has used.
+      return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000, rssBytes: 0 };
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#small.close();
+    this.#large.close();
+  }
+}
+
+class TooSlow extends Error {}

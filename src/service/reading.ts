@@ -1,0 +1,29 @@
+/** The processes that read what clients send, with the settings of the service. */
+import type { ClientAdmission } from '../base/client_admission.ts';
+import { remoteOptions } from '../catalogs/remote/options.ts';
+import type { Config } from '../config/config.ts';
+import type { MatchThreadData } from '../crossmatch/match_file.ts';
+import { ReadingProcesses } from '../pool/reading_processes.ts';
+
+const SMALL_MEMORY_MIB = 96;
+/** Threads that help with a large table; more would wait for the one that writes the answer. */
+const HELPERS = 3;
+
+export function readingProcesses(config: Config, admission: ClientAdmission): ReadingProcesses {
+  const processes = (memoryMib: number, helpers: number) => ({
+    entry: 'workers/reading_process',
+    dataDir: config.NEARSKY_DATA,
+    memoryMib,
+    data: {
+      dataDir: config.NEARSKY_DATA,
+      catalogs: { remote: remoteOptions(config), memoryBytes: (memoryMib / 4) * 2 ** 20 },
+      isBackground: true,
+      helpers,
+    } satisfies MatchThreadData & { isBackground: true },
+  });
+  return new ReadingProcesses({
+    small: processes(SMALL_MEMORY_MIB, 0),
+    large: processes(config.API_TABLE_MEMORY_MIB, HELPERS),
+    admission,
+  });
+}

@@ -1,0 +1,43 @@
+/** Areas that another process reads for this one: all but short texts. */
+import type { Budget } from '../base/budget.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
+import type { ReadingProcesses } from '../pool/reading_processes.ts';
+import type { AreaWritten, ReadAreaTask } from './area_task.ts';
+
+export interface AreaAsked extends Omit<ReadAreaTask, 'kind'> {
+  /** The name by which the client's share is counted. */
+  readonly client: string;
+  readonly inputBytes: number;
+}
+
+export class AreaReader {
+  readonly #log: Log;
+  readonly #processes: ReadingProcesses;
+
+  constructor(log: Log, processes: ReadingProcesses) {
+    this.#log = log;
+    this.#processes = processes;
+  }
+
+  /**
+   * Undefined where it is not read within the budget.
+   * @throws Unavailable
+   */
+  async read(
+    { client, inputBytes, input, output, level }: AreaAsked,
+    budget: Budget,
+  ): Promise<AreaWritten | undefined> {
+    const task: ReadAreaTask = { kind: 'readArea', input, output, level };
+    const isTooLarge = ({ outcome }: AreaWritten) => outcome === 'tooLarge';
+    const reading = { task, inputBytes, isTooLarge, tooLarge: { outcome: 'tooLarge' } as const };
+    try {
+      return await this.#processes.inTime<AreaWritten>(client, reading, budget);
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      this.#log('area_failed', { error: messageOf(error) });
+      throw new Unavailable('the area cannot be read');
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/** The entry of a process that reads tables and areas of strangers. */
+
+import type { Task } from '../src/pool/pool.ts';
+import { runTasks } from '../src/pool/process_tasks.ts';
+import type { MatchTableTask } from '../src/table_match/match_task.ts';
+import type { ReadAreaTask } from '../src/vo/area_task.ts';
+
+/** Modules are loaded with the first task of their kind: they find the settings of the process then. */
+runTasks(async (task: Task<unknown>) => {
+  const known = task as MatchTableTask | ReadAreaTask;
+  switch (known.kind) {
+    case 'matchTable':
+      return await (await import('../src/table_match/match_task.ts')).runMatchTable(known);
+    case 'readArea':
+      return await (await import('../src/vo/area_task.ts')).runReadArea(known);
+  }
+});
