@@ -50,7 +50,7 @@ export function traceOf(thrown: unknown): string {
 
 /** Whether an array, or the memory of a library, found no room. */
 export function isOutOfMemory(error: unknown): boolean {
-  return /array buffer allocation failed|invalid (?:typed )?array(?: buffer)? length|out of memory|cannot allocate memory|memory\.grow/i.test(
+  return /array buffer allocation failed|invalid (?:typed )?array(?: buffer)? length|out of memory|insufficient memory|failed to allocate memory|cannot allocate memory|memory\.grow/i.test(
     messageOf(error),
   );
 }

@@ -23,6 +23,11 @@ export interface IncomingRequest {
   readonly url: string;
   readonly headers: IncomingHeaders;
   readonly body: IncomingBody | null;
+  /**
+   * Calls `act` when the client ends its connection.
+   * @returns what takes that back
+   */
+  onGone?(act: () => void): () => void;
 }
 
 /** A request from its parts. */

@@ -88,7 +88,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     exchange.asked = { query: query.query.slice(0, 1000) };
     const uploadPath = uploads.end();
     const whole = uploadPath === undefined ? query : { ...query, uploadPath };
-    const begun = await beginQuery(service, whole, clientOf(exchange, config));
+    const begun = await beginQuery(service, whole, clientOf(exchange, config), exchange.request);
     if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: 'QUERY' });
     return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(begun.next, begun.end));
   } finally {

@@ -36,6 +36,14 @@ export class NodeRequest implements IncomingRequest {
   get body(): IncomingBody {
     return { getReader: () => new BodyReader(this.#incoming, this.#onBytes) };
   }
+
+  onGone(act: () => void): () => void {
+    const { socket } = this.#incoming;
+    for (const event of ENDS) socket.once(event, act);
+    return () => {
+      for (const event of ENDS) socket.off(event, act);
+    };
+  }
 }
 
 class NodeHeaders implements IncomingHeaders {
@@ -130,4 +138,6 @@ class BodyReader {
   }
 }
 
+/** A client that only sends nothing more looks like one that has gone. */
+const ENDS = ['end', 'close'] as const;
 const CHANGES = ['readable', 'end', 'error', 'close'] as const;

@@ -1,10 +1,12 @@
 /** A query in ADQL, as a reader of its answer drives it. */
+import { randomUUID } from 'node:crypto';
 import { Budget } from '../base/budget.ts';
 import type { TapQuery } from '../tap/job.ts';
 import type { TapStarted } from '../tap/tap.ts';
+import { KeptAhead } from './kept_ahead.ts';
 import type { Service } from './service.ts';
 
-/** Beyond the time of a query: it may wait for a place, and for the tables, which are made before the first one. */
+/** Beyond the time of a query: it may wait for a slot, and for the tables, which are made before the first one. */
 const MARGIN_SECONDS = 20;
 
 export interface ArchiveAnswer {
@@ -20,30 +22,61 @@ export interface ArchiveAnswer {
 /**
  * Begins a query: it is to be read to its end, or ended.
  * @param client by whose name its share of the queries is counted
+ * @param request whose client may go away before the query has its first rows: that ends it
  * @returns the reason where the query is wrong, or takes more than it may
  * @throws Unavailable
  */
 export async function beginQuery(
-  { config, coordination }: Pick<Service, 'config' | 'coordination'>,
+  { config, coordination, spool }: Pick<Service, 'config' | 'coordination' | 'spool'>,
   query: TapQuery,
   client: string,
+  request: { onGone?(act: () => void): () => void } = {},
 ): Promise<ArchiveAnswer | { readonly refused: string }> {
   const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
-  const { job, begun } = (await coordination.ask('tap', { step: 'begin', client, query }, budget())) as TapStarted;
+  const key = randomUUID();
+  const stay = request.onGone?.(() => {
+    coordination.ask('tap', { step: 'giveUp', key }, budget()).catch(() => {});
+  });
+  let started: TapStarted;
+  try {
+    started = (await coordination.ask('tap', { step: 'begin', key, client, query }, budget())) as TapStarted;
+  } finally {
+    stay?.();
+  }
+  const { job, begun } = started;
   if (begun.outcome !== 'begun') return { refused: begun.message };
-  let first: Uint8Array | null = begun.part;
-  let { isWhole } = begun;
-  return {
-    async next() {
-      const part = first;
-      first = null;
-      if (part || isWhole) return part;
-      const later = (await coordination.ask('tap', { step: 'part', job }, budget())) as Uint8Array | null;
-      isWhole = later === null;
-      return later;
+  if (begun.isWhole) return wholeAnswer(begun.part);
+  let isWhole = false;
+  let first: Uint8Array | undefined = begun.part;
+  // The time of a query, and its slot, are not those of a client that reads slowly.
+  const kept = new KeptAhead({
+    dataDir: config.NEARSKY_DATA,
+    async more() {
+      const part = first ?? ((await coordination.ask('tap', { step: 'part', job }, budget())) as Uint8Array | null);
+      first = undefined;
+      isWhole = part === null;
+      return part;
     },
+    take: bytes => spool.take(client, bytes),
+    free: bytes => bytes > 0 && spool.free(client, bytes),
+  });
+  return {
+    next: () => kept.next(),
     end() {
       if (!isWhole) void coordination.ask('tap', { step: 'end', job }, budget()).catch(() => {});
+      void kept.end().catch(() => {});
     },
+  };
+}
+
+function wholeAnswer(part: Uint8Array): ArchiveAnswer {
+  let left: Uint8Array | null = part;
+  return {
+    async next() {
+      const next = left;
+      left = null;
+      return next;
+    },
+    end() {},
   };
 }

@@ -9,11 +9,12 @@ import {
   blocksOf,
   checkRows,
   type InputTable,
+  MAX_ROW_BYTES,
   numberOf,
   TableError,
   type TableLimits,
 } from './input_table.ts';
-import { firstLines, MAX_ROW_BYTES, rowsTable, splitPreamble, type TextRows, typesOf } from './text_rows.ts';
+import { firstLines, rowsTable, splitPreamble, type TextRows, typesOf } from './text_rows.ts';
 import { openWords, wordsOf } from './words.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];

@@ -121,6 +121,8 @@ export function listOf(columns: readonly Column[]): string {
 
 /** More columns than any survey's table has. */
 const MAX_COLUMNS = 2000;
+/** The longest row of a format that is text, in bytes. */
+export const MAX_ROW_BYTES = 1 << 20;
 /** The most rows, and about the most cells, of a block. */
 const MAX_BLOCK_ROWS = 65_536;
 const MAX_BLOCK_CELLS = 1 << 19;
@@ -135,14 +137,18 @@ export function checkRows(rows: number, { maxRows }: TableLimits): void {
   if (rows > maxRows) throw new TableError(`it has more than ${maxRows} rows: send it in parts`);
 }
 
+/** @throws TableError */
+export function checkColumns(columns: number): void {
+  if (columns > MAX_COLUMNS) throw new TableError(`it has more than ${MAX_COLUMNS} columns: leave some out`);
+}
+
 /**
  * The columns with names that differ: of two with one name, the second gets a number.
  * @throws TableError where there are none, or too many
  */
 export function distinct(columns: readonly Column[]): Column[] {
   if (columns.length === 0) throw new TableError('it has no columns');
-  if (columns.length > MAX_COLUMNS)
-    throw new TableError(`it has ${columns.length} columns, of which there may be ${MAX_COLUMNS}: leave some out`);
+  checkColumns(columns.length);
   const names = new Set<string>();
   return columns.map(column => {
     const name = distinctName(column.name || 'column', names);

@@ -4,8 +4,15 @@
  * (https://irsa.ipac.caltech.edu/applications/DDGEN/Doc/ipac_tbl.html).
  */
 import type { Column, ColumnType } from '../tables/columns.ts';
-import { equatorialFrame, type InputTable, numberOf, TableError, type TableLimits } from './input_table.ts';
-import { type CellsOfLine, firstLines, LineRows, MAX_ROW_BYTES, rowsTable, textOf, typesOf } from './text_rows.ts';
+import {
+  equatorialFrame,
+  type InputTable,
+  MAX_ROW_BYTES,
+  numberOf,
+  TableError,
+  type TableLimits,
+} from './input_table.ts';
+import { type CellsOfLine, firstLines, LineRows, rowsTable, textOf, typesOf } from './text_rows.ts';
 
 /** The types, each of which may be shortened down to its first letter. */
 const TYPES = {

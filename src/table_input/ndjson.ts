@@ -2,7 +2,16 @@
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
-import { blocksOfRecords, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
+import {
+  blocksOfRecords,
+  checkColumns,
+  checkRows,
+  distinct,
+  type InputTable,
+  MAX_ROW_BYTES,
+  TableError,
+  type TableLimits,
+} from './input_table.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -12,6 +21,7 @@ export function openNdjson(bytes: Uint8Array, limits: TableLimits): InputTable {
   for (const object of objectsOf(bytes)) {
     checkRows(++rows, limits);
     for (const [name, value] of Object.entries(object)) types.set(name, together(types.get(name), typeOf(value)));
+    checkColumns(types.size);
   }
   const names = [...types.keys()];
   const columns = distinct(
@@ -44,6 +54,7 @@ function* objectsOf(bytes: Uint8Array): Iterable<Json> {
   for (let at = 0, line = 1; at < bytes.length; line++) {
     const feed = bytes.indexOf(0x0a, at);
     const end = feed < 0 ? bytes.length : feed;
+    if (end - at > MAX_ROW_BYTES) throw new TableError(`its line ${line} has more than ${MAX_ROW_BYTES} bytes`);
     let value: unknown;
     try {
       const text = decoder.decode(bytes.subarray(at, end));

@@ -1,6 +1,7 @@
 /** Opens a table by what its bytes say it is: media types of uploads are wrong too often. */
 import { gunzipSync } from 'node:zlib';
 import { isGzip } from '../base/bytes.ts';
+import { isOutOfMemory } from '../base/error_text.ts';
 import { type InputTable, TableError, type TableLimits } from './input_table.ts';
 
 /**
@@ -36,11 +37,15 @@ export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped:
   return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
 }
 
+/** @throws TableError; an error of memory as it is */
 function unpacked(bytes: Uint8Array, { maxBytes }: TableLimits): Uint8Array {
   if (!isGzip(bytes)) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: maxBytes });
-  } catch {
+    // RFC 1952, section 2.3.1: the length without compression. Where it is true, what is unpacked is not copied once more.
+    const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(bytes.length - 4, true);
+    return gunzipSync(bytes, { maxOutputLength: maxBytes, chunkSize: Math.min(Math.max(length, 1 << 14), maxBytes) });
+  } catch (error) {
+    if (isOutOfMemory(error)) throw error;
     throw new TableError(`it is compressed, and damaged or of more than ${maxBytes} bytes without that`);
   }
 }

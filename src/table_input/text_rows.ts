@@ -6,13 +6,12 @@ import {
   checkRows,
   distinct,
   type InputTable,
+  MAX_ROW_BYTES,
   TableError,
   type TableLimits,
   TypeOfTexts,
 } from './input_table.ts';
 
-/** The longest row, in bytes. */
-export const MAX_ROW_BYTES = 1 << 20;
 /** The bytes that are decoded at once to see whether they are text. */
 const CHUNK_BYTES = 1 << 18;
 const [SPACE, HASH, LINE_FEED, RETURN] = [0x20, 0x23, 0x0a, 0x0d];

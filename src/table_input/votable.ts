@@ -6,6 +6,7 @@ import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { CoordinateSystems } from './coordinate_systems.ts';
 import {
   blocksOfRecords,
+  checkColumns,
   checkRows,
   type DeclaredFrame,
   distinct,
@@ -82,8 +83,8 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** A `>` may stand in the value of an attribute. */
-const TAG = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:[^<>"'/]|"[^"]*"|'[^']*'|\/(?!>))*)(\/?)>/y;
+/** A `>` may stand in the value of an attribute. Values count as one character of a tag, which has at most 65,536. */
+const TAG = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:[^<>"'/]|"[^"]*"|'[^']*'|\/(?!>)){0,65536})(\/?)>/y;
 
 /** The next tag from an offset on, without comments and the like; undefined where there is none. */
 function nextTag(text: string, from: number): Tag | undefined {
@@ -97,7 +98,8 @@ function nextTag(text: string, from: number): Tag | undefined {
     if (!skipped) {
       TAG.lastIndex = at;
       const found = TAG.exec(text);
-      if (!found) throw new TableError(`it is not well-formed: ${text.slice(at, at + 40)}`);
+      if (!found)
+        throw new TableError(`it is not well-formed, or a tag of it is too long: ${text.slice(at, at + 40).trimEnd()}`);
       const [whole, closing, name, attributes, empty] = found;
       return {
         name: name!,
@@ -151,6 +153,7 @@ function readHead(text: string): Fields & { data: Tag | undefined } {
   let about: { description: string; blank: string | undefined } = { description: '', blank: undefined };
   const add = () => {
     if (field) fields.push(fieldOf(field, about.description, about.blank));
+    checkColumns(fields.length);
     field = undefined;
     about = { description: '', blank: undefined };
   };

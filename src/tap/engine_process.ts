@@ -43,8 +43,13 @@ export function runEngine(): void {
   });
   // The process that serves has ended, however it did.
   process.on('disconnect', () => {
-    void engine?.then(opened => opened.close()).finally(() => process.exit());
-    if (!engine) process.exit();
+    const end = (isClosed: boolean) => (isClosed ? process.exit() : process.kill(process.pid, 'SIGKILL'));
+    if (engine)
+      engine.then(
+        opened => end(opened.close()),
+        () => end(true),
+      );
+    else end(true);
   });
 }
 

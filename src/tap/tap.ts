@@ -21,8 +21,13 @@ import type { FromEngine, ToEngine } from './engine_process.ts';
 import type { TapQuery } from './job.ts';
 
 export type TapStep =
-  /** @param client by whose name its share of the slots is counted */
-  | { readonly step: 'begin'; readonly client: string; readonly query: TapQuery }
+  /**
+   * @param key a name that no other query has
+   * @param client by whose name its share of the slots is counted
+   */
+  | { readonly step: 'begin'; readonly key: string; readonly client: string; readonly query: TapQuery }
+  /** Ends a query that begins. */
+  | { readonly step: 'giveUp'; readonly key: string }
   | { readonly step: 'part' | 'end'; readonly job: number };
 export interface TapStarted {
   readonly job: number;
@@ -64,6 +69,7 @@ const MAX_STARVED = 3;
 
 const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
 const ENDED = 'the engine of queries has ended';
+const GIVEN_UP = 'the query was given up';
 const TOO_MUCH = 'the query takes more memory than a query may: ask for less at once';
 
 /** The process has ended before it has answered. */
@@ -89,6 +95,8 @@ export class Tap {
   #engine: EngineLink | undefined;
   #lastJob = 0;
   readonly #jobs = new Map<number, Running>();
+  /** The queries that begin, by their keys. */
+  readonly #beginning = new Map<string, AbortController>();
 
   constructor(config: Config, log: Log, admission: ClientAdmission) {
     this.#config = config;
@@ -100,13 +108,23 @@ export class Tap {
 
   /** @throws Unavailable where there is no engine, it has ended, or too many queries run */
   async step(asked: TapStep): Promise<TapAnswer> {
+    if (asked.step === 'giveUp') {
+      this.#beginning.get(asked.key)?.abort();
+      return null;
+    }
     if (asked.step === 'begin') {
-      const { client, query } = asked;
-      const begun = await this.#again(
-        async () => await this.#begin(++this.#lastJob, query, await this.#slot(client, WAIT_MS)),
-      );
-      if (begun.begun.outcome === 'early') throw new Unavailable(begun.begun.message);
-      return begun;
+      const { key, client, query } = asked;
+      const gone = new AbortController();
+      this.#beginning.set(key, gone);
+      try {
+        const begun = await this.#again(
+          async () => await this.#beginUnless(gone.signal, query, await this.#slot(client, WAIT_MS)),
+        );
+        if (begun.begun.outcome === 'early') throw new Unavailable(begun.begun.message);
+        return begun;
+      } finally {
+        this.#beginning.delete(key);
+      }
     }
     return asked.step === 'part' ? await this.#part(asked.job) : await this.#end(asked.job);
   }
@@ -205,6 +223,22 @@ export class Tap {
     }
   }
 
+  /** @param gone when it fires, the query ends */
+  async #beginUnless(gone: AbortSignal, query: TapQuery, leave: () => void): Promise<TapStarted> {
+    if (gone.aborted) {
+      leave();
+      throw new Unavailable(GIVEN_UP);
+    }
+    const job = ++this.#lastJob;
+    const end = () => void this.#end(job).catch(() => {});
+    gone.addEventListener('abort', end);
+    try {
+      return await this.#begin(job, query, leave);
+    } finally {
+      gone.removeEventListener('abort', end);
+    }
+  }
+
   /** @param leave gives its slot back */
   async #begin(job: number, query: TapQuery, leave: () => void): Promise<TapStarted> {
     let begun: TapBegun | undefined;
@@ -237,7 +271,7 @@ export class Tap {
 
   async #part(job: number): Promise<Uint8Array | null> {
     const running = this.#jobs.get(job);
-    if (!running) throw new Unavailable('the query was given up');
+    if (!running) throw new Unavailable(GIVEN_UP);
     const { engine, lastsMs } = running;
     clearTimeout(running.timer);
     running.timer = this.#forgetting(job, lastsMs);

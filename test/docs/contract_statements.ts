@@ -178,8 +178,10 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`Cache-Control`, `ETag` and `Last-Modified`',
     ],
     'http/trouble.test.ts: without a database all is 503 but status and health': [
-      '`Retry-After: 30` on 503 `service_unavailable`,',
+      '`Retry-After` on 503 `service_unavailable`,',
     ],
+    'base/client_admission.test.ts: a refusal says when a slot may be free: by how long slots were held, and are held now':
+      ['If a slot is taken, it is 1 to 600 seconds,'],
     'contract/task_list.test.ts: other methods are 405 with Allow and the error body': [
       '`Allow` on every 405 and on every answer of `/api/task/`.',
     ],
@@ -789,9 +791,18 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'vo/large_maps.test.ts: a map of NSIDE 1024 in doubles, 100 MB, has the levels of ligo.skymap': [
       'A gzipped flat map may decompress to more:',
     ],
-    'http/area.test.ts: a map of NSIDE 1024 in doubles, page by page; a second one at once is 503': [
+    'http/area.test.ts: a map of NSIDE 1024 in doubles, page by page; further ones wait their turn': [
       'A gzipped flat map may decompress to more:',
-      'Each serving thread reads one such map at',
+      'One client has at most half of the slots;',
+    ],
+    'http/sent_area.test.ts: a map that takes more memory than its process may have is 400; the next area is read': [
+      'A separate process with limited memory reads every',
+    ],
+    'http/sent_area.test.ts: while one client sends map after map, that of another is read': [
+      'One client has at most half of the slots;',
+    ],
+    'base/client_admission.test.ts: who waits in vain leaves no trace; of those who wait, one client is half': [
+      'An area that gets no slot within 55 s is',
     ],
     'vo/flat_maps.test.ts: a map that was made of larger pixels may have many more than an area': [
       'In a flat map only the pixels up to `level`',
@@ -942,9 +953,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'table_match/crossmatch_table.test.ts: an answer in FITS, as astropy reads it': [
       '`format=fits` (or only `Accept: application/fits`)',
     ],
-    'base/fair_places.test.ts: of one place, too, a client has one, and then it is the turn of whoever has used least':
-      ['Each client has one table in progress; its'],
-    'base/fair_places.test.ts: who waits in vain leaves no trace; of those who wait, one client is half': [
+    'base/client_admission.test.ts: of one slot, too, a client has one, and then it is the turn of whoever has used least':
+      ['Each client has one large table and one table'],
+    'base/client_admission.test.ts: who waits in vain leaves no trace; of those who wait, one client is half': [
       'A table that gets no slot within 55 s is',
     ],
     'docs/contract.test.ts: more pairs than a table may have are refused': ['More than 5,000,000 pairs are also 400.'],

@@ -51,7 +51,7 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     `${header('SIMPLE  =                    T', ['NAXIS   = 0']).slice(0, 2880)}${header("XTENSION= 'BINTABLE'", cards)}`;
   const wrong: [table: string | Uint8Array, message: RegExp][] = [
     [gzipSync(Buffer.alloc(2 ** 26, 'ra,dec\n1,2\n')), /compressed/],
-    [`${Array.from({ length: 100_000 }, (_, i) => `c${i}`).join()}\n`, /100000 columns/],
+    [`${Array.from({ length: 100_000 }, (_, i) => `c${i}`).join()}\n`, /more than 2000 columns/],
     [`ra,dec\n1,"${'x'.repeat(2 ** 22)}"\n`, /bytes: is it CSV/],
     ['<VOTABLE><!DOCTYPE x [<!ENTITY a "aaaa">]><TABLE/></VOTABLE>', /document type/],
     [`<VOTABLE><TABLE>${'<FIELD name="a" datatype="int"/>'.repeat(3)}<DATA><TABLEDATA><TR><TD>1</TD>`, /ends/],
@@ -79,11 +79,11 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     ['1 2\n3 4\n', /its first line has numbers, where the names/],
     ['ra dec\n1 2\n3 4 5\n', /row 2 has 3 words with blanks between, where its header has 2/],
     [`ra dec\n1 2\n1 ${'2'.repeat(2 ** 21)}\n`, /a row of it has more than 1048576 bytes/],
-    [`${'r '.repeat(100_000)}\n`, /100000 columns/],
+    [`${'r '.repeat(100_000)}\n`, /more than 2000 columns/],
     [`ra dec\n${'1 2\n'.repeat(10_001)}`, /more than 10000 rows/],
     ['\\begin{tabular}\n1 & 2\n', /no line with the names of its columns between bars/],
     [`\\a=${'b'.repeat(2 ** 21)}\n|ra|dec|\n`, /a line of its head has more than 1048576 bytes/],
-    [`\\ \n|${'r|'.repeat(100_000)}\n`, /100000 columns/],
+    [`\\ \n|${'r|'.repeat(100_000)}\n`, /more than 2000 columns/],
     [`\\ \n|r |\n|i |\n${' 1\n'.repeat(10_001)}`, /more than 10000 rows/],
     [`\\ \n${'|ra |dec|\n'.repeat(5)} 1  2\n`, /5 lines between bars, where an IPAC table has 4/],
     ['\\ \n|ra |dec|\n|int|\n 1  2\n', /line 2 of its header has 1 cells between bars, where line 1 has 2/],

@@ -1,0 +1,122 @@
+/**
+ * Whatever one client sends, the small questions of another are answered, the memory of all processes has a bound, and nothing is left
+ * behind. The figures stand in docs/operations.md; no test looks at a time.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { eventually, type Server } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
+import { ATTACKS, type Attack } from './attacks.ts';
+import { KINDS, type Report } from './neighbour.ts';
+import { send } from './raw_http.ts';
+import { makeData, Neighbour, Processes, runningOf, serve, spoolEmpties } from './service.ts';
+
+/** Documented in docs/operations.md. */
+const MEMORY_MIB = 1024;
+/** The table processes that are kept warm, the engine of TAP, and shells that become one of them: in docs/design.md. */
+const MAX_PROCESSES = 8;
+
+interface Context {
+  directory: string;
+  data: string;
+  server: Server;
+  processes: Processes;
+  neighbour: Neighbour;
+  rows: string[];
+}
+
+const test = suite<Context>('neighbour/attacks');
+const check = needs(test, process.platform === 'linux' ? undefined : 'only Linux bounds the memory of processes');
+const words = process.env.NEARSKY_ATTACKS ?? '';
+
+test.before(async context => {
+  context.directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+  context.data = await makeData(context.directory);
+  context.server = await serve(context.data);
+  const { url } = context.server;
+  // The tables of TAP are made by the first query.
+  await eventually('TAP answers', async () => {
+    const path = '/vo/tap/sync?LANG=ADQL&QUERY=SELECT+TOP+1+diaObjectId+FROM+objects';
+    return (await send(url, path, { client: '192.0.2.2' })).status === 200 || undefined;
+  });
+  context.processes = new Processes(context.server.child.pid!);
+  context.neighbour = new Neighbour(url);
+  await context.neighbour.report();
+  context.rows = [];
+});
+
+test.after(async ({ directory, server, processes, neighbour, rows }) => {
+  neighbour.close();
+  processes.close();
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  console.log(HEADER + rows.join(''));
+});
+
+const HEADER = `| what one client sends | answers | object | cone | lookup | table | TAP | MiB | s |\n${'|---'.repeat(9)}|\n`;
+
+/** Takes down what the other client has seen, and demands that it saw no error. */
+async function note(context: Context, name: string, outcomes: readonly string[], begunMs: number): Promise<void> {
+  const { neighbour, processes, rows } = context;
+  const report: Report = await neighbour.report();
+  const peakMib = processes.takePeakMib();
+  const p99 = KINDS.map(kind => report[kind].p99Ms.toFixed(0));
+  const seconds = ((performance.now() - begunMs) / 1000).toFixed(1);
+  const counted = [...new Set(outcomes)].map(is => `${outcomes.filter(other => other === is).length} × ${is}`);
+  rows.push(`| ${name} | ${counted.join(', ')} | ${p99.join(' | ')} | ${peakMib.toFixed(0)} | ${seconds} |\n`);
+  const errors = KINDS.flatMap(kind => report[kind].errors);
+  assert.equal(errors, [], `${name}: the other client`);
+  assert.ok(peakMib <= MEMORY_MIB, `${name}: ${peakMib} MiB`);
+}
+
+check('an idle service', async context => {
+  const begunMs = performance.now();
+  await sleep(3000);
+  await note(context, 'nothing', [], begunMs);
+});
+
+async function attack(context: Context, { name, sends, expects, says }: Attack): Promise<void> {
+  const { server, data, neighbour, processes } = context;
+  await neighbour.report();
+  processes.takePeakMib();
+  const begunMs = performance.now();
+  const outcomes = await sends(server.url);
+  if (process.env.NEARSKY_ATTACKS_SHOW)
+    console.log(
+      name,
+      new Set(outcomes.map(({ is, text }) => `${is} ${text.split('\r\n\r\n').slice(1).join().slice(0, 400)}`)),
+    );
+  await note(
+    context,
+    name,
+    outcomes.map(({ is }) => is),
+    begunMs,
+  );
+  for (const { is, text } of outcomes) {
+    assert.ok(expects.includes(is), `${name}: ${is} ${text.slice(0, 1000)}`);
+    if (is === '400' && says) assert.match(text, says, name);
+    if (is === '503') assert.match(text, /^retry-after: \d/im, name);
+  }
+  await spoolEmpties(data);
+  const own = await send(server.url, '/api/crossmatch?format=csv', { body: 'ra,dec\n1,2\n' });
+  assert.is(own.status, 200, `${name}: afterwards ${own.text.slice(0, 1000)}`);
+  await eventually(`${name}: the processes are few`, async () => processes.pids.length <= MAX_PROCESSES || undefined);
+}
+
+for (const each of ATTACKS.filter(({ name }) => new RegExp(words).test(name)))
+  check(each.name, context => attack(context, each));
+
+check('a stop leaves no process behind', async ({ server, processes, neighbour }) => {
+  neighbour.close();
+  const { pids } = processes;
+  assert.ok(pids.length > 1);
+  const { code } = await server.stop();
+  assert.is(code, 0);
+  await eventually('the processes have ended', async () => runningOf(pids) === '' || undefined);
+});
+
+test.run();

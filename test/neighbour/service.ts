@@ -1,0 +1,114 @@
+/** `nearsky serve` over the sample with default settings, what its processes take, and the other client. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { environment, eventually, type Server, send, startServer } from '../e2e/support.ts';
+import { runtimeArgs } from '../runtime.ts';
+import type { Report } from './neighbour.ts';
+
+/** Those of a machine of two cores, for which the documented memory holds. */
+const SETTINGS = { NEARSKY_WORKERS: '2' };
+
+/** Makes a data directory from the sample. */
+export async function makeData(directory: string): Promise<string> {
+  const data = join(directory, 'data');
+  const demo = await startServer(['demo', '--port', '0', '--data', data]);
+  await demo.stop();
+  return data;
+}
+
+export const serve = (data: string, settings: Record<string, string> = {}): Promise<Server> =>
+  startServer(['serve', '--port', '0', '--data', data], { ...SETTINGS, ...settings });
+
+/**
+ * Prints the kibibytes of anonymous memory of a process and all its descendants, and their ids, every quarter of a second. (Deno keeps /proc
+ * from the program.)
+ */
+const SAMPLE = `while :; do awk -v root="$0" '
+  FNR == 1 { pid = FILENAME; gsub(/[^0-9]/, "", pid) }
+  /^PPid:/ { parent[pid] = $2 }
+  /^RssAnon:/ { anonymous[pid] = $2 }
+  END {
+    for (each in parent) {
+      for (at = each; at > 1 && at != root; at = parent[at]);
+      if (at == root) { kib += anonymous[each]; pids = pids " " each }
+    }
+    print kib + 0 pids
+  }' /proc/[0-9]*/status 2>/dev/null; sleep 0.25; done`;
+
+/** What the processes of a service take. */
+export class Processes {
+  readonly #sampler: ChildProcess;
+  /** The most anonymous memory of all of them since it was taken last, MiB. */
+  #peakMib = 0;
+  /** Those at the last look. */
+  pids: readonly number[] = [];
+
+  constructor(root: number) {
+    this.#sampler = spawn('sh', ['-c', SAMPLE, `${root}`], { stdio: ['ignore', 'pipe', 'ignore'] });
+    createInterface({ input: this.#sampler.stdout! }).on('line', line => {
+      const [kib = 0, ...pids] = line.split(' ').map(Number);
+      this.#peakMib = Math.max(this.#peakMib, kib / 1024);
+      this.pids = pids;
+    });
+  }
+
+  takePeakMib(): number {
+    const peak = this.#peakMib;
+    this.#peakMib = 0;
+    return peak;
+  }
+
+  close(): void {
+    send(this.#sampler, 'SIGKILL');
+  }
+}
+
+/** The processes of these ids that run. */
+export function runningOf(pids: readonly number[]): string {
+  return spawnSync('ps', ['-o', 'pid=,args=', '-p', pids.join()], { encoding: 'utf8' }).stdout.trim();
+}
+
+export class Neighbour {
+  readonly #child: ChildProcess;
+  readonly #reports: PromiseWithResolvers<Report>[] = [];
+
+  constructor(url: string) {
+    const script = fileURLToPath(new URL('neighbour.ts', import.meta.url));
+    this.#child = spawn(process.execPath, [...runtimeArgs, script, url], {
+      env: environment,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    createInterface({ input: this.#child.stdout! }).on('line', line =>
+      this.#reports.shift()?.resolve(JSON.parse(line)),
+    );
+    this.#child.on('exit', code => {
+      for (const { reject } of this.#reports) reject(new Error(`the other client ended with ${code}`));
+    });
+  }
+
+  /** What it has seen since this was called last. */
+  async report(): Promise<Report> {
+    const report = Promise.withResolvers<Report>();
+    this.#reports.push(report);
+    this.#child.stdin!.write('\n');
+    return await report.promise;
+  }
+
+  close(): void {
+    this.#child.stdin!.end();
+  }
+}
+
+/** Waits until nothing of what arrives or is read lies on the disk. */
+export async function spoolEmpties(data: string): Promise<void> {
+  await eventually('the spool is empty', async () => {
+    try {
+      return readdirSync(join(data, 'spool')).length === 0 || undefined;
+    } catch {
+      return true;
+    }
+  });
+}
