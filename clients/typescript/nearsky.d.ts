@@ -6,8 +6,8 @@
  * for await (const { status, objects } of service.lookups(['313637935709683761', { ra: 61.62, dec: -49.29, radiusArcsec: 5 }])) …
  * ```
  *
- * Keys of answers are those of the API. A `diaObjectId` is a bigint; other integers beyond 2^53 are bigints where the engine shows the
- * source of JSON numbers (Node 21, Deno 1.38, Chrome 114, Firefox 135, Safari 18.4 or newer), else rounded. Angles are ICRS degrees, separations and radii arcsec.
+ * Keys of answers are those of the API. A `diaObjectId` is a bigint, and so is every other integer beyond 2^53. Angles are ICRS degrees,
+ * separations and radii arcsec.
  */
 
 export type DetailLevel = 'ids' | 'position' | 'matches' | 'full';

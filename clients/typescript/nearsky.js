@@ -355,9 +355,11 @@ export class Nearsky {
     }
     if (!response.ok) throw errorOf(response, await response.text());
     const unknown = response.headers.get('X-Unknown-Parameters');
-    if (unknown === null) return response;
+    // A page for signing in, for example. The client asks for no page.
+    const isPage = /^text\/html\b/.test(response.headers.get('Content-Type') ?? '');
+    if (unknown === null && !isPage) return response;
     await response.body?.cancel();
-    throw unknownParameters(unknown, response.status);
+    throw unknown === null ? notOurs(response, 'the answer is a page') : unknownParameters(unknown, response.status);
   }
 
   /**
@@ -740,24 +742,21 @@ function notOurs({ status, url }, why) {
   return new NearskyError(message, { code: 'not_nearsky', status, retryable: status >= 500 });
 }
 
+/** A string or a number of JSON. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
 /**
- * JSON with each diaObjectId as a bigint, and other integers beyond 2^53 too, where the engine shows the source of a number.
+ * JSON with each diaObjectId as a bigint, and other integers beyond 2^53 too. Not every engine shows the digits of a number to a reviver
+ * (Node before 21 does not), so long integers become marked strings first.
  *
  * @param {string} text
  */
 function parseExact(text) {
-  return JSON.parse(
-    text,
-    /**
-     * @this {any}
-     * @param {string} key
-     * @param {unknown} value
-     * @param {{ source?: string }} [context]
-     */
-    function (key, value, context) {
-      if (typeof value !== 'number' || (key !== 'diaObjectId' && Number.isSafeInteger(value))) return value;
-      const digits = context?.source ?? (key === 'diaObjectId' ? this.diaObjectId_str : undefined);
-      return digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
-    },
-  );
+  const marked = text.replace(TOKENS, token => (/^-?\d{16,}$/.test(token) ? `"\\u0000${token}"` : token));
+  return JSON.parse(marked, (key, value) => {
+    if (key === 'diaObjectId' && Number.isInteger(value)) return BigInt(value);
+    if (typeof value !== 'string' || !/^\0-?\d+$/.test(value)) return value;
+    const digits = value.slice(1);
+    return key !== 'diaObjectId' && Number.isSafeInteger(Number(digits)) ? Number(digits) : BigInt(digits);
+  });
 }

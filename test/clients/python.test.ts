@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { jsonResponse } from '../../src/http/respond.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -155,7 +156,8 @@ testWith(
 );
 
 const ERRORS = `
-import json, sys
+import faulthandler, json, sys
+faulthandler.dump_traceback_later(100, exit=True)
 from nearsky import Nearsky, NearskyError
 try:
     list(eval("Nearsky(sys.argv[1])." + sys.argv[2]))
@@ -178,7 +180,22 @@ testWith(
       assert.is(service.requests, 2);
     });
     const html = () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
-    await service.with(html, async () => assert.is((await failure('lookups([1])'))[1], 'not_nearsky'));
+    await service.with(html, async () => {
+      for (const call of ['lookups([1])', 'query("SELECT 1")', 'crossmatch(b"ra,dec\\n1,2\\n")'])
+        assert.is((await failure(call))[1], 'not_nearsky', call);
+    });
+    for (const body of ['[]', 'null', '{"total": null}'])
+      await service.with(
+        () => jsonResponse(200, body),
+        async () => {
+          for (const call of ['object(1)', 'tns("2026abc")', 'lookups([1])', 'cone(1, 2, 3)', 'area("CIRCLE 1 2 3")'])
+            assert.is((await failure(call))[1], 'not_nearsky', `${call} of ${body}`);
+        },
+      );
+    await service.with(
+      () => jsonResponse(500, '{"code": 1, "message": null}'),
+      async () => assert.is((await failure('status()'))[1], 'not_nearsky'),
+    );
     const [, code, unknown] = await failure(
       'object(1, filters={"fromat": "csv", **{f"zebra{i}": 1 for i in range(9)}})',
     );
@@ -203,6 +220,84 @@ testWith(python, 'Python 3.9', 'a service that cannot be reached is a NearskyErr
     assert.equal([type, code], ['NoAnswerError', 'no_answer']);
     assert.match(message, /^Cannot get an answer from http:\/\/127\.0\.0\.1:1: ConnectionRefusedError/);
   }
+});
+
+testWith(python, 'Python 3.9', 'an address that is none of HTTP is refused at once', async python => {
+  const code = `
+import json, sys
+from nearsky import Nearsky
+def refusal(address):
+    try:
+        Nearsky(address)
+    except ValueError as error:
+        return str(error)
+print(json.dumps([refusal(address) for address in json.load(sys.stdin)]))
+`;
+  const refused = [
+    '127.0.0.1:8080',
+    'example.org',
+    'ftp://example.org',
+    '',
+    'http://',
+    'http://127.0.0.1:99999',
+    'http://a b',
+    'http://[::1',
+    `http://${'a'.repeat(70)}.org`,
+  ];
+  const taken = ['http://[::1]:80', 'https://example.org/nearsky/', 'http://localhost', 'http://my_host:8080'];
+  const said = JSON.parse(await run(python, ['-c', code], JSON.stringify([...refused, ...taken])));
+  assert.equal(said, [
+    ...refused.map(address => `Cannot use the address '${address}': give one such as http://127.0.0.1:8080`),
+    ...taken.map(() => null),
+  ]);
+});
+
+testWith(python, 'Python 3.9', 'whoever leaves a lookup does not wait for its other requests', async python => {
+  const code = `
+import asyncio, faulthandler, json, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from nearsky import Nearsky
+from nearsky.aio import AsyncNearsky
+
+faulthandler.dump_traceback_later(100, exit=True)
+left = threading.Event()
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.answer({"limits": {"max_ids": 1, "max_positions": 1}})
+
+    def do_POST(self):
+        [asked] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["inputs"]
+        if asked["diaObjectId"] == "2":
+            left.wait()
+        self.answer({"results": [{"index": 0}]})
+
+    def answer(self, answer):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def log_message(self, *args):
+        pass
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+address = f"http://127.0.0.1:{server.server_port}"
+
+for result in Nearsky(address, concurrency=2).lookups([1, 2, 3]):
+    break
+print(result)
+
+async def leave():
+    async for result in AsyncNearsky(address, concurrency=2).lookups([1, 2, 3]):
+        break
+    print(result)
+
+asyncio.run(leave())
+left.set()
+`;
+  assert.is(await run(python, ['-c', code]), "{'index': 0}\n".repeat(2));
 });
 
 testWith(python, 'Python 3.9', 'a package that is missing is named with its extra', async python => {
@@ -280,13 +375,14 @@ testWith(
   'Python 3.9',
   'an answer that breaks off is asked for once more, and twice is no answer',
   async python => {
-    const [once, twice, error] = [await breaking(1), await breaking(2), await breaking(2, '404 Not Found')];
+    const [once, twice, error] = [await breaking(1), await breaking(2), await breaking(3, '404 Not Found')];
     try {
       assert.is(await run(python, ['-c', ERRORS, once.url, 'describe()']), '');
       const out = await run(python, ['-c', ERRORS, twice.url, 'describe()']);
       assert.match(JSON.parse(out)[2], /IncompleteRead/);
-      assert.match(await run(python, ['-c', ERRORS, error.url, 'describe()']), /"no_answer", .*IncompleteRead/);
-      assert.equal([once.asked(), twice.asked(), error.asked()], [2, 2, 2]);
+      for (const call of ['describe()', 'matches()'])
+        assert.match(await run(python, ['-c', ERRORS, error.url, call]), /"no_answer", .*IncompleteRead/);
+      assert.equal([once.asked(), twice.asked(), error.asked()], [2, 2, 3]);
     } finally {
       for (const each of [once, twice, error]) each.close();
     }

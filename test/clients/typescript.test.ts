@@ -285,6 +285,40 @@ needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
   },
 );
 
+test('integers keep every digit in an engine that does not show the text of numbers to a reviver', async ({
+  service,
+}) => {
+  const body = `{"rows": [{"big": ${FIRST_ID}, "least": -${FIRST_ID}, "text": "a\\"${FIRST_ID}, \\\\", "diaObjectId": 7, "size": 1e300, "part": 0.1234567890123456, "safe": 9007199254740991}]}`;
+  const { parse } = JSON;
+  JSON.parse = (text, reviver) =>
+    parse(
+      text,
+      reviver &&
+        function (this: unknown, key, value) {
+          return reviver.call(this, key, value);
+        },
+    );
+  try {
+    const found = await service.with(
+      () => ({ status: 200, headers: {}, body }),
+      () => new Nearsky(service.url).describe(),
+    );
+    assert.equal(found.rows, [
+      {
+        big: FIRST_ID,
+        least: -FIRST_ID,
+        text: `a"${FIRST_ID}, \\`,
+        diaObjectId: 7n,
+        size: 1e300,
+        part: 0.1234567890123456,
+        safe: Number.MAX_SAFE_INTEGER,
+      },
+    ]);
+  } finally {
+    JSON.parse = parse;
+  }
+});
+
 test('errors say what is wrong; 503 is tried once more', async ({ service }) => {
   const client = new Nearsky(service.url);
   const bad = await rejection(() => client.cone({ ra: 999, dec: 2, radiusArcsec: 1 }).pages().next());
@@ -300,7 +334,12 @@ test('errors say what is wrong; 503 is tried once more', async ({ service }) => 
   const proxy = await service.with(html, () => rejection(() => client.status()));
   assert.equal([proxy.code, proxy.status, proxy.retryable], ['not_nearsky', 502, true]);
   const page = () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
-  assert.is((await service.with(page, () => rejection(() => client.lookup([1n])))).code, 'not_nearsky');
+  for (const ask of [
+    () => client.lookup([1n]),
+    () => client.query('SELECT 1'),
+    () => client.crossmatch('ra,dec\n1,2\n'),
+  ])
+    assert.is((await service.with(page, () => rejection(ask))).code, 'not_nearsky', `${ask}`);
   // A value that could not be had once is asked for again.
   assert.is((await client.lookup([FIRST_ID])).length, 1);
 });

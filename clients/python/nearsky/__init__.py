@@ -204,8 +204,8 @@ class Nearsky:
     on_progress: called after each request of a lookup or a walk with how many inputs or objects have been given, and how many there
         are, or None where that is not known
 
-    Every method raises NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over. A JSON answer that breaks
-    off is asked for once more first.
+    Raises ValueError for an address that is none of HTTP. Every method raises NearskyError, also after the one retry that a 503 gets when
+    its `Retry-After` is over. A JSON answer that breaks off is asked for once more first.
     """
 
     def __init__(
@@ -217,6 +217,7 @@ class Nearsky:
     ) -> None:
         if concurrency < 1:
             raise ValueError(f"Cannot ask {concurrency} times at once: give concurrency an integer from 1")
+        _check_address(address)
         self._base = address.rstrip("/")
         self._concurrency = concurrency
         self._timeout_seconds = timeout_seconds
@@ -227,7 +228,7 @@ class Nearsky:
     def object(self, dia_object_id: int | str, detail: str | None = None, filters: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result of an identifier. One that the service does not have is a result with the status `not_in_service`."""
         query = {"detail": detail, **(filters or {})}
-        return self._get(f"/api/objects/{quote(str(dia_object_id), safe='')}", query)["results"][0]
+        return self._get(f"/api/objects/{quote(str(dia_object_id), safe='')}", query, "results")["results"][0]
 
     def tns(
         self,
@@ -238,7 +239,7 @@ class Nearsky:
     ) -> dict[str, Any]:
         """The result of a name of the Transient Name Server."""
         query = {"radius_arcsec": _number(radius_arcsec, "arcsec"), "detail": detail, **(filters or {})}
-        return self._get(f"/api/tns/{quote(name, safe='')}", query)["results"][0]
+        return self._get(f"/api/tns/{quote(name, safe='')}", query, "results")["results"][0]
 
     def describe(self) -> dict[str, Any]:
         """Catalogs, filters and limits, as configured."""
@@ -248,9 +249,15 @@ class Nearsky:
         """Whether the service can answer now."""
         return self._get("/api/status", {})
 
-    def lookup(self, /, inputs: Iterable[Any], **options: Any) -> list[dict[str, Any]]:
+    def lookup(
+        self,
+        inputs: Iterable[Any],
+        detail: str | None = None,
+        filters: dict[str, Any] | None = None,
+        radius_arcsec: float | None = None,
+    ) -> list[dict[str, Any]]:
         """`lookups`, as a list."""
-        return list(self.lookups(inputs, **options))
+        return list(self.lookups(inputs, detail, filters, radius_arcsec))
 
     def lookups(
         self,
@@ -272,24 +279,24 @@ class Nearsky:
         chunks = self._chunks(inputs)
         running: deque[Future[list[dict[str, Any]]]] = deque()
         done = 0
-        with ThreadPoolExecutor(self._concurrency) as pool:
-            try:
-                while True:
-                    while len(running) < self._concurrency:
-                        chunk = next(chunks, None)
-                        if chunk is None:
-                            break
-                        running.append(pool.submit(self._lookup_chunk, chunk, options))
-                    if not running:
-                        return
-                    for result in running.popleft().result():
-                        yield _placed(result, done)
-                        done += 1
-                    if self._on_progress:
-                        self._on_progress(done, total)
-            finally:
-                for future in running:
-                    future.cancel()
+        pool = ThreadPoolExecutor(self._concurrency)
+        try:
+            while True:
+                while len(running) < self._concurrency:
+                    chunk = next(chunks, None)
+                    if chunk is None:
+                        break
+                    running.append(pool.submit(self._lookup_chunk, chunk, options))
+                if not running:
+                    return
+                for result in running.popleft().result():
+                    yield _placed(result, done)
+                    done += 1
+                if self._on_progress:
+                    self._on_progress(done, total)
+        finally:
+            # Whoever leaves the results does not wait for requests that are under way.
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def cone(
         self,
@@ -343,7 +350,7 @@ class Nearsky:
         """
         body = _area_of(area)
         query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, detail, filters)}
-        return Walk(lambda at: self._post_area(body, {**query, "cursor": at}), lambda page: page["objects"], cursor, self._on_progress)
+        return Walk(lambda at: self._post_area(body, {**query, "cursor": at}, "next_cursor"), lambda page: page["objects"], cursor, self._on_progress)
 
     def count_area(
         self,
@@ -356,7 +363,7 @@ class Nearsky:
     ) -> int:
         """How many objects `area` would give."""
         query = {"level": level, **_selection(start, end, time_field, None, filters), "response": "count"}
-        return self._post_area(_area_of(area), query)["total"]
+        return self._post_area(_area_of(area), query, "total")["total"]
 
     def objects(
         self,
@@ -389,10 +396,11 @@ class Nearsky:
             headers["Last-Event-ID"] = last_id
         request = urllib.request.Request(self._base + path, headers=headers)
         try:
-            response = urllib.request.urlopen(request, timeout=max(self._timeout_seconds, MAX_QUIET_SECONDS))
-        except urllib.error.HTTPError as error:
-            with error:
-                raise _error_of(self._base + path, error.code, error.read()) from None
+            try:
+                response = urllib.request.urlopen(request, timeout=max(self._timeout_seconds, MAX_QUIET_SECONDS))
+            except urllib.error.HTTPError as error:
+                with error:
+                    raise _error_of(self._base + path, error.code, error.read()) from None
         except (http.client.HTTPException, OSError) as error:
             raise NoAnswerError(self._base, error) from error
         unknown = response.headers.get("X-Unknown-Parameters")
@@ -486,11 +494,11 @@ class Nearsky:
         cursor: str | None,
         objects_of: Callable[[dict[str, Any]], list[dict[str, Any]]],
     ) -> Walk:
-        return Walk(lambda at: self._get(path, {**query, "cursor": at}), objects_of, cursor, self._on_progress)
+        return Walk(lambda at: self._get(path, {**query, "cursor": at}, "next_cursor"), objects_of, cursor, self._on_progress)
 
     def _lookup_chunk(self, inputs: list[dict[str, Any]], options: dict[str, Any]) -> list[dict[str, Any]]:
         """The results of inputs that one request may have. What the limit of a whole request has cut is asked for again, alone."""
-        results = self._post("/api/lookup", {"inputs": inputs, **options})["results"]
+        results = self._request("/api/lookup", json.dumps({"inputs": inputs, **options}).encode(), "results")["results"]
         cut = [i for i, result in enumerate(results) if result.get("truncation") == "per_request_limit"]
         if cut and len(cut) < len(inputs):
             again = self._lookup_chunk([inputs[i] for i in cut], options)
@@ -501,7 +509,7 @@ class Nearsky:
     def _chunks(self, inputs: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
         """Runs of inputs that one request may have, by the limits of the service as it is configured now."""
         if self._limits is None:
-            self._limits = self.describe()["limits"]
+            self._limits = self._get("/api/describe", {}, "limits")["limits"]
         max_ids, max_positions = self._limits["max_ids"], self._limits["max_positions"]
         chunk: list[dict[str, Any]] = []
         ids = 0
@@ -516,16 +524,14 @@ class Nearsky:
         if chunk:
             yield chunk
 
-    def _get(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
-        return self._request(_address_of(path, query), None)
+    def _get(self, path: str, query: dict[str, Any], member: str | None = None) -> dict[str, Any]:
+        return self._request(_address_of(path, query), None, member)
 
-    def _post_area(self, body: bytes, query: dict[str, Any]) -> dict[str, Any]:
-        return self._request(_address_of("/api/area", query), body)
+    def _post_area(self, body: bytes, query: dict[str, Any], member: str) -> dict[str, Any]:
+        return self._request(_address_of("/api/area", query), body, member)
 
-    def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        return self._request(path, json.dumps(body).encode())
-
-    def _request(self, path: str, body: bytes | None) -> dict[str, Any]:
+    def _request(self, path: str, body: bytes | None, member: str | None) -> dict[str, Any]:
+        """An answer that is a JSON object and has this member."""
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         try:
             _, text = self._answer(path, body, headers)
@@ -533,9 +539,12 @@ class Nearsky:
             # For example, one of several nodes has died.
             _, text = self._answer(path, body, headers)
         try:
-            return json.loads(text)
+            answer = json.loads(text)
         except ValueError as error:
             raise _not_ours(self._base + path, 200, "it is no JSON") from error
+        if not isinstance(answer, dict) or (member is not None and member not in answer):
+            raise _not_ours(self._base + path, 200, "it is no JSON object" if member is None else f"it has no {member}")
+        return answer
 
     def _answer(self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None, expected: int = 200) -> tuple[Any, bytes]:
         """The headers and the body of an answer. A service without room is asked once more."""
@@ -548,6 +557,9 @@ class Nearsky:
         unknown = answered.get("X-Unknown-Parameters")
         if unknown is not None:
             raise _unknown_parameters(unknown, status)
+        if answered.get_content_type() == "text/html":
+            # A page for signing in, for example. The client asks for no page.
+            raise _not_ours(self._base + path, status, "it is a page")
         return answered, text
 
     def _send(self, path: str, body: bytes | None, headers: dict[str, str], method: str | None = None) -> tuple[int, Any, bytes]:
@@ -584,6 +596,17 @@ class NoAnswerError(NearskyError):
 
 class _BrokenOff(NoAnswerError):
     """An answer that had begun is not whole."""
+
+
+def _check_address(address: str) -> None:
+    try:
+        parts = urlsplit(address)
+        # Reading the port and encoding the name find the faults that urllib would find later.
+        is_usable = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna") != b""
+    except ValueError:
+        is_usable = False
+    if not is_usable or re.search(r"[\x00-\x20\x7f]", address):
+        raise ValueError(f"Cannot use the address {address!r}: give one such as http://127.0.0.1:8080")
 
 
 def _address_of(path: str, query: dict[str, Any]) -> str:
@@ -767,6 +790,8 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
         answer = json.loads(text)
         code, message = answer["code"], answer["message"]
     except (ValueError, KeyError, TypeError):
+        code = None
+    if not isinstance(code, str):
         return _not_ours(address, status, f"it is {status}")
     param, params = answer.get("param"), answer.get("params")
     blamed = param or ", ".join(params or [])
