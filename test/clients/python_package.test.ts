@@ -1,6 +1,6 @@
 /** The Python client as a package: `pip install ./clients/python` works, and leaves nothing in the checkout. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,34 +62,23 @@ print(nearsky.__version__, importlib.metadata.version("nearsky"))`;
   }
 });
 
-/** pip gets the tools that publish packages from a registry. */
-function publishingObstacle(): string | undefined {
+/** pip gets the tools that check packages from a registry. */
+function toolsObstacle(): string | undefined {
   const why = obstacle();
   if (why) return why;
-  const { status, stderr } = pip(
-    'install',
-    '-q',
-    '--retries=1',
-    '--timeout=10',
-    '--target',
-    'tools',
-    'twine',
-    'build',
-    'flit_core<4',
-  );
-  return status === 0 ? undefined : `pip cannot get twine: ${stderr.trim().split('\n').at(-1)}`;
+  const args = ['-q', '--retries=1', '--timeout=10', '--target', 'tools'];
+  const { status, stderr } = pip('install', ...args, 'twine', 'build', 'flit_core<4', 'mypy');
+  return status === 0 ? undefined : `pip cannot get twine and mypy: ${stderr.trim().split('\n').at(-1)}`;
 }
 
-needs(test, publishingObstacle())(
+const withoutTools = toolsObstacle();
+const withTools = (...args: string[]) =>
+  spawnSync(python!, args, { encoding: 'utf8', cwd: directory, env: { ...env, PYTHONPATH: join(directory, 'tools') } });
+
+needs(test, withoutTools)(
   'twine finds no fault with the wheel and the source distribution, which say that they are typed',
   () => {
     cpSync(PACKAGE, join(directory, 'source'), { recursive: true });
-    const withTools = (...args: string[]) =>
-      spawnSync(python!, args, {
-        encoding: 'utf8',
-        cwd: directory,
-        env: { ...env, PYTHONPATH: join(directory, 'tools') },
-      });
     const built = withTools('-m', 'build', '--no-isolation', '--outdir', 'published', 'source');
     assert.is(built.status, 0, built.stdout + built.stderr);
     const files = readdirSync(join(directory, 'published')).map(name => join('published', name));
@@ -100,5 +89,56 @@ needs(test, publishingObstacle())(
     assert.match(listed.stdout, /nearsky\/py\.typed/);
   },
 );
+
+const PROGRAM = `
+from __future__ import annotations
+from typing import Any
+from nearsky import Nearsky, NearskyError, Walk, to_pandas
+from nearsky.aio import AsyncNearsky
+
+def ask(service: Nearsky) -> int:
+    walk: Walk = service.cone(61.62, -49.29, 30)
+    found: list[dict[str, Any]] = [*walk, *service.lookup([1, "SN 2099aaa", (1, 2, 3)], detail="ids")]
+    try:
+        print(to_pandas(found), walk.cursor)
+    except NearskyError as error:
+        return error.status
+    return service.count_area("CIRCLE 1 2 3")
+
+async def wait(service: AsyncNearsky) -> int:
+    one: dict[str, Any] = await service.object(1, detail="full")
+    many: list[dict[str, Any]] = await service.lookup([1], radius_arcsec=5)
+    async for result in service.lookups(many):
+        print(one, result)
+    async for match in service.matches(after="beginning"):
+        print(match)
+    return await service.count_area("CIRCLE 1 2 3")
+`;
+const MISTAKES = `
+from nearsky import Nearsky
+from nearsky.aio import AsyncNearsky
+Nearsky("http://x").cone(1, 2, 3, page_sise=4)
+Nearsky("http://x").lookup([1], detial="ids")
+async def wait(service: AsyncNearsky) -> None:
+    await service.object(1, detail=5)
+    await service.lookup([1], detial="ids")
+    service.area("CIRCLE 1 2 3", page_sise=4)
+`;
+
+needs(test, withoutTools)('mypy takes a typed program, and finds the mistakes of another', () => {
+  const installed = pip('install', '-q', '--no-deps', '--target', 'typed', PACKAGE);
+  assert.is(installed.status, 0, installed.stderr);
+  const check = (name: string, program: string) => {
+    writeFileSync(join(directory, name), program);
+    const args = ['-m', 'mypy', '--strict', '--python-version=3.10', '--no-color-output', '--hide-error-context'];
+    const mypyEnv = { ...env, PYTHONPATH: join(directory, 'tools'), MYPYPATH: join(directory, 'typed') };
+    return spawnSync(python!, [...args, name], { encoding: 'utf8', cwd: directory, env: mypyEnv });
+  };
+  const typed = check('program.py', PROGRAM);
+  assert.is(typed.status, 0, typed.stdout + typed.stderr);
+  const { stdout } = check('mistakes.py', MISTAKES);
+  const lines = [...stdout.matchAll(/^mistakes\.py:(\d+): error/gm)].map(([, line]) => Number(line));
+  assert.equal(lines, [4, 5, 7, 8, 9], stdout);
+});
 
 test.run();

@@ -228,7 +228,7 @@ class Nearsky:
     def object(self, dia_object_id: int | str, detail: str | None = None, filters: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result of an identifier. One that the service does not have is a result with the status `not_in_service`."""
         query = {"detail": detail, **(filters or {})}
-        return self._get(f"/api/objects/{quote(str(dia_object_id), safe='')}", query, "results")["results"][0]
+        return self._result(f"/api/objects/{quote(str(dia_object_id), safe='')}", query)
 
     def tns(
         self,
@@ -239,7 +239,7 @@ class Nearsky:
     ) -> dict[str, Any]:
         """The result of a name of the Transient Name Server."""
         query = {"radius_arcsec": _number(radius_arcsec, "arcsec"), "detail": detail, **(filters or {})}
-        return self._get(f"/api/tns/{quote(name, safe='')}", query, "results")["results"][0]
+        return self._result(f"/api/tns/{quote(name, safe='')}", query)
 
     def describe(self) -> dict[str, Any]:
         """Catalogs, filters and limits, as configured."""
@@ -363,7 +363,8 @@ class Nearsky:
     ) -> int:
         """How many objects `area` would give."""
         query = {"level": level, **_selection(start, end, time_field, None, filters), "response": "count"}
-        return self._post_area(_area_of(area), query, "total")["total"]
+        total: int = self._post_area(_area_of(area), query, "total")["total"]
+        return total
 
     def objects(
         self,
@@ -498,7 +499,7 @@ class Nearsky:
 
     def _lookup_chunk(self, inputs: list[dict[str, Any]], options: dict[str, Any]) -> list[dict[str, Any]]:
         """The results of inputs that one request may have. What the limit of a whole request has cut is asked for again, alone."""
-        results = self._request("/api/lookup", json.dumps({"inputs": inputs, **options}).encode(), "results")["results"]
+        results: list[dict[str, Any]] = self._request("/api/lookup", json.dumps({"inputs": inputs, **options}).encode(), "results")["results"]
         cut = [i for i, result in enumerate(results) if result.get("truncation") == "per_request_limit"]
         if cut and len(cut) < len(inputs):
             again = self._lookup_chunk([inputs[i] for i in cut], options)
@@ -523,6 +524,10 @@ class Nearsky:
             ids += is_id
         if chunk:
             yield chunk
+
+    def _result(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = self._get(path, query, "results")["results"][0]
+        return result
 
     def _get(self, path: str, query: dict[str, Any], member: str | None = None) -> dict[str, Any]:
         return self._request(_address_of(path, query), None, member)
@@ -789,9 +794,10 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
     try:
         answer = json.loads(text)
         code, message = answer["code"], answer["message"]
+        is_ours = isinstance(code, str)
     except (ValueError, KeyError, TypeError):
-        code = None
-    if not isinstance(code, str):
+        is_ours = False
+    if not is_ours:
         return _not_ours(address, status, f"it is {status}")
     param, params = answer.get("param"), answer.get("params")
     blamed = param or ", ".join(params or [])
@@ -1031,7 +1037,8 @@ def _cell(value: Any, kind: str | None) -> int | float | None:
 def _tns_of(found: dict[str, Any]) -> dict[str, Any] | None:
     """Return the registry's association, which answers have on the object, and the recent crossmatches on each match."""
     if "tns" in found:
-        return found["tns"]
+        association: dict[str, Any] | None = found["tns"]
+        return association
     match: dict[str, Any] = next(iter(found.get("matches") or []), {})
     return {"checked": match["tns_checked"], **(match.get("tns") or {})} if "tns_checked" in match else None
 
