@@ -1,10 +1,13 @@
 /** The clients that the service hands out, in its own version. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { programFile } from '../base/program_files.ts';
 import { buildWheel } from './wheel.ts';
 
 export interface ClientFile {
   readonly type: string;
+  /** Of these bytes, as `ETag` has it. */
+  readonly etag: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -24,20 +27,20 @@ export function clients(): Clients {
 
 function makeClients(): Clients {
   const wheel = buildWheel();
-  const script = (name: string, type: string) =>
-    [
-      name,
-      {
-        type: `${type}; charset=utf-8`,
-        bytes: new Uint8Array(readFileSync(programFile(`clients/typescript/${name}`))),
-      },
-    ] as const;
+  const script = (name: string, type: string) => {
+    const bytes = new Uint8Array(readFileSync(programFile(`clients/typescript/${name}`)));
+    return [name, clientFile(`${type}; charset=utf-8`, bytes)] as const;
+  };
   return {
     wheel: wheel.name,
-    files: new Map<string, ClientFile>([
-      [wheel.name, { type: 'application/zip', bytes: wheel.bytes }],
+    files: new Map([
+      [wheel.name, clientFile('application/zip', wheel.bytes)],
       script('nearsky.js', 'text/javascript'),
       script('nearsky.d.ts', 'application/typescript'),
     ]),
   };
+}
+
+function clientFile(type: string, bytes: Uint8Array<ArrayBuffer>): ClientFile {
+  return { type, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"`, bytes };
 }

@@ -128,6 +128,12 @@ export function emptyResponse(status: number, headers: Readonly<Record<string, s
   return { status, headers: { ...COMMON_HEADERS, ...headers }, body: null };
 }
 
+/** Whether an `If-None-Match` names the ETag (RFC 9110, section 13.1.2: compared weakly). */
+export function isUnchanged({ headers }: IncomingRequest, etag: string): boolean {
+  const tags = headers.get('If-None-Match')?.split(',') ?? [];
+  return tags.some(tag => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}
+
 /** Whether a browser asks, before the request proper, if it may make it. */
 export function isPreflight(request: IncomingRequest): boolean {
   return (

@@ -7,7 +7,7 @@ import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { decodeSegment, objectIdOf } from '../http/params.ts';
-import { type Answer, bytesResponse, emptyResponse, textResponse } from '../http/respond.ts';
+import { type Answer, bytesResponse, emptyResponse, isUnchanged, textResponse } from '../http/respond.ts';
 import type { Examples } from '../pages/examples.ts';
 import type { Page } from '../pages/layout.ts';
 import type { Service } from '../service/service.ts';
@@ -134,10 +134,12 @@ function wantsPage(accept: string | null): boolean {
 }
 
 /** A file of the clients, which pages of any origin may load. */
-const client: Handler = ({ params, path }) => {
+const client: Handler = ({ params, path, request }) => {
   const found = clients().files.get(params.name!);
   if (!found) throw notFound(path);
-  return bytesResponse(found.type, found.bytes, { 'Cache-Control': 'no-cache' });
+  const caching = { ETag: found.etag, 'Cache-Control': 'no-cache' };
+  if (isUnchanged(request, found.etag)) return emptyResponse(304, caching);
+  return bytesResponse(found.type, found.bytes, caching);
 };
 
 function asset(service: Service): Handler {

@@ -5,7 +5,7 @@ import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { checkName, DEC_BOUNDS, optionalInteger, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
-import { emptyResponse, jsonResponse } from '../http/respond.ts';
+import { emptyResponse, isUnchanged, jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
 
@@ -28,7 +28,7 @@ export function skyMap(service: Service): Handler {
     const { body, digest, isWhole } = await service.coordination.ask('skyMap', query, budget);
     if (!isWhole) return jsonResponse(200, body, { 'Cache-Control': 'no-store' });
     const caching = { ETag: `"${digest}"`, 'Cache-Control': `max-age=${MAX_AGE_SECONDS}` };
-    if (names(request.headers.get('If-None-Match'), caching.ETag)) return emptyResponse(304, caching);
+    if (isUnchanged(request, caching.ETag)) return emptyResponse(304, caching);
     return jsonResponse(200, body, caching);
   };
 }
@@ -48,9 +48,4 @@ function checkCells(resolution: number, disc: Disc | null): void {
   while (!fits(finest)) finest--;
   const where = disc ? 'in so large a disc' : 'without a disc (ra, dec, radius_deg)';
   throw invalidParameter('resolution', `at most ${finest} ${where}`, resolution);
-}
-
-/** Whether an `If-None-Match` names the ETag (RFC 9110, section 13.1.2: compared weakly). */
-function names(header: string | null, etag: string): boolean {
-  return header?.split(',').some(tag => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
 }

@@ -34,6 +34,16 @@ test('the files are those of the checkout, for pages of any origin, and others a
     assert.is(headers.get('Content-Type'), type);
     assert.is(headers.get('Access-Control-Allow-Origin'), '*');
   }
+  for (const name of ['nearsky.js', 'nearsky.d.ts', wheel]) {
+    const address = `${service.url}/clients/${name}`;
+    const first = await fetch(address);
+    const etag = first.headers.get('ETag')!;
+    const bytes = Buffer.from(await first.arrayBuffer());
+    const unchanged = await fetch(address, { headers: { 'If-None-Match': `"other", W/${etag}` } });
+    assert.equal([unchanged.status, unchanged.headers.get('ETag'), await unchanged.text()], [304, etag, '']);
+    const changed = await fetch(address, { headers: { 'If-None-Match': '"other"' } });
+    assert.ok(bytes.length > 0 && bytes.equals(Buffer.from(await changed.arrayBuffer())));
+  }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   assert.is(wheel, `nearsky-${version}-py3-none-any.whl`);
   for (const name of ['nothing', 'nearsky-0.0.0-py3-none-any.whl', '..%2fpackage.json'])
@@ -63,7 +73,7 @@ print(importlib.metadata.version("nearsky"), Nearsky(sys.argv[1]).status()["serv
 );
 
 const COMPARE = `
-import email, json, sys, zipfile
+import base64, email, hashlib, sys, zipfile
 
 def read(path):
     wheel = zipfile.ZipFile(path)
@@ -72,8 +82,13 @@ def read(path):
     record = [name for name in files if name.endswith("/RECORD")][0]
     metadata = email.message_from_string(files.pop(record.replace("RECORD", "METADATA")))
     files.pop(record.replace("RECORD", "WHEEL"))
-    rows = sorted(row.split(",")[0] for row in files.pop(record).splitlines())
-    assert rows == sorted(wheel.namelist())
+    rows = dict(row.split(",", 1) for row in files.pop(record).splitlines())
+    assert sorted(rows) == sorted(wheel.namelist())
+    assert rows.pop(record) == ","
+    for name, said in rows.items():
+        data = wheel.read(name)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+        assert said == f"sha256={digest},{len(data)}", name
     return {"files": files, "metadata": sorted(metadata.items()), "payload": metadata.get_payload().strip()}
 
 ours, theirs = read(sys.argv[1]), read(sys.argv[2])
