@@ -3,7 +3,7 @@
  * it allows, with this one, and with Deno; and the package of the TypeScript client.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,6 +21,7 @@ interface Packed {
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), 'nearsky-npm-'));
 const place = join(directory, 'empty');
+const alone = join(directory, 'alone');
 const bin = join(place, 'node_modules/.bin/nearsky');
 const { version, engines, exports: exported } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -45,7 +46,7 @@ async function obstacle(): Promise<string | undefined> {
   writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true, allowScripts: { node: true } }));
   const args = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0', '--fetch-timeout=60000'];
   try {
-    const packages = [join(directory, packed.filename), `node@${Number.parseInt(engines.node.slice(2), 10)}`];
+    const packages = [join(directory, packed.filename), `node@${engines.node.slice(2)}.0`];
     await run('npm', ['install', ...args, ...packages], { cwd: place, timeout: 400_000 });
   } catch (error) {
     if (UNREACHABLE.test(`${error}`)) return 'the npm registry does not answer';
@@ -156,7 +157,6 @@ installed('the client comes with it, and as a package of its own without depende
     client.files.map(({ path }) => path),
     ['LICENSE', 'README.md', 'nearsky.d.ts', 'nearsky.js', 'package.json'],
   );
-  const alone = join(directory, 'alone');
   mkdirSync(alone);
   writeFileSync(join(alone, 'package.json'), '{"private": true}');
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(directory, client.filename)], {
@@ -169,6 +169,46 @@ installed('the client comes with it, and as a package of its own without depende
   const text = program.replace('nearsky/client', 'nearsky-client');
   const imported = spawnSync(process.execPath, ['--input-type=module', '-e', text], { cwd: alone, encoding: 'utf8' });
   assert.is(imported.stdout, 'function\n', imported.stderr);
+});
+
+const TYPED = `
+import { type LookupResult, Nearsky, NearskyError } from 'PACKAGE';
+const service = new Nearsky('http://127.0.0.1:1');
+const results: LookupResult[] = await service.lookup([1n, 'SN 2099aaa', { ra: 1, dec: 2, radiusArcsec: 5 }]);
+for await (const { diaObjectId } of service.cone({ ra: 1, dec: 2, radiusArcsec: 3 })) console.log(diaObjectId satisfies bigint, results);
+// @ts-expect-error An id that is a number has lost digits.
+await service.lookup([313637935709683761]);
+await service.describe().catch(error => error instanceof NearskyError && error.code);
+`;
+
+for (const [name, at] of [
+  ['nearsky/client', place],
+  ['nearsky-client', alone],
+] as const)
+  installed(`TypeScript finds the types of ${name} as bundlers and as Node resolve modules`, async () => {
+    writeFileSync(join(at, 'typed.mts'), TYPED.replace('PACKAGE', name));
+    const tsc = join(root, 'test/node_modules/.bin/tsc');
+    for (const [resolution, module] of [
+      ['bundler', 'esnext'],
+      ['nodenext', 'nodenext'],
+    ] as const) {
+      const args = ['--moduleResolution', resolution, '--module', module, '--target', 'es2022'];
+      args.push('--noEmit', '--strict', '--types', '', '--lib', 'esnext,dom,dom.iterable', 'typed.mts');
+      const { status, stdout } = spawnSync(tsc, args, { cwd: at, encoding: 'utf8' });
+      assert.is(status, 0, `${resolution}: ${stdout}`);
+    }
+  });
+
+const withoutDeno = why ?? (existsSync(deno) ? undefined : `there is no ${deno}`);
+needs(test, withoutDeno)('JSR would take the client', () => {
+  const copy = join(directory, 'jsr');
+  cpSync(join(root, 'clients/typescript'), copy, { recursive: true });
+  const env = { PATH: process.env.PATH, DENO_DIR: join(directory, 'deno'), NO_COLOR: '1' };
+  const args = ['publish', '--dry-run', '--allow-dirty'];
+  const { status, stderr } = spawnSync(deno, args, { cwd: copy, env, encoding: 'utf8' });
+  assert.is(status, 0, stderr);
+  for (const name of ['nearsky.js', 'nearsky.d.ts', 'README.md', 'LICENSE']) assert.match(stderr, `/${name} (`);
+  assert.not.match(stderr, 'tsconfig.json');
 });
 
 test.run();
