@@ -520,6 +520,32 @@ print(json.dumps([
 ]))
 `;
 
+const TEXT_IDS = `
+import json
+from nearsky import rows, to_astropy
+texts = ["J004457.8+412345", "00123", "18446744073709551616", "7", "-9223372036854775808"]
+match = lambda text: {"catalog_name": "milliquas", "catalog_source_id": text, "separation_arcsec": 0.5}
+objects = [{"diaObjectId": i, "matches": [match(text)]} for i, text in enumerate(texts)]
+table = to_astropy([*objects, {"diaObjectId": 9, "matches": []}])["milliquas_source_id"]
+print(json.dumps([
+    [repr(row["milliquas_source_id"]) for row in rows(objects)],
+    [None if masked else str(value) for value, masked in zip(table.filled(""), table.mask)],
+    to_astropy(objects[3:])["milliquas_source_id"].dtype.name,
+]))
+`;
+
+testWith(
+  withAstropy,
+  'astropy',
+  'ids of sources that are texts stay texts, and integers integers, with every digit',
+  async python => {
+    const [inRows, inTable, ofIntegers] = JSON.parse(await run(python, ['-c', TEXT_IDS]));
+    assert.equal(inRows, ["'J004457.8+412345'", "'00123'", "'18446744073709551616'", '7', '-9223372036854775808']);
+    assert.equal(inTable, ['J004457.8+412345', '00123', '18446744073709551616', '7', '-9223372036854775808', null]);
+    assert.is(ofIntegers, 'int64');
+  },
+);
+
 testWith(
   withAstropy,
   'astropy',

@@ -1007,7 +1007,7 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
         # The nearest of a catalog comes last, and stays.
         catalog = match["catalog_name"]
         row[f"{catalog}_matches"] = row.get(f"{catalog}_matches", 0) + 1
-        row[f"{catalog}_source_id"] = int(match["catalog_source_id"])
+        row[f"{catalog}_source_id"] = _source_id(match["catalog_source_id"])
         row[f"{catalog}_separation_arcsec"] = match["separation_arcsec"]
         at_epoch = match.get("separation_at_epoch_arcsec")
         if at_epoch is not None or catalog in _MOVING:
@@ -1019,6 +1019,12 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
             if name not in _OF_SOURCE:
                 column = f"{catalog}_{name}"
                 row[column] = _cell(payload.get(name), _TYPES.get(column))
+
+
+def _source_id(text: str) -> int | str:
+    """The id of a source as a 64-bit integer where it is the text of one; catalogs may have other texts as ids."""
+    is_integer = re.fullmatch(r"0|-?[1-9][0-9]{0,18}", text) is not None and -(2**63) <= int(text) < 2**63
+    return int(text) if is_integer else text
 
 
 def _cell(value: Any, kind: str | None) -> int | float | None:
@@ -1079,12 +1085,16 @@ def _columns(objects: Iterable[dict[str, Any]]) -> tuple[dict[str, list[Any]], d
     table = list(rows(objects))
     further = dict.fromkeys(name for row in table for name in row if name not in _TYPES)
     types = {**_TYPES, **{name: _type_of(name, [row.get(name) for row in table]) for name in further}}
-    return {name: [row.get(name) for row in table] for name in types}, types
+    columns = {name: [row.get(name) for row in table] for name in types}
+    for name in further:
+        if types[name] == "string":
+            columns[name] = [None if value is None else str(value) for value in columns[name]]
+    return columns, types
 
 
 def _type_of(column: str, values: list[Any]) -> str:
     """The type of a column of a catalog that this client does not know."""
-    if column.endswith("_outcome"):
+    if column.endswith("_outcome") or any(isinstance(value, str) for value in values):
         return "string"
     is_whole = all(value is None or isinstance(value, int) for value in values)
     return "Int64" if is_whole and not column.endswith(("_ra", "_dec", "_separation_arcsec", "_separation_at_epoch_arcsec")) else "Float64"
