@@ -97,8 +97,11 @@ test('remove: the catalog is searched no more, what was found in it stays, and i
       column.name === 'id' ? { name: 'id', type: 'STRING' as const, data: ['a 1', 'b'] } : column,
     );
     writeHats(texts, { name: 'texts', columns: named, ra: 'ra', dec: 'dec', minOrder: 0 });
+    const description = join(directory, 'texts.json');
+    writeFileSync(description, '{"idType": "int64"}');
     for (const more of [[], ['--quick']]) {
-      const refused = await start(['catalog', 'add', 'texts', texts, '--id', 'id', '--data', data, ...more]).finished;
+      const add = ['catalog', 'add', 'texts', texts, '--id', 'id', '--description', description, '--data', data];
+      const refused = await start([...add, ...more]).finished;
       assert.match(refused.stderr, /column id must hold 64-bit integers \((?:a 1|b) was found\)/);
     }
   }));

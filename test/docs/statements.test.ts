@@ -327,6 +327,12 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'tap/tap.test.ts: a query that takes more memory than all may is ended': ['nothing is spilled to disk'],
   },
   'docs/operations.md': {
+    'neighbour/attacks.test.ts: an idle service': ['The suite fails above 1 GiB'],
+    'base/client_admission.test.ts: one client has half of the slots; the others are for others': [
+      'One client has at most half of the slots and of the disk space',
+    ],
+    'base/client_admission.test.ts: of one slot, too, a client has one, and then it is the turn of whoever has used least':
+      ['the client that used the least processor time in the last minute is'],
     'transfer/damaged_pages.test.ts: of lines and of HATS: no page can hold another one of its database': [
       'ends with status 1 and makes no file where it finds fewer objects than are stored',
     ],
