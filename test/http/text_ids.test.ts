@@ -121,8 +121,8 @@ test('the archive: integers and texts in columns of their own, each with all cha
   withNames(async ({ world, ids }) => {
     const target = await exported(world);
     const rows: Json[] = [];
-    for (const file of globSync(join(target, 'matches/matches/dataset/Norder=*/**/*.parquet'))) {
-      const { buffer, byteOffset, length } = readFileSync(file);
+    for (const file of globSync('matches/matches/dataset/Norder=*/**/*.parquet', { cwd: target })) {
+      const { buffer, byteOffset, length } = readFileSync(join(target, file));
       const bytes = buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
       rows.push(...(await parquetReadObjects({ file: bytes, compressors })));
     }
