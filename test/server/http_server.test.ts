@@ -427,13 +427,13 @@ test('bodies hold a bounded memory together, those of one client half of it: bey
       const sent = async (client: string, bytes: number) => {
         const head = [...POST, `X-Client: ${client}`, 'Connection: close', `Content-Length: ${bytes}`];
         const second = new Client(port).send(...head);
-        second.socket.write(Buffer.alloc(bytes, ' '));
+        second.socket.write('1'.padEnd(bytes));
         await second.ended;
         const { status, headers } = parseAnswer(second.received);
         return `${status} ${headers.get('retry-after')}`;
       };
       assert.is(await sent('a', 20_000), '503 30', 'more than half');
-      assert.is(await sent('b', 20_000), '200 null');
+      assert.is(await sent('b', 20_000), '200 undefined');
       const third = new Client(port).send(...POST, 'X-Client: b', 'Content-Length: 100000');
       third.socket.write(Buffer.alloc(99_000, ' '));
       await eventually('both are being read', async () => server.connections.bodyBytes === 189_000 || undefined);
