@@ -86,7 +86,7 @@ const SERVICE = {
     integer(20_000, 1, 1_000_000),
   ),
   NEARSKY_MAX_STREAMS: about(
-    'Maximum number of clients of `/api/stream/matches` per thread; further clients get 503.',
+    'Maximum number of streams of `/api/stream/matches` per thread, half of them for one client; further ones get 503.',
     integer(2000, 0, 1_000_000),
   ),
   NEARSKY_SLOW_REQUEST_MS: about(
@@ -411,7 +411,7 @@ const CONNECTOR = {
   MCP_PROVIDER_RATE: about("Rate limit per provider's range, for calls without a session.", rate(10, 50)),
   MCP_MAX_CONCURRENT: about('Maximum number of simultaneous calls.', integer(6, 1, 10_000)),
   MCP_MAX_CONCURRENT_PER_KEY: about(
-    'Maximum number of simultaneous calls per session, address or range.',
+    'Maximum number of simultaneous calls per session, address or range; never more than half of MCP_MAX_CONCURRENT.',
     integer(2, 1, 10_000),
   ),
   MCP_CLIENT_IP_HEADER: about(

@@ -283,6 +283,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/body.test.ts: a body of more values than a lookup can have is refused before it is parsed': [
       'A body has at most 100,000 names and values,',
     ],
+    'mcp/http.test.ts: a body that is too large or no JSON': ['A call of the connector has at most 131,072 bytes.'],
     'http/body.test.ts: what is not JSON in UTF-8 is a fault of the body': [
       'A body of more than 2,621,440 bytes, or one',
     ],
@@ -330,7 +331,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'server/stream_matches.test.ts: requests behind a stream are not answered: it has no end': [
       'The stream of matches has no end, and so',
     ],
-    'http/area_table.test.ts: so many tables are sent at once': ["Table crossmatches, an area's table and ADQL"],
+    'http/area_table.test.ts: so many tables are sent at once': ["Table crossmatches, an area's table, areas that"],
   },
   'Settings and limits': {
     'commands/config.test.ts: the defaults are those of the contract': ['| setting | default | bounds | |---|---|---|'],
@@ -625,6 +626,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'Stream of matches': {
+    'http/stream_matches.test.ts: too many clients, or more than half of the streams for one: 503 until one has gone': [
+      'Each serving thread sends `NEARSKY_MAX_STREAMS`',
+    ],
     'http/stream_matches.test.ts: the headers': [
       '`GET /api/stream/matches` sends server-sent',
       'The first block has `retry` (1 to 5 s, random)',

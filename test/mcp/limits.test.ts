@@ -319,4 +319,15 @@ test('over HTTP: more calls at a time than there are slots are refused as busy, 
     { MCP_MAX_CONCURRENT: '6', MCP_MAX_CONCURRENT_PER_KEY: '2' },
   ));
 
+test('over HTTP: one address has at most half of the slots, whatever it may have by the setting', () =>
+  withConnector(
+    EMPTY,
+    async connection => {
+      const calls = await Promise.all([1, 2, 3, 4].map(() => connection.call(ABOUT, {}, { peer: '192.0.2.1' })));
+      const codes = calls.map(({ isError, answer }) => (isError ? answer.error.code : 'ok')).sort();
+      assert.equal(codes, ['busy', 'busy', 'ok', 'ok']);
+    },
+    { MCP_MAX_CONCURRENT: '4', MCP_MAX_CONCURRENT_PER_KEY: '4' },
+  ));
+
 test.run();
