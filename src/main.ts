@@ -1,48 +1,8 @@
 #!/usr/bin/env node
-/** The table of commands: `nearsky <command> [options]`. A command's module is loaded only when it runs. */
-import { type Command, commandHelp, didYouMean, reportError, runCommand, tell } from './commands/cli.ts';
+/** `nearsky <command> [options]`: finds the command in the table, and runs it. */
+import { commandHelp, didYouMean, reportError, runCommand, tell } from './commands/cli.ts';
+import { COMMANDS } from './commands/table.ts';
 import { loadConfig } from './config/config.ts';
-
-interface Entry {
-  readonly summary: string;
-  load(): Promise<{ readonly command: Command }>;
-}
-
-const COMMANDS = new Map<string, Entry>([
-  [
-    'demo',
-    {
-      summary: 'make a data directory from the sample that ships with nearsky, and serve it',
-      load: () => import('./commands/demo.ts'),
-    },
-  ],
-  ['serve', { summary: 'serve a data directory over HTTP', load: () => import('./commands/serve.ts') }],
-  ['ingest', { summary: "store a broker's messages", load: () => import('./commands/ingest.ts') }],
-  ['consume', { summary: "store the brokers' live messages", load: () => import('./commands/consume.ts') }],
-  ['catalog', { summary: 'register, list and check the catalogs', load: () => import('./commands/catalog.ts') }],
-  ['crossmatch', { summary: 'crossmatch every pending object once', load: () => import('./commands/crossmatch.ts') }],
-  ['publish', { summary: 'publish each match on a Kafka topic', load: () => import('./commands/publish.ts') }],
-  ['tns', { summary: 'load or refresh the TNS registry', load: () => import('./commands/tns.ts') }],
-  ['lookup', { summary: 'what is known of objects, by id or name', load: () => import('./commands/lookup.ts') }],
-  ['cone', { summary: 'the objects within a radius of a position', load: () => import('./commands/cone.ts') }],
-  [
-    'match',
-    { summary: 'a table against the objects, or against a catalog', load: () => import('./commands/match.ts') },
-  ],
-  ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
-  ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
-  ['backup', { summary: 'copy a data directory that is in use', load: () => import('./commands/backup.ts') }],
-  [
-    'node',
-    { summary: 'the log that several nodes share: status, begin, leave', load: () => import('./commands/node.ts') },
-  ],
-  ['check', { summary: 'say whether the database is whole', load: () => import('./commands/check.ts') }],
-  [
-    'config',
-    { summary: 'show the settings in force, and where they come from', load: () => import('./commands/config.ts') },
-  ],
-  ['stats', { summary: 'show what is stored', load: () => import('./commands/stats.ts') }],
-]);
 
 function help(): string {
   const lines = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
@@ -53,7 +13,8 @@ function help(): string {
     '',
     ...lines,
     '',
-    '`nearsky help <command>` tells what a command does, its options and an example; `nearsky --version` the version.',
+    '`nearsky help <command>` describes a command, with its options and an example.',
+    '`nearsky --version` prints the version.',
     '',
     'A first look, with nothing else needed:',
     '  nearsky demo',
@@ -61,7 +22,7 @@ function help(): string {
     '  nearsky ingest --broker lasair messages.ndjson.gz',
     '  nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
     '  nearsky serve',
-    '`nearsky config --help` explains all settings; a service that runs says at /api-docs what it answers.',
+    '`nearsky config --help` explains all settings. A running service documents its answers at /api-docs.',
     '',
   ].join('\n');
 }
@@ -99,5 +60,13 @@ async function main(args: readonly string[]): Promise<number> {
     return reportError(name, error);
   }
 }
+
+/** The exit status of a program that SIGPIPE ends, in a shell. */
+const BROKEN_PIPE = 141;
+// A reader that has enough, such as `head`, ends the program without a word.
+process.stdout.on('error', error => {
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(BROKEN_PIPE);
+  throw error;
+});
 
 process.exitCode = await main(process.argv.slice(2));

@@ -12,6 +12,7 @@ import { createApp } from '../routes/app.ts';
 import { openStore } from '../store/store.ts';
 import type { TableProgress } from '../table_match/progress.ts';
 import { type Option, UsageError } from './cli.ts';
+import { TABLE } from './object_table.ts';
 
 const READY_POLL_MS = 5;
 /** Events that do not concern a person who asks one question. */
@@ -19,7 +20,10 @@ const QUIET_EVENTS: ReadonlySet<string> = new Set(['index_ready', 'index_loaded'
 
 export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
   url: { value: 'URL', help: 'ask the service at this address, in place of a data directory' },
-  format: { value: 'NAME', help: `${namesOf(FORMATS).join(', ')} (default json)` },
+  format: {
+    value: 'NAME',
+    help: `${TABLE} (the default at a terminal), ${namesOf(FORMATS).join(', ')} (json elsewhere)`,
+  },
   detail: { value: 'LEVEL', help: `${namesOf(DETAIL_LEVELS).join(', ')} (default matches)` },
 };
 

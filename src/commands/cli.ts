@@ -11,6 +11,7 @@ import {
   loadConfigWithOrigins,
   type SettingName,
 } from '../config/config.ts';
+import { wrapped, wrappedText } from './wrap.ts';
 
 /** One option of a command. With `value` the option takes a value, named so in the help; without, it is a flag. */
 export interface Option {
@@ -22,7 +23,7 @@ export interface Option {
   readonly setting?: SettingName;
 }
 
-/** A module in src/commands exports one of these as `command`; src/main.ts has the table of their names and summaries. */
+/** A module in src/commands exports one of these as `command`; src/commands/table.ts has their names and summaries. */
 export interface Command {
   /** The command line after `nearsky`, for example `ingest --broker NAME FILE...|-`. */
   readonly usage: string;
@@ -31,7 +32,7 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
   /** One complete command line. */
   readonly example: string;
-  /** Resolves with the exit status, 0 or 1. A thrown `UsageError` or `ConfigError` means 2, any other error 1. */
+  /** Resolves with the exit status: 0, 1, or 128 and the number of the signal that stopped it. A thrown `UsageError` or `ConfigError` means 2, any other error 1. */
   run(invocation: Invocation): Promise<number>;
 }
 
@@ -79,7 +80,7 @@ export const THREAD_OPTIONS: Readonly<Record<string, Option>> = {
  * @throws UsageError for an option that the command does not have; ConfigError for an impossible setting
  */
 export async function runCommand(command: Command, args: readonly string[]): Promise<number> {
-  const options: Readonly<Record<string, Option>> = { ...command.options, ...COMMON_OPTIONS };
+  const options = optionsOf(command);
   const { values, positionals } = parse(command, options, args);
   if (values.has('help')) {
     process.stdout.write(commandHelp(command));
@@ -135,24 +136,47 @@ export function didYouMean(name: string, known: readonly string[], prefix = ''):
 
 /** The text of `nearsky <command> --help`. */
 export function commandHelp(command: Command): string {
-  const lines = Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(([name, option]) => {
-    const short = option.short === undefined ? '' : `-${option.short}, `;
-    const left = `${short}--${name}${option.value === undefined ? '' : ` ${option.value}`}`;
+  const options = Object.entries(optionsOf(command)).flatMap(([name, option]) => {
+    const left = `  ${optionText(name, option)}`;
     const setting = option.setting ? ` [${option.setting}]` : '';
-    return `  ${left.padEnd(24)} ${option.help}${setting}`;
+    const isLong = left.length >= OPTION_COLUMN.length;
+    const lines = wrapped(
+      `${option.help}${setting}`,
+      isLong ? OPTION_COLUMN : left.padEnd(OPTION_COLUMN.length),
+      OPTION_COLUMN,
+    );
+    return isLong ? [left, ...lines] : lines;
   });
   return [
-    `Usage: nearsky ${command.usage}`,
+    ...usagesOf(command).flatMap((usage, i) => wrapped(usage, i === 0 ? 'Usage: ' : '       ', ' '.repeat(12))),
     '',
-    command.description,
+    ...wrappedText(command.description),
     '',
     'Options (a name in brackets is the environment variable or key of the file that sets the same):',
-    ...lines,
+    ...options,
     '',
     'Example:',
     `  ${command.example}`,
     '',
   ].join('\n');
+}
+
+/** The place at which the help of an option begins. */
+const OPTION_COLUMN = ' '.repeat(27);
+
+/** The command lines of a command, one for each of its forms. */
+export function usagesOf({ usage }: Command): string[] {
+  return usage.split(' | ').map(form => `nearsky ${form}`);
+}
+
+/** The options of a command, those that all have among them. */
+export function optionsOf(command: Command): Readonly<Record<string, Option>> {
+  return { ...command.options, ...COMMON_OPTIONS };
+}
+
+/** An option as it is typed: `-o, --out FILE`. */
+export function optionText(name: string, { short, value }: Option): string {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
 /** The exit status for an error that ended a command, after one line on standard error about the error. */
@@ -193,14 +217,23 @@ export class Progress {
   readonly #live = process.stderr.isTTY === true;
   readonly #startMs = performance.now();
   #lastMs = this.#live ? Number.NEGATIVE_INFINITY : this.#startMs;
+  /** What was last shown as a plain line, and what would be shown now. */
+  #shown: string | undefined;
+  #text: (() => string) | undefined;
 
   /** Shows `text()` when it is time for another line; cheap to call often. */
   update(text: () => string): void {
+    this.#text = text;
     const now = performance.now();
     if (now - this.#lastMs < (this.#live ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS)) return;
     this.#lastMs = now;
     if (this.#live) process.stderr.write(`\r\x1b[K${printable(text())}`);
-    else tell(text());
+    else this.#tell(text());
+  }
+
+  #tell(text: string): void {
+    this.#shown = text;
+    tell(text);
   }
 
   /**
@@ -218,9 +251,15 @@ export class Progress {
     return parts.join(', ');
   }
 
-  /** Removes the live line, so that the result stands alone. */
+  /**
+   * Removes the live line, so that the result stands alone. Where there were plain lines, a last one says how far the
+   * work has come in the end.
+   */
   end(): void {
     if (this.#live) process.stderr.write('\r\x1b[K');
+    const text = this.#shown === undefined ? undefined : this.#text?.();
+    if (text !== undefined && text !== this.#shown) this.#tell(text);
+    this.#text = undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 /** `nearsky cone`: the objects within a radius of a position. */
 import { parseSearchText } from '../pages/browser/search_text.js';
-import { type Answered, ASK_OPTIONS, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
+import { type Answered, ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
 import { type Command, type Invocation, tell, UsageError } from './cli.ts';
+import { isForPeople, ObjectTable } from './object_table.ts';
 
 export const command: Command = {
   usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] RA DEC RADIUS',
@@ -18,14 +19,17 @@ export const command: Command = {
 const MAX_CURSOR_BYTES = 4096;
 const IN_PAGES = ['csv', 'ndjson'];
 
-async function run({ config, options, positionals }: Invocation): Promise<number> {
+async function run(invocation: Invocation): Promise<number> {
+  const { config, options, positionals } = invocation;
   const [ra, dec, radius, ...others] = positionals;
   if (radius === undefined || others.length > 0)
     throw new UsageError(`cone takes RA, DEC and RADIUS. Usage: nearsky ${command.usage}`);
-  const format = options.get('format');
+  const isTable = isForPeople(invocation);
+  const format = isTable ? undefined : options.get('format');
   const search = { ...degreesOf(ra!, dec!), radius_arcsec: radius, format, detail: options.get('detail') };
   await withService(config, options.get('url'), async ask => {
     let answer = requireAnswer(await ask({ path: '/api/cone', search }));
+    if (isTable) return await writeTable(ask, answer);
     await writeOut(asDocument(answer.body, format));
     for (let cursor = cursorOf(answer); cursor !== undefined; cursor = cursorOf(answer)) {
       if (!IN_PAGES.includes(format ?? '')) {
@@ -39,6 +43,23 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     }
   });
   return 0;
+}
+
+/** Writes the objects of all pages as a table. */
+async function writeTable(ask: Ask, first: Answered): Promise<void> {
+  const table = new ObjectTable(true);
+  await writeOut(Buffer.from(table.head()));
+  let count = 0;
+  for (let answer = first; ; ) {
+    const { results, next_cursor: cursor } = JSON.parse(Buffer.from(answer.body).toString());
+    for (const object of results[0].objects) {
+      await writeOut(Buffer.from(table.object(object)));
+      count++;
+    }
+    if (cursor === null) break;
+    answer = requireAnswer(await ask({ path: '/api/cone', search: { cursor } }));
+  }
+  await writeOut(Buffer.from(`${count} object${count === 1 ? '' : 's'}\n`));
 }
 
 /** A position that is sexagesimal, or has a typographic minus, in degrees; any other text as it was given, for the service to judge. */

@@ -134,6 +134,11 @@ async function ingest(config: Config, writer: Writer, broker: BrokerName, file: 
   await ingestFile(join(SAMPLE, 'alerts', file), { broker, config, ingester });
   rejects.close();
   say(`ingest ${file}: ${counts({ ...ingester.counts })}`);
+  for (const reject of ingester.firstRejects)
+    if ('line' in reject)
+      say(
+        `  rejected on purpose, to show it: line ${reject.line} is cut off. It is kept, with its reason, and the rest is stored.`,
+      );
 }
 
 /** Loads the sample's registry with the current time as its epoch, because only a current registry resolves names. */

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { stopSignal } from '../base/stop_signal.ts';
 import { nowUs } from '../base/times.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
@@ -96,12 +98,17 @@ async function runTable(invocation: Invocation): Promise<number> {
       `nearsky ingest: the positions in ${columns.ra} and ${columns.dec} are ${describeFrame(frame)}; they are converted to ICRS`,
     );
   const advice = async () => 'give the columns of the identifiers and positions by --id, --ra and --dec';
-  return storing(invocation, { origin: 'table', input: path, advice }, async (ingester, progress) => {
+  const stop = stopSignal();
+  const status = await storing(invocation, { origin: 'table', input: path, advice }, async (ingester, progress) => {
     for (const [i, open] of files.entries()) {
+      if (stop.aborted) break;
       const file = await open();
       try {
         for await (const outcomes of readTable(file, columns, config.TABLE_ORIGIN, nowUs())) {
           await ingester.store(outcomes);
+          // Signals arrive between turns of the event loop, and nothing here waits for one.
+          await turn();
+          if (stop.aborted) break;
           const { counts } = ingester;
           progress.update(() => {
             const pace = progress.pace(counts.read, undefined, shownCount);
@@ -113,6 +120,13 @@ async function runTable(invocation: Invocation): Promise<number> {
       }
     }
   });
+  if (stop.aborted) {
+    tell(
+      `nearsky ingest: interrupted (${stop.reason}). What the counts name is stored. To store the rest, run the same command again.`,
+    );
+    return stop.reason === 'SIGINT' ? 130 : 143;
+  }
+  return status;
 }
 
 /** @throws UsageError for a frame that is not converted */
@@ -166,10 +180,14 @@ async function storing(
   return counts.read > 0 && counts.rejected === counts.read ? 1 : 0;
 }
 
+/** The part of a rejected message that is shown, from its beginning. */
+const QUOTED_CHARACTERS = 96;
+
 function tellReasons(first: readonly Reject[], rejected: number): void {
   for (const reject of first) {
     const where = 'file' in reject ? `${reject.file}:${reject.line}: ` : '';
-    tell(`${where}${reject.reason}`);
+    const start = 'message' in reject ? reject.message.trim().slice(0, QUOTED_CHARACTERS) : '';
+    tell(`${where}${reject.reason}${start === '' ? '' : `: ${start}`}`);
   }
   if (rejected > first.length) tell(`and ${rejected - first.length} more`);
 }

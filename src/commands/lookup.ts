@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
 import { bytesOf, type Command, type Invocation, UsageError } from './cli.ts';
+import { isForPeople, ObjectTable } from './object_table.ts';
 
 export const command: Command = {
   usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
   description: [
     'Prints what is known of objects, from the data directory or (--url) from a running service: given by diaObjectId, by TNS name such as',
     '"SN 2026abc", or by files, or standard input (-), with one of these a line. The answer is that of POST /api/lookup, in any of its formats.',
-    'More inputs than one request takes (API_MAX_IDS) are asked for in parts, whose lines are written one after the other: csv and ndjson only.',
+    'More inputs than one request takes (API_MAX_IDS) are asked for in parts, whose lines are written one after the other: table, csv and ndjson only.',
   ].join('\n'),
   options: ASK_OPTIONS,
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
@@ -18,19 +19,27 @@ export const command: Command = {
 
 const IN_PARTS = ['csv', 'ndjson'];
 
-async function run({ config, options, positionals }: Invocation): Promise<number> {
+async function run(invocation: Invocation): Promise<number> {
+  const { config, options, positionals } = invocation;
   if (positionals.length === 0) throw new UsageError(`no id, name or file given. Usage: nearsky ${command.usage}`);
   const inputs = await inputsOf(positionals);
-  const format = options.get('format');
+  const isTable = isForPeople(invocation);
+  const format = isTable ? undefined : options.get('format');
   const most = config.API_MAX_IDS;
-  if (inputs.length > most && !IN_PARTS.includes(format ?? '')) {
+  if (!isTable && inputs.length > most && !IN_PARTS.includes(format ?? '')) {
     throw new UsageError(
       `${inputs.length} inputs are more than one answer has (${most}, API_MAX_IDS): give --format ${IN_PARTS.join(' or ')}`,
     );
   }
   await withService(config, options.get('url'), async ask => {
+    const table = new ObjectTable(false);
+    if (isTable) await writeOut(Buffer.from(table.head()));
     for (let from = 0; from < inputs.length; from += most) {
       const bytes = await askFor(ask, inputs.slice(from, from + most), format, options.get('detail'));
+      if (isTable) {
+        await writeOut(Buffer.from(linesOfAnswer(table, bytes)));
+        continue;
+      }
       // Only the first part keeps its line of column names.
       await writeOut(format === 'csv' && from > 0 ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format));
     }
@@ -42,6 +51,24 @@ async function askFor(ask: Ask, inputs: readonly string[], format: string | unde
   const body = `{"inputs": [${inputs.join(', ')}]${detail === undefined ? '' : `, "detail": ${JSON.stringify(detail)}`}}`;
   const { body: bytes } = requireAnswer(await ask({ path: '/api/lookup', search: { format }, body }));
   return Buffer.from(bytes);
+}
+
+/** The lines of an answer's results. A name, which may be that of several objects or of none, has a line of its own. */
+function linesOfAnswer(table: ObjectTable, answer: Buffer): string {
+  const { results } = JSON.parse(answer.toString());
+  return results
+    .flatMap(({ kind, input, status, objects = [] }: Result) => [
+      ...(kind === 'tns' ? [table.input(input.name!, status)] : []),
+      ...objects.map(object => table.object(object)),
+    ])
+    .join('');
+}
+
+interface Result {
+  readonly kind: string;
+  readonly input: { readonly name?: string };
+  readonly status: string;
+  readonly objects?: readonly Parameters<ObjectTable['object']>[0][];
 }
 
 /** Inputs of a lookup, as JSON text, so that an id never passes through a number. */

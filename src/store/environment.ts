@@ -28,7 +28,7 @@ import { readLevel, requireReadable, UnreadableLevel } from './level.ts';
 import { checkPages } from './pages.ts';
 import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
-import { StoreError, storeError } from './store_error.ts';
+import { OlderFormat, StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, Table } from './table.ts';
 import { upgradeTo3, upgradeTo4, upgradeTo5 } from './upgrade.ts';
 
@@ -379,8 +379,9 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
     );
   }
   if (format < FORMAT_VERSION && mode === 'read') {
-    throw new StoreError(
-      `${cannot} as its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky import --data ${dataDir} /dev/null\` once, which upgrades it`,
+    throw new OlderFormat(
+      format,
+      `${cannot} as its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky upgrade --data ${dataDir}\` once`,
     );
   }
 }

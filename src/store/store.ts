@@ -57,7 +57,7 @@ import type {
 
 export type { StoreCounts } from './counts.ts';
 export { FORMAT_VERSION, requireDatabase } from './environment.ts';
-export { StoreError } from './store_error.ts';
+export { OlderFormat, StoreError } from './store_error.ts';
 
 /**
  * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. A directory

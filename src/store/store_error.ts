@@ -5,6 +5,17 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
+/** The data directory is in the format of an older release, which only a command that writes upgrades. */
+export class OlderFormat extends StoreError {
+  override name = 'OlderFormat';
+  readonly format: number;
+
+  constructor(format: number, message: string) {
+    super(message);
+    this.format = format;
+  }
+}
+
 /** A change that no longer fits what is stored. Nothing of it is stored. */
 export class RefusedChange extends StoreError {
   override name = 'RefusedChange';

@@ -1,9 +1,11 @@
 /** `nearsky lookup` and `nearsky cone`, over a data directory and over a service: the same answers, those of the API. */
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nearsky, sample, start, startServer, withDirectory } from '../e2e/support.ts';
+import { checkout, environment, nearsky, root, sample, start, startServer, withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 
 const test = suite('commands/ask');
 const IDS = ['313637935709683761', '169579900785655908', '9223372036854775807'];
@@ -68,6 +70,76 @@ test('ids, names and files, in the formats of answers; the directory and the ser
     );
     await server.stop();
   }));
+
+test('a table for people: an object in a line, its sources nearest first, names, and what is not there', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    await nearsky('catalog', 'add', '--data', data, 'gaia_dr3', join(sample, 'catalogs/gaia_dr3'));
+    await nearsky('catalog', 'add', '--data', data, 'des_y6_gold', join(sample, 'catalogs/des_y6_gold'));
+    await nearsky('crossmatch', '--data', data);
+    const json = JSON.parse(
+      (await run('lookup', '--data', data, ...IDS)).stdout.replace(/"(diaObjectId|input)": \d+/g, '"$1": 0'),
+    );
+    const [known] = json.results[0].objects;
+    const found = await run('lookup', '--data', data, '--format', 'table', ...IDS, 'SN 2099zzz');
+    assert.equal([found.code, found.stderr], [0, '']);
+    for (const line of found.stdout.split('\n')) assert.ok(line.length <= 100, line);
+    const lines = found.stdout.trimEnd().split('\n');
+    assert.match(lines[0]!, /^diaObjectId +RA +Dec +status +source in +arcsec$/);
+    const nearest = known.matches.toSorted(
+      (a: { separation_arcsec: number }, b: { separation_arcsec: number }) => a.separation_arcsec - b.separation_arcsec,
+    );
+    assert.ok(nearest.length > 1, 'several sources');
+    const words = lines.map(line => line.trim().split(/ {2,}/));
+    assert.equal(words[1], [
+      IDS[0],
+      known.ra.toFixed(6),
+      known.dec.toFixed(6),
+      'coincident_sources',
+      nearest[0].catalog_name,
+      nearest[0].separation_arcsec.toFixed(2),
+    ]);
+    assert.equal(words[2], [nearest[1].catalog_name, nearest[1].separation_arcsec.toFixed(2)]);
+    assert.equal(words.at(-2), [IDS[2], 'not_in_service']);
+    assert.equal(words.at(-1), ['SN 2099zzz', 'resolver_unavailable']);
+    const cone = await start(['cone', '--data', data, '--format', 'table', '221.596', '-40.0', '60'], {
+      API_MAX_OBJECTS_PER_REQUEST: '2',
+    }).finished;
+    assert.equal([cone.code, cone.stderr], [0, '']);
+    const csv = await run('cone', '--data', data, '--format', 'csv', '--detail', 'ids', '221.596', '-40.0', '60');
+    const ids = csv.stdout
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map(line => line.split(',')[0]);
+    assert.equal(
+      [...cone.stdout.matchAll(/^\d{15,}/gm)].map(([id]) => id),
+      ids,
+    );
+    assert.match(cone.stdout, new RegExp(`\n${ids.length} objects\n$`));
+  }));
+
+const script = needs(test, existsSync('/usr/bin/script') ? undefined : 'there is no script(1), which makes a terminal');
+
+script('at a terminal it is the table, unless --json or a format is given', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    const { file, args } = checkout;
+    const atTerminal = (...more: string[]) => {
+      const line = [file, ...args, 'lookup', '--data', data, IDS[0]!, ...more].map(each => `'${each}'`).join(' ');
+      const options = { encoding: 'utf8' as const, env: environment, cwd: root };
+      return spawnSync('/usr/bin/script', ['-qec', line, '/dev/null'], options).stdout.replaceAll('\r', '');
+    };
+    assert.match(
+      atTerminal(),
+      /^diaObjectId +RA +Dec .*\n313637935709683761 +61\.622276 +-49\.295125 +crossmatch_pending\n$/,
+    );
+    assert.match(atTerminal('--json'), /^\{"provenance"/);
+    assert.match(atTerminal('--format', 'csv'), /^input_index,/);
+  }),
+);
 
 test('what is wrong is said in the words of the API, or of the system', () =>
   withDirectory(async directory => {

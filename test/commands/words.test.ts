@@ -1,13 +1,15 @@
 /** The messages for a person who mistypes, or gives the wrong file. */
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Progress } from '../../src/commands/cli.ts';
-import { nearsky, sample, start, withDirectory } from '../e2e/support.ts';
+import { commandHelp, Progress } from '../../src/commands/cli.ts';
+import { COMMANDS } from '../../src/commands/table.ts';
+import { nearsky, root, sample, start, withDirectory } from '../e2e/support.ts';
 import { isDeno } from '../runtime.ts';
 
 const test = suite('commands/words');
@@ -115,6 +117,86 @@ test('a data directory that is not there is an error, not an empty one, and none
     }
     assert.equal(readdirSync(directory), []);
   }));
+
+test('help is at most 100 columns wide, and has every word of the descriptions', async () => {
+  const { stdout: help } = await start(['--help']).finished;
+  for (const [name, { load }] of COMMANDS) {
+    assert.match(help, new RegExp(`^  ${name} `, 'm'));
+    const { command } = await load();
+    const text = commandHelp(command);
+    const words = (each: string) => each.split(/\s+/).filter(word => word !== '');
+    for (const line of text.split('\n')) assert.ok(line.length <= 100, `${name}: ${line}`);
+    assert.ok(words(text).join(' ').includes(words(command.description).join(' ')), name);
+    for (const { help: said } of Object.values(command.options))
+      assert.ok(words(text).join(' ').includes(words(said).join(' ')), said);
+  }
+  for (const line of help.split('\n')) assert.ok(line.length <= 100, line);
+  assert.match((await start(['catalog', '--help']).finished).stdout, /\n {7}nearsky catalog list\n/);
+});
+
+test('a reader that has enough ends a command without a word', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    const file = join(directory, 'many.ndjson');
+    // More than the buffers of a pipe hold.
+    const lines = Array.from(
+      { length: 3000 },
+      (_, i) => `{"diaObjectId":${i + 1},"ra":${i / 10},"decl":1,"latestR":0.9,"firstDiaSourceMjdTai":61105.25}\n`,
+    );
+    writeFileSync(file, lines.join(''));
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, file);
+    const { child, finished } = start(['export', '--data', data]);
+    child.stdout!.once('data', () => child.stdout!.destroy());
+    const { code, stderr } = await finished;
+    assert.equal([code, stderr], [141, '']);
+  }));
+
+test('a rejected message is shown from its beginning, so that the bad line of the sample explains itself', () =>
+  withDirectory(async directory => {
+    const file = join(sample, 'alerts/lasair.ndjson');
+    const { stderr } = await start(['ingest', '--broker', 'lasair', '--data', join(directory, 'data'), file]).finished;
+    assert.match(stderr, /lasair\.ndjson:84: not JSON: .*: \{.*"nearsky_sample":"made: cut off inside the line"/);
+  }));
+
+test('`npm run demo` before `npm ci` says in a line what is missing', () =>
+  withDirectory(async directory => {
+    if (isDeno) return;
+    for (const name of ['package.json', 'bin/nearsky.cjs', 'src/main.ts'])
+      cpSync(join(root, name), join(directory, name));
+    const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+    for (const name of ['demo', 'serve', 'nearsky']) {
+      const [node, ...args] = scripts[name].split(' ');
+      assert.is(node, 'node');
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8' });
+      assert.equal([status, stdout], [1, '']);
+      assert.is(stderr, 'nearsky: the packages are not installed: run `npm ci` in this checkout first\n');
+    }
+  }));
+
+test('the last line of progress is true: it says how far the work has come in the end', async () => {
+  const told: string[] = [];
+  const { write } = process.stderr;
+  process.stderr.write = (text: string | Uint8Array) => told.push(`${text}`) > 0;
+  const { now } = performance;
+  try {
+    const quick = new Progress();
+    quick.update(() => '1 of 9');
+    quick.end();
+    const slow = new Progress();
+    performance.now = () => now.call(performance) + 6000;
+    let done = 3;
+    slow.update(() => `${done} of 9`);
+    done = 5;
+    slow.update(() => `${done} of 9`);
+    done = 9;
+    slow.end();
+    slow.end();
+  } finally {
+    process.stderr.write = write;
+    performance.now = now;
+  }
+  assert.equal(told, ['3 of 9\n', '9 of 9\n']);
+});
 
 test('progress has the share, the rate and the time that is left; without a total only the rate', async () => {
   const progress = new Progress();

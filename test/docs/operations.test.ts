@@ -44,8 +44,8 @@ test('every option of every command is documented: commands.md is what `node doc
     [...commands.matchAll(/^## (\w+)$/gm)].map(([, name]) => name),
     listed.sort(),
   );
-  for (const [option] of commands.matchAll(/^ {2}(?:-\w, )?--.*$/gm))
-    assert.match(option, / \w.* \w/, 'says what it does');
+  for (const [option] of commands.matchAll(/^ {2}(?:-\w, )?--.*(?:\n {4,}.*)*$/gm))
+    assert.match(option, / \w.* \w/s, 'says what it does');
 });
 
 test('every setting that is named exists; the example has no other, and can be loaded', () => {

@@ -65,12 +65,17 @@ for (const format of [1, 2] as const) {
       const data = writeDirectory(join(directory, 'data'), format);
       const refused = await start(['export', '--data', data]).finished;
       assert.is(refused.code, 1);
-      const command = /run `nearsky (.*)` once, which upgrades it/.exec(refused.stderr)![1]!;
-      // Deno's tests may not read outside of the temporary directories.
-      const nothing = join(directory, 'nothing');
-      writeFileSync(nothing, '');
-      await nearsky(...command.replace('/dev/null', nothing).split(' '));
+      const command = /run `nearsky (.*)` once\n$/.exec(refused.stderr)![1]!.split(' ');
+      assert.is(command[0], 'upgrade');
+      const upgraded = await start(command).finished;
+      assert.equal([upgraded.code, upgraded.stderr], [0, '']);
+      assert.match(upgraded.stdout, new RegExp(`data was upgraded from format ${format} to \\d+\n$`));
       assert.is(await exported(data), EXPORTED[format]);
+      const again = await start([...command, '--json']).finished;
+      const { format_before: before, format: after } = JSON.parse(again.stdout);
+      assert.equal([again.code, before], [0, after]);
+      const none = await start(['upgrade', '--data', join(directory, 'none')]).finished;
+      assert.equal([none.code, /nothing is stored there yet/.test(none.stderr)], [1, true]);
     }));
 }
 

@@ -71,7 +71,7 @@ for (const format of [1, 2, 3, 4, 5] as const) {
       const expected = await fill(join(directory, 'new'), old, format);
       const error = await failure(() => openStore(old, 'read'));
       assert.instance(error, StoreError);
-      const mend = `its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky import --data ${old} /dev/null\` once`;
+      const mend = `its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky upgrade --data ${old}\` once`;
       assert.ok(error.message.includes(mend), error.message);
       for (const mode of ['write', 'read'] as const) {
         const store = openStore(old, mode);

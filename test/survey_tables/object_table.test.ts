@@ -1,5 +1,5 @@
 /** `ingest --table`: objects of Parquet files and of HATS catalogs, ours among them. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -9,7 +9,7 @@ import { separationArcsec } from '../../index/mod.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 import { writeHats } from '../catalogs/write_hats.ts';
-import { nearsky, start, withDirectory } from '../e2e/support.ts';
+import { eventually, nearsky, start, withDirectory } from '../e2e/support.ts';
 import { fillSky } from '../hats_export/support.ts';
 import { withStore } from '../store/support.ts';
 
@@ -34,9 +34,9 @@ function tableOf(ids: readonly unknown[], ra: readonly unknown[], dec: readonly 
   ];
 }
 
-function writeParquet(path: string, columns: readonly Column[]): void {
+function writeParquet(path: string, columns: readonly Column[], rowGroupSize = 4): void {
   const columnData = columns.map(column => ({ ...column, data: [...column.data], nullable: true }));
-  writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 4 })));
+  writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize })));
 }
 
 async function stored(data: string): Promise<StoredObject[]> {
@@ -44,6 +44,13 @@ async function stored(data: string): Promise<StoredObject[]> {
   const objects = [...store.objects()];
   await store.close();
   return objects;
+}
+
+async function countOf(data: string): Promise<number> {
+  const store = openStore(data, 'read');
+  const count = store.entryCount('objects');
+  await store.close();
+  return count;
 }
 
 const places = (objects: readonly StoredObject[]) =>
@@ -148,6 +155,38 @@ test('the archive of another service gives the same objects', () =>
     await nearsky('ingest', '--data', copy, '--table', join(archive, 'objects'), ...columns);
     await nearsky('ingest', '--data', copy, '--table', join(archive, 'objects_without_position.parquet'), ...columns);
     assert.equal(places(await stored(copy)), places([...store.objects()]));
+  }));
+
+test('interrupted, it says what is stored, and run again it stores the rest', () =>
+  withDirectory(async directory => {
+    const [folder, data] = [join(directory, 'tables'), join(directory, 'data')];
+    const rows = 100_000;
+    const files = 4;
+    mkdirSync(folder);
+    for (let file = 0; file < files; file++) {
+      const ids = Array.from({ length: rows }, (_, i) => BigInt(file * rows + i));
+      const table = tableOf(
+        ids,
+        ids.map(id => Number(id % 3600n) / 10),
+        ids.map(id => Number(id % 1800n) / 10 - 90),
+      );
+      writeParquet(join(folder, `${file}.parquet`), table, 10_000);
+    }
+    const args = ['ingest', '--data', data, '--table', folder, ...COLUMNS];
+    const { child, finished } = start(args);
+    await eventually('it stores', async () => existsSync(join(data, 'nearsky.mdb')) || undefined);
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await finished;
+    assert.is(code, 130, stderr);
+    assert.match(
+      stderr,
+      /interrupted \(SIGINT\)\. What the counts name is stored\. To store the rest, run the same command again\.\n$/,
+    );
+    const count = Number(/^new objects +(\d+)$/m.exec(stdout)![1]);
+    assert.ok(count > 0 && count < files * rows, `${count}`);
+    assert.is(await countOf(data), count);
+    await nearsky(...args);
+    assert.is(await countOf(data), files * rows);
   }));
 
 test('what cannot be is an error that says how to mend it', () =>
