@@ -19,7 +19,7 @@ const READY_POLL_MS = 5;
 const QUIET_EVENTS: ReadonlySet<string> = new Set(['index_ready', 'index_loaded', 'slow_request']);
 
 export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
-  url: { value: 'URL', help: 'ask the service at this address, in place of a data directory' },
+  url: { value: 'URL', help: 'query the service at this address instead of a data directory' },
   format: {
     value: 'NAME',
     help: `${TABLE} (the default at a terminal), ${namesOf(FORMATS).join(', ')} (json elsewhere)`,
@@ -71,7 +71,7 @@ function askerOf(url: string): Ask {
       return await answered(await fetch(address, initOf(asked)), asked);
     } catch (error) {
       const why = messageOf((error as Error).cause ?? error);
-      throw new Error(`Cannot ask ${base.origin} because ${why}: is a service running there?`, { cause: error });
+      throw new Error(`Cannot reach ${base.origin} because ${why}: is a service running there?`, { cause: error });
     }
   };
 }

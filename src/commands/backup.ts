@@ -5,9 +5,11 @@ import { type Command, Progress, printResult, table, UsageError } from './cli.ts
 
 export const command: Command = {
   usage: 'backup DIR',
-  description: `Copies the data directory to DIR, which must not exist or be empty: the database as it is at one moment, and the rejected messages. Others may
-read and write it meanwhile. The copy is read from end to end before DIR appears, so that a DIR that is there is whole. To go back to it, stop
-what uses the data directory and give DIR as --data, or put it in its place. It needs as much space as the database file has.`,
+  description: `Copies the data directory to DIR, which must be missing or empty: a snapshot of the database, and
+the rejected messages. Other processes may read and write the data directory meanwhile. The copy is
+verified from end to end before DIR appears, so an existing DIR is complete. To restore it, stop
+every process that uses the data directory, then pass DIR as --data, or move it to the old place.
+The copy needs as much space as the database file.`,
   options: {},
   example: 'nearsky backup --data ./data /backups/nearsky-2026-11-21',
   async run(invocation) {

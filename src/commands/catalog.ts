@@ -21,33 +21,36 @@ const MAX_FOOTPRINT_ORDER = 10;
 export const command: Command = {
   usage:
     'catalog add NAME LOCATION [--id COLUMN] [--description FILE] [--footprint FILE|all-sky|ORDER] | catalog list | catalog check NAME | catalog remove NAME',
-  description: [
-    'add: registers a catalog at a HATS directory, or a collection of them, after checking its properties, files and columns;',
-    'one of the same name is replaced. LOCATION is a local directory or its file:// address, an http(s):// address whose host answers to range requests, or',
-    's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog. remove: a registered catalog is searched no more. Rows that can be',
-    'the source of no match, because they have no position or no id, are counted.',
-    `nearsky describes ${CATALOGS.map(({ name }) => name).join(', ')} itself. For any other catalog give --id, the column of its`,
-    'ids, 64-bit integers or texts, and where you like --description: everything that the file leaves out is taken from the catalog.',
-  ].join('\n'),
+  description: `add: registers a catalog at a HATS directory, or a collection of them, after checking its
+properties, files and columns. A catalog of the same name is replaced. LOCATION is a local directory
+or its file:// address, an http(s):// address whose host supports range requests, or s3://BUCKET/KEY
+of a public bucket.
+list: prints the registered catalogs.
+check: opens every file of a registered catalog.
+remove: removes a registered catalog from all future searches.
+add and check count rows that cannot match, because they have no position or no id.
+nearsky includes descriptions of ${CATALOGS.map(({ name }) => name).join(', ')}. For any other
+catalog pass --id, the column of its ids (64-bit integers or strings), and optionally --description.
+Keys that the file lacks are taken from the catalog.`,
   options: {
     id: {
       value: 'COLUMN',
-      help: 'add: the column of integers or texts that tell the sources of another catalog apart',
+      help: 'add: the column with the ids of the sources, 64-bit integers or strings; required for every catalog that nearsky does not describe',
     },
     description: {
       value: 'FILE',
-      help: 'add: JSON with title, columns, filters, marker and colour of another catalog (docs/catalogs.md tells all)',
+      help: 'add: JSON with title, columns, filters, marker and colour of the catalog (see docs/catalogs.md)',
     },
     footprint: {
       value: 'FILE|all-sky|ORDER',
-      help: `add: where the catalog has been observed: a MOC or another area as POST /api/area takes it, all-sky, or the HEALPix order (0 to ${MAX_FOOTPRINT_ORDER}) of its rows' pixels; by default the rows tell it`,
+      help: `add: the observed area: a MOC or any other area that POST /api/area accepts, all-sky, or a HEALPix order (0 to ${MAX_FOOTPRINT_ORDER}), whose pixels with rows are used; by default it is estimated from the rows`,
     },
-    'allow-missing-columns': { help: 'add: take payload columns that the catalog lacks as null' },
+    'allow-missing-columns': { help: 'add: treat payload columns that the catalog lacks as null' },
     quick: {
-      help: 'add: look only whether the files are there, and at the ids of one; not whether each can be used and which rows have no position',
+      help: 'add: only check that the files exist, and the ids of one file; skip the check of every file and the count of rows without a position',
     },
     rows: {
-      help: 'add, check: read the position of every row, which is done anyway where the catalog is a local directory',
+      help: 'add, check: read the position of every row; this is always done for a local directory',
     },
   },
   example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
@@ -84,10 +87,10 @@ async function catalogOf(name: string, { options }: Invocation): Promise<Catalog
   const [idColumn, file] = [options.get('id'), options.get('description')];
   const known = catalogDefinition(name);
   if (known && (idColumn ?? file) === undefined) return known;
-  if (known) throw new UsageError(`nearsky describes ${name} itself: leave out --id and --description`);
+  if (known) throw new UsageError(`nearsky already describes ${name}: omit --id and --description`);
   if ((idColumn ?? file) === undefined)
     throw new UsageError(
-      `${JSON.stringify(name)} needs --id COLUMN, as every catalog but ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
+      `${JSON.stringify(name)} needs --id COLUMN, like every catalog except ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
     );
   if (file === undefined) return { name, idColumn, description: {} };
   const { readDescription } = await import('../catalogs/description_file.ts');
@@ -128,13 +131,13 @@ async function add(
   printResult(invocation, summaryOf(registration), `added ${describe(registration)}`);
   if (registration.columns.hasSinglePositions)
     tell(
-      `nearsky catalog: the positions of ${registration.name} are float32, so its right ascensions step by up to ${FLOAT32_STEP_ARCSEC.toFixed(2)} arcsec and its separations are no more exact than that`,
+      `nearsky catalog: the positions of ${registration.name} are float32: right ascensions and separations are only exact to ${FLOAT32_STEP_ARCSEC.toFixed(2)} arcsec`,
     );
   const { sparse, order, source } = registration.coverage;
   if (sparse)
     tell(
-      `nearsky catalog: the rows of ${registration.name} are sparse, so its footprint is only known in pixels of ${pixelDegrees(order)} degrees (from ${source}). ` +
-        'If you know where it was observed, add it again with --footprint',
+      `nearsky catalog: the rows of ${registration.name} are sparse, so its footprint is known only to ${pixelDegrees(order)} degrees (from ${source}). ` +
+        'If you know the observed area, add the catalog again with --footprint',
     );
   return 0;
 }
@@ -155,7 +158,7 @@ async function remove(invocation: Invocation, name: string): Promise<number> {
   printResult(
     invocation,
     { removed: name },
-    `removed ${name}: it is searched no more. What crossmatches found in it stays in answers in JSON; tables and queries have no columns of it until it is added again. Its files were not touched`,
+    `removed ${name}: it is no longer searched. Existing matches stay in JSON answers; tables and queries lose its columns until it is added again. Its files were not touched`,
   );
   return 0;
 }
@@ -184,7 +187,7 @@ function requireRoom(store: Store, name: string): void {
   const names = new Set([...CATALOGS.map(catalog => catalog.name), ...store.catalogNames(), name]);
   if (names.size > MAX_CATALOGS)
     throw new Error(
-      `Cannot add ${name} because there may be ${MAX_CATALOGS} catalogs, and there are as many: use another data directory`,
+      `Cannot add ${name} because there are already ${MAX_CATALOGS} catalogs, the maximum: use another data directory`,
     );
 }
 
@@ -230,7 +233,7 @@ async function check(invocation: Invocation, name: string): Promise<number> {
 }
 
 function progressText({ files, filesDone, rows }: SurveyProgress): string {
-  return `looking at the files: ${filesDone} of ${files}, ${rows} rows`;
+  return `checking the files: ${filesDone} of ${files}, ${rows} rows`;
 }
 
 function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {

@@ -55,9 +55,9 @@ export class UsageError extends Error {
 
 const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   data: { value: 'DIR', help: 'the data directory (default ./data)', setting: 'NEARSKY_DATA' },
-  config: { value: 'FILE', help: 'a JSON file of settings: {"API_MAX_IDS": 500, ...}' },
+  config: { value: 'FILE', help: 'a JSON file with settings: {"API_MAX_IDS": 500, ...}' },
   json: { help: 'print the result as one JSON document' },
-  help: { help: 'print this' },
+  help: { help: 'print this help' },
 };
 
 /** Options of the commands that serve. */
@@ -152,7 +152,7 @@ export function commandHelp(command: Command): string {
     '',
     ...wrappedText(command.description),
     '',
-    'Options (a name in brackets is the environment variable or key of the file that sets the same):',
+    'Options (in brackets: the environment variable or file key with the same effect):',
     ...options,
     '',
     'Example:',

@@ -6,10 +6,9 @@ import { isForPeople, ObjectTable } from './object_table.ts';
 
 export const command: Command = {
   usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] RA DEC RADIUS',
-  description: [
-    'Prints the objects within RADIUS arcsec of a position (RA, DEC: ICRS, in decimal degrees or as 04h06m29.35s -49d17m42.5s), from the data',
-    'directory or (--url) from a running service. The answer is that of GET /api/cone, in any of its formats, the objects of all pages.',
-  ].join('\n'),
+  description: `Prints the objects within RADIUS arcsec of a position (RA, DEC: ICRS, in decimal degrees or as
+04h06m29.35s -49d17m42.5s), from the data directory or (--url) from a running service. The answer is
+that of GET /api/cone, in any of its formats, with the objects of all pages.`,
   options: ASK_OPTIONS,
   example: 'nearsky cone --data ./data --format csv 221.596 -40.0 60',
   run,
@@ -33,7 +32,9 @@ async function run(invocation: Invocation): Promise<number> {
     await writeOut(asDocument(answer.body, format));
     for (let cursor = cursorOf(answer); cursor !== undefined; cursor = cursorOf(answer)) {
       if (!IN_PAGES.includes(format ?? '')) {
-        tell(`nearsky cone: there are more objects than one page has: give --format ${IN_PAGES.join(' or ')} for all`);
+        tell(
+          `nearsky cone: there are more objects than fit on one page: use --format ${IN_PAGES.join(' or ')} to get all`,
+        );
         break;
       }
       answer = requireAnswer(await ask({ path: '/api/cone', search: { format, cursor } }));

@@ -25,15 +25,15 @@ import {
 export const command: Command = {
   usage: 'config [SETTING...]',
   description: [
-    'Shows the settings in force, all or those named, and where each comes from: an option, the environment, the configuration file, or the',
-    'default. Give it the options, the environment and the --config of the command that you mean. It reads nothing else, and never shows a',
-    'secret. What --json prints as `values` may be given as a configuration file.',
+    'Prints the current settings, all or the named ones, and the origin of each: an option, the',
+    'environment, the configuration file, or the default. Pass the same options, environment and --config',
+    'as to the command in question. Secrets are never shown. The `values` of --json are a valid configuration file.',
     '',
-    'Each setting can be a variable of the environment or a key of the configuration file, one JSON object: {"API_MAX_IDS": 500}.',
-    'A list is text with commas between, or in the file an array.',
+    'Each setting can be an environment variable or a key of the configuration file, one JSON object: {"API_MAX_IDS": 500}.',
+    'A list is comma-separated text, or an array in the file.',
     '',
     ...SETTING_GROUPS.flatMap(group => [`${group.title}:`, ...entries(group).flatMap(describe), '']),
-    'Read from the environment only:',
+    'Environment only:',
     ...Object.entries(ENVIRONMENT_ONLY).flatMap(([name, { help }]) => [`  ${name}`, `      ${help}`]),
   ].join('\n'),
   options: { ...LISTEN_OPTIONS, ...THREAD_OPTIONS },
@@ -51,7 +51,7 @@ async function run(invocation: Invocation): Promise<number> {
   const wanted = new Set(invocation.positionals);
   const known: string[] = SETTING_GROUPS.flatMap(({ settings }) => Object.keys(settings));
   for (const name of wanted) {
-    if (!known.includes(name)) throw new UsageError(`${name} is no setting${suggestion(name)}`);
+    if (!known.includes(name)) throw new UsageError(`${name} is not a setting${suggestion(name)}`);
   }
   const isWanted = (name: string) => wanted.size === 0 || wanted.has(name);
   const groups = SETTING_GROUPS.map(group => {
@@ -116,7 +116,7 @@ function toText(groups: Groups, environmentOnly: Readonly<Record<string, boolean
     `  ${name.padEnd(width)}`,
     isSet ? 'set' : 'unset',
   ]);
-  if (variables.length > 0) sections.push(`Read from the environment only\n${table(variables)}`);
+  if (variables.length > 0) sections.push(`Environment only\n${table(variables)}`);
   return sections.join('\n\n');
 }
 

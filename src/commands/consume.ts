@@ -22,21 +22,26 @@ const EXIT_MS = 500;
 
 export const command: Command = {
   usage: `consume ${BROKER_NAMES.join('|')}...`,
-  description: `Stores the live messages of one broker or several until it gets SIGTERM or SIGINT: ${BROKERS.map(({ title }) => title).join(', ')}.
-Runs beside \`nearsky serve\`. A message is acknowledged once it is on disk, so that after any end of the process,
-kill -9 too, the broker sends again what is missing; what is sent twice is stored once. Of several nodes that share a log (NEARSKY_LOG) one
-at a time consumes a broker, and another takes over when that one dies. A message that cannot be used is kept, with the
-reason, in DATA/rejected. A broker that fails is tried again, later and later, up to every minute, and holds up no other.
+  description: `Stores the live messages of one or more brokers until it gets SIGTERM or SIGINT: ${BROKERS.map(
+    ({ title }) => title,
+  ).join(', ')}. It can run beside \`nearsky serve\`. A message is acknowledged once
+it is on disk. So after any failure, even kill -9, the broker resends what is missing, and
+duplicates are stored once. Of several nodes that share a log (NEARSKY_LOG), one at a time consumes
+a broker; another takes over if it dies. An unusable message is kept, with the reason, in
+DATA/rejected. A failing broker is retried at growing intervals of up to a minute, and does not
+delay the others.
 
 Settings of each broker (environment variables, or keys of the file that --config names):
 ${settingsOfBrokers()}
-A group has its place in the stream, kept by the broker: a new one begins with the oldest message that is there. Messages are stored in
-batches of up to CONSUME_BATCH_MESSAGES (1000), or what has come within CONSUME_BATCH_SECONDS (0.5). After a kill -9 Kafka waits
-KAFKA_SESSION_TIMEOUT_SECONDS (10) before it gives the messages to the next process; with KAFKA_GROUP_INSTANCE_ID the same one, started
-again, goes on at once.
-Logs one JSON object a line on standard error: connections, failures, and every minute the counts, which are printed at the end.`,
+The broker stores the position of each group: a new group starts with the oldest available message.
+Messages are stored in batches of up to CONSUME_BATCH_MESSAGES (1000), or what has arrived within
+CONSUME_BATCH_SECONDS (0.5). After a kill -9 Kafka waits KAFKA_SESSION_TIMEOUT_SECONDS (10) before
+it gives the messages to the next process; with KAFKA_GROUP_INSTANCE_ID the same process continues
+at once after a restart.
+It logs connections, failures, and counts once a minute on standard error, one JSON object per line.
+The counts are printed at the end.`,
   options: {
-    broker: { value: 'NAME', help: 'the same as the name without --broker; several with commas between' },
+    broker: { value: 'NAME', help: 'same as the argument; separate several names by commas' },
   },
   example: 'LASAIR_TOPICS=lasair_1mine LASAIR_GROUP_ID=mine nearsky consume lasair --data ./data',
   run,

@@ -15,27 +15,30 @@ import { type Command, type Invocation, Progress, printResult, shownCount, table
 
 export const command: Command = {
   usage: 'crossmatch [--batch N] [--again [--catalog NAME] [--before TIME] [--area FILE]]',
-  description: [
-    'Crossmatches every pending object once with every registered catalog and exits; prints counts by status and by catalog outcome.',
-    'May be killed and run again at any time, also beside a running server or another crossmatch: they share the objects between them,',
-    'and what one has begun and not finished when it ends is taken up by the next. An object for which a catalog could not be read is recorded',
-    'with that outcome and crossmatched again, as a new version, by the next run that can read it. The exit status is 1 when a catalog has',
-    'files that cannot be read or used: the messages name them, and the other catalogs are searched all the same.',
-    'With --again it takes objects that were crossmatched with another radius, without a catalog that is registered now or with another',
-    'release of it, with or without proper motions unlike now, or while one could not be read: each gets a new version of its crossmatch in one commit, and keeps the last one where',
-    'a catalog of that cannot be read now. A run that was killed goes on when it is started again. stats --again counts these objects.',
-  ].join('\n'),
+  description: `Crossmatches every pending object once with every registered catalog and exits. It prints counts by
+status and by catalog outcome. It can be killed and restarted at any time, also beside a running
+server or another crossmatch: the processes share the objects, and unfinished objects of a stopped
+process are taken over by the next. If a catalog could not be read for an object, the object is
+recorded with that outcome. The next run that can read the catalog crossmatches it again, as a new
+version. The exit status is 1 if a catalog has files that cannot be read or used: the messages name
+them, and the other catalogs are still searched.
+
+With --again it takes objects whose crossmatch is outdated: made with another radius, without a
+registered catalog or with another release of it, with a different use of proper motions, or while a
+catalog could not be read. Each gets a new version of its crossmatch in one commit. An object keeps
+its last crossmatch if one of its catalogs cannot be read now. A killed run continues when
+restarted. stats --again counts these objects.`,
   options: {
-    again: { help: 'take objects whose crossmatch differs from what is configured now, instead of pending ones' },
-    catalog: { value: 'NAME', help: '--again: only where the difference concerns this catalog, or the radius' },
+    again: { help: 'crossmatch objects whose crossmatch is outdated, instead of pending ones' },
+    catalog: { value: 'NAME', help: '--again: only if the difference concerns this catalog, or the radius' },
     area: {
       value: 'FILE',
-      help: '--again: only objects in this area: a MOC, a circle or polygon, or a map of probability (its 90%), as POST /api/area takes it',
+      help: '--again: only objects in this area: a MOC, a circle or polygon, or a probability map (its 90% area), as for POST /api/area',
     },
-    before: { value: 'TIME', help: '--again: only objects whose crossmatch was made before, ISO 8601' },
+    before: { value: 'TIME', help: '--again: only objects crossmatched before this time, ISO 8601' },
     batch: {
       value: 'N',
-      help: `objects that are searched together, 1 to ${MAX_BATCH_SIZE} (default: as many as an eighth of the free memory holds)`,
+      help: `batch size, 1 to ${MAX_BATCH_SIZE} (default: as many objects as fit in an eighth of the free memory)`,
     },
   },
   example: 'nearsky crossmatch --data ./data',
@@ -67,13 +70,13 @@ export const command: Command = {
       progress.end();
       printResult(invocation, summary, describe(summary));
       for (const { catalogName, reason, objects } of summary.problems) {
-        tell(`nearsky crossmatch: ${catalogName}, wanted for ${objects} objects: ${reason}`);
+        tell(`nearsky crossmatch: ${catalogName}, needed for ${objects} objects: ${reason}`);
       }
       const { unreadable, unsearched, problems } = summary;
       if (problems.length === 0) return 0;
       const names = [...new Set(problems.map(({ catalogName }) => catalogName))].join(', ');
       tell(
-        `nearsky crossmatch: not all of ${names} could be read. No catalog was searched for ${unsearched} objects, and ${unreadable} stay as they were: mend the files named above and run it again`,
+        `nearsky crossmatch: not all of ${names} could be read. No catalog was searched for ${unsearched} objects, and ${unreadable} keep their last crossmatch: repair the files named above and run it again`,
       );
       return 1;
     } finally {
@@ -87,7 +90,7 @@ function againOf({ flags, options }: Invocation): AgainSelection | undefined {
   const [catalog, before, area] = [options.get('catalog'), options.get('before'), options.get('area')];
   if (!flags.has('again')) {
     if ((catalog ?? before ?? area) !== undefined)
-      throw new UsageError('--catalog, --before and --area go with --again');
+      throw new UsageError('--catalog, --before and --area require --again');
     return undefined;
   }
   const beforeUs = before === undefined ? undefined : parseTime(before);
@@ -124,7 +127,7 @@ function progressText(
   waiting: number,
   pace: string,
 ): string {
-  if (awaited > 0) return `${objects} objects done; waiting for ${awaited} that another process crossmatches`;
+  if (awaited > 0) return `${objects} objects done; waiting for ${awaited} in other processes`;
   return `${objects} of ${waiting} objects done; ${pace}; catalog file ${filesDone} of ${files} for the next ones`;
 }
 
@@ -137,7 +140,7 @@ function describe(summary: CrossmatchSummary): string {
     ['objects', objects],
     ['recorded', recorded],
     ['crossmatched by another process', skipped],
-    ['stay as they were', unreadable],
+    ['unchanged', unreadable],
     ...Object.entries(statuses),
     ...byCatalog,
     ...Object.entries(rowsPassedOver).map(
@@ -145,6 +148,6 @@ function describe(summary: CrossmatchSummary): string {
     ),
     ['bytes from disk', reads.diskBytes],
     ['bytes received', reads.networkBytes],
-    ['requests', `${reads.requests}, ${reads.retries} of them again after a failure`],
+    ['requests', `${reads.requests}, including ${reads.retries} retries`],
   ]);
 }

@@ -40,23 +40,22 @@ const LATE_ALERTS = ['lasair', 'lasair-late.ndjson'] as const;
 const EXAMPLES: readonly (readonly [path: string, shows: string])[] = [
   ['/api/objects/313637935709683761', 'a supernova candidate with a source in all four catalogs'],
   ['/api/objects/9000000000000000004?detail=full', 'a real Gaia star within 1.0 arcsec, with its columns'],
-  ['/api/objects/313664312957206554', 'searched, nothing there: the nearest source is 1.0005 arcsec away'],
+  ['/api/objects/313664312957206554', 'searched, no match: the nearest source is 1.0005 arcsec away'],
   ['/api/objects/169579900785655908', 'outside the footprint of every catalog: not searched'],
   ['/api/objects/9000000000000000001', 'an alert whose position is invalid'],
   ['/api/objects/169641483339038753', 'ingested after the crossmatch: pending'],
-  ['/api/objects/170028513894596704', 'not in service: its reliability lies below the cut'],
-  ['/api/tns/SN2099aaa', 'a made transient of the registry sample, and the object at its position'],
-  ['/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60', 'what lies within 60 arcsec of a position'],
+  ['/api/objects/170028513894596704', 'not in service: its reliability is below the cut'],
+  ['/api/tns/SN2099aaa', 'a made-up transient of the registry sample, and the object at its position'],
+  ['/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60', 'the objects within 60 arcsec of a position'],
   ['/api/status', 'the service itself'],
 ];
 
 export const command: Command = {
   usage: 'demo [--host HOST] [--port PORT]',
-  description: [
-    'Makes a data directory from the sample that ships with nearsky (real alerts; see sample/README.md), crossmatches it and serves it',
-    'until it gets SIGTERM or SIGINT; prints a few addresses to open. The data directory is a temporary one, removed at the end, unless',
-    '--data names one that is absent or empty: that one is kept.',
-  ].join('\n'),
+  description: `Makes a data directory from the sample that ships with nearsky (real alerts; see sample/README.md),
+crossmatches it and serves it until it gets SIGTERM or SIGINT. It prints a few addresses to open.
+The data directory is temporary and is removed at the end, unless --data names a missing or empty
+directory, which is kept.`,
   options: LISTEN_OPTIONS,
   example: 'nearsky demo --port 8080',
   async run({ config, options, positionals }) {
@@ -169,7 +168,7 @@ const tellEvent: Log = limited((event, fields = {}) => {
 });
 
 function announce(url: string): void {
-  say(`\nOpen ${url}/ in a browser: the pages of this service. What programs may ask for, with what it shows:`);
+  say(`\nOpen ${url}/ in a browser for the pages of this service. Addresses for programs, and what each shows:`);
   for (const [path, shows] of EXAMPLES) say(`\n${shows}:\n  ${url}${path}`);
   say('\nCtrl-C ends the demo.');
   say(`listening on ${url}`);

@@ -15,18 +15,22 @@ import {
 
 export const command: Command = {
   usage: 'export [FILE] | export --format hats [--since SEQUENCE] DIR',
-  description: `Writes everything that is stored as newline-delimited JSON, to standard output or to a file (gzipped if its name ends in .gz): the
-objects, their crossmatch records, matches and registry associations, and the TNS registry. It is the state of one moment, and may run
-beside everything else; the database file grows while it runs. \`nearsky import\` of it elsewhere gives the same answers on every
-operation. Not part of it: which catalogs are registered (that depends on where their files are), the journal, and rejected messages.
+  description: `Writes all stored data as newline-delimited JSON, to standard output or to a file (gzipped if its
+name ends in .gz): the objects, their crossmatch records, matches and registry associations, and the
+TNS registry. The export is a snapshot of one moment and can run beside other commands; the database
+file grows meanwhile. After \`nearsky import\` elsewhere, every operation gives the same answers.
+The export omits the registered catalogs (their files may be elsewhere), the journal, and rejected
+messages.
 
-With --format hats it writes two catalogs in the HATS layout instead, for LSDB, DuckDB, Polars, Spark and whatever else reads Parquet:
-DIR/objects and DIR/matches, each a collection of a catalog and its 10 arcsec margin, in partitions of even size by position; docs/archive.md
-describes them. Objects without a position are in DIR/objects_without_position.parquet. DIR must not exist or be empty, and has its name only once
-it is whole. --since SEQUENCE takes only objects that changed after that entry of the journal: each export says up to which entry it goes.`,
+With --format hats it writes two catalogs in the HATS layout instead, for LSDB, DuckDB, Polars,
+Spark and other Parquet readers: DIR/objects and DIR/matches, each a collection of a catalog and its
+10 arcsec margin, partitioned by position into even sizes; docs/archive.md describes them. Objects
+without a position are in DIR/objects_without_position.parquet. DIR must be missing or empty, and
+gets its name only when the export is complete. --since SEQUENCE exports only objects that changed
+after that journal entry; each export prints its last journal entry.`,
   options: {
     format: { value: 'FORMAT', help: 'lines (the default) or hats' },
-    since: { value: 'SEQUENCE', help: 'with --format hats: only what changed after that entry of the journal' },
+    since: { value: 'SEQUENCE', help: 'with --format hats: only objects that changed after this journal entry' },
   },
   example: 'nearsky export --data ./data backup.ndjson.gz',
   run,
@@ -40,7 +44,7 @@ async function run(invocation: Invocation): Promise<number> {
   const [file, ...others] = invocation.positionals;
   if (others.length > 0) throw new UsageError(`export takes one file. Usage: nearsky ${command.usage}`);
   if (file === undefined && invocation.flags.has('json')) {
-    throw new UsageError('--json needs a FILE, as standard output is where the lines go');
+    throw new UsageError('--json needs a FILE, because the lines go to standard output');
   }
   const store = openStore(invocation.config.NEARSKY_DATA, 'read');
   const progress = new Progress();
@@ -103,5 +107,5 @@ async function runHats(invocation: Invocation): Promise<number> {
 function sinceOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--since must be an entry of the journal, 0 or more (${text} was given)`);
+  throw new UsageError(`--since must be a journal entry, 0 or more (${text} was given)`);
 }

@@ -16,13 +16,15 @@ import {
 
 export const command: Command = {
   usage: 'import FILE...|-',
-  description: `Stores what \`nearsky export\` wrote, here or elsewhere: one JSON object a line, plain or gzipped, from files or (-) from standard
-input. A bad line is kept, with its number and the reason, in DATA/rejected; the rest is imported, and the exit status is 1.
+  description: `Stores what \`nearsky export\` wrote, here or elsewhere: one JSON object per line, plain or gzipped,
+from files or (-) from standard input. A bad line is kept, with its number and the reason, in
+DATA/rejected. The other lines are imported, and the exit status is 1.
 
-An import only adds to what is stored. A line that contradicts it (another position for a known object, say) is rejected; one that says
-what is known changes nothing, so the same file may be imported again, after an interruption above all. Lines may come in any order.
-The tns_object lines, with one tns_snapshot line, replace the TNS registry as a whole at the end of a run that read all its files.
-The catalogs are not part of an export: register them with \`nearsky catalog add\`.`,
+An import only adds data. A line that contradicts stored data (for example, another position for a
+known object) is rejected. A line that repeats stored data changes nothing, so re-importing a file,
+for example after an interruption, is safe. Lines may be in any order. The tns_object lines, with
+one tns_snapshot line, replace the whole TNS registry at the end of a run that read all its files.
+Catalogs are not exported: register them with \`nearsky catalog add\`.`,
   options: {},
   example: 'nearsky import --data ./data backup.ndjson.gz',
   run,
@@ -62,10 +64,10 @@ async function run(invocation: Invocation): Promise<number> {
     progress.end();
     const { read, rejected } = importer.counts;
     const input = files.join(', ');
-    if (read === 0) tell(`nearsky import: there is nothing in ${input}`);
+    if (read === 0) tell(`nearsky import: ${input} is empty`);
     else if (rejected === read)
       tell(
-        `nearsky import: nothing of ${input} can be used; it takes what nearsky export wrote, and nearsky ingest takes messages of brokers`,
+        `nearsky import: no line of ${input} can be used; import reads the output of nearsky export, and nearsky ingest reads messages of brokers`,
       );
   } finally {
     progress.end();
@@ -83,7 +85,7 @@ function rejectionTeller(): (rejection: Rejection) => void {
   return ({ file, line, reason }) => {
     told++;
     if (told <= SHOWN_REJECTIONS) tell(`${file}:${line}: ${reason}`);
-    if (told === SHOWN_REJECTIONS) tell('no more rejected lines are shown here');
+    if (told === SHOWN_REJECTIONS) tell('further rejected lines are not shown here');
   };
 }
 
@@ -100,7 +102,7 @@ function printCounts(invocation: Invocation, counts: ImportCounts, rejects: Reje
       }),
     ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
     ...(counts.blank > 0 ? [['blank lines', counts.blank] as [string, number]] : []),
-    ...(withUnreadFields > 0 ? [['with fields that are not read', withUnreadFields] as [string, number]] : []),
+    ...(withUnreadFields > 0 ? [['with unknown fields', withUnreadFields] as [string, number]] : []),
   ]);
   const { read, rejected, blank } = counts;
   const value = { read, types: counts.types, rejected, blank, with_unread_fields: withUnreadFields };

@@ -25,22 +25,24 @@ import {
 
 export const command: Command = {
   usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|- | ingest --table FILE|DIR --id COLUMN --ra COLUMN --dec COLUMN [--frame NAME]`,
-  description: `Stores a broker's messages: one a line, plain or gzipped, from files or (-) from standard input. Every object that is new
-waits for its crossmatch. A message that cannot be read never stops the run: it is kept, with the reason, in DATA/rejected. Safe to run
-again on the same file, and beside a running \`nearsky serve\`. What the counts name is on disk. The exit status is 1 when no message could be
-used.
+  description: `Stores a broker's messages: one per line, plain or gzipped, from files or (-) from standard input.
+Every new object becomes pending for the crossmatch. A message that cannot be read never stops the
+run: it is kept, with the reason, in DATA/rejected. Re-running on the same file is safe, also beside
+a running \`nearsky serve\`. Everything counted is on disk. The exit status is 1 if no message could
+be used.
 
-With --table it stores the objects of a survey instead: of a Parquet file, a directory of them, or a HATS catalog, which the archive of another
-service may be (\`nearsky export --format hats\`). They are recorded as delivered by TABLE_ORIGIN ("table").`,
+With --table it stores the objects of a survey instead, from a Parquet file, a directory of them, or
+a HATS catalog, for example the archive of another service (\`nearsky export --format hats\`). They
+are recorded as delivered by TABLE_ORIGIN ("table").`,
   options: {
-    broker: { value: 'NAME', help: `whose messages they are: ${BROKER_NAMES.join(', ')}` },
-    table: { value: 'PATH', help: 'a Parquet file, a directory of them, or a HATS catalog, in the place of messages' },
-    id: { value: 'COLUMN', help: 'of the table: the identifiers, 64-bit integers' },
-    ra: { value: 'COLUMN', help: 'of the table: right ascensions, or galactic longitudes, degrees' },
-    dec: { value: 'COLUMN', help: 'of the table: declinations, or galactic latitudes, degrees' },
+    broker: { value: 'NAME', help: `the broker of the messages: ${BROKER_NAMES.join(', ')}` },
+    table: { value: 'PATH', help: 'a Parquet file, a directory of them, or a HATS catalog, instead of messages' },
+    id: { value: 'COLUMN', help: 'column of the identifiers in the table, 64-bit integers' },
+    ra: { value: 'COLUMN', help: 'column of the right ascensions (or galactic longitudes) in the table, degrees' },
+    dec: { value: 'COLUMN', help: 'column of the declinations (or galactic latitudes) in the table, degrees' },
     frame: {
       value: 'NAME',
-      help: 'of these positions: ICRS (the default, unless the names of the columns state another), FK5 J1975, FK4 B1950, galactic; they are stored in ICRS',
+      help: 'frame of these positions: ICRS (the default, unless the column names state another), FK5 J1975, FK4 B1950, galactic; positions are stored in ICRS',
     },
   },
   example: 'nearsky ingest --data ./data --broker lasair messages.ndjson.gz',
@@ -97,7 +99,7 @@ async function runTable(invocation: Invocation): Promise<number> {
     tell(
       `nearsky ingest: the positions in ${columns.ra} and ${columns.dec} are ${describeFrame(frame)}; they are converted to ICRS`,
     );
-  const advice = async () => 'give the columns of the identifiers and positions by --id, --ra and --dec';
+  const advice = async () => 'name the columns of identifiers and positions with --id, --ra and --dec';
   const stop = stopSignal();
   const status = await storing(invocation, { origin: 'table', input: path, advice }, async (ingester, progress) => {
     for (const [i, open] of files.entries()) {
@@ -165,11 +167,11 @@ async function storing(
   try {
     await work(ingester, progress);
     progress.end();
-    if (counts.read === 0) tell(`nearsky ingest: there is nothing in ${input}`);
+    if (counts.read === 0) tell(`nearsky ingest: ${input} is empty`);
     else if (counts.rejected === counts.read)
-      tell(`nearsky ingest: nothing of ${input} can be used; ${await advice()}`);
+      tell(`nearsky ingest: no message of ${input} can be used; ${await advice()}`);
     else if (counts.without_position === counts.stored + counts.further_broker + counts.duplicate)
-      tell(`nearsky ingest: nothing of ${input} has a usable position; ${await advice()}`);
+      tell(`nearsky ingest: no message of ${input} has a usable position; ${await advice()}`);
   } finally {
     progress.end();
     tellReasons(ingester.firstRejects, counts.rejected);
@@ -198,13 +200,13 @@ const GUESS_LINES = 20;
 async function adviceFor(broker: BrokerName, files: readonly string[], minReliability: number): Promise<string> {
   const texts = await firstLines(files);
   if (texts.some(text => /^\{"type":"(?:object|tns_snapshot)"/.test(text)))
-    return 'it looks like what nearsky export wrote: give it to nearsky import';
+    return 'it looks like the output of nearsky export: use nearsky import';
   const guess = BROKER_NAMES.find(name => {
     const normalise = normaliserOf(name, minReliability);
     return name !== broker && texts.some(text => normalise(text, 0).kind !== 'rejected');
   });
-  if (guess) return `it looks like messages of ${guess}: give --broker ${guess}`;
-  return `--broker ${broker} takes one JSON message a line, plain or gzipped`;
+  if (guess) return `it looks like messages of ${guess}: use --broker ${guess}`;
+  return `--broker ${broker} reads one JSON message per line, plain or gzipped`;
 }
 
 /** The first lines of the first file that can be read twice. */
@@ -236,7 +238,7 @@ export function describeCounts(
   rejectsFile: string | null,
 ): [label: string, value: string | number][] {
   const others: [string, number][] = [
-    ['delivered by a further broker', counts.further_broker],
+    ['delivered by another broker', counts.further_broker],
     ['duplicates', counts.duplicate],
     ['below the reliability cut', counts.below_cut],
     ['skipped (solar system)', counts.skipped],

@@ -7,11 +7,11 @@ import { isForPeople, ObjectTable } from './object_table.ts';
 
 export const command: Command = {
   usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
-  description: [
-    'Prints what is known of objects, from the data directory or (--url) from a running service: given by diaObjectId, by TNS name such as',
-    '"SN 2026abc", or by files, or standard input (-), with one of these a line. The answer is that of POST /api/lookup, in any of its formats.',
-    'More inputs than one request takes (API_MAX_IDS) are asked for in parts, whose lines are written one after the other: table, csv and ndjson only.',
-  ].join('\n'),
+  description: `Prints what is known about objects, from the data directory or (--url) from a running service. Name
+them by diaObjectId, by TNS name such as "SN 2026abc", or in files or standard input (-) with one of
+these per line. The answer is that of POST /api/lookup, in any of its formats. If there are more
+inputs than one request takes (API_MAX_IDS), they are split into several requests whose lines are
+concatenated: table, csv and ndjson only.`,
   options: ASK_OPTIONS,
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
   run,
@@ -28,7 +28,7 @@ async function run(invocation: Invocation): Promise<number> {
   const most = config.API_MAX_IDS;
   if (!isTable && inputs.length > most && !IN_PARTS.includes(format ?? '')) {
     throw new UsageError(
-      `${inputs.length} inputs are more than one answer has (${most}, API_MAX_IDS): give --format ${IN_PARTS.join(' or ')}`,
+      `${inputs.length} inputs exceed the limit of one answer (${most}, API_MAX_IDS): use --format ${IN_PARTS.join(' or ')}`,
     );
   }
   await withService(config, options.get('url'), async ask => {
@@ -79,7 +79,7 @@ async function inputsOf(given: readonly string[]): Promise<string[]> {
     if (!isFile) inputs.push(inputOf(text, text));
     else for (const [line, where] of await linesOf(text)) inputs.push(inputOf(line, where));
   }
-  if (inputs.length === 0) throw new UsageError(`there is no id and no name in ${given.join(', ')}`);
+  if (inputs.length === 0) throw new UsageError(`${given.join(', ')} contains no id and no name`);
   return inputs;
 }
 
@@ -88,7 +88,7 @@ function inputOf(text: string, where: string): string {
   if (/^\d+$/.test(text)) return `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}`;
   if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text)) return `{"kind": "tns", "name": ${JSON.stringify(text)}}`;
   throw new UsageError(
-    `${where} is no diaObjectId, no TNS name, and no file that is there${where === text ? '' : `: ${JSON.stringify(text)}`}`,
+    `${where} is not a diaObjectId, a TNS name or an existing file${where === text ? '' : `: ${JSON.stringify(text)}`}`,
   );
 }
 

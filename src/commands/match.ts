@@ -12,31 +12,34 @@ import { type Command, type Invocation, Progress, shownCount, tell, UsageError }
 export const command: Command = {
   usage:
     'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME] [--columns NAMES]',
-  description: [
-    'Prints the rows of a table with what lies at each of them: of the objects of the data directory or of a running service (--url), or of a catalog',
-    'that is registered there. The table is CSV, ECSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of',
-    'POST /api/crossmatch: all columns of the table, then a status, an id, a position and a separation.',
-  ].join('\n'),
+  description: `Matches each row of a table with the objects of the data directory or of a running service (--url),
+or with a catalog registered there, and prints the rows. The table is CSV, ECSV, IPAC, NDJSON,
+VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of POST
+/api/crossmatch: all columns of the table, then a status, an id, a position and a separation.`,
   options: {
     against: { value: 'NAME', help: 'objects (the default), or the name of a catalog' },
-    out: { value: 'FILE', short: 'o', help: 'write there, not to standard output; the file is there when it is whole' },
-    url: { value: 'URL', help: 'ask the service at this address, in place of a data directory' },
-    radius: { value: 'ARCSEC', help: 'of the search, at most 60 (default 1)' },
+    out: {
+      value: 'FILE',
+      short: 'o',
+      help: 'write to this file instead of standard output; the file appears when it is complete',
+    },
+    url: { value: 'URL', help: 'query the service at this address instead of a data directory' },
+    radius: { value: 'ARCSEC', help: 'search radius, at most 60 (default 1)' },
     find: { value: 'NAME', help: `${namesOf(FINDS).join(' or ')} (default nearest)` },
     rows: { value: 'NAME', help: `${namesOf(ROWS_KEPT).join(' or ')} (default all)` },
     format: {
       value: 'NAME',
-      help: `${namesOf(MATCH_FORMATS).join(', ')} (default that which FILE is named after, else that of the table)`,
+      help: `${namesOf(MATCH_FORMATS).join(', ')} (default: from the name of FILE, else the format of the table)`,
     },
-    ra: { value: 'COLUMN', help: 'of the right ascensions, where its UCD or name does not tell' },
-    dec: { value: 'COLUMN', help: 'of the declinations' },
+    ra: { value: 'COLUMN', help: 'column of the right ascensions, if its UCD or name does not identify it' },
+    dec: { value: 'COLUMN', help: 'column of the declinations' },
     columns: {
       value: 'NAMES',
-      help: 'the columns of the table that the answer has, with commas between (default all)',
+      help: 'columns of the table to keep in the answer, comma-separated (default all)',
     },
     frame: {
       value: 'NAME',
-      help: 'of the positions: ICRS, FK5 J1975, FK4 B1950, galactic (default that which the table declares or its columns are named after, else ICRS)',
+      help: 'frame of the positions: ICRS, FK5 J1975, FK4 B1950, galactic (default: as the table or its column names declare, else ICRS)',
     },
   },
   example: 'nearsky match targets.fits --data ./data --against gaia_dr3 -o matched.parquet',
@@ -98,7 +101,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     const dropped = headers.get('X-Dropped-Columns');
     if (dropped !== null)
       tell(
-        `nearsky match: left out, as no answer can hold them: ${dropped.split(' ').map(decodeURIComponent).join(', ')}`,
+        `nearsky match: dropped columns that no answer can hold: ${dropped.split(' ').map(decodeURIComponent).join(', ')}`,
       );
     return 0;
   } catch (error) {

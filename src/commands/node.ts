@@ -15,13 +15,19 @@ import { type Command, type Invocation, printResult, table, UsageError } from '.
 
 export const command: Command = {
   usage: 'node status | node begin | node leave | node settings | node upgrade',
-  description: `Nodes that share one log (NEARSKY_LOG) have the same archive each. status: how far this one has come; nodes that have come equally far
-must show the same digest; and the nodes that have voted lately, with the highest level of the log that each reads.
-begin: makes the archive of this directory the one that an empty log goes on from; further nodes then start from a backup of it.
-leave: makes the archive of this directory one by itself again, as it is now. Both need that nothing else uses the directory.
-settings: makes the settings of this node that decide what is stored those of all nodes; a node with others is not ready, and stores nothing.
-upgrade: once all nodes run this release, raises the level of the log to the highest that it reads; a node of an older release then stops.
-docs/operations.md tells how nodes are set up.`,
+  description: `Manages nodes that share one log (NEARSKY_LOG), and therefore have identical archives.
+status: prints this node's position in the log and its digest. Nodes at the same position must have
+the same digest. It also lists the nodes that voted recently, and the highest level of the log that
+each can read.
+begin: starts an empty log with the archive of this directory. Further nodes then start from a
+backup of it.
+leave: detaches the archive of this directory, in its current state, from the log. begin and leave
+require that no other process uses the directory.
+settings: makes this node's settings for stored data the settings of all nodes. A node with other
+settings is not ready, and stores nothing.
+upgrade: raises the level of the log to the highest that this release reads, once all nodes run it.
+A node of an older release then stops.
+docs/operations.md describes how to set up nodes.`,
   options: {},
   example: 'NEARSKY_LOG=kafka://kafka-1:9092,kafka-2:9092/nearsky nearsky node status --data ./data',
   async run(invocation) {
@@ -59,7 +65,7 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
     nodes: store.nodes().map(({ node, level }) => ({ node, readable_level: level })),
   };
   const text = table([
-    ['log', value.log ?? 'none: this archive is made from no log'],
+    ['log', value.log ?? 'none: this archive follows no log'],
     ['records applied', applied],
     ['records behind', value.behind ?? 'unknown: NEARSKY_LOG is not set'],
     ['time of the last one', value.time ?? 'none'],
@@ -123,5 +129,5 @@ async function withLog<T>(
 function requiredLog(config: Config): LogTopic {
   const topic = logSettings(config, process.env);
   if (topic) return topic;
-  throw new ConfigError('Cannot find the log because NEARSKY_LOG is not set: give it kafka://HOST:PORT/TOPIC');
+  throw new ConfigError('Cannot find the log because NEARSKY_LOG is not set: set it to kafka://HOST:PORT/TOPIC');
 }

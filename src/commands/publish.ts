@@ -22,25 +22,27 @@ const EXIT_MS = 500;
 
 export const command: Command = {
   usage: 'publish [--from SEQUENCE|now|beginning] [--imported]',
-  description: `Publishes each match of each recorded crossmatch as one message of a Kafka topic, in the order of recording, until it gets SIGTERM or
-SIGINT. \`nearsky serve\` does the same where PUBLISH_KAFKA_SERVERS and PUBLISH_TOPIC are set; of several processes one publishes at a
-time, and another takes over when that ends. A message is the match as the API shows it at detail level \`full\`, as JSON without spaces:
-docs/stream.md describes it, and how to read it.
+  description: `Publishes each match of each recorded crossmatch as one message of a Kafka topic, in the order of
+recording, until it gets SIGTERM or SIGINT. \`nearsky serve\` does the same if PUBLISH_KAFKA_SERVERS
+and PUBLISH_TOPIC are set. Of several processes one publishes at a time; another takes over when it
+stops. A message is the match as the API returns it at detail level \`full\`, as JSON without
+spaces. docs/stream.md describes it, and how to read it.
 
-It goes on where the last publication to the topic ended; the first one begins with the oldest crossmatch that is stored. How far it has
-come is stored after the brokers have acknowledged, so that after any end of the process, kill -9 too, some messages may be sent again, with
-the same _id, and none is left out. While a broker or the topic fails, it tries again, later and later, up to every 30 seconds.
+It continues where the last publication to the topic stopped; the first one starts with the oldest
+stored crossmatch. The position is stored after the brokers have acknowledged. So after any failure,
+even kill -9, some messages may be sent again, with the same _id, and none is lost. While a broker
+or the topic fails, it retries at growing intervals of up to 30 seconds.
 
 Settings (environment variables, or keys of the file that --config names):
   PUBLISH_KAFKA_SERVERS, PUBLISH_TOPIC; PUBLISH_KAFKA_TLS, PUBLISH_KAFKA_SASL_MECHANISM, PUBLISH_COMPRESSION, PUBLISH_IMPORTED;
   credentials, in the environment only: PUBLISH_KAFKA_USERNAME, PUBLISH_KAFKA_PASSWORD
-Logs one JSON object a line on standard error.`,
+It logs one JSON object per line on standard error.`,
   options: {
     from: {
       value: 'WHERE',
-      help: 'begin after that entry of the journal, with what is recorded from now on, or with the beginning',
+      help: 'where to start: after this journal entry, with matches recorded from now on, or with the oldest match',
     },
-    imported: { help: 'publish crossmatches that an import brought, too' },
+    imported: { help: 'also publish imported crossmatches' },
   },
   example: 'PUBLISH_KAFKA_SERVERS=kafka.scimma.org:9092 PUBLISH_TOPIC=me.matches nearsky publish --data ./data',
   run,
@@ -52,7 +54,7 @@ async function run(invocation: Invocation): Promise<number> {
   const settings = publishSettings(config, process.env);
   if (!settings) {
     throw new ConfigError(
-      'Cannot publish matches because PUBLISH_KAFKA_SERVERS and PUBLISH_TOPIC are not set: give them servers of a Kafka cluster, as host:port, and the name of a topic there',
+      'Cannot publish matches because PUBLISH_KAFKA_SERVERS and PUBLISH_TOPIC are not set: set them to servers of a Kafka cluster, as host:port, and to the name of a topic there',
     );
   }
   const stop = stopSignal();
@@ -78,7 +80,7 @@ async function run(invocation: Invocation): Promise<number> {
   const text = table([
     ['topic', settings.topic],
     ['published up to journal entry', sequence],
-    ['messages acknowledged, all told', messages],
+    ['messages acknowledged in total', messages],
   ]);
   printResult(invocation, { topic: settings.topic, sequence, messages }, text);
   await close();
@@ -92,7 +94,5 @@ function fromOf(text: string | undefined, lastSequence: number): number | 'now' 
   if (text === 'beginning') return 0;
   const sequence = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (sequence <= lastSequence) return sequence;
-  throw new UsageError(
-    `--from must be now, beginning, or an entry of the journal, 0 to ${lastSequence} (${text} was given)`,
-  );
+  throw new UsageError(`--from must be now, beginning, or a journal entry, 0 to ${lastSequence} (${text} was given)`);
 }

@@ -29,15 +29,17 @@ const EXIT_MS = 500;
 
 export const command: Command = {
   usage: 'serve [--host HOST] [--port PORT] [--workers N] [--no-crossmatch] [--no-refresh] [--no-publish]',
-  description: [
-    'Serves the data directory over HTTP until it gets SIGTERM or SIGINT, and crossmatches in the background what is pending. Others may',
-    'ingest and crossmatch beside it; what they store is found within a second. A data directory that does not exist is created, empty.',
-    'With TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment it keeps the TNS registry up to date, as `nearsky tns refresh` does,',
-    'some minutes after each hour. With PUBLISH_KAFKA_SERVERS and PUBLISH_TOPIC it publishes each match, as `nearsky publish` does.',
-    'Prints `listening on http://HOST:PORT` when it can answer; logs one JSON object a line on standard error. GET /metrics is for',
-    'Prometheus, GET /readyz for whoever sends it requests.',
-    'Try it: open http://HOST:PORT/, or ask for http://HOST:PORT/api/status; /api-docs of a running service has everything it answers.',
-  ].join('\n'),
+  description: `Serves the data directory over HTTP until it gets SIGTERM or SIGINT, and crossmatches pending
+objects in the background. Other processes may ingest and crossmatch meanwhile; the service finds
+what they store within a second. A missing data directory is created, empty.
+
+With TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment it keeps the TNS registry up to
+date, like \`nearsky tns refresh\`, some minutes after each hour. With PUBLISH_KAFKA_SERVERS and
+PUBLISH_TOPIC it publishes each match, like \`nearsky publish\`.
+
+It prints \`listening on http://HOST:PORT\` once it can answer, and logs one JSON object per line on
+standard error. GET /metrics is for Prometheus, GET /readyz for a load balancer. To try it, open
+http://HOST:PORT/ or http://HOST:PORT/api/status; /api-docs documents all requests.`,
   options: {
     ...LISTEN_OPTIONS,
     ...THREAD_OPTIONS,
@@ -186,7 +188,9 @@ class Serving {
       coordination: this.#coordinator,
       onUnending: () => {
         this.hasUnending = true;
-        this.#unending.reject(new Error('Cannot go on because a thread hangs and Deno cannot end it: start it again'));
+        this.#unending.reject(
+          new Error('Cannot continue because a thread hangs and Deno cannot stop it: restart nearsky'),
+        );
       },
     });
     const port = await this.#threads.start();

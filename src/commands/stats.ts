@@ -9,10 +9,11 @@ import { countAgain } from './crossmatch.ts';
 
 export const command: Command = {
   usage: 'stats [--again]',
-  description: `Shows what is stored: objects by status, matches and search outcomes by catalog, the TNS registry and its epoch, the length of the journal
-and how far it is published, the size of the index, disk use. It reads what is counted as it changes, and may run beside everything else.`,
+  description: `Prints what is stored: objects by status, matches and search outcomes by catalog, the TNS registry
+and its epoch, the length of the journal and the published part of it, the size of the index, and
+disk use. It reads stored counters, and can run beside other commands.`,
   options: {
-    again: { help: 'also count the objects that crossmatch --again would take; this reads every object' },
+    again: { help: 'also count the objects that crossmatch --again would process; this reads every object' },
   },
   example: 'nearsky stats --data ./data',
   run,
@@ -71,7 +72,7 @@ function describe({ claimed, again, registry, published, disk, format, ...counts
     rows.push([catalog, `${counts.matches[catalog] ?? 0} matches`]);
     for (const [outcome, count] of Object.entries(outcomes)) rows.push([`  ${outcome}`, count]);
   }
-  rows.push(['TNS registry', registry.epoch === null ? 'none is loaded' : `${registry.objects} objects`]);
+  rows.push(['TNS registry', registry.epoch === null ? 'not loaded' : `${registry.objects} objects`]);
   if (registry.epoch !== null) {
     rows.push(['  epoch', `${registry.epoch}${registry.current ? '' : ', too old to resolve names'}`]);
   }
@@ -81,7 +82,7 @@ function describe({ claimed, again, registry, published, disk, format, ...counts
   }
   rows.push(['on disk', mib(disk.total)]);
   rows.push(['  database', `${mib(disk.database)}, format ${format}`]);
-  rows.push(['  index', disk.index === 0 ? 'none: a server makes it' : mib(disk.index)]);
+  rows.push(['  index', disk.index === 0 ? 'none: nearsky serve builds it' : mib(disk.index)]);
   rows.push(['  rejected messages', mib(disk.rejected)]);
   rows.push(['  remote catalogs', disk.cache === 0 ? 'none' : `${mib(disk.cache)}, a cache`]);
   return table(rows);

@@ -28,20 +28,24 @@ import {
 
 export const command: Command = {
   usage: 'tns load FILE [--epoch TIME] | tns refresh',
-  description: `load: replaces the TNS registry by a public TNS file (.csv, .csv.zip or .csv.gz, of 23 columns or the older 21). Its first line says at what
-time the registry was so; --epoch says it where the file does not, or otherwise. Rows that are no registry object are counted by reason and
-kept in DATA/rejected; what cannot be used of the others (a redshift that is not a number, say) is counted.
+  description: `load: replaces the TNS registry with a public TNS file (.csv, .csv.zip or .csv.gz, of 23 columns or
+the older 21). The file's first line gives the time of the registry. Use --epoch if the file lacks
+that line, or to override it. Rows that are not registry objects are counted by reason and kept in
+DATA/rejected. Unusable values in other rows (for example, a redshift that is not a number) are
+counted.
 
-refresh: downloads the whole file where there is one of a later day than the one at hand, and the hourly changes since. A running \`nearsky serve\`
-with the bot's credentials does so by itself; else run it once an hour, some minutes after it (cron: 15 * * * *), as names are resolved by a registry
-of at most two hours ago (TNS_SNAPSHOT_MAX_AGE_SECONDS). It needs the bot that you have registered with
-the TNS: TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment. It waits when the TNS says so, and tries again after errors.
+refresh: downloads the full file if a newer day's file is available, and the hourly changes since. A
+running \`nearsky serve\` with the bot's credentials does so automatically. Otherwise run it once an
+hour, some minutes after the hour (cron: 15 * * * *), because names are resolved only with a
+registry that is at most two hours old (TNS_SNAPSHOT_MAX_AGE_SECONDS). It needs the bot that you
+have registered with the TNS: TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment. It
+waits when the TNS requests it, and retries after errors.
 
-Readers see the former registry until the new one is complete; when anything fails they go on seeing it.`,
+Readers see the old registry until the new one is complete, and keep it if anything fails.`,
   options: {
     epoch: {
       value: 'TIME',
-      help: 'load: the time of the registry in the file, ISO 8601, UTC unless it says otherwise',
+      help: 'load: the time of the registry in the file, ISO 8601, UTC unless it has an offset',
     },
   },
   example: 'nearsky tns load tns_public_objects.csv.zip',
@@ -70,9 +74,7 @@ function epochOfFile(span: TimeSpan | undefined, file: string): number {
   const epochUs = span?.endUs ?? span?.startUs;
   if (epochUs !== undefined && epochUs <= nowUs()) return epochUs;
   const why =
-    epochUs === undefined
-      ? 'it does not say of what time it is'
-      : `its time lies in the future, ${formatTime(epochUs)}`;
+    epochUs === undefined ? 'it does not state its time' : `its time is in the future, ${formatTime(epochUs)}`;
   throw new RegistryError(`Cannot load ${file} because ${why}: give --epoch TIME`);
 }
 
@@ -91,19 +93,19 @@ async function refresh(invocation: Invocation): Promise<number> {
   const bot = botOf(config);
   if (!bot) {
     throw new ConfigError(
-      `Cannot refresh the registry because ${BOT_SETTINGS.join(', ')} must be set: register a bot with the TNS, and put its credentials into the environment`,
+      `Cannot refresh the registry because ${BOT_SETTINGS.join(', ')} must be set: register a bot with the TNS, and set its credentials in the environment`,
     );
   }
   const client = new TnsClient({
     baseUrl: config.TNS_OBJECTS_BASE_URL,
     bot,
-    onWait: (why, waitMs) => tell(`${why}: trying again in ${Math.ceil(waitMs / 1000)} s`),
+    onWait: (why, waitMs) => tell(`${why}: retrying in ${Math.ceil(waitMs / 1000)} s`),
   });
   return withLoader(invocation, async ({ store, writer, loader, done }) => {
     const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: nowUs() };
     const { epochUs, objects, hours, changes, gap } = await refreshRegistry(options);
     const rows: [string, string | number][] = [
-      ['objects', objects ?? 'those at hand: there is no newer file of all'],
+      ['objects', objects ?? 'unchanged: there is no newer full file'],
       ['hours of changes', gap === null ? hours : `${hours}, the next is missing: ${gap}`],
       ['changes', changes],
     ];

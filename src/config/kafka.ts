@@ -44,6 +44,6 @@ export function saslFrom(
   if (username && password) return { sasl: { mechanism, username, password } };
   if (!username && !password) return {};
   throw new ConfigError(
-    `Cannot ${doing} because ${username ? nameOfPassword : nameOfUser} is not set: credentials are a name and a password, both in the environment`,
+    `Cannot ${doing} because ${username ? nameOfPassword : nameOfUser} is not set: set both the name and the password in the environment`,
   );
 }

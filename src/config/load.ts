@@ -75,17 +75,13 @@ export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
 /** Settings that are valid each by itself, but not together. */
 function conflictsOf(config: Config): string[] {
   const pairs: [larger: SettingName, least: number, why: string][] = [
-    [
-      'RECENT_CROSSMATCH_MAX_WINDOW_HOURS',
-      DEFAULT_WINDOW_HOURS,
-      'the window of a request that names none is that long',
-    ],
+    ['RECENT_CROSSMATCH_MAX_WINDOW_HOURS', DEFAULT_WINDOW_HOURS, 'it is the default window'],
     [
       'RECENT_CROSSMATCH_MAX_PAGE_SIZE',
       config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE,
-      'RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE is that',
+      'RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE has that value',
     ],
-    ['API_MAX_CONE_RADIUS_ARCSEC', config.TNS_MATCH_RADIUS_ARCSEC, 'TNS_MATCH_RADIUS_ARCSEC is that'],
+    ['API_MAX_CONE_RADIUS_ARCSEC', config.TNS_MATCH_RADIUS_ARCSEC, 'TNS_MATCH_RADIUS_ARCSEC has that value'],
   ];
   return pairs
     .filter(([name, least]) => (config[name] as number) < least)
@@ -110,7 +106,7 @@ function strangers(environment: Readonly<Record<string, string | undefined>>) {
   const doubtful: { name: string; nearest: SettingName }[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (!value || isKnown(name)) continue;
-    if (name.startsWith('NEARSKY_')) unknown.push(`${name} in the environment is no setting${suggestion(name)}`);
+    if (name.startsWith('NEARSKY_')) unknown.push(`${name} in the environment is not a setting${suggestion(name)}`);
     else {
       const nearest = nearestSetting(name, 1);
       if (nearest) doubtful.push({ name, nearest });
@@ -131,7 +127,7 @@ function nearestSetting(name: string, maxDistance: number): SettingName | undefi
 /** The advice that follows an unknown name of a setting. */
 export function suggestion(name: string): string {
   const nearest = nearestSetting(name, 3);
-  return nearest ? `: did you mean ${nearest}?` : ': `nearsky config --help` names them all';
+  return nearest ? `: did you mean ${nearest}?` : ': `nearsky config --help` lists all settings';
 }
 
 function readConfigFile(file: string): Map<string, unknown> {
@@ -141,11 +137,11 @@ function readConfigFile(file: string): Map<string, unknown> {
   } catch (error) {
     // The end of the message quotes the file, which may hold a secret.
     const why = messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
-    throw new ConfigError(`Cannot read the configuration file ${file} (${why}): give --config a JSON file`);
+    throw new ConfigError(`Cannot read the configuration file ${file} (${why}): set --config to a JSON file`);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new ConfigError(
-      `Cannot read the configuration file ${file} because it must hold one JSON object of settings`,
+      `Cannot read the configuration file ${file} because it must contain one JSON object of settings`,
     );
   }
   for (const key of Object.keys(content)) {

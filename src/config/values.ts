@@ -64,7 +64,7 @@ export function flag(fallback: boolean): Kind<boolean> {
 export function text(fallback: string): Kind<string> {
   return {
     default: fallback,
-    bound: 'text, not empty',
+    bound: 'a non-empty string',
     parse: value => (typeof value === 'string' && value.trim() ? value : undefined),
   };
 }
@@ -96,14 +96,14 @@ export function ivoid(): Kind<string> {
     typeof value === 'string' && /^ivo:\/\/[A-Za-z\d][\w.~-]{2,}(?:\/[\w.~-]+)+$/.test(value.trim())
       ? value.trim()
       : undefined;
-  return { default: '', bound: 'an identifier like ivo://example.org/nearsky', parse };
+  return { default: '', bound: 'an identifier such as ivo://example.org/nearsky', parse };
 }
 
 /** A name in the form of a broker's name. */
 export function label(fallback: string): Kind<string> {
   const parse = (value: unknown) =>
     typeof value === 'string' && /^[a-z][a-z\d_]{0,39}$/.test(value) ? value : undefined;
-  return { default: fallback, bound: 'a name of a-z, 0-9 and _, that begins with a letter, at most 40 long', parse };
+  return { default: fallback, bound: 'a name of at most 40 characters a-z, 0-9 and _, starting with a letter', parse };
 }
 
 export function server(): Kind<string> {
@@ -176,7 +176,7 @@ export function baseAddress(): Kind<string> {
     const url = typeof value === 'string' && /^https?:/i.test(value.trim()) && URL.parse(value.trim());
     return url && url.search + url.hash === '' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : undefined;
   };
-  return { default: '', bound: 'an http or https address without ? and #', parse };
+  return { default: '', bound: 'an http or https address without ? or #', parse };
 }
 
 /** Scheme, host and port, in the spelling that browsers use; a path is left out. */
@@ -230,7 +230,7 @@ export function list<T>(kind: Kind<T>, fallback: readonly string[]): Kind<readon
     return parsed.includes(undefined) ? undefined : (parsed as T[]);
   };
   const write = (values: readonly T[]) => values.map(value => written(kind, value));
-  return { default: parse([...fallback])!, bound: `a list, with commas between: each ${kind.bound}`, parse, write };
+  return { default: parse([...fallback])!, bound: `a comma-separated list, each item ${kind.bound}`, parse, write };
 }
 
 /** A value of a kind, as a configuration file has it. */

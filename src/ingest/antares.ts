@@ -27,7 +27,7 @@ export function normaliseProperties({ properties, diaObjectId }: AlertProperties
   if (diaObjectId === undefined || diaObjectId === null) {
     return isAlert(properties)
       ? SOLAR_SYSTEM
-      : rejected('not the properties of an ANTARES alert: no lsst_ or ant_ keys');
+      : rejected('not the properties of an ANTARES alert: they have no lsst_ or ant_ keys');
   }
   return flatDelivery('antares', ANTARES_PROPERTIES, properties, diaObjectId, receivedAtUs);
 }

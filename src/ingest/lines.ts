@@ -111,7 +111,7 @@ export async function* readBlocks(source: Source, file: string): AsyncGenerator<
     }
   } catch (error) {
     const why = messageOf(error);
-    throw new Error(`Cannot read ${file} because ${why}: mend that and run again, what was read before is stored`, {
+    throw new Error(`Cannot read ${file} because ${why}: fix that and run again; the part read before is stored`, {
       cause: error,
     });
   }

@@ -11,7 +11,7 @@ import { mjdTaiToUtcUs } from './time.ts';
 export function normalisePittgoogle(text: string, receivedAtUs: number, minReliability: number): Normalised {
   return withObject(text, (message, exactId) => {
     if (message.data === undefined) return normaliseAlert(message, exactId, receivedAtUs, minReliability);
-    if (typeof message.data !== 'string') return rejected('data must be the alert as text');
+    if (typeof message.data !== 'string') return rejected('data must be the alert as a string');
     const announced = exactId(asObject(message.attributes)?.diaObject_diaObjectId);
     return normaliseAnnounced(message.data, announced, receivedAtUs, minReliability);
   });
@@ -31,7 +31,7 @@ export function normaliseAnnounced(
   if (normalised.kind !== 'delivery' || announced === undefined || announced === null) return normalised;
   const { diaObjectId } = normalised.delivery;
   if (announced === String(diaObjectId)) return normalised;
-  return rejected(`the attributes name diaObjectId ${shown(announced)}, the data ${diaObjectId}`);
+  return rejected(`the attributes have diaObjectId ${shown(announced)}, but the data has ${diaObjectId}`);
 }
 
 function normaliseAlert(alert: JsonObject, exactId: ExactId, receivedAtUs: number, minReliability: number): Normalised {

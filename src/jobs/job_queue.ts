@@ -146,12 +146,12 @@ export class JobQueue {
     const own = all.filter(job => job.client === client);
     const isTooMuch = own.length > 0 && this.#bytesOf(own) + bytes > maxBytes * (maxJobsOfClient / maxJobs);
     if (own.length >= maxJobsOfClient || isTooMuch)
-      throw new Unavailable('the jobs of this client take as much room as those of one may: remove some of them');
+      throw new Unavailable('the jobs of this client use all of their disk space: remove some of them');
     for (;;) {
       const why =
         all.length >= maxJobs
-          ? 'there are as many jobs as may be kept'
-          : this.#store.bytes() + awaitedBytes(all) + bytes > maxBytes && 'the jobs take as much room as they may';
+          ? 'the maximum number of jobs is stored'
+          : this.#store.bytes() + awaitedBytes(all) + bytes > maxBytes && 'all disk space for jobs is in use';
       if (!why) break;
       const given = hoarded(all, client);
       if (!given) throw new Unavailable(why);
@@ -244,7 +244,7 @@ export class JobQueue {
     const timer = setTimeout(() => late.abort(), runMs);
     try {
       if (queued.attempts >= MAX_ATTEMPTS)
-        throw new JobError(`the service has ended ${MAX_ATTEMPTS} times while it was carried out`);
+        throw new JobError(`the service has stopped ${MAX_ATTEMPTS} times while the job was running`);
       const job = this.#write({ ...queued, phase: 'EXECUTING', startedMs: Date.now(), attempts: queued.attempts + 1 });
       const paths = {
         input: this.#store.inputPath(id),
@@ -252,7 +252,7 @@ export class JobQueue {
         maxOutputBytes: this.#maxOutputBytes(job),
       };
       const run = this.#runners[job.kind];
-      if (!run) throw new JobError('the service no longer knows such requests');
+      if (!run) throw new JobError('this release of the service does not support this request');
       const result = await run(job, paths, AbortSignal.any([ends, late.signal])).catch(error => {
         throw late.signal.aborted ? new JobError(`it takes longer than ${runMs / 1000} s`) : error;
       });
@@ -261,7 +261,8 @@ export class JobQueue {
       const job = this.#store.read(id);
       if (this.#isClosed || !job || isOver(job.phase)) return;
       if (!(error instanceof JobError)) this.#log('job_failed', { kind: job.kind, error: messageOf(error) });
-      const reason = error instanceof JobError ? error.message : 'the service has a fault: it is logged';
+      const reason =
+        error instanceof JobError ? error.message : 'an internal error, recorded in the log of the service';
       this.#over({ ...job, phase: 'ERROR', error: reason });
     } finally {
       clearTimeout(timer);

@@ -77,7 +77,7 @@ export class JobStore {
   }
 
   #path(id: string): string {
-    if (!ID.test(id)) throw new RangeError(`Cannot look for the job ${id}: a job's name has another form`);
+    if (!ID.test(id)) throw new RangeError(`Cannot find the job ${id}: it is not a valid job name`);
     return join(this.#directory, id);
   }
 

@@ -65,7 +65,7 @@ test('ids, names and files, in the formats of answers; the directory and the ser
     assert.equal([named.code, kind, status], [0, 'tns', 'resolver_unavailable'], 'a name is asked for as one');
     const tooMany = await start(['lookup', '--data', data, ...IDS], { API_MAX_IDS: '1' }).finished;
     assert.equal(
-      [tooMany.code, /3 inputs are more than one answer has \(1, API_MAX_IDS\)/.test(tooMany.stderr)],
+      [tooMany.code, /3 inputs exceed the limit of one answer \(1, API_MAX_IDS\)/.test(tooMany.stderr)],
       [2, true],
     );
     await server.stop();
@@ -156,13 +156,13 @@ test('what is wrong is said in the words of the API, or of the system', () =>
       [
         ['lookup', '--data', data, 'no-such-file.txt'],
         2,
-        /no-such-file\.txt is no diaObjectId, no TNS name, and no file/,
+        /no-such-file\.txt is not a diaObjectId, a TNS name or an existing file/,
       ],
       [['lookup', '--url', 'ftp://x', '1'], 2, /--url must be an http or https address/],
       [
         ['lookup', '--url', 'http://127.0.0.1:9', '1'],
         1,
-        /Cannot ask http:\/\/127\.0\.0\.1:9 because .*: is a service running there\?/,
+        /Cannot reach http:\/\/127\.0\.0\.1:9 because .*: is a service running there\?/,
       ],
     ];
     for (const [args, code, text] of wrong) {

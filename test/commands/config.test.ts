@@ -61,7 +61,7 @@ test('an option beats the environment, which beats the file, which beats the def
 test('an impossible value stops the start, with its name, value and bound', () => {
   const wrong: [SettingName, string, RegExp][] = [
     ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535 \("65536" was given/],
-    ['NEARSKY_HOST', ' ', /NEARSKY_HOST must be text, not empty/],
+    ['NEARSKY_HOST', ' ', /NEARSKY_HOST must be a non-empty string/],
     ['LASAIR_KAFKA_SERVERS', 'a:9092,b:65536', /LASAIR_KAFKA_SERVERS must be a list.*a server as host:port/],
     ['ANTARES_KAFKA_SERVERS', 'a:0', /a server as host:port/],
     ['NEARSKY_PORT', '80.5', /an integer from 0 to 65535/],
@@ -91,7 +91,7 @@ test('a file with an unknown setting, a wrong type, or no object is refused', ()
     const refused = [
       ['{"API_MAX_ID": 5}', /unknown setting, API_MAX_ID: did you mean API_MAX_IDS\?/],
       ['{"API_MAX_IDS": true}', /API_MAX_IDS must be an integer.* \(true was given/],
-      ['{"NEARSKY_HOST": 5}', /NEARSKY_HOST must be text/],
+      ['{"NEARSKY_HOST": 5}', /NEARSKY_HOST must be a non-empty string/],
       ['{"ANTARES_API_SECRET": "x"}', /names ANTARES_API_SECRET, which is read from the environment only/],
       ['[1]', /one JSON object/],
       ['{', /Cannot read the configuration file/],
@@ -144,9 +144,9 @@ test('a variable that only looks like a setting: NEARSKY_ stops the start, one s
   const typo = messageFor({ environment: { NEARSKY_WORKER: '4' } });
   assert.is(
     typo,
-    'Cannot start because NEARSKY_WORKER in the environment is no setting: did you mean NEARSKY_WORKERS?',
+    'Cannot start because NEARSKY_WORKER in the environment is not a setting: did you mean NEARSKY_WORKERS?',
   );
-  assert.match(messageFor({ environment: { NEARSKY_COLOUR_OF_THE_SKY: 'blue' } }), /names them all/);
+  assert.match(messageFor({ environment: { NEARSKY_COLOUR_OF_THE_SKY: 'blue' } }), /lists all settings/);
   const environment = { API_MAX_ID: '4', API_MAX: '4', api_max_ids: '4', PATH: '/bin', NEARSKY_WORKER: '', ...known() };
   const { doubtful, config } = loadConfigWithOrigins({ environment });
   assert.equal(doubtful, [

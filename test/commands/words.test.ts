@@ -40,7 +40,7 @@ test('wholly wrong input is status 1, with the first reasons and whose messages 
     assert.is(others.code, 1);
     assert.match(
       others.stderr,
-      /^nearsky ingest: nothing of .*pittgoogle\.ndjson can be used; it looks like messages of pittgoogle: give --broker pittgoogle\n.*:1: diaObjectId must be .*\n.*:2: .*\n.*:3: .*\nand 7 more\n$/,
+      /^nearsky ingest: no message of .*pittgoogle\.ndjson can be used; it looks like messages of pittgoogle: use --broker pittgoogle\n.*:1: diaObjectId must be .*\n.*:2: .*\n.*:3: .*\nand 7 more\n$/,
     );
     assert.match(others.stdout, /^read +10\nnew objects +0\nrejected +10, see .*\n$/, 'no row of zeros');
     writeFileSync(join(directory, 'random'), Buffer.from(Array.from({ length: 500 }, (_, i) => (i * 7919 + 13) % 256)));
@@ -62,16 +62,16 @@ test('wholly wrong input is status 1, with the first reasons and whose messages 
     assert.equal([some.code, /lasair\.ndjson:84: not JSON/.test(some.stderr)], [0, true]);
     writeFileSync(join(directory, 'empty'), '');
     const empty = await ingest('lasair', join(directory, 'empty'));
-    assert.equal([empty.code, empty.stdout, /there is nothing in .*empty\n$/.test(empty.stderr)], [0, '', true]);
+    assert.equal([empty.code, empty.stdout, /ingest: .*empty is empty\n$/.test(empty.stderr)], [0, '', true]);
     const lines = join(directory, 'lines.ndjson');
     await nearsky('export', '--data', data, lines);
     const exported = await ingest('antares', lines);
     assert.match(
       exported.stderr,
-      /^nearsky ingest: .*it looks like what nearsky export wrote: give it to nearsky import\n/,
+      /^nearsky ingest: .*it looks like the output of nearsky export: use nearsky import\n/,
     );
     const imported = await start(['import', '--data', data, join(sample, 'alerts/lasair.ndjson')]).finished;
-    assert.match(imported.stderr, /nothing of .*lasair\.ndjson can be used; it takes what nearsky export wrote/);
+    assert.match(imported.stderr, /no line of .*lasair\.ndjson can be used; import reads the output of nearsky export/);
     assert.match(imported.stdout, /^lines read +85\nrejected +85, see .*\n$/);
   }));
 
@@ -113,7 +113,7 @@ test('a data directory that is not there is an error, not an empty one, and none
     for (const args of [['check'], ['crossmatch'], ['stats'], ['lookup', '1'], ['export'], ['catalog', 'list']]) {
       const { code, stdout, stderr } = await start([...args, '--data', join(directory, 'mistyped')]).finished;
       assert.equal([code, stdout], [1, ''], args.join(' '));
-      assert.match(stderr, /Cannot open the data directory .*mistyped as nothing is stored there yet: run/);
+      assert.match(stderr, /Cannot open the data directory .*mistyped because nothing is stored there yet: run/);
     }
     assert.equal(readdirSync(directory), []);
   }));

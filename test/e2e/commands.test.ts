@@ -151,7 +151,7 @@ test('a catalog that cannot be read is skipped; one that comes later was not in 
     rmSync(join(copy, 'des_y6_gold/dataset'), { recursive: true });
     const { code, stderr } = await start(['crossmatch', '--data', data]).finished;
     assert.is(code, 1);
-    assert.match(stderr, /des_y6_gold, wanted for \d+ objects: Cannot read .*\n.*not all of des_y6_gold could be read/);
+    assert.match(stderr, /des_y6_gold, needed for \d+ objects: Cannot read .*\n.*not all of des_y6_gold could be read/);
     await addCatalog(data, 'delve_dr3_gold');
     const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch']);
     const answer = await get(`${server.url}/api/objects/313637935709683761`);

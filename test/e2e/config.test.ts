@@ -67,9 +67,9 @@ test('the help has every setting and variable; a wrong name is answered with the
   for (const name of [...Object.keys(SETTINGS), ...Object.keys(ENVIRONMENT_ONLY)])
     assert.match(help.stdout, new RegExp(`^  ${name}$`, 'm'));
   assert.is(wrong.code, 2);
-  assert.match(wrong.stderr, 'API_MAX_ID is no setting: did you mean API_MAX_IDS?');
+  assert.match(wrong.stderr, 'API_MAX_ID is not a setting: did you mean API_MAX_IDS?');
   assert.is(typo.code, 2);
-  assert.match(typo.stderr, 'NEARSKY_DTA in the environment is no setting: did you mean NEARSKY_DATA?');
+  assert.match(typo.stderr, 'NEARSKY_DTA in the environment is not a setting: did you mean NEARSKY_DATA?');
 });
 
 test('a doubtful variable is logged, and the command goes on', async () => {

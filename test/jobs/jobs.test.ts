@@ -107,7 +107,7 @@ test('a restart begins what was under way again; what ended two processes is ove
     after.finish();
     await after.reaches(running, 'COMPLETED');
     await after.reaches(waiting, 'ERROR');
-    assert.match(after.store.read(waiting)!.error!, /has ended 2 times/);
+    assert.match(after.store.read(waiting)!.error!, /has stopped 2 times/);
     assert.is(after.store.read(running)!.attempts, 1, 'a stop in good order is no attempt');
     after.queue.close();
   }));
@@ -124,7 +124,7 @@ test('one client fills neither all places nor all room, and waits for the turns 
     assert.throws(() => queue.step({ ...CREATE, client: 'b', bytes: 4000 }), isFull);
     // A client without a job always has room for one, where there is any.
     const large = queue.step({ ...CREATE, client: 'd', bytes: 6000 })!;
-    assert.throws(() => queue.step({ ...CREATE, client: 'e', bytes: 3500 }), /the jobs take as much room/);
+    assert.throws(() => queue.step({ ...CREATE, client: 'e', bytes: 3500 }), /all disk space for jobs is in use/);
     queue.step({ step: 'remove', id: large.id });
     queue.step({ step: 'remove', id: queue.step({ ...CREATE, client: 'e', bytes: 1000 })!.id });
     finish();
@@ -161,7 +161,7 @@ test('who only makes jobs, or has large results, leaves room for others', () =>
     create('e');
     create('f');
     assert.equal(['a', 'b', 'c', 'd', 'e', 'f'].map(of), [1, 1, 1, 1, 1, 1]);
-    assert.throws(() => create('g'), /as many jobs as may be kept/);
+    assert.throws(() => create('g'), /the maximum number of jobs is stored/);
     queue.close();
   }));
 
