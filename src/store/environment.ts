@@ -132,7 +132,7 @@ function holdsDatabase(dataDir: string): boolean {
 export function requireDatabase(dataDir: string): void {
   if (holdsDatabase(dataDir)) return;
   throw new StoreError(
-    `Cannot open the data directory ${dataDir} as nothing is stored there yet: run \`nearsky ingest\` or \`nearsky catalog add\` first, or give --data another`,
+    `Cannot open the data directory ${dataDir} because nothing is stored there yet: run \`nearsky ingest\` or \`nearsky catalog add\` first, or give --data another`,
   );
 }
 

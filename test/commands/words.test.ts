@@ -48,7 +48,7 @@ test('wholly wrong input is status 1, with the first reasons and whose messages 
     assert.equal(
       [
         random.code,
-        /nothing of .*random can be used; --broker antares takes one JSON message a line/.test(random.stderr),
+        /no message of .*random can be used; --broker antares reads one JSON message per line/.test(random.stderr),
       ],
       [1, true],
     );
