@@ -5,15 +5,18 @@ import {
   compressionRegistry,
   DataType,
   type Field,
+  Int64,
   Precision,
   type Table,
+  TimeUnit,
   Type,
   tableFromIPC,
-  type Vector,
+  Vector,
 } from 'apache-arrow';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { checkedFile, checkedStream } from './arrow_messages.ts';
+import { declaredBy, type FieldMetadata } from './file_metadata.ts';
 import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
 import { lz4Frame } from './lz4_frame.ts';
 
@@ -29,15 +32,21 @@ export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
   checkRows(table.numRows, limits);
   const places = [...table.schema.fields.keys()].filter(place => isKept(table.schema.fields[place]!));
   const columns = distinct(places.map(place => columnOf(table.schema.fields[place]!)));
-  const vectors = places.map(place => childOf(table, place));
+  const units = places.map(place => unitOf(table.schema.fields[place]!));
+  const vectors = places.map(place => asStored(childOf(table, place)));
   return {
     format: 'arrow',
-    columns,
+    ...declaredBy(
+      columns,
+      key => table.schema.metadata.get(key),
+      // Two fields may have one name.
+      name => table.schema.fields[places[columns.findIndex(column => column.name === name)]!]!.metadata,
+    ),
     dropped: table.schema.fields.filter(field => !isKept(field)).map(({ name }) => name),
     rows: table.numRows,
     blocks: wanted =>
       blocksOf(table.numRows, wanted.length, (from, to) =>
-        wanted.map(place => cellsOf(vectors[place]!, columns[place]!.type, from, to)),
+        wanted.map(place => cellsOf(vectors[place]!, columns[place]!.type, units[place], from, to)),
       ),
   };
 }
@@ -49,6 +58,23 @@ function childOf(table: Table, place: number): Vector {
     throw damaged(error);
   }
 }
+
+function unitOf({ type }: Field): bigint | undefined {
+  return DataType.isTimestamp(type) ? NANOSECONDS[type.unit as TimeUnit] : undefined;
+}
+
+/** Times as the integers that are stored: the library makes doubles of them, which round nanoseconds. */
+function asStored(vector: Vector): Vector {
+  if (!DataType.isTimestamp(vector.type)) return vector;
+  return new Vector(vector.data.map(data => data.clone(new Int64())));
+}
+
+const NANOSECONDS: Readonly<Record<TimeUnit, bigint>> = {
+  [TimeUnit.SECOND]: 1_000_000_000n,
+  [TimeUnit.MILLISECOND]: 1_000_000n,
+  [TimeUnit.MICROSECOND]: 1000n,
+  [TimeUnit.NANOSECOND]: 1n,
+};
 
 /** The library's own messages would tell nobody anything. */
 function damaged(error: unknown): TableError {
@@ -77,15 +103,22 @@ function isFile(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 6)).toString('latin1') === 'ARROW1';
 }
 
-function columnOf({ name, type, metadata }: Field): Column {
-  const [unit, ucd] = [metadata.get('unit'), metadata.get('ucd')];
-  return {
-    name,
-    type: typeOf(valueType(type)),
-    ...(unit && { unit }),
-    ...(ucd && { ucd }),
-    description: metadata.get('description') ?? '',
-  };
+function columnOf({ name, type }: Field): Column {
+  return { name, type: typeOf(valueType(type)), description: '' };
+}
+
+/**
+ * The metadata of fields by their names.
+ * @param message the one with which a stream begins
+ * @throws TableError where it is damaged
+ */
+export function fieldsOfSchema(message: Uint8Array, limits: TableLimits): ReadonlyMap<string, FieldMetadata> {
+  try {
+    const { schema } = tableFromIPC(checkedStream(message, limits));
+    return new Map(schema.fields.map(({ name, metadata }) => [name, metadata]));
+  } catch (error) {
+    throw damaged(error);
+  }
 }
 
 /** The type of a column's values; a dictionary's are those that it lists. */
@@ -113,23 +146,28 @@ function typeOf(type: DataType): ColumnType {
   return typeId === Type.Timestamp || typeId === Type.Date ? 'time' : 'text';
 }
 
-function cellsOf(vector: Vector, type: ColumnType, from: number, to: number): Cell[] {
+function cellsOf(vector: Vector, type: ColumnType, unit: bigint | undefined, from: number, to: number): Cell[] {
   const cells: Cell[] = new Array(to - from);
   const stored = valueType(vector.type);
   const scale = DataType.isDecimal(stored) ? stored.scale : 0;
   try {
-    for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type, scale);
+    for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type, scale, unit);
   } catch (error) {
     throw damaged(error);
   }
   return cells;
 }
 
-/** @param scale the decimals of a decimal, of which the library gives the digits alone */
-function cellOf(value: unknown, type: ColumnType, scale: number): Cell {
+/**
+ * @param scale the decimals of a decimal, of which the library gives the digits alone
+ * @param unit nanoseconds of a time's unit, where the value is the integer that is stored
+ */
+function cellOf(value: unknown, type: ColumnType, scale: number, unit: bigint | undefined): Cell {
   if (value === null) return null;
   if (value === undefined) throw new TableError('it is damaged Arrow: a column has fewer values than rows');
   if (type === 'int64') return BigInt(value as number | bigint);
+  // What is below a microsecond is left out, as it is of Parquet.
+  if (unit !== undefined) return Number(((value as bigint) * unit) / 1000n);
   // The library gives milliseconds, with a fraction.
   if (type === 'time') return Math.round(Number(value) * 1000);
   if (type === 'float64' && scale !== 0) return Number(`${value}e${-scale}`);

@@ -22,7 +22,7 @@ import {
   TableError,
   type TableLimits,
 } from './input_table.ts';
-import { framesByName } from './votable.ts';
+import { headByName } from './votable.ts';
 
 /** The type of a column with one unscaled value a row. */
 const TYPES: Readonly<Record<string, ColumnType>> = {
@@ -51,6 +51,7 @@ function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
   checkRows(hdu.header.count('NAXIS2'), limits);
   const table = tableOf(hdu);
   if (hdu.dataStart + hdu.dataBytes > bytes.length) throw new TableError('its rows end early');
+  checkRowOriented(table);
   const view = new DataView(bytes.buffer, bytes.byteOffset + hdu.dataStart, hdu.dataBytes);
   const kept = table.columns.filter(isKept);
   checkTexts(view, table, kept);
@@ -69,6 +70,19 @@ function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
   };
 }
 
+/** @throws TableError for one row whose columns are all the values of a column, as STILTS writes `colfits` */
+function checkRowOriented({ rows, columns }: FitsTable): void {
+  const [first, ...others] = columns.filter(({ letter, heap }) => letter !== 'A' && !heap);
+  if (
+    rows === 1 &&
+    first &&
+    first.repeat > 1 &&
+    others.length > 0 &&
+    others.every(({ repeat }) => repeat === first.repeat)
+  )
+    throw new TableError('it is a column-oriented FITS table (colfits): write it as fits-basic, a row a source');
+}
+
 /** astropy's YAML of columns stands between these lines of comments; a line with a backslash at its end goes on in the next one. */
 const [YAML_BEGIN, YAML_END] = ['--BEGIN-ASTROPY-SERIALIZED-COLUMNS--', '--END-ASTROPY-SERIALIZED-COLUMNS--'];
 
@@ -84,13 +98,16 @@ function framesOf(
   const first = findHduOf(bytes, () => true)!;
   const votable =
     first.header.get('VOTMETA') === true
-      ? framesByName(Buffer.from(bytes.subarray(first.dataStart, first.dataStart + first.dataBytes)).toString('utf8'))
+      ? headByName(Buffer.from(bytes.subarray(first.dataStart, first.dataStart + first.dataBytes)).toString('utf8'))
       : undefined;
-  const byName = new Map([...(votable?.byName ?? []), ...(yaml === '' ? [] : readAstropyYaml(yaml).frames)]);
+  const byName = new Map([...(votable?.frames ?? []), ...(yaml === '' ? [] : readAstropyYaml(yaml).frames)]);
   const frames = new Map(columns.flatMap(({ name }, place) => (byName.has(name) ? [[place, byName.get(name)!]] : [])));
+  // A table may inherit the keywords of the primary header (FITS standard 4.0, section 4.4.2.6). RADECSYS is the old name (section 8.3).
+  const word = (keyword: string) =>
+    (header.text(keyword) ?? (header.get('INHERIT') === true ? first.header.text(keyword) : undefined))?.trim();
   return {
     frames,
-    frame: votable?.frame ?? equatorialFrame(header.text('RADESYS')?.trim(), header.text('EQUINOX')?.trim()),
+    frame: votable?.frame ?? equatorialFrame(word('RADESYS') ?? word('RADECSYS'), word('EQUINOX')),
   };
 }
 

@@ -6,6 +6,7 @@ import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parq
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import type { StoredGroup } from '../tables/parquet.ts';
 import type { StoredColumn } from '../tables/stored_column.ts';
+import { declaredBy, type FieldMetadata } from './file_metadata.ts';
 import {
   type Block,
   blockRows,
@@ -58,7 +59,7 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     throw new TableError(`its row group ${unread} has more than ${limits.maxBytes} bytes: write smaller ones`);
   return {
     format: 'parquet',
-    columns,
+    ...declaredBy(columns, key => file.metadataText(key), await fieldsOf(file, limits)),
     dropped,
     rows: file.rows,
     blocks: wanted =>
@@ -69,6 +70,19 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     ...(dropped.length === 0 &&
       isCopied(file) && { stored: { elements: file.elements, groups: () => storedGroups(file, names) } }),
   };
+}
+
+const ARROW_KEY = 'ARROW:schema';
+/** Keys of fields without which the schema of Arrow says nothing more. */
+const FIELD_KEYS = ['unit', 'ucd', 'description', 'frame'];
+
+/** The metadata of the fields by their names, where the file has a schema of Arrow that says something of them. */
+async function fieldsOf(file: ParquetFile, limits: TableLimits): Promise<(name: string) => FieldMetadata | undefined> {
+  const message = Buffer.from(file.metadataText(ARROW_KEY) ?? '', 'base64');
+  // The library takes a while to load.
+  if (!FIELD_KEYS.some(key => message.includes(key))) return () => undefined;
+  const fields = (await import('./arrow.ts')).fieldsOfSchema(message, limits);
+  return name => fields.get(name);
 }
 
 /** The kinds of columns that the answer stores as they are stored here. */

@@ -107,7 +107,8 @@ function namedPair({ columns }: InputTable, { ra, dec }: NamedColumns): Pair | u
   return undefined;
 }
 
-function foundPair({ columns, frames, points }: InputTable): Pair {
+function foundPair(table: InputTable): Pair {
+  const { columns, frames, points } = table;
   const names = columns.map(({ name }) => name.toLowerCase());
   const found =
     equatorialByUcd(columns) ??
@@ -127,6 +128,8 @@ function foundPair({ columns, frames, points }: InputTable): Pair {
     throw new TableError(
       `its positions are not equatorial or galactic, as the UCD ${other.ucd!.slice(0, 64)} of its column ${other.name.slice(0, 64)} says: send one of these; ${listOf(columns)}`,
     );
+  // A frame that is not converted is the better reason: supergalactic columns have names of their own.
+  for (const frame of [...(frames?.values() ?? []), ...(table.frame ? [table.frame] : [])]) converted(frame);
   throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${listOf(columns)}`);
 }
 

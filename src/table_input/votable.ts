@@ -62,15 +62,23 @@ function placesOf(fields: readonly Field[], type: string): Set<number> {
   return new Set(fields.flatMap(({ xtype }, i) => (xtype === type ? i : [])));
 }
 
+/** What a VOTable declares of the columns of another file, by their names. */
+interface HeadByName extends Pick<InputTable, 'frame'> {
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly frames: ReadonlyMap<string, DeclaredFrame>;
+}
+
 /**
- * The frames that a VOTable without rows of its own declares for the columns of another file, by their names; of no text that is
- * not one.
+ * The head of a VOTable without rows of its own.
+ * @throws TableError where the text is not one
  */
-export function framesByName(
-  votable: string,
-): Pick<InputTable, 'frame'> & { readonly byName: ReadonlyMap<string, DeclaredFrame> } {
+export function headByName(votable: string): HeadByName {
   const { fields, frames, frame } = readHead(votable);
-  return { frame, byName: new Map([...(frames ?? [])].map(([place, each]) => [fields[place]!.column.name, each])) };
+  return {
+    frame,
+    columns: new Map(fields.map(({ column }) => [column.name, column])),
+    frames: new Map([...(frames ?? [])].map(([place, each]) => [fields[place]!.column.name, each])),
+  };
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -29,10 +29,12 @@ const MESSAGE_START = 8;
 
 type SchemaColumn = Column & { readonly isRequired?: boolean };
 
-/** Every field is nullable unless its column is required, with its unit, UCD and description as metadata. */
+/** Every field is nullable unless its column is required, with its unit, UCD, description and frame as metadata. */
 export function arrowSchema(columns: readonly SchemaColumn[], metadata: ReadonlyMap<string, string>): Schema {
-  const fields = columns.map(({ name, type, unit, ucd, description, isRequired }) => {
-    const about = Object.entries({ unit, ucd, description }).filter((entry): entry is [string, string] => !!entry[1]);
+  const fields = columns.map(({ name, type, unit, ucd, description, frame, isRequired }) => {
+    const about = Object.entries({ unit, ucd, description, frame }).filter(
+      (entry): entry is [string, string] => !!entry[1],
+    );
     return new Field(name, TYPES[type], !isRequired, new Map(about));
   });
   return new Schema(fields, new Map(metadata));

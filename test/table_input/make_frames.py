@@ -1,4 +1,5 @@
 """Tables of positions in several frames, as astropy and STILTS write them, and the same positions in ICRS: DIRECTORY COUNT."""
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -27,7 +28,20 @@ FRAMES = {
 }
 NAMES = {"GALACTIC": ("glon", "glat"), "FK4 B1950": ("RAB1950", "DEB1950"), "ICRS": ("ra", "dec")}
 
-truth = {"files": {}, "positions": {}}
+HAS_PYARROW = importlib.util.find_spec("pyarrow") is not None
+
+# What STILTS writes that is refused, and what the refusal says.
+REFUSED_FORMATS = {
+    "text": "columns",
+    "tst": "Tab-Separated Table",
+    "html": "VOTable",
+    "latex": "",
+    "colfits-basic": "colfits",
+}
+# Frames that are not converted are named.
+OTHERS = ["supergalactic", "barycentrictrueecliptic", "fk4noeterms", "gcrs"]
+
+truth = {"files": {}, "positions": {}, "refused": {}}
 
 
 def wrote(name, frame, source):
@@ -78,6 +92,14 @@ for frame, (coordinates, system, equinox) in FRAMES.items():
     votables(stem, coordinates, frame)
     mixin.write(f"{directory}/{stem}_mixin.fits")
     wrote(f"{stem}_mixin.fits", frame, "declaration")
+    if HAS_PYARROW:
+        import pyarrow.feather
+        import pyarrow.parquet
+
+        mixin.write(f"{directory}/{stem}.parquet", format="parquet")
+        wrote(f"{stem}.parquet", frame, "declaration")
+        pyarrow.feather.write_feather(pyarrow.parquet.read_table(f"{directory}/{stem}.parquet"), f"{directory}/{stem}.arrow", compression="uncompressed")
+        wrote(f"{stem}.arrow", frame, "declaration")
     if frame != "GALACTIC":
         hdu = fits.BinTableHDU(Table({"ra": lon, "dec": lat}))
         hdu.header["RADESYS"] = frame[:4].strip()
@@ -85,6 +107,21 @@ for frame, (coordinates, system, equinox) in FRAMES.items():
             hdu.header["EQUINOX"] = float(equinox[1:])
         fits.HDUList([fits.PrimaryHDU(), hdu]).writeto(f"{directory}/{stem}_radesys.fits")
         wrote(f"{stem}_radesys.fits", frame, "declaration")
+        # The old keyword, in the primary header, which the table inherits.
+        hdu = fits.BinTableHDU(Table({"ra": lon, "dec": lat}))
+        hdu.header["INHERIT"] = True
+        primary = fits.PrimaryHDU()
+        primary.header["RADECSYS"] = frame[:4].strip()
+        if equinox:
+            primary.header["EQUINOX"] = float(equinox[1:])
+        fits.HDUList([primary, hdu]).writeto(f"{directory}/{stem}_inherited.fits")
+        wrote(f"{stem}_inherited.fits", frame, "declaration")
+        ipac = Table({"ra": lon, "dec": lat})
+        ipac.meta["keywords"] = {"RADESYS": {"value": frame[:4].strip()}}
+        if equinox:
+            ipac.meta["keywords"]["EQUINOX"] = {"value": equinox}
+        ipac.write(f"{directory}/{stem}.ipac", format="ascii.ipac")
+        wrote(f"{stem}.ipac", frame, "declaration")
     if shutil.which("stilts"):
         source = f"{directory}/{stem}_binary2_ref.vot"
         for form, ending in (("fits-plus", "fits"), ("votable-binary-inline", "vot")):
@@ -94,8 +131,26 @@ for frame, (coordinates, system, equinox) in FRAMES.items():
     if frame in NAMES:
         a, b = NAMES[frame]
         plain = Table({a: lon, b: lat})
-        plain.write(f"{directory}/{stem}.csv", format="ascii.csv")
-        wrote(f"{stem}.csv", frame, "default" if frame == "ICRS" else "column name")
+        source = "default" if frame == "ICRS" else "column name"
+        for form in ("csv", "ipac", "basic", "commented_header", "tab"):
+            plain.write(f"{directory}/{stem}_named.{form}", format=f"ascii.{form}")
+            wrote(f"{stem}_named.{form}", frame, source)
+        plain.write(f"{directory}/{stem}_named.fits")
+        wrote(f"{stem}_named.fits", frame, source)
+        if shutil.which("stilts"):
+            for form in ("csv", "ipac", "ascii", "text", "tst", "html", "latex", "votable", "fits-basic", "colfits-basic"):
+                name = f"{stem}_by_stilts.{form}"
+                subprocess.run(["stilts", "tcopy", f"in={directory}/{stem}_named.fits", f"out={directory}/{name}", f"ofmt={form}"], check=True)
+                if form in REFUSED_FORMATS:
+                    truth["refused"][name] = REFUSED_FORMATS[form]
+                else:
+                    wrote(name, frame, source)
+
+for frame in OTHERS:
+    sky = Table({"sky": SkyCoord(lon[:8] * u.deg, lat[:8] * u.deg, frame=frame)})
+    for form, ending in (("ascii.ecsv", "ecsv"), ("fits", "fits"), *([("parquet", "parquet")] if HAS_PYARROW else [])):
+        sky.write(f"{directory}/{frame}.{ending}", format=form)
+        truth["refused"][f"{frame}.{ending}"] = f"the frame {frame} is not converted"
 
 for name, source, add in (
     ("stilts_galactic", "declaration", "addskycoords -inunit deg -outunit deg icrs galactic ra dec gal_long gal_lat; delcols \"ra dec\""),
@@ -105,7 +160,7 @@ for name, source, add in (
         break
     for form in ("votable-tabledata", "votable-binary2-inline", "fits-basic"):
         out = f"{name}_{form}." + ("fits" if form.startswith("fits") else "vot")
-        subprocess.run(["stilts", "tpipe", f"in={directory}/ICRS.csv", "ifmt=csv", f"cmd={add}", f"out={directory}/{out}", f"ofmt={form}"], check=True)
+        subprocess.run(["stilts", "tpipe", f"in={directory}/ICRS_named.csv", "ifmt=csv", f"cmd={add}", f"out={directory}/{out}", f"ofmt={form}"], check=True)
         wrote(out, "GALACTIC of ICRS" if "galactic" in name else "FK5 of ICRS", source)
 
 json.dump(truth, open(f"{directory}/truth.json", "w"))
