@@ -62,7 +62,11 @@ test('an impossible value stops the start, with its name, value and bound', () =
   const wrong: [SettingName, string, RegExp][] = [
     ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535 \("65536" was given/],
     ['NEARSKY_HOST', ' ', /NEARSKY_HOST must be a non-empty string/],
-    ['LASAIR_KAFKA_SERVERS', 'a:9092,b:65536', /LASAIR_KAFKA_SERVERS must be a comma-separated list.*a server as host:port/],
+    [
+      'LASAIR_KAFKA_SERVERS',
+      'a:9092,b:65536',
+      /LASAIR_KAFKA_SERVERS must be a comma-separated list.*a server as host:port/,
+    ],
     ['ANTARES_KAFKA_SERVERS', 'a:0', /a server as host:port/],
     ['NEARSKY_PORT', '80.5', /an integer from 0 to 65535/],
     ['NEARSKY_WORKERS', '0', /NEARSKY_WORKERS must be an integer from 1 to 256/],
