@@ -1,5 +1,6 @@
 /** A `node:http` message as the operations see a request. */
 import type { IncomingMessage } from 'node:http';
+import { afterThisIteration } from '../base/runtime.ts';
 import { HOST } from '../http/base_url.ts';
 import { invalidParameter, unknownTransferCoding, unsupportedVersion } from '../http/errors.ts';
 import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
@@ -93,11 +94,15 @@ function unusualUrl(target: string, host: string): string {
   return parsed.href;
 }
 
+/** After a smaller part all that has come in is read at once: a client may send chunks of a byte. */
+const SMALL_PART_BYTES = 512;
+
 /** Reads a body as it arrives, no faster than it is asked for. */
 class BodyReader {
   readonly #incoming: IncomingMessage;
   readonly #onBytes: (bytes: number) => void;
   #isCancelled = false;
+  #wasSmall = false;
   #wake = () => {};
 
   constructor(incoming: IncomingMessage, onBytes: (bytes: number) => void) {
@@ -107,10 +112,12 @@ class BodyReader {
 
   async read(): Promise<IncomingChunk> {
     const incoming = this.#incoming;
+    if (this.#wasSmall && !incoming.complete) await new Promise<void>(afterThisIteration);
     while (!this.#isCancelled) {
       const value = incoming.read() as Buffer | null;
       if (value !== null) {
         this.#onBytes(value.length);
+        this.#wasSmall = value.length < SMALL_PART_BYTES;
         return { done: false, value };
       }
       if (incoming.readableEnded) break;

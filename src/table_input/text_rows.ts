@@ -12,6 +12,8 @@ import {
   TypeOfTexts,
 } from './input_table.ts';
 
+/** The most bytes before the header: ECSV of 2,000 columns has a tenth of that. */
+const MAX_PREAMBLE_BYTES = 4 << 20;
 /** The bytes that are decoded at once to see whether they are text. */
 const CHUNK_BYTES = 1 << 18;
 const [SPACE, HASH, LINE_FEED, RETURN] = [0x20, 0x23, 0x0a, 0x0d];
@@ -180,6 +182,8 @@ export function splitPreamble(sent: Uint8Array): Preamble {
     const next = lineFeed < 0 ? bytes.length : lineFeed + 1;
     if (bytes[end] === HASH) comment = end + 1;
     else if (!isBlank(bytes, end, next)) break;
+    if (next > MAX_PREAMBLE_BYTES)
+      throw new TableError(`what stands before its header has more than ${MAX_PREAMBLE_BYTES} bytes`);
     lines.push(new TextDecoder().decode(bytes.subarray(end, next)).replace(/\r?\n$/, ''));
     end = next;
   }

@@ -53,12 +53,13 @@ export async function makeUploads(
 ): Promise<DescribedTable[]> {
   const parts = path !== undefined && isThere(path) ? readUploads(await readFile(path)) : new Map<string, Uint8Array>();
   const tables: DescribedTable[] = [];
+  const left = { bytes: limits.maxBytes };
   for (const [i, { name, key }] of uploads.entries()) {
     const bytes = parts.get(key);
     if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
     try {
       tables.push(
-        await makeTable(connection, await withIcrs(await openTable(bytes, limits, true)), name, `upload_${i}`),
+        await makeTable(connection, await withIcrs(await openTable(bytes, limits, true)), name, `upload_${i}`, left),
       );
     } catch (error) {
       if (!(error instanceof TableError || error instanceof CellError)) throw error;
@@ -73,6 +74,7 @@ async function makeTable(
   input: InputTable,
   name: string,
   relation: string,
+  left: { bytes: number },
 ): Promise<DescribedTable> {
   const columns = withOwnNames(input.columns.map((column, i) => described(column, input.timestamps?.has(i) === true)));
   const list = columns.map(column => `${quoted(column.name)} ${TYPES[column.type]}`);
@@ -83,6 +85,8 @@ async function makeTable(
     checkBlock(input.columns, cells);
     for (let from = 0; from < rows; from += CHUNK_ROWS) {
       const to = Math.min(rows, from + CHUNK_ROWS);
+      left.bytes -= textBytes(cells, from, to);
+      if (left.bytes < 0) throw new TableError('its texts have more bytes than all tables of a query may have');
       const chunk = DuckDBDataChunk.create(types, to - from);
       cells.forEach((of, i) => {
         const values = Array.prototype.slice.call(of, from, to) as DuckDBValue[];
@@ -100,6 +104,17 @@ async function makeTable(
     columns,
     relation: `temp.main.${relation}`,
   };
+}
+
+/** The bytes of the texts of some rows, at least: a format may store a text once for many rows. */
+function textBytes(cells: readonly ArrayLike<unknown>[], from: number, to: number): number {
+  let bytes = 0;
+  for (const column of cells)
+    for (let row = from; row < to; row++) {
+      const cell = column[row];
+      if (typeof cell === 'string') bytes += cell.length;
+    }
+  return bytes;
 }
 
 /** NaN is how FITS, VOTable and pandas write that there is no number; to the engine it is one, above all others. */

@@ -2,7 +2,7 @@
  * Whatever one client sends, the small questions of another are answered, the memory of all processes has a bound, and nothing is left
  * behind. The figures stand in docs/operations.md; no test looks at a time.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,6 +29,8 @@ interface Context {
   rows: string[];
 }
 
+const TAP = '/vo/tap/sync?LANG=ADQL&QUERY=SELECT+TOP+1+diaObjectId+FROM+objects';
+
 const test = suite<Context>('neighbour/attacks');
 const check = needs(test, process.platform === 'linux' ? undefined : 'only Linux bounds the memory of processes');
 const words = process.env.NEARSKY_ATTACKS ?? '';
@@ -40,8 +42,7 @@ test.before(async context => {
   const { url } = context.server;
   // The tables of TAP are made by the first query.
   await eventually('TAP answers', async () => {
-    const path = '/vo/tap/sync?LANG=ADQL&QUERY=SELECT+TOP+1+diaObjectId+FROM+objects';
-    return (await send(url, path, { client: '192.0.2.2' })).status === 200 || undefined;
+    return (await send(url, TAP, { client: '192.0.2.2' })).status === 200 || undefined;
   });
   context.processes = new Processes(context.server.child.pid!);
   context.neighbour = new Neighbour(url);
@@ -102,13 +103,20 @@ async function attack(context: Context, { name, sends, expects, says }: Attack):
     if (is === '503') assert.match(text, /^retry-after: \d/im, name);
   }
   await spoolEmpties(data);
-  const own = await send(server.url, '/api/crossmatch?format=csv', { body: 'ra,dec\n1,2\n' });
-  assert.is(own.status, 200, `${name}: afterwards ${own.text.slice(0, 1000)}`);
+  const own = { [TAP]: {}, '/api/crossmatch?format=csv': { body: 'ra,dec\n1,2\n' } };
+  for (const [path, message] of Object.entries(own)) {
+    const { status, text } = await send(server.url, path, message);
+    assert.is(status, 200, `${name}: afterwards ${text.slice(0, 1000)}`);
+  }
   await eventually(`${name}: the processes are few`, async () => processes.pids.length <= MAX_PROCESSES || undefined);
 }
 
 for (const each of ATTACKS.filter(({ name }) => new RegExp(words).test(name)))
   check(each.name, context => attack(context, each));
+
+check('the tables of TAP are for the user of the service alone', ({ data }) => {
+  assert.is(statSync(join(data, 'tap')).mode & 0o777, 0o700);
+});
 
 check('a stop leaves no process behind', async ({ server, processes, neighbour }) => {
   neighbour.close();

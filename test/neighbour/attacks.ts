@@ -213,7 +213,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'four cross joins',
-    sends: url => many(4, () => givenUp(url, '/vo/tap/sync', query(CROSS), 8000)),
+    sends: url => many(4, () => givenUp(url, '/vo/tap/sync', query(CROSS), 4000)),
     expects: ['given up', '503'],
   },
   {
@@ -248,7 +248,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a job in ADQL with a result of 200 MB',
-    sends: async url => [await job(url, '/vo/tap/async', query(WIDE, { PHASE: 'RUN' }), 8000)],
+    sends: async url => [await job(url, '/vo/tap/async', query(WIDE, { PHASE: 'RUN' }), 4000)],
     expects: ['COMPLETED', 'EXECUTING'],
   },
 
@@ -442,12 +442,12 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'a table that comes with a query: brackets',
     sends: url => many(2, async () => of(await send(url, '/vo/tap/sync', upload(BRACKETS())))),
-    expects: ['400', '503'],
+    expects: isDeno ? ['400', '503'] : ['400'],
   },
   {
     name: 'a table that comes with a query: a text for each row',
     sends: once('/vo/tap/sync', () => upload(parquet(() => new Array(990_000).fill('x'.repeat(100_000))))),
-    expects: ['400', '503'],
+    expects: isDeno ? ['400', '503'] : ['400'],
   },
 
   // Areas.

@@ -43,6 +43,7 @@ export class Processes {
   readonly #sampler: ChildProcess;
   /** The most anonymous memory of all of them since it was taken last, MiB. */
   #peakMib = 0;
+  #lastMib = 0;
   /** Those at the last look. */
   pids: readonly number[] = [];
 
@@ -50,14 +51,15 @@ export class Processes {
     this.#sampler = spawn('sh', ['-c', SAMPLE, `${root}`], { stdio: ['ignore', 'pipe', 'ignore'] });
     createInterface({ input: this.#sampler.stdout! }).on('line', line => {
       const [kib = 0, ...pids] = line.split(' ').map(Number);
-      this.#peakMib = Math.max(this.#peakMib, kib / 1024);
+      this.#lastMib = kib / 1024;
+      this.#peakMib = Math.max(this.#peakMib, this.#lastMib);
       this.pids = pids;
     });
   }
 
   takePeakMib(): number {
     const peak = this.#peakMib;
-    this.#peakMib = 0;
+    this.#peakMib = this.#lastMib;
     return peak;
   }
 

@@ -67,6 +67,7 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     ],
     [fits(['NAXIS   = -1']), /NAXIS .*-1 was found/],
     ['{"ra": 1, "dec": [[[[{"a": 1}', /not JSON/],
+    [`# %ECSV 1.0\n# ---\n${'# - x\n'.repeat(2 ** 20)}ra,dec\n1,2\n`, /before its header has more than 4194304 bytes/],
     ['[{"ra": 1, "dec": 2}]', /send an object a line/],
     ['--x\r\nContent-Disposition: form-data; name="table"\r\n\r\nra,dec\r\n1,2\r\n--x--', /is a form/],
     [votable('int', '3000000000'), /3000000000 in its column ra is no integer of 32 bits/],
