@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { stopSignal } from '../base/stop_signal.ts';
 import { nowUs } from '../base/times.ts';
+import type { ParquetFile } from '../catalogs/parquet.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
@@ -9,7 +10,7 @@ import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
-import { describeFrame, type Frame, FrameError, frameOf } from '../sky_frames/frames.ts';
+import { describeFrame, FrameError, frameOf } from '../sky_frames/frames.ts';
 import {
   bytesOf,
   type Command,
@@ -81,24 +82,28 @@ async function runTable(invocation: Invocation): Promise<number> {
     if (value !== undefined) return value;
     throw new UsageError(`--table needs --${name} COLUMN. Usage: nearsky ${command.usage}`);
   };
-  const columns = {
-    id: column('id'),
-    ra: column('ra'),
-    dec: column('dec'),
-    frame: frameOfOption(options.get('frame')),
-  };
+  const columns = { id: column('id'), ra: column('ra'), dec: column('dec') };
+  const frame = options.get('frame');
+  if (frame !== undefined) checkFrame(frame);
   if (options.has('broker') || positionals.length > 0) {
     throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
   }
   const path = options.get('table')!;
   // Messages need no reader of Parquet, which takes a while to load.
-  const { frameOfTable, readTable, tableFiles } = await import('../survey_tables/object_table.ts');
+  const { readTable, tableFiles } = await import('../survey_tables/object_table.ts');
+  const { declaredPositions } = await import('../table_input/parquet.ts');
   const files = await tableFiles(path);
-  const frame = frameOfTable(columns);
-  if (frame.system !== 'ICRS')
-    tell(
-      `nearsky ingest: the positions in ${columns.ra} and ${columns.dec} are ${describeFrame(frame)}; they are converted to ICRS`,
-    );
+  const told = new Set<string>();
+  const toIcrsOf = async (file: ParquetFile) => {
+    const positions = await declaredPositions(file, { ...columns, frame });
+    const described = describeFrame(positions.frame);
+    if (positions.frame.system !== 'ICRS' && !told.has(described))
+      tell(
+        `nearsky ingest: the positions in ${columns.ra} and ${columns.dec} are ${described}; they are converted to ICRS`,
+      );
+    told.add(described);
+    return positions.toIcrs;
+  };
   const advice = async () => 'name the columns of identifiers and positions with --id, --ra and --dec';
   const stop = stopSignal();
   const status = await storing(invocation, { origin: 'table', input: path, advice }, async (ingester, progress) => {
@@ -106,7 +111,7 @@ async function runTable(invocation: Invocation): Promise<number> {
       if (stop.aborted) break;
       const file = await open();
       try {
-        for await (const outcomes of readTable(file, columns, config.TABLE_ORIGIN, nowUs())) {
+        for await (const outcomes of readTable(file, columns, toIcrsOf, config.TABLE_ORIGIN, nowUs())) {
           await ingester.store(outcomes);
           // Signals arrive between turns of the event loop, and nothing here waits for one.
           await turn();
@@ -132,10 +137,9 @@ async function runTable(invocation: Invocation): Promise<number> {
 }
 
 /** @throws UsageError for a frame that is not converted */
-function frameOfOption(text: string | undefined): Frame | undefined {
-  if (text === undefined) return undefined;
+function checkFrame(text: string): void {
   try {
-    return frameOf(text);
+    frameOf(text);
   } catch (error) {
     throw error instanceof FrameError ? new UsageError(`--frame ${text}: ${error.message}`) : error;
   }

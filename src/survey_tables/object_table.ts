@@ -14,22 +14,16 @@ import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { noOutcomes, type Outcomes } from '../ingest/ingester.ts';
 import { parsePosition } from '../ingest/normalise.ts';
 import { rejectOf } from '../ingest/rejects.ts';
-import { type Frame, ICRS, toIcrs } from '../sky_frames/frames.ts';
-import { frameOfNames } from '../sky_frames/names.ts';
 
 /** The names of the table's columns. */
 export interface TableColumns {
   readonly id: string;
   readonly ra: string;
   readonly dec: string;
-  /** The frame of the positions; without it their names state it, or it is ICRS. */
-  readonly frame?: Frame | undefined;
 }
 
-/** The frame of a table's positions. */
-export function frameOfTable({ ra, dec, frame }: TableColumns): Frame {
-  return frame ?? frameOfNames(ra, dec) ?? ICRS;
-}
+/** Turns the numbers of a position into degrees in ICRS. */
+export type ToIcrs = (ra: number, dec: number) => readonly [ra: number, dec: number];
 
 /** Opens one of the table's files. */
 export type TableFile = () => Promise<ParquetFile>;
@@ -69,18 +63,20 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
 
 /**
  * Reads the rows of a file, some at a time, as deliveries in the order of their ids. A row without an id is rejected; a position that is missing or impossible is null.
+ * @param toIcrsOf what turns the positions of a file into ICRS; asked once its columns are known to be there
  * @param origin the name under which deliveries are recorded
  * @throws CatalogError where a column is missing or of a type that cannot be used; ReadFailure where the file is damaged
  */
 export async function* readTable(
   file: ParquetFile,
   columns: TableColumns,
+  toIcrsOf: (file: ParquetFile) => Promise<ToIcrs>,
   origin: string,
   eventTimeUs: number,
 ): AsyncGenerator<Outcomes> {
   const id = need(file, columns.id, ID_KINDS);
   const [ra, dec] = [need(file, columns.ra, POSITION_KINDS), need(file, columns.dec, POSITION_KINDS)];
-  const convert = toIcrs(frameOfTable(columns));
+  const convert = await toIcrsOf(file);
   for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
     const [ras, decs] = [await file.readNumbers(ra, group), await file.readNumbers(dec, group)];
     for (let from = rowStart; from < rowEnd; from += BATCH_ROWS) {

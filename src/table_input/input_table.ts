@@ -60,6 +60,9 @@ export interface InputTable {
   readonly stored?: StoredTable;
 }
 
+/** The columns of a table and what is declared of them. */
+export type DescribedTable = Pick<InputTable, 'columns' | 'frames' | 'frame' | 'points'>;
+
 export interface TableLimits {
   readonly maxRows: number;
   /** The largest size of the table; a compressed table counts decompressed. */

@@ -1,8 +1,9 @@
 /** Parquet, a row group at a time, by the reader of the catalogs. */
 
 import type { ColumnPage } from '../catalogs/column_pages.ts';
-import { ReadFailure } from '../catalogs/errors.ts';
+import { CatalogError, ReadFailure } from '../catalogs/errors.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
+import type { Frame } from '../sky_frames/frames.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import type { StoredGroup } from '../tables/parquet.ts';
 import type { StoredColumn } from '../tables/stored_column.ts';
@@ -11,11 +12,13 @@ import {
   type Block,
   blockRows,
   checkRows,
+  type DescribedTable,
   distinct,
   type InputTable,
   TableError,
   type TableLimits,
 } from './input_table.ts';
+import { findPositions, type NamedColumns, positionReader } from './positions.ts';
 
 const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
   boolean: 'boolean',
@@ -48,10 +51,9 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     }),
   );
   checkRows(file.rows, limits);
-  const typeOf = (name: string) => TYPES[file.columns.get(name)!];
-  const names = [...file.columns.keys()].filter(name => typeOf(name) !== undefined);
-  const dropped = [...file.nestedColumns, ...[...file.columns.keys()].filter(name => typeOf(name) === undefined)];
-  const columns = distinct(names.map((name): Column => ({ name, type: typeOf(name)!, description: '' })));
+  const names = keptColumns(file);
+  const dropped = [...file.nestedColumns, ...[...file.columns.keys()].filter(name => !names.includes(name))];
+  const columns = distinct(plainColumns(file, names));
   const unread = file.rowGroups.findIndex(
     (_, group) => names.reduce((sum, name) => sum + file.bytesInRowGroup(name, group), 0) > limits.maxBytes,
   );
@@ -59,7 +61,7 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     throw new TableError(`its row group ${unread} has more than ${limits.maxBytes} bytes: write smaller ones`);
   return {
     format: 'parquet',
-    ...declaredBy(columns, key => file.metadataText(key), await fieldsOf(file, limits)),
+    ...(await describedParquet(file, columns, limits)),
     dropped,
     rows: file.rows,
     blocks: wanted =>
@@ -70,6 +72,45 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     ...(dropped.length === 0 &&
       isCopied(file) && { stored: { elements: file.elements, groups: () => storedGroups(file, names) } }),
   };
+}
+
+/** The schema of a file whose rows are not read has no rows. */
+const SCHEMA_LIMITS: TableLimits = { maxRows: 0, maxBytes: 1 << 26 };
+
+const keptColumns = ({ columns }: ParquetFile) => [...columns.keys()].filter(name => TYPES[columns.get(name)!]);
+
+function plainColumns({ columns }: ParquetFile, names: readonly string[]): Column[] {
+  return names.map(name => ({ name, type: TYPES[columns.get(name)!]!, description: '' }));
+}
+
+/**
+ * The columns of a file, and what its metadata declares of them.
+ * @throws TableError where the metadata cannot be read
+ */
+export async function describedParquet(
+  file: ParquetFile,
+  columns: readonly Column[] = plainColumns(file, keptColumns(file)),
+  limits = SCHEMA_LIMITS,
+): Promise<DescribedTable> {
+  return declaredBy(columns, key => file.metadataText(key), await fieldsOf(file, limits));
+}
+
+/**
+ * The frame of a file's positions, as `findPositions` finds it, and what turns them into ICRS.
+ * @throws CatalogError where their frame or unit cannot be converted
+ */
+export async function declaredPositions(
+  file: ParquetFile,
+  named: NamedColumns,
+): Promise<{ readonly frame: Frame; readonly toIcrs: (ra: number, dec: number) => readonly [number, number] }> {
+  try {
+    const table = await describedParquet(file);
+    const found = findPositions(table, named);
+    return { frame: found.frame, toIcrs: positionReader(table, found) };
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    throw new CatalogError(`Cannot read ${file.name} because ${error.message}`);
+  }
 }
 
 const ARROW_KEY = 'ARROW:schema';

@@ -13,6 +13,7 @@ import { frameOfNames, GALACTIC_NAMES } from '../sky_frames/names.ts';
 import type { Cell, Column } from '../tables/columns.ts';
 import {
   type DeclaredFrame,
+  type DescribedTable,
   distinctName,
   type InputTable,
   listOf,
@@ -89,12 +90,12 @@ const UCDS = {
  * positions, else ICRS.
  * @throws TableError that lists the columns; or that names the frame, where it cannot be converted or is contradicted
  */
-export function findPositions(table: InputTable, named: NamedColumns): PositionColumns {
+export function findPositions(table: DescribedTable, named: NamedColumns): PositionColumns {
   const [ra, dec] = namedPair(table, named) ?? foundPair(table);
   return { ra, dec, ...frameOfPair(table, [ra, dec], named.frame) };
 }
 
-function namedPair({ columns }: InputTable, { ra, dec }: NamedColumns): Pair | undefined {
+function namedPair({ columns }: DescribedTable, { ra, dec }: NamedColumns): Pair | undefined {
   const named = (param: 'ra' | 'dec', name: string) => {
     const exact = columns.findIndex(column => column.name === name);
     const place = exact >= 0 ? exact : columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
@@ -107,7 +108,7 @@ function namedPair({ columns }: InputTable, { ra, dec }: NamedColumns): Pair | u
   return undefined;
 }
 
-function foundPair(table: InputTable): Pair {
+function foundPair(table: DescribedTable): Pair {
   const { columns, frames, points } = table;
   const names = columns.map(({ name }) => name.toLowerCase());
   const found =
@@ -177,7 +178,7 @@ function oldEquinox(columns: readonly Column[]): Pair | undefined {
 
 type KnownFrame = Pick<PositionColumns, 'frame' | 'frameSource'>;
 
-function frameOfPair(table: InputTable, pair: Pair, asked: string | undefined): KnownFrame {
+function frameOfPair(table: DescribedTable, pair: Pair, asked: string | undefined): KnownFrame {
   if (asked !== undefined) return { frame: known(() => frameOf(asked), 'frame'), frameSource: 'request' };
   const own = ownFrame(table.columns, pair);
   const declared = declaredFrame(table, pair);
@@ -203,7 +204,7 @@ function converted({ name, equinox, obstime }: DeclaredFrame): Frame {
 
 const quoted = (column: Column) => column.name.slice(0, 64);
 
-function declaredFrame({ columns, frames }: InputTable, pair: Pair): Frame | undefined {
+function declaredFrame({ columns, frames }: DescribedTable, pair: Pair): Frame | undefined {
   const [lon, lat] = pair.map(place => frames?.get(place)).map(each => each && converted(each));
   if (lon && lat && !isSameFrame(lon, lat))
     throw new TableError(
@@ -251,21 +252,33 @@ export interface Positions {
   readonly dec: Float64Array;
 }
 
+/**
+ * Turns the cells of a row's position into degrees in ICRS; NaN where they are no position.
+ * @throws TableError where a unit is none of an angle
+ */
+export function positionReader(
+  { columns }: DescribedTable,
+  { ra, dec, frame }: Omit<PositionColumns, 'frameSource'>,
+): (ra: Cell, dec: Cell) => readonly [ra: number, dec: number] {
+  const readRa = readerOf(columns[ra]!, frame.system !== 'GALACTIC');
+  const readDec = readerOf(columns[dec]!, false);
+  const convert = toIcrs(frame);
+  return (raCell, decCell) => convert(readRa(raCell), readDec(decCell));
+}
+
 export async function readPositions(
   table: InputTable,
   { ra, dec, frame }: Omit<PositionColumns, 'frameSource'>,
 ): Promise<Positions> {
   const positions = { ra: new Float64Array(table.rows), dec: new Float64Array(table.rows) };
   const isOne = ra === dec;
-  const readRa = readerOf(table.columns[ra]!, frame.system !== 'GALACTIC');
-  const readDec = readerOf(table.columns[dec]!, false);
-  const convert = toIcrs(frame);
+  const read = positionReader(table, { ra, dec, frame });
   let at = 0;
   for await (const { rows, cells } of table.blocks(isOne ? [ra] : [ra, dec])) {
     const [ras, decs = ras] = cells;
     for (let row = 0; row < rows; row++, at++) {
       const [raCell, decCell] = isOne ? halves(ras![row]!) : [ras![row]!, decs![row]!];
-      [positions.ra[at], positions.dec[at]] = convert(readRa(raCell), readDec(decCell));
+      [positions.ra[at], positions.dec[at]] = read(raCell, decCell);
     }
   }
   return positions;

@@ -145,7 +145,7 @@ test('what is missing is status 2, and said before anything is made', () =>
       [['antares'], { ANTARES_TOPICS: 'a', ANTARES_GROUP_ID: 'g' }, /ANTARES_API_KEY is not set in the environment/],
       [['pittgoogle'], {}, /PITTGOOGLE_SUBSCRIPTION is not set: give it projects/],
       [['pittgoogle'], { PITTGOOGLE_SUBSCRIPTION: 'mine' }, /must be a subscription as projects/],
-      [['lasair'], { LASAIR_KAFKA_SERVERS: 'host' }, /each a server as host:port/],
+      [['lasair'], { LASAIR_KAFKA_SERVERS: 'host' }, /each item a server as host:port/],
     ];
     for (const [args, variables, message] of wrong) {
       const data = join(directory, 'data');

@@ -17,6 +17,8 @@ const test = suite('survey_tables');
 
 /** What astropy makes of positions in several frames: see `test/sky_frames/positions.py`. */
 const POSITIONS = fileURLToPath(new URL('../sky_frames/positions.json', import.meta.url));
+/** Files of astropy, and their positions in ICRS. */
+const DECLARED = fileURLToPath(new URL('../fixtures/survey_tables', import.meta.url));
 const COLUMNS = ['--id', 'objectId', '--ra', 'coord_ra', '--dec', 'coord_dec'];
 
 interface Column {
@@ -89,6 +91,28 @@ test('positions in another frame are stored in ICRS, as --frame or the names of 
     const { code, stderr } = await start(args).finished;
     assert.is(code, 2);
     assert.match(stderr, /--frame ecl_FK5: the frame ecl_FK5 is not converted/);
+  }));
+
+test('a file that astropy wrote declares the frame and the unit of its positions; --frame goes before it', () =>
+  withDirectory(async directory => {
+    const names = { fk4: ['sky.ra', 'sky.dec'], galactic: ['sky.l', 'sky.b'], hours: ['ra', 'dec'] };
+    const expected = JSON.parse(readFileSync(join(DECLARED, 'positions.json'), 'utf8'));
+    const run = async (file: string, [ra, dec]: readonly string[], more: readonly string[] = []) => {
+      const data = join(directory, `${file}${more.length}`);
+      const columns = ['--id', 'id', '--ra', ra!, '--dec', dec!, ...more];
+      await nearsky('ingest', '--data', data, '--table', join(DECLARED, `${file}.parquet`), ...columns);
+      return await stored(data);
+    };
+    for (const [file, columns] of Object.entries(names)) {
+      const objects = await run(file, columns);
+      assert.is(objects.length, 5, file);
+      for (const [i, { position }] of objects.entries()) {
+        const [ra, dec] = [expected[file][0][i], expected[file][1][i]];
+        assert.ok(separationArcsec(position!.ra, position!.dec, ra, dec) < 1e-3, `${file}, row ${i}`);
+      }
+    }
+    const [first] = await run('fk4', names.fk4, ['--frame', 'ICRS']);
+    assert.equal([first!.position!.ra, first!.position!.dec], [0.5, -5]);
   }));
 
 test('the rows of a file: ids exact, any right ascension; without an id rejected, without a position stored', () =>
