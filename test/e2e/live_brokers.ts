@@ -230,6 +230,7 @@ function rejectsOf(data: string, broker: Broker): number {
   const names = existsSync(directory) ? readdirSync(directory) : [];
   const lines = names
     .filter(name => name.startsWith(broker))
-    .flatMap(name => readFileSync(join(directory, name), 'utf8').trimEnd().split('\n'));
+    // A line without its end is being written.
+    .flatMap(name => readFileSync(join(directory, name), 'utf8').split('\n').slice(0, -1));
   return new Set(lines.map(line => JSON.stringify({ ...JSON.parse(line), reason: '' }))).size;
 }

@@ -51,7 +51,7 @@ test('values that cannot be', () => {
     ['MCP_IP_RATE', '2', /a rate such as "2\/s burst 10"/],
     ['MCP_IP_RATE', '0/s burst 10', /a rate/],
     ['MCP_IP_RATE', '2/s burst 0', /a rate/],
-    ['MCP_ALLOWED_ORIGINS', 'https://a.example, b.example', /each an http or https address/],
+    ['MCP_ALLOWED_ORIGINS', 'https://a.example, b.example', /each item an http or https address/],
     ['MCP_PROVIDER_CIDRS', '10.0.0.0', /each item a network/],
     ['MCP_API_BASE_URL', 'sky.example', /an http or https address/],
     ['MCP_API_BASE_URL', 'https://sky.example/?x=1', /without \? and #/],

@@ -89,7 +89,7 @@ test('what cannot be used changes nothing, and says how to mend it', () =>
     const many = csvOf('2026-02-11 00:00:00', someRecords(9000));
     const zip = zipOf([{ name: 'a.csv', content: many }], checksum => checksum ^ 1);
     const cases: [string | Buffer, RegExp][] = [
-      [csvOf(undefined, someRecords(3)), /does not say of what time it is: give --epoch TIME/],
+      [csvOf(undefined, someRecords(3)), /does not state its time: give --epoch TIME/],
       [csvOf('2999-02-10 00:00:00', someRecords(3)), /its time is in the future/],
       [csvOf('2026-02-11 00:00:00', []), /no row of it is a registry object/],
       [zip, /checksum does not fit: download it again/],
