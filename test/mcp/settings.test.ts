@@ -54,7 +54,7 @@ test('values that cannot be', () => {
     ['MCP_ALLOWED_ORIGINS', 'https://a.example, b.example', /each item an http or https address/],
     ['MCP_PROVIDER_CIDRS', '10.0.0.0', /each item a network/],
     ['MCP_API_BASE_URL', 'sky.example', /an http or https address/],
-    ['MCP_API_BASE_URL', 'https://sky.example/?x=1', /without \? and #/],
+    ['MCP_API_BASE_URL', 'https://sky.example/?x=1', /without \? or #/],
     ['MCP_CLIENT_IP_HEADER', 'X Real', /a header's name/],
     ['MCP_MAX_IDENTIFIERS', '0', /an integer from 1/],
   ];
