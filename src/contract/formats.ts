@@ -20,7 +20,7 @@ export const TABLE_FORMATS = [
   },
   {
     name: 'ndjson',
-    meaning: 'a JSON object a line: a row, flat',
+    meaning: 'a JSON object a line: a row, flat; NaN and infinities are null',
     mediaType: 'application/x-ndjson',
     extensions: ['ndjson', 'jsonl'],
   },

@@ -23,17 +23,21 @@ export type FromProcess =
 /** The process has ended, or was ended, before its task was done. */
 export class ProcessEnded extends Error {
   override name = 'ProcessEnded';
-  /** Whether a runtime ends so that finds no memory. */
+  /** Whether a runtime may end so that finds no memory. */
   readonly isOutOfMemory: boolean;
 
   constructor(end: string) {
     super(`the process ended with ${end}`);
-    this.isOutOfMemory = OUT_OF_MEMORY.includes(end);
+    this.isOutOfMemory = /^(?:SIG[A-Z]+|\d+)$/.test(end) && !OTHER_ENDS.includes(end);
   }
 }
 
-/** The signals, and what a shell makes of them. Deno tells the first two by numbers. */
-const OUT_OF_MEMORY = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', '132', '133', '134', '139'];
+/**
+ * The ends that have another cause: errors of the program, and signals that others send, with what a shell makes of them.
+ * A runtime that finds no memory ends by SIGABRT, SIGTRAP, SIGILL or SIGSEGV, or, where a thread of it fails, by a status
+ * of its own.
+ */
+const OTHER_ENDS = ['0', '1', '2', 'SIGKILL', '9', '137', 'SIGTERM', '15', '143'];
 
 export interface ProcessOptions {
   /** The module that it runs, without an extension: `workers/reading_process`. */

@@ -123,8 +123,12 @@ function hasOtherThanAscii(text: string): boolean {
   return false;
 }
 
-/** The shortest text that reads back as the same number, of those with 32 bits where the column has them. */
+/**
+ * The shortest text that reads back as the same number, of those with 32 bits where the column has them. Readers take
+ * `-0` for an integer, and lose its sign.
+ */
 export function numberText(value: number, type: ColumnType): string {
+  if (Object.is(value, -0)) return '-0.0';
   if (type !== 'float32' || !Number.isFinite(value)) return `${value}`;
   let digits = 6;
   while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) digits++;

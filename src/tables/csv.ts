@@ -69,7 +69,7 @@ function writeCell(out: ByteSink, { type }: Column, cell: Cell): void {
   if (type === 'text') out.utf8(quoted(cell as string));
   else if (type === 'time') writeTimestamp(out, cell as number);
   else if (typeof cell !== 'number') out.text(`${cell}`);
-  else if (type !== 'float32' && Number.isFinite(cell)) out.number(cell);
+  else if (type !== 'float32' && Number.isFinite(cell) && !Object.is(cell, -0)) out.number(cell);
   else if (!Number.isNaN(cell)) out.text(numberText(cell, type));
 }
 

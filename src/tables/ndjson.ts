@@ -19,6 +19,6 @@ export function beginNdjson(out: ByteSink, { columns }: Table): TableWriter {
 }
 
 export function cellText({ type }: Column, cell: Cell): string {
-  if (type === 'float32' && Number.isFinite(cell)) return numberText(cell as number, type);
+  if ((type === 'float32' && Number.isFinite(cell)) || Object.is(cell, -0)) return numberText(cell as number, type);
   return toJson(type === 'time' && cell !== null ? timestamp(cell as number) : cell);
 }

@@ -78,7 +78,11 @@ export function beginParquet(
     createdBy: 'nearsky',
   });
   const chunks = new Chunks(columns, (values, rows) => {
-    const columnData = columns.map(({ name, type }, i) => ({ name, data: valuesOf(type, values[i]!) }));
+    const columnData = columns.map(({ name, type }, i) => ({
+      name,
+      ...encodingOf(type),
+      data: valuesOf(type, values[i]!),
+    }));
     parquet.write({ columnData, rowGroupSize: rows });
     drain();
   });
@@ -105,6 +109,7 @@ export function beginParquet(
         const { name, type } = columns[i]!;
         return {
           name,
+          ...encodingOf(type),
           get data() {
             const cells = column.cells();
             checkBlock([columns[i]!], [cells]);
@@ -158,6 +163,11 @@ function copiedElement({ logical_type, ...element }: SchemaElement, { name }: Co
 
 function elementOf({ name, type }: Column): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', ...PARQUET_TYPES[type] };
+}
+
+/** The writer's dictionary takes 0 and -0 for one number. */
+function encodingOf(type: ColumnType): { readonly encoding?: 'PLAIN' } {
+  return type === 'float64' || type === 'float32' ? { encoding: 'PLAIN' } : {};
 }
 
 function valuesOf(type: ColumnType, cells: ArrayLike<Cell>): DecodedArray {

@@ -178,7 +178,7 @@ function cellText({ type }: Column, cell: Exclude<Cell, null>): string {
  * The shortest text that reads back as the same number; VOTable 1.4, section 6, names the values that are not finite.
  */
 function floatText(value: number, type: ColumnType): string {
-  if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : numberText(value, type);
+  if (Number.isFinite(value)) return numberText(value, type);
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
 }
 

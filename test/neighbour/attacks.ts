@@ -219,7 +219,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'texts of texts in ADQL',
     sends: once('/vo/tap/sync', query(TEXTS)),
-    expects: ['400'],
+    expects: isDeno ? ['400', '503'] : ['400'],
     says: /memory/,
   },
   {
@@ -723,7 +723,8 @@ export const ATTACKS: readonly Attack[] = [
           `POST ${TABLE} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: ${ATTACKER}\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n1\r\n'.repeat(300_000)}0\r\n\r\n`,
         ),
       ),
-    expects: ['400'],
+    // Deno takes so long for them that they arrive at too low a rate.
+    expects: isDeno ? ['400', '408'] : ['400'],
   },
   {
     name: 'HTTP: 5,000 requests on a connection, answers not read',

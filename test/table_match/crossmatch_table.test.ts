@@ -116,7 +116,7 @@ test('the status of each row, and every column as it was sent', () =>
       '2;;5;é',
       '3;10;91;"two\nlines"',
       '4;nan;0;x',
-      '5;1e400;0;x',
+      '5;1e400;0;=1+1',
       '6;-350;-30;x',
     ].join('\r\n');
     const kept = [
@@ -127,7 +127,7 @@ test('the status of each row, and every column as it was sent', () =>
       '2,,5,é',
       '3,10,91,"two\nlines"',
       '4,nan,0,x',
-      '5,1e400,0,x',
+      '5,1e400,0,=1+1',
       '6,-350,-30,x',
     ];
     await withApp(world, async app => {

@@ -86,7 +86,13 @@ test('csv: what csv-parse reads is what was written', async () => {
       });
       const expected = table.map(cells =>
         cells.map((cell, i) =>
-          cell === null ? null : COLUMNS[i]!.type === 'time' ? isoOf(cell as number) : `${asUtf8(cell)}`,
+          cell === null
+            ? null
+            : COLUMNS[i]!.type === 'time'
+              ? isoOf(cell as number)
+              : Object.is(cell, -0)
+                ? '-0.0'
+                : `${asUtf8(cell)}`,
         ),
       );
       assert.equal(cells, [COLUMNS.map(({ name }) => name), ...expected]);
@@ -119,7 +125,7 @@ test('csv: numbers of a column have the texts that numbers of a row have', async
     }),
   );
   assert.is(texts[1], texts[0]);
-  assert.is(texts[0], 'ra\n\n\n0\n0\n1e+21\n-5e-324\nInfinity\n150.1\n-Infinity\n\n');
+  assert.is(texts[0], 'ra\n\n\n-0.0\n0\n1e+21\n-5e-324\nInfinity\n150.1\n-Infinity\n\n');
 });
 
 test('ndjson: what JSON.parse reads is what was written', async () => {
@@ -137,7 +143,7 @@ test('ndjson: what JSON.parse reads is what was written', async () => {
       const expected = table.map(cells =>
         cells.map((cell, i) => {
           const { name, type } = COLUMNS[i]!;
-          return [name, type === 'time' && cell !== null ? isoOf(cell as number) : Object.is(cell, -0) ? 0 : cell];
+          return [name, type === 'time' && cell !== null ? isoOf(cell as number) : cell];
         }),
       );
       assert.equal(read, expected);
