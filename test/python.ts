@@ -1,7 +1,7 @@
-/** Pythons with what a test needs: NEARSKY_TEST_PYTHON, else the system's. */
+/** Pythons with what a test needs: TEST_PYTHON, else the system's. */
 import { spawn, spawnSync } from 'node:child_process';
 
-const PYTHONS = [process.env.NEARSKY_TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
+const PYTHONS = [process.env.TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
 
 /** The first Python that can import these modules, names with commas between. */
 export function pythonWith(modules: string): string | undefined {
@@ -11,7 +11,7 @@ export function pythonWith(modules: string): string | undefined {
 /** Why a test that needs these modules cannot run; undefined where it can. */
 export function whyNoPython(modules: string): string | undefined {
   if (pythonWith(modules)) return undefined;
-  return `there is no Python with ${modules}: pip install ${modules.replaceAll(',', '')}, and name it in NEARSKY_TEST_PYTHON`;
+  return `there is no Python with ${modules}: pip install ${modules.replaceAll(',', '')}, and name it in TEST_PYTHON`;
 }
 
 export interface PythonOptions {

@@ -27,7 +27,7 @@ import {
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CLIENT = join(HERE, '../../clients/python');
-const PYTHONS = [process.env.NEARSKY_TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
+const PYTHONS = [process.env.TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
 
 const can = (python: string, code: string) => spawnSync(python, ['-c', code], { stdio: 'ignore' }).status === 0;
 const python = PYTHONS.find(each => can(each, 'import sys; assert sys.version_info >= (3, 9)'));

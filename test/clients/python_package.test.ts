@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { needs } from '../needs.ts';
 
 const PACKAGE = fileURLToPath(new URL('../../clients/python', import.meta.url));
-const PYTHONS = [process.env.NEARSKY_TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
+const PYTHONS = [process.env.TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
 const env = { ...process.env, PIP_DISABLE_PIP_VERSION_CHECK: '1', PYTHONDONTWRITEBYTECODE: '1' };
 
 const run = (python: string, ...args: string[]) => spawnSync(python, args, { encoding: 'utf8', cwd: directory, env });

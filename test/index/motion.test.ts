@@ -56,7 +56,7 @@ const count = Number(process.env.MOTION_STARS ?? 0);
 if (count > 0) {
   test(`${count} further stars`, async () => {
     const python = pythonWith('astropy');
-    assert.ok(python, 'NEARSKY_TEST_PYTHON must name a Python with astropy');
+    assert.ok(python, 'TEST_PYTHON must name a Python with astropy');
     const csv = await runPython(python, [new URL('make.py', FIXTURES).pathname, String(count)]);
     const { stars, worst } = compare(csv);
     assert.is(stars, count);

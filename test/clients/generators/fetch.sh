@@ -9,7 +9,7 @@ cache=$(realpath "$cache")
 
 jar_version=7.25.0
 jar_sha256=41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf314681470289efae
-python=${NEARSKY_TEST_PYTHON:-python3}
+python=${TEST_PYTHON:-python3}
 
 # The packages that a generated client imports come along: httpx and attrs by the first, the others for that of openapi-generator.
 if [ ! -x "$cache/python/bin/openapi-python-client" ]; then

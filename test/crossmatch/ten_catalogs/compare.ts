@@ -1,6 +1,6 @@
 /**
  * Adds the ten catalogs that make.py writes, crossmatches the same objects with all of them, and compares every match with
- * LSDB's nearest: compare.ts DIRECTORY OBJECTS, with NEARSKY_TEST_PYTHON naming a Python with lsdb and hats-import. A catalog that
+ * LSDB's nearest: compare.ts DIRECTORY OBJECTS, with TEST_PYTHON naming a Python with lsdb and hats-import. A catalog that
  * is there already is not made again.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
