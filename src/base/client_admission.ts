@@ -1,6 +1,6 @@
 /**
- * Admission to expensive work, by client: one client has at most half of the slots, and of those who wait, the client
- * that has used the least processor time of late is next.
+ * Admission to expensive work, by client. One client has at most half of the slots. The next slot goes to the waiting
+ * client that used the least processor time in the last minute.
  */
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
@@ -85,7 +85,7 @@ export class ClientSlots {
 
   /**
    * Takes a slot without waiting, for work whose end nobody can foresee.
-   * @throws Unavailable where there is none
+   * @throws Unavailable if no slot is free
    */
   enterNow(client: string): Leave {
     if (!this.#mayEnter(client)) throw new Unavailable(this.#options.isFull);
@@ -95,7 +95,7 @@ export class ClientSlots {
 
   /**
    * Waits for a slot.
-   * @throws Unavailable where there is none in time, or too many wait
+   * @throws Unavailable if no slot is free in time, or too many requests wait
    */
   async enter(client: string, milliseconds: number): Promise<Leave> {
     if (this.#mayEnter(client)) this.#take(client);
@@ -105,8 +105,8 @@ export class ClientSlots {
 
   /**
    * Does work in a slot.
-   * @param work its processor time counts as that of the client; of work that does not tell it, the time that it took
-   * @throws Unavailable where there is no slot in time, or too many wait
+   * @param work reports its processor time by `took`; without a report its elapsed time counts
+   * @throws Unavailable if no slot is free in time, or too many requests wait
    */
   async run<T>(client: string, milliseconds: number, work: (took: (cpuSeconds: number) => void) => Promise<T>) {
     const leave = await this.enter(client, milliseconds);
@@ -144,7 +144,7 @@ export class ClientSlots {
 
   async #wait(client: string, milliseconds: number): Promise<void> {
     const { maxWaiting = 0 } = this.#options;
-    // Of those who wait, too, one client is at most half.
+    // One client may take at most half of the queue.
     if (this.#waiting.length >= maxWaiting || this.#waitingOf(client) >= maxWaiting / 2) throw this.#refusal(client);
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = { client, enter: resolve };
@@ -163,7 +163,7 @@ export class ClientSlots {
     return this.#waiting.filter(each => each.client === client).length;
   }
 
-  /** Says when a slot may be free for the client: those of a client that has half of them are held by itself. */
+  /** Estimates when the client may get a slot. A client at its own limit waits for its own slots only. */
   #refusal(client: string): Unavailable {
     const isOwn = (this.#inside.get(client) ?? 0) >= this.#slotsOfClient;
     const slots = isOwn ? this.#slotsOfClient : this.#options.slots;
