@@ -1,6 +1,6 @@
 /**
- * Admission to expensive work, by client. One client has at most half of the slots. The next slot goes to the waiting
- * client that used the least processor time in the last minute.
+ * Admission to expensive work, by client. One client has at most half of the slots, rounded up. The next slot goes to
+ * the waiting client that used the least processor time; earlier use counts less (`FADES_MS`).
  */
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
