@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { pixel29 } from '../index/mod.ts';
+import { pixel29 } from '@nearsky/sky-index';
 import { MACROS } from '../src/adql/geometry.ts';
 import type { DescribedTable } from '../src/adql/schema.ts';
 import { translate } from '../src/adql/translator.ts';

@@ -1,5 +1,5 @@
 /** The spatial core on one thread, beside skyref over the same sky in the same run, in turns. */
-import { Arena, buildArena, ConeHits, nearestJoin, SkyIndex } from '../index/mod.ts';
+import { Arena, buildArena, ConeHits, nearestJoin, SkyIndex } from '@nearsky/sky-index';
 import { median, type Options, ratio, type Workload } from './report.ts';
 import { runSkyref, type Sky, type Skyref, skiesOf } from './sky.ts';
 

@@ -3,7 +3,7 @@
  * ingest whose generations are merged many times, beside a service that starts afresh over the same objects.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Arena, buildArena } from '../index/mod.ts';
+import { Arena, buildArena } from '@nearsky/sky-index';
 import { Program, startService, storeSky, withDirectory } from './processes.ts';
 import { type Options, ratio, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';

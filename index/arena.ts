@@ -61,8 +61,8 @@ export class ConeHits {
   /** The rows are valid up to here. */
   count = 0;
   /** Number of the arena in its index. */
-  arena = new Uint32Array(1024);
-  row = new Uint32Array(1024);
+  arena: Uint32Array = new Uint32Array(1024);
+  row: Uint32Array = new Uint32Array(1024);
 
   /** Makes room for `more` hits beyond `count`. */
   reserve(more: number): void {
@@ -87,13 +87,13 @@ export class Disc {
   z = 0;
   /** Length of the chord of the radius on the unit sphere. */
   chord = 0;
-  readonly point = new FacePoint();
+  readonly point: FacePoint = new FacePoint();
   /** The order-13 pixel of the centre. */
   key = 0;
   /** The reach of the disc in face coordinates. */
   margin = 0;
   /** The pixels at `pixelOrder` that the disc may touch; valid after `findPixels`. */
-  readonly pixels = new Int32Array(10);
+  readonly pixels: Int32Array = new Int32Array(10);
   pixelOrder = 0;
   private pixelCount = -1;
 

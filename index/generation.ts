@@ -4,8 +4,8 @@ import { buildArena } from './builder.ts';
 import { SkyIndex } from './sky_index.ts';
 
 /**
- * The arenas that answer for the journal up to `sequence`, inclusive. Plain data, so that a generation can be sent to
- * workers as it is.
+ * The arenas that hold what the writer's log says up to the number `sequence`, inclusive. Plain data, so that a
+ * generation can be sent to workers as it is.
  */
 export interface Generation {
   readonly sequence: number;

@@ -15,7 +15,7 @@ function floorsDrawn(): Map<string, number> {
   let floor = Number.NaN;
   for (const line of drawing.split('\n')) {
     floor = Number(/^ *(\d+) /.exec(line)?.[1] ?? floor);
-    for (const [room] of line.matchAll(/(?<![\w/])(?:src\/\w+(?:\/|\.ts)|index\/|workers\/)/g)) {
+    for (const [room] of line.matchAll(/(?<![\w/])(?:src\/\w+(?:\/|\.ts)|packages\/\w+\/|index\/|workers\/)/g)) {
       assert.not(floors.has(room), `${room} is drawn twice`);
       floors.set(room, floor);
     }
@@ -24,22 +24,27 @@ function floorsDrawn(): Map<string, number> {
 }
 
 /** The code that runs, but for what browsers load. */
-const files = globSync('{src,index,workers}/**/*.ts', { cwd: root })
-  .filter(file => !file.startsWith('src/pages/browser/'))
+const files = globSync('{src,index,packages,workers}/**/*.ts', { cwd: root })
+  .filter(file => !file.startsWith('src/pages/browser/') && !file.includes('node_modules'))
   .sort();
 
 function roomOf(file: string): string {
   const [top, second] = file.split('/') as [string, string];
+  if (top === 'packages') return `packages/${second}/`;
   if (top !== 'src') return `${top}/`;
   return file.split('/').length > 2 ? `src/${second}/` : file;
 }
 
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** The files of ours that a file imports: paths from the root. */
+/** The files of ours that a file imports: paths from the root. A library is imported by its name. */
 function importsOf(file: string): string[] {
-  const found = text(file).matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'(\.{1,2}\/[^']+)'/gm);
-  return [...found].map(([, path]) => normalize(join(dirname(file), path!)));
+  const found = text(file).matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'((?:\.{1,2}|@nearsky)\/[^']+)'/gm);
+  return [...found].map(([, path]) =>
+    path!.startsWith('.')
+      ? normalize(join(dirname(file), path!))
+      : fileURLToPath(import.meta.resolve(path!)).slice(root.length),
+  );
 }
 
 test('every file is in a room that is drawn, and every room that is drawn has files', () => {
@@ -90,7 +95,7 @@ test('one file asks which runtime it is, and one where the program lies', () => 
 });
 
 test('imports are of files that are there, so that none is overlooked', () => {
-  const known = new Set(globSync('{src,index,workers,clients,docs,sample,bench}/**/*', { cwd: root }));
+  const known = new Set(globSync('{src,index,packages,workers,clients,docs,sample,bench}/**/*', { cwd: root }));
   const lost = files.flatMap(file =>
     importsOf(file)
       .filter(path => !known.has(path))
@@ -103,7 +108,7 @@ test('the walks name as many files as they say, all of them there', () => {
   const walks = [...text('ARCHITECTURE.md').matchAll(/^\*\*`\w+` of .* in (\d+) files:$([\s\S]*?)^(?=\*\*|##)/gm)];
   assert.is(walks.length, 2);
   for (const [, count, walk] of walks) {
-    const named = new Set([...walk!.matchAll(/`((?:src|index)\/[\w/]+\.ts)`/g)].map(([, file]) => file!));
+    const named = new Set([...walk!.matchAll(/`((?:src|index|packages)\/[\w/]+\.ts)`/g)].map(([, file]) => file!));
     assert.equal(
       [...named].filter(file => !files.includes(file)),
       [],

@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Modules that start processes or pools of threads, or open sockets. */
 const SLOW = new Set([
@@ -40,8 +41,9 @@ export function whySlow(file: string): string[] | undefined {
   const visit = (visited: string, path: readonly string[]): string[] | undefined => {
     for (const module of importsOf(visited)) {
       if (SLOW.has(module)) return [...path, module];
-      const next = join(dirname(visited), module);
-      if (!/^\.{1,2}\/.*\.[jt]s$/.test(module) || seen.has(next) || !existsSync(next)) continue;
+      const isLibrary = module.startsWith('@nearsky/');
+      const next = isLibrary ? fileURLToPath(import.meta.resolve(module)) : join(dirname(visited), module);
+      if (!(isLibrary || /^\.{1,2}\/.*\.[jt]s$/.test(module)) || seen.has(next) || !existsSync(next)) continue;
       seen.add(next);
       const found = visit(next, [...path, next]);
       if (found) return found;

@@ -1,5 +1,5 @@
 /** The packages that may be installed: licences, install scripts, advisories (`.ci/packages.ts`). */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditResult, type Lock, licenceProblems, nameOf, scriptProblems } from '../.ci/packages.ts';
@@ -8,9 +8,11 @@ const test = suite('packages');
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
 const lock: Lock = read('package-lock.json').packages;
 const approved: Record<string, boolean> = read('package.json').allowScripts;
+/** The folders of the libraries that stand for themselves. */
+const libraries = globSync(read('package.json').workspaces as string[], { cwd: new URL('..', import.meta.url) });
 const ofTools: Lock = read('test/package-lock.json').packages;
 /** The folder of the checkout that stands for Deno until it is installed with the tools. */
-const LAUNCHER = ['node_modules/deno', 'test/deno'];
+const LAUNCHER = 'test/deno';
 
 test('every licence is allowed; one that is not, or is not named, is found, sooner in what ships', () => {
   assert.equal(licenceProblems(lock), []);
@@ -42,10 +44,12 @@ test('every package, of every platform, is pinned by a hash, and all come from t
   interface Pinned {
     readonly integrity?: string;
     readonly resolved?: string;
+    readonly link?: boolean;
     readonly optionalDependencies?: Readonly<Record<string, string>>;
   }
   for (const each of [lock, ofTools]) {
-    for (const [path, { integrity = '', resolved, optionalDependencies = {} }] of Object.entries(
+    const folders: string[] = [];
+    for (const [path, { integrity = '', resolved, link, optionalDependencies = {} }] of Object.entries(
       each as Record<string, Pinned>,
     )) {
       for (const name of Object.keys(optionalDependencies))
@@ -53,10 +57,15 @@ test('every package, of every platform, is pinned by a hash, and all come from t
           `node_modules/${name}` in each || `${path}/node_modules/${name}` in each,
           `${name}, wanted by ${path}`,
         );
-      if (path === '' || LAUNCHER.includes(path)) continue;
+      if (link) folders.push(resolved!);
+      if (link || !path.startsWith('node_modules/')) continue;
       assert.match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, nameOf(path));
       assert.ok(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/'), path);
     }
+    // What is no package of the registry is a folder of the checkout: a library of its own, or what stands for Deno.
+    const ofCheckout = Object.keys(each).filter(path => path !== '' && !path.includes('node_modules/'));
+    assert.equal(folders.sort(), ofCheckout.sort());
+    for (const folder of folders) assert.ok(folder === LAUNCHER || libraries.includes(folder), folder);
   }
   assert.is(read('test/deno/package.json').version, ofTools['node_modules/deno']!.version);
 });

@@ -1,5 +1,5 @@
 /** Shapes on the sky as SQL: exact tests, and before them ranges of pixels, by which the engine skips most of a table. */
-import { areaOfShape, boxCorners, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
+import { areaOfShape, boxCorners, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '@nearsky/sky-index';
 import { AdqlError } from './adql_error.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
 import type { From } from './scope.ts';

@@ -3,7 +3,7 @@
  * numbers and texts are the engine's literals, and functions are of a list. No part of a query is passed through.
  */
 
-import { pixel29, pixelOf as pixelAt, pixelCentre, circle as skyCircle } from '../../index/mod.ts';
+import { pixel29, pixelOf as pixelAt, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
 import { given } from '../base/given.ts';
 import { type Column, withOwnNames } from '../tables/columns.ts';
 import { AdqlError } from './adql_error.ts';

@@ -1,5 +1,5 @@
 /** The objects in an area, or how many there are (docs/contract.md, Areas). */
-import { type AreaRow, countArea, isPlaceIn, walkArea } from '../../index/mod.ts';
+import { type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';

@@ -1,5 +1,5 @@
 /** The data and the limits for answering any kind of query. */
-import type { SkyIndex } from '../../index/mod.ts';
+import type { SkyIndex } from '@nearsky/sky-index';
 import type { Budget } from '../base/budget.ts';
 import type { ByteSink } from '../base/bytes.ts';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';

@@ -1,6 +1,6 @@
 /** Writing the cursors of paged operations (docs/contract.md, Cursors); `src/http/cursor.ts` reads them. */
 import { hash } from 'node:crypto';
-import type { AreaPlace } from '../../index/mod.ts';
+import type { AreaPlace } from '@nearsky/sky-index';
 import { formatTime } from '../base/times.ts';
 import type { DetailLevel, TimeField } from '../contract/enums.ts';
 import type { RecentPosition } from '../store/recent.ts';

@@ -1,5 +1,5 @@
 /** Coverage maps of the objects and of the catalogs. */
-import { type Arena, Coverage, pixelOf } from '../../index/mod.ts';
+import { type Arena, Coverage, pixelOf } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import { OBJECTS } from '../vo/cone_tables.ts';
 import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';

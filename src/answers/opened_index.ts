@@ -1,5 +1,5 @@
 /** The generation that this thread searches: opened once, and let go of with the generation. */
-import { openGeneration, type SkyIndex } from '../../index/mod.ts';
+import { openGeneration, type SkyIndex } from '@nearsky/sky-index';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 
 const opened = new WeakMap<PublishedGeneration, SkyIndex>();

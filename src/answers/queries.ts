@@ -1,5 +1,5 @@
 /** The typed queries that operations parse requests into, and that are answered with the body of a response. */
-import type { AreaPlace } from '../../index/mod.ts';
+import type { AreaPlace } from '@nearsky/sky-index';
 import type { AreaResponse, DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';

@@ -2,7 +2,7 @@
  * From a query to the body of its answer, on the thread that took the request: search the generation, read the
  * database, write the bytes.
  */
-import type { SkyIndex } from '../../index/mod.ts';
+import type { SkyIndex } from '@nearsky/sky-index';
 import type { Budget } from '../base/budget.ts';
 import { ByteSink, latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';

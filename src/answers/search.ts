@@ -1,5 +1,5 @@
 /** From a position or a registry name to the objects around it. */
-import { ConeHits, separationArcsec } from '../../index/mod.ts';
+import { ConeHits, separationArcsec } from '@nearsky/sky-index';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus } from '../contract/enums.ts';
 import type { ObjectView } from '../store/object_record.ts';

@@ -1,5 +1,5 @@
 /** Cone searches of the Virtual Observatory: a VOTable of objects, or of the coincident sources of a catalog, the nearest first. */
-import { isPosition, separationArcsec } from '../../index/mod.ts';
+import { isPosition, separationArcsec } from '@nearsky/sky-index';
 import type { Cell } from '../tables/columns.ts';
 import { VotableWriter } from '../tables/votable.ts';
 import { type ConeSource, currentMatches, type FilledTable, OBJECTS, objectsAt, sourcesAt } from '../vo/cone_tables.ts';

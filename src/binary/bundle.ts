@@ -89,7 +89,10 @@ const MODULES = {
 /** Writes the files of the npm package below `directory`, in the layout of the checkout, for the oldest Node of its `engines`. */
 export async function writePackage(directory: string): Promise<void> {
   const entryPoints = [...ENTRIES, ENGINE];
-  await build({ ...MODULES, target: 'node22', entryPoints, outdir: directory, packages: 'external' });
+  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(programFile('package.json'), 'utf8'));
+  // What npm installs with it; the libraries of the checkout's own workspaces are packed.
+  const external = Object.keys({ ...dependencies, ...optionalDependencies });
+  await build({ ...MODULES, target: 'node22', entryPoints, outdir: directory, external });
   copyData(DATA, directory);
 }
 

@@ -3,7 +3,7 @@
  * how many rows each pixel holds. An empty pixel of a sparse catalog may well lie inside its footprint, so the footprint
  * is kept at an order whose pixels hold enough rows.
  */
-import { type Area, Coverage } from '../../index/mod.ts';
+import { type Area, Coverage } from '@nearsky/sky-index';
 import type { StoredCoverage } from '../store/catalog_registration.ts';
 import { CatalogError, withStableFile } from './errors.ts';
 import { openHealpixMap } from './fits.ts';

@@ -1,5 +1,5 @@
 /** Checks every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
-import { isPosition, pixelOf, wrapRa } from '../../index/mod.ts';
+import { isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';

@@ -1,6 +1,6 @@
 /** Areas of the sky in files that a command names. */
 import { readFileSync } from 'node:fs';
-import type { Area } from '../../index/mod.ts';
+import type { Area } from '@nearsky/sky-index';
 import { readArea } from '../vo/areas.ts';
 
 /** @throws AreaError */

@@ -1,5 +1,5 @@
 /** Which crossmatched objects are to be crossmatched again: what is recorded differs from what is configured now. */
-import type { Area } from '../../index/mod.ts';
+import type { Area } from '@nearsky/sky-index';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../store/types.ts';

@@ -3,7 +3,7 @@
  * crossmatcher may be killed, or run beside another, at any moment.
  */
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
-import { MAX_ORDER, pixelOf } from '../../index/mod.ts';
+import { MAX_ORDER, pixelOf } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import { nowUs } from '../base/times.ts';
 import { addReads } from '../catalogs/catalog_files.ts';

@@ -9,7 +9,7 @@ import {
   RADIANS_PER_DEGREE,
   separationArcsec,
   wrapRa,
-} from '../../index/mod.ts';
+} from '@nearsky/sky-index';
 import { Semaphore } from '../base/semaphore.ts';
 import { type CatalogFiles, noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';

@@ -1,5 +1,5 @@
 /** The use of proper motions in a crossmatch (docs/contract.md, Proper motion). */
-import type { MovingStar } from '../../index/mod.ts';
+import type { MovingStar } from '@nearsky/sky-index';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 

@@ -2,7 +2,7 @@
  * Plans which partitions of a catalog must be read for which objects. Positions are degrees; an object is its ordinal
  * in the batch.
  */
-import { type Coverage, conePixels } from '../../index/mod.ts';
+import { type Coverage, conePixels } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogRegistration, Partition } from '../store/catalog_registration.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';

@@ -1,5 +1,5 @@
 /** Finds the objects within a radius of a place, for millions of places of which nearly all have none. */
-import { RADIANS_PER_DEGREE, separationArcsec } from '../../index/mod.ts';
+import { RADIANS_PER_DEGREE, separationArcsec } from '@nearsky/sky-index';
 
 /**
  * Added to the radius for zones and right ascensions, so that rounding never loses a source on a bound. The value is

@@ -1,6 +1,6 @@
 /** The columns of an exported catalog, and the rows of objects and their matches. */
 
-import { isPosition, pixel29 } from '../../index/mod.ts';
+import { isPosition, pixel29 } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { integerId } from '../contract/source_ids.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { isPosition } from '../../index/mod.ts';
+import { isPosition } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
 import { flush, makeDirectory } from '../base/files.ts';
 import { programModule } from '../base/program_files.ts';

@@ -2,7 +2,7 @@
  * Divides the sky into partitions of even size, and finds the rows that lie within 10" of a partition that is not
  * theirs.
  */
-import { conePixels, pixelOf } from '../../index/mod.ts';
+import { conePixels, pixelOf } from '@nearsky/sky-index';
 
 /**
  * The order of the pixels, 6.9 arcmin wide, by which rows are grouped: no partition is smaller, however crowded it is.

@@ -1,5 +1,5 @@
 /** Reading the cursors of paged operations (docs/contract.md, Cursors); `src/answers/cursor.ts` writes them. */
-import { MAX_AREA_ORDER } from '../../index/mod.ts';
+import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import {
   AREA_CURSOR_KIND,
   type AreaCursor,

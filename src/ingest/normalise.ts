@@ -1,6 +1,6 @@
 /** Types and checks that the normalisers of all brokers share, and messages that are one flat JSON object. */
 
-import { isPosition } from '../../index/mod.ts';
+import { isPosition } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
 import type { FlatMessage, TimeForm } from '../contract/broker.ts';
 import type { BrokerName } from '../contract/brokers.ts';

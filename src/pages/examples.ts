@@ -1,5 +1,5 @@
 /** Examples on the pages: an id, a name and positions that this database holds. */
-import { Arena } from '../../index/mod.ts';
+import { Arena } from '@nearsky/sky-index';
 import { takeText } from '../answers/answer_memory.ts';
 import type { LookupInput } from '../answers/queries.ts';
 import { Budget } from '../base/budget.ts';

@@ -1,5 +1,5 @@
 /** Index tasks: build arenas from the position table and from other arenas. */
-import { Arena, buildArena, mergeArenas } from '../../index/mod.ts';
+import { Arena, buildArena, mergeArenas } from '@nearsky/sky-index';
 import { discard } from '../base/shared_memory.ts';
 import type { PositionRows } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';

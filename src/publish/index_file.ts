@@ -14,7 +14,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { Arena } from '../../index/mod.ts';
+import { Arena } from '@nearsky/sky-index';
 import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
 import { partOf } from '../store/parts.ts';
 import type { Store } from '../store/store.ts';

@@ -1,5 +1,5 @@
 /** The tasks of the pool that builds, merges, saves and opens indexes. */
-import type { Generation } from '../../index/mod.ts';
+import type { Generation } from '@nearsky/sky-index';
 import type { Task } from '../pool/pool.ts';
 
 /**

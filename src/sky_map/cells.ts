@@ -6,8 +6,9 @@
  * parent, so near an edge the ancestor may differ from the coarse cell that contains the position. The counts of
  * children thus add up to that of their parent.
  */
+
+import { RADIANS_PER_DEGREE, separationArcsec } from '@nearsky/sky-index';
 import { cellToChildren, cellToLatLng, getRes0Cells, latLngToCell } from 'h3-js';
-import { RADIANS_PER_DEGREE, separationArcsec } from '../../index/mod.ts';
 import type { SkyPosition } from '../store/types.ts';
 
 /** Cells of at most 55" from centre to corner: within the largest radius of a search. */

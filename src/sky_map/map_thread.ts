@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type Coverage, RADIANS_PER_DEGREE } from '../../index/mod.ts';
+import { type Coverage, RADIANS_PER_DEGREE } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
 import { openCoverage } from '../catalogs/coverage.ts';

@@ -1,5 +1,5 @@
 /** The part of each cell of the sky that the catalogs cover. */
-import type { Coverage } from '../../index/mod.ts';
+import type { Coverage } from '@nearsky/sky-index';
 import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
 
 /**

@@ -2,7 +2,7 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { wrapRa } from '../../index/mod.ts';
+import { wrapRa } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import { isRemote } from '../catalogs/address.ts';
 import { findColumn } from '../catalogs/columns.ts';

@@ -1,5 +1,5 @@
 /** The objects of a generation of the index near some positions: the task of a thread that has the index. */
-import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '../../index/mod.ts';
+import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '@nearsky/sky-index';
 import type { Find } from '../contract/table_match.ts';
 import type { Task } from '../pool/pool.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';

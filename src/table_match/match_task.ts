@@ -1,6 +1,6 @@
 /** The crossmatch of a table, from file to file: the task of a process that reads what strangers send. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { isPosition, wrapRa } from '../../index/mod.ts';
+import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { isOutOfMemory } from '../base/error_text.ts';
 import { isThere } from '../base/files.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';

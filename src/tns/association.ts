@@ -1,6 +1,6 @@
 /** The object of the TNS registry at an object's position: recorded with the object's crossmatch, once. */
 
-import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '../../index/mod.ts';
+import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '@nearsky/sky-index';
 import { discard } from '../base/shared_memory.ts';
 import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';

@@ -1,5 +1,5 @@
 /** The task `registry`: an index of the positions of the TNS registry. */
-import { buildArena } from '../../index/mod.ts';
+import { buildArena } from '@nearsky/sky-index';
 import type { Task } from '../pool/pool.ts';
 import type { RegistrySnapshot } from '../store/registry.ts';
 import { currentStore } from '../store/thread_store.ts';

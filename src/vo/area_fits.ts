@@ -3,7 +3,7 @@
  * of probability as the LIGO-Virgo-KAGRA collaboration publishes them (columns UNIQ and PROBDENSITY), and maps of one
  * order.
  */
-import { MAX_AREA_ORDER, type ProbabilityPixels } from '../../index/mod.ts';
+import { MAX_AREA_ORDER, type ProbabilityPixels } from '@nearsky/sky-index';
 import { isEquatorial } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { FitsError, findHduOf } from '../fits/header.ts';

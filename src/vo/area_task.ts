@@ -1,7 +1,7 @@
 /** An area that a stranger has sent, from file to file: the task of a process whose memory the kernel bounds. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Area, type AreaArrays } from '../../index/mod.ts';
+import { Area, type AreaArrays } from '@nearsky/sky-index';
 import { isGzip } from '../base/bytes.ts';
 import { isOutOfMemory } from '../base/error_text.ts';
 import { PoolError, type Task } from '../pool/pool.ts';

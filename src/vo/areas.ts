@@ -1,5 +1,5 @@
 /** Areas as clients give them: MOCs (FITS, JSON, ASCII), shapes as text, maps of probability. */
-import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '../../index/mod.ts';
+import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '@nearsky/sky-index';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { isFits } from '../fits/header.ts';
 import { AreaError, invalidArea } from './area_error.ts';

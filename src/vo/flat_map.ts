@@ -9,7 +9,7 @@ import {
   mergedPixels,
   nestedOfRing,
   type ProbabilityPixels,
-} from '../../index/mod.ts';
+} from '@nearsky/sky-index';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '../fits/table.ts';
 import { invalidArea } from './area_error.ts';

@@ -1,5 +1,5 @@
 /** Coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII. */
-import type { Coverage } from '../../index/mod.ts';
+import type { Coverage } from '@nearsky/sky-index';
 import { fitsHeader, wholeBlocks } from '../fits/write_header.ts';
 
 export const MOC_FORMATS = ['fits', 'json', 'txt'] as const;

@@ -1,6 +1,6 @@
 /** Shapes as text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS 10 20 1`). */
 
-import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '../../index/mod.ts';
+import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '@nearsky/sky-index';
 import { given } from '../base/given.ts';
 import { MAX_POLYGON_VERTICES } from '../contract/limits.ts';
 import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '../sky_frames/frames.ts';

@@ -1,9 +1,9 @@
 /** The rows that the engine finds by translated queries, beside those that this file finds itself. */
 import { readFileSync } from 'node:fs';
+import { circle, pixel29, polygon, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PositionTest } from '../../index/area.ts';
-import { circle, pixel29, polygon, separationArcsec } from '../../index/mod.ts';
 import { MACROS } from '../../src/adql/geometry.ts';
 import type { DescribedTable } from '../../src/adql/schema.ts';
 import { translate } from '../../src/adql/translator.ts';

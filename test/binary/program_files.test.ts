@@ -20,7 +20,7 @@ test('names files and modules from the root of the checkout', () => {
 test('no other module asks where it is; every file and module that is named exists', () => {
   const asking: string[] = [];
   const named: string[] = [];
-  for (const path of globSync('{src,workers,index}/**/*.ts', { cwd: root }).sort()) {
+  for (const path of globSync('{src,workers,index,packages}/**/*.ts', { cwd: root }).sort()) {
     const text = readFileSync(join(root, path), 'utf8');
     if (/import\.meta\.(url|dirname|filename|resolve)/.test(text)) asking.push(path);
     named.push(...[...text.matchAll(/programFile\('([^']*)'\)/g)].map(([, file]) => file!));

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { Coverage, pixelOf } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Coverage, pixelOf } from '../../index/mod.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap, openCoverage } from '../../src/catalogs/coverage.ts';
 import { CatalogError, MissingFile } from '../../src/catalogs/errors.ts';
 import { catalogFiles, openLocalFile } from '../../src/catalogs/files.ts';

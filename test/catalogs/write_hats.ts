@@ -4,9 +4,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isPosition, pixelOf } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { cellOf, FacePoint, pixelOfCell, spreadBits } from '../../index/healpix.ts';
-import { isPosition, pixelOf } from '../../index/mod.ts';
 import { healpixMap } from './write_fits.ts';
 
 export type HatsColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' | 'STRING';

@@ -1,8 +1,8 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pixelOf } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pixelOf } from '../../index/mod.ts';
 import { CatalogError } from '../../src/catalogs/errors.ts';
 import { columnNames } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';

@@ -1,5 +1,5 @@
 /** Places on the edges and corners of HEALPix pixels. */
-import { pixelCentre, pixelOf } from '../../index/mod.ts';
+import { pixelCentre, pixelOf } from '@nearsky/sky-index';
 import { offset, type Place } from '../oracle/skies.ts';
 
 /**

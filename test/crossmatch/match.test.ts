@@ -1,9 +1,9 @@
 import { copyFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pixelOf, separationArcsec } from '../../index/mod.ts';
 import { type FileMatches, type MatchTask, runMatch } from '../../src/crossmatch/match_file.ts';
 import type { CatalogColumns } from '../../src/store/catalog_registration.ts';
 import type { MatchSource } from '../../src/store/types.ts';

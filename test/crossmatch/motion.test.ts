@@ -1,7 +1,8 @@
 /** Sources that move: compared where they are at the time of the event, against a scan of all rows. */
+
+import { movedStar, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { movedStar, separationArcsec } from '../../index/mod.ts';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { differsFrom } from '../../src/crossmatch/again.ts';
 import { catalogsInService } from '../../src/crossmatch/crossmatcher.ts';

@@ -1,6 +1,6 @@
+import { Coverage, pixelOf } from '@nearsky/sky-index';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Coverage, pixelOf } from '../../index/mod.ts';
 import { type PlannedCatalog, planCatalog } from '../../src/crossmatch/plan.ts';
 import { anywhere, HARD_PLACES, offset, seededRandom } from '../oracle/skies.ts';
 

@@ -1,6 +1,6 @@
+import { separationArcsec } from '@nearsky/sky-index';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { ObjectZones } from '../../src/crossmatch/zones.ts';
 import { anywhere, offset, type Place, seededRandom } from '../oracle/skies.ts';
 

@@ -1,9 +1,9 @@
 /** The whole line, as a user runs it: ingest, catalog add, crossmatch, serve; every status and outcome of the sample. */
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { type Expected, type SampleObject, Sky, sampleObjects } from './expected.ts';
 import { CATALOGS, eventually, get, nearsky, sample, start, startServer, withDirectory } from './support.ts';
 

@@ -1,8 +1,8 @@
 /** The answers that the sample's alerts and catalogs must give: worked out from the files by scans, with nothing of src/. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { pixelOf, separationArcsec } from '../../index/mod.ts';
 import { CATALOGS, sample } from './support.ts';
 
 /** The columns and the order of the footprint, as the specification has them. */

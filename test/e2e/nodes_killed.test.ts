@@ -6,10 +6,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { separationArcsec } from '@nearsky/sky-index';
 import { Agent, request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { compare } from '../../src/base/compare.ts';
 import { parseTime } from '../../src/base/parse_time.ts';
 import { openStore } from '../../src/store/store.ts';

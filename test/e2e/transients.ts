@@ -1,8 +1,8 @@
 /** A registry of transients that changes while others use it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { separationArcsec } from '@nearsky/sky-index';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { offset, type Place } from '../oracle/skies.ts';
 import { BOT, FakeTns } from '../tns/fake_tns.ts';
 import { csvOf, someRecords } from '../tns/support.ts';

@@ -1,9 +1,9 @@
 /** POST /api/area and GET /api/objects: pages, filters, windows, counts and formats, against a scan of all objects. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { pixel29, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pixel29, separationArcsec } from '../../index/mod.ts';
 import { formatTime } from '../../src/base/times.ts';
 import { MAX_LOOKED_AT } from '../../src/contract/limits.ts';
 import { anywhere, seededRandom } from '../oracle/skies.ts';

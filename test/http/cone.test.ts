@@ -1,7 +1,8 @@
 /** GET /api/cone: parameters, the page, the cursor (docs/contract.md, Cone; Cursors). */
+
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { formatTime } from '../../src/base/times.ts';
 import {
   crossmatched,

@@ -1,8 +1,8 @@
 /** A thread stops a query when its time is spent, wherever it is: after each little piece of work it looks at the time. */
 
+import { Arena, buildArena, SkyIndex } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Arena, buildArena, SkyIndex } from '../../index/mod.ts';
 import { areaAnswer } from '../../src/answers/area.ts';
 import { coneAnswer } from '../../src/answers/cone.ts';
 import { Clock, type QueryContext, type Steps } from '../../src/answers/context.ts';

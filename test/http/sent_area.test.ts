@@ -2,9 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { pixel29, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pixel29, separationArcsec } from '../../index/mod.ts';
 import { MAX_AREA_TEXT_BYTES } from '../../src/contract/limits.ts';
 import { fitsHeader, wholeBlocks } from '../../src/fits/write_header.ts';
 import { anywhere, seededRandom } from '../oracle/skies.ts';

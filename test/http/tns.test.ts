@@ -1,7 +1,8 @@
 /** GET /api/tns/{name}, and names in the other operations (docs/contract.md, Objects; Registry names). */
+
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { formatTime } from '../../src/base/times.ts';
 import { delivery, eventually, type Json, loadRegistry, NOW_US, type Running, startApp, withApp } from './support.ts';
 

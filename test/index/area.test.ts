@@ -1,7 +1,5 @@
 /** Areas against a test of every point: circles, polygons, ranges of pixels, maps of probability. */
-import { suite } from 'uvu';
-import * as assert from 'uvu/assert';
-import { maxCellRadius, pixelOfDeepCell } from '../../index/healpix.ts';
+
 import {
   Area,
   type AreaPlace,
@@ -21,7 +19,10 @@ import {
   SkyIndex,
   separationArcsec,
   walkArea,
-} from '../../index/mod.ts';
+} from '@nearsky/sky-index';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { maxCellRadius, pixelOfDeepCell } from '../../index/healpix.ts';
 import { anywhere, HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 
 const test = suite('index/area');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { Coverage, conePixels, pixelCentre, pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Coverage, conePixels, pixelCentre, pixelOf, separationArcsec } from '../../index/mod.ts';
 import { anywhere, HARD_PLACES, offset, seededRandom, somewhere } from '../oracle/skies.ts';
 
 const test = suite('healpix');

@@ -1,8 +1,8 @@
 /** Moved stars against astropy's, of which test/fixtures/motion has some; MOTION_STARS=100000 makes that many more. */
 import { readFileSync } from 'node:fs';
+import { movedStar, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { movedStar, separationArcsec } from '../../index/mod.ts';
 import { pythonWith, runPython } from '../python.ts';
 
 const test = suite('index/motion');

@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Arena, buildArena, ConeHits, type PointColumns, SkyIndex } from '@nearsky/sky-index';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Arena, buildArena, ConeHits, type PointColumns, SkyIndex } from '../../index/mod.ts';
 import { compareBigint, coneByScan, nearestByScan } from '../oracle/brute_force.ts';
 import { offset, type Place, seededRandom } from '../oracle/skies.ts';
 

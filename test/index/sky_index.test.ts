@@ -1,5 +1,3 @@
-import { suite } from 'uvu';
-import * as assert from 'uvu/assert';
 import {
   Arena,
   buildArena,
@@ -10,7 +8,9 @@ import {
   type PointColumns,
   SkyIndex,
   separationArcsec,
-} from '../../index/mod.ts';
+} from '@nearsky/sky-index';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
 import { compareBigint, coneByScan, nearestByScan } from '../oracle/brute_force.ts';
 import { HARD_PLACES, offset, randomSky, seededRandom, somewhere } from '../oracle/skies.ts';
 

@@ -1,6 +1,6 @@
+import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isPosition, wrapRa } from '../../index/mod.ts';
 
 const test = suite('sphere');
 

@@ -1,7 +1,8 @@
 /** The answers of the position search and the description, and the errors of tools (docs/contract.md, Connector). */
+
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { delivery, type Json, NOW_US, startApp, TestApp } from '../http/support.ts';
 import { Connection, EMPTY, UNLIMITED, withConnector } from './support.ts';
 import { ABOUT, CENTRE, CROWD, CROWD_SIZE, fill, LOOKUP, NEAR } from './world.ts';

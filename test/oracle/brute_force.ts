@@ -1,6 +1,6 @@
 /** The truth, slowly: every search as a scan of all points. */
-import type { PointColumns } from '../../index/mod.ts';
-import { separationArcsec } from '../../index/mod.ts';
+import type { PointColumns } from '@nearsky/sky-index';
+import { separationArcsec } from '@nearsky/sky-index';
 
 /** Ids of all points within the radius (inclusive), ascending. */
 export function coneByScan(points: PointColumns, ra: number, dec: number, radiusArcsec: number): bigint[] {

@@ -1,5 +1,5 @@
 /** The truth, slowly: a crossmatch as a scan of all rows for every object. */
-import { isPosition, pixelOf, separationArcsec } from '../../index/mod.ts';
+import { isPosition, pixelOf, separationArcsec } from '@nearsky/sky-index';
 import type { RecordedOutcome, SkyPosition } from '../../src/store/types.ts';
 
 /** A catalog as its rows. */

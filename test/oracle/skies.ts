@@ -1,5 +1,5 @@
 /** Seeded skies with the hard places in them. */
-import type { PointColumns } from '../../index/mod.ts';
+import type { PointColumns } from '@nearsky/sky-index';
 
 /** Uniform in [0, 1), the same everywhere for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {

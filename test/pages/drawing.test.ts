@@ -1,9 +1,10 @@
 /** The projection of the map, offsets of the finder plot, and numbers as text. */
+
+import { separationArcsec } from '@nearsky/sky-index';
 import * as fc from 'fast-check';
 import { cellToBoundary, cellToChildren, getRes0Cells } from 'h3-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { arcsec, count, sexagesimalDec, sexagesimalRa, time } from '../../src/pages/browser/format.js';
 import {
   offsetsArcsec,

@@ -2,9 +2,10 @@
  * The lines that the pages make of the columns of the catalogs, and of positions and times. Expected values are those
  * of astropy.
  */
+
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { fixed, fromGalactic, galactic, hours, measured, mjd, sexagesimal } from '../../src/pages/browser/format.js';
 import { brokersOf, parseMetrics, sampleOf } from '../../src/pages/browser/metrics.js';
 import { highlights, magnitudeText } from '../../src/pages/browser/payload.js';

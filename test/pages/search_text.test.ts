@@ -1,8 +1,9 @@
 /** The search box: spellings by hand, and every position in every notation. */
+
+import { separationArcsec } from '@nearsky/sky-index';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { parseSearchList, parseSearchText } from '../../src/pages/browser/search_text.js';
 import { parseTnsName } from '../../src/tns/names.ts';
 

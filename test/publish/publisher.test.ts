@@ -1,9 +1,9 @@
 /** The index follows the journal, is kept beside the database, and is rebuilt whenever what is kept cannot be trusted. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConeHits, openGeneration } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConeHits, openGeneration } from '../../index/mod.ts';
 import { Pool, type RunOptions, type Task } from '../../src/pool/pool.ts';
 import { Publisher } from '../../src/publish/publisher.ts';
 import type { BuiltArena, SaveIndexTask } from '../../src/publish/tasks.ts';

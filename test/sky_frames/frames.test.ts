@@ -1,9 +1,9 @@
 /** Conversions to ICRS beside astropy's, and the names of frames. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { describeFrame, type Frame, FrameError, frameOf, toIcrs } from '../../src/sky_frames/frames.ts';
 import { frameOfNames } from '../../src/sky_frames/names.ts';
 import { needs } from '../needs.ts';

@@ -1,9 +1,10 @@
 /** H3 cells as keys, and the cells of a disc, against H3 itself. */
+
+import { separationArcsec } from '@nearsky/sky-index';
 import * as fc from 'fast-check';
 import { cellToBoundary, cellToLatLng, cellToParent, getNumCells, latLngToCell } from 'h3-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import {
   ancestor,
   cellCount,

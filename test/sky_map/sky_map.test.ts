@@ -1,11 +1,11 @@
 /** GET /api/sky-map against a count by brute force: while objects arrive, are crossmatched, and after a restart. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Coverage, pixelOf } from '@nearsky/sky-index';
 import * as fc from 'fast-check';
 import { cellToChildren, cellToLatLng, cellToParent, latLngToCell } from 'h3-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Coverage, pixelOf } from '../../index/mod.ts';
 import { Budget } from '../../src/base/budget.ts';
 import { ClientAdmission } from '../../src/base/client_admission.ts';
 import { currentProvenance } from '../../src/crossmatch/provenance.ts';

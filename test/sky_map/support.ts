@@ -1,5 +1,5 @@
 /** Shared by the tests of the map and of the pages. */
-import { Coverage } from '../../index/mod.ts';
+import { Coverage } from '@nearsky/sky-index';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import type { CatalogRegistration } from '../../src/store/catalog_registration.ts';
 

@@ -1,9 +1,9 @@
 /** GET /api/sources: every source of the catalogs near a position, against a scan of all rows. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { inWorld, type World, type WrittenCatalog } from '../crossmatch/world.ts';
 import { eventually, type Json, TestApp } from '../http/support.ts';

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { separationArcsec } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 import { writeHats } from '../catalogs/write_hats.ts';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { describeFrame } from '../../src/sky_frames/frames.ts';
 import { TableError } from '../../src/table_input/input_table.ts';
 import { openTable } from '../../src/table_input/open.ts';

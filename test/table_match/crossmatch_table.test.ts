@@ -2,11 +2,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pixelOf, separationArcsec } from '../../index/mod.ts';
 import { inWorld, pool, type World } from '../crossmatch/world.ts';
 import { type Answer, TestApp } from '../http/support.ts';
 import { needs } from '../needs.ts';

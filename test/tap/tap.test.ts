@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { Catalogs } from '../../src/contract/catalogs.ts';
 import { openTable } from '../../src/table_input/open.ts';
 import { EXAMPLES } from '../../src/tap/documents.ts';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Area, nestedOfRing, pixelCentre } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Area, nestedOfRing, pixelCentre } from '../../index/mod.ts';
 import { MAX_AREA_CELLS } from '../../src/contract/limits.ts';
 import { AreaError } from '../../src/vo/area_error.ts';
 import { type ReadArea, readArea } from '../../src/vo/areas.ts';

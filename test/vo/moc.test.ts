@@ -1,8 +1,9 @@
 /** Coverage maps: the cells against the pixels that they stand for, in each format, and as the service answers. */
+
+import { Coverage, pixelOf } from '@nearsky/sky-index';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Coverage, pixelOf } from '../../index/mod.ts';
 import { OBJECTS_MOC_ORDER } from '../../src/vo/limits.ts';
 import { MOC_FORMATS, type MocCells, mocCells, writeMoc } from '../../src/vo/moc.ts';
 import { type Running, startApp } from '../http/support.ts';

@@ -1,5 +1,5 @@
 /** A small archive with what queries stumble over: NULL everywhere, poles, the meridian of 0, ids beyond 2^53, and texts with signs of patterns. */
-import { pixel29 } from '../../../index/mod.ts';
+import { pixel29 } from '@nearsky/sky-index';
 import type { DescribedTable } from '../../../src/adql/schema.ts';
 import type { Cell } from '../../../src/tables/columns.ts';
 import { seededRandom } from '../../oracle/skies.ts';
