@@ -16,7 +16,8 @@ const directories = globSync(workspaces as string[], { cwd: root }).sort();
 test('npm and Deno know the same libraries, by the same names', () => {
   assert.ok(directories.length > 0);
   const ofDeno = (json('deno.json').workspace as string[]).map(path => normalize(path)).sort();
-  assert.equal(ofDeno, directories);
+  // Deno warns of a folder with a package.json that is no member.
+  assert.equal(ofDeno, [...directories, 'test']);
   for (const directory of directories) {
     const { name, version, license, exports, private: isPrivate } = json(`${directory}/package.json`);
     assert.equal(json(`${directory}/deno.json`), { name, version, license, exports });

@@ -1,6 +1,5 @@
 /** The tool that runs a query in ADQL (docs/contract.md, Connector). */
-import { tableName } from '../adql/schema.ts';
-import { spelled } from '../adql/words.ts';
+import { spelled, tableName } from '@nearsky/adql';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { JsonObject } from '../http/json_body.ts';

@@ -1,6 +1,5 @@
 /** The page of queries in ADQL: an editor, with the tables that there are beside it. */
-import { tableName } from '../adql/schema.ts';
-import { spelled } from '../adql/words.ts';
+import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';

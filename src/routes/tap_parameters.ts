@@ -1,5 +1,5 @@
 /** The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are in any case. */
-import { spelled } from '../adql/words.ts';
+import { spelled } from '@nearsky/adql';
 import { messageOf } from '../base/error_text.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';

@@ -1,6 +1,5 @@
 /** The documents in which TAP describes itself: TAPRegExt 1.0, VOSI 1.1, and examples of DALI 1.1. */
-import { tableName } from '../adql/schema.ts';
-import { spelled } from '../adql/words.ts';
+import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../config/config.ts';
 import { escapeXml } from '../tables/xml.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';

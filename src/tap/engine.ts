@@ -4,10 +4,7 @@
  */
 import { join } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { AdqlError, placedMessage } from '../adql/adql_error.ts';
-import { MACROS } from '../adql/geometry.ts';
-import { translate } from '../adql/translator.ts';
-import { textLiteral } from '../adql/values.ts';
+import { AdqlError, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
 import { messageOf } from '../base/error_text.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { Catalogs } from '../contract/catalogs.ts';
@@ -18,6 +15,7 @@ import { Archive, archiveKey } from './archive.ts';
 import { isFatal, isOutOfMemory, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { Job, type TapQuery } from './job.ts';
 import { type TapTable, tapTables } from './tables.ts';
+import { translateQuery } from './translate_query.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -145,10 +143,10 @@ export class Engine {
     if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
     const { tables, sequence, asOf } = current;
     const connection = await this.#instance.connect();
-    let translated: ReturnType<typeof translate>;
+    let translated: Translated;
     try {
       const uploaded = asked.uploads.length > 0 ? await this.#uploaded(connection, asked) : [];
-      translated = translate(query, [...tables, ...uploaded], maxRecords + 1);
+      translated = translateQuery(query, [...tables, ...uploaded], maxRecords + 1);
       if (!this.#asked.has(number)) throw new TableError('the query was ended');
     } catch (error) {
       connection.closeSync();

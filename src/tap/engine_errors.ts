@@ -1,5 +1,5 @@
 /** What the engine's errors mean to those who wrote a query. Its own words show its own SQL, names and values. */
-import { FAILURE_MARK } from '../adql/values.ts';
+import { FAILURE_MARK } from '@nearsky/adql';
 import { messageOf } from '../base/error_text.ts';
 
 /** A query found no memory. Others may have had it. */

@@ -1,7 +1,5 @@
 /** The tables of TAP: what they are called, what their columns are, and how they are made of an export's files. */
-import { type DescribedTable, tableName } from '../adql/schema.ts';
-import { quoted, textLiteral } from '../adql/values.ts';
-import { spelled } from '../adql/words.ts';
+import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { type CatalogColumn, matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
 import type { Column, ColumnType } from '../tables/columns.ts';

@@ -14,8 +14,7 @@ import {
   TIMESTAMP,
   VARCHAR,
 } from '@duckdb/node-api';
-import type { DescribedTable } from '../adql/schema.ts';
-import { quoted } from '../adql/values.ts';
+import { type DescribedTable, quoted } from '@nearsky/adql';
 import { isThere } from '../base/files.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { type InputTable, outOfYears, TableError, type TableLimits } from '../table_input/input_table.ts';

@@ -5,12 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { AdqlError, type DescribedTable, parse, translate } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AdqlError } from '../../src/adql/adql_error.ts';
-import { parse } from '../../src/adql/parser.ts';
-import type { DescribedTable } from '../../src/adql/schema.ts';
-import { translate } from '../../src/adql/translator.ts';
 import { isDeno } from '../../src/base/runtime.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';

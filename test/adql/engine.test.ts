@@ -1,12 +1,10 @@
 /** The rows that the engine finds by translated queries, beside those that this file finds itself. */
 import { readFileSync } from 'node:fs';
+import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
 import { circle, pixel29, polygon, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PositionTest } from '../../index/area.ts';
-import { MACROS } from '../../src/adql/geometry.ts';
-import type { DescribedTable } from '../../src/adql/schema.ts';
-import { translate } from '../../src/adql/translator.ts';
 import { isDeno } from '../../src/base/runtime.ts';
 import { datatypeOf } from '../../src/tables/votable.ts';
 import { duckdbObstacle, needs } from '../needs.ts';

@@ -4,11 +4,9 @@
  * the seed `TEST_ADQL_SEED` on; `TEST_ADQL_RECORD=60` writes the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { ENGINE_TYPES, MACROS, translate } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MACROS } from '../../src/adql/geometry.ts';
-import { translate } from '../../src/adql/translator.ts';
-import { ENGINE_TYPES } from '../../src/adql/values.ts';
 import { isDeno } from '../../src/base/runtime.ts';
 import type { ColumnType } from '../../src/tables/columns.ts';
 import { duckdbObstacle, needs } from '../needs.ts';

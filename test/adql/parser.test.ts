@@ -1,8 +1,8 @@
 /** Queries that are ADQL, and what is said of those that are not. */
+
+import { AdqlError, parse, placedMessage } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AdqlError, placedMessage } from '../../src/adql/adql_error.ts';
-import { parse } from '../../src/adql/parser.ts';
 import { EXAMPLES } from './standard.ts';
 
 const test = suite('adql: parser');

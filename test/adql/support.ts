@@ -1,5 +1,5 @@
 /** Tables of a small sky, as queries see them. */
-import type { DescribedTable } from '../../src/adql/schema.ts';
+import type { DescribedTable } from '@nearsky/adql';
 import type { Column, ColumnType } from '../../src/tables/columns.ts';
 
 export const column = (name: string, type: ColumnType, unit?: string): Column => ({

@@ -1,17 +1,18 @@
 /** The SQL that queries become, and the types of their results. */
+
+import { AdqlError, placedMessage } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AdqlError, placedMessage } from '../../src/adql/adql_error.ts';
-import { translate } from '../../src/adql/translator.ts';
+import { translateQuery } from '../../src/tap/translate_query.ts';
 import { TABLES } from './support.ts';
 
 const test = suite('adql: translator');
 
-const sqlOf = (query: string) => translate(query, TABLES, 1000).sql;
+const sqlOf = (query: string) => translateQuery(query, TABLES, 1000).sql;
 
 function refusal(query: string): string {
   try {
-    translate(query, TABLES, 1000);
+    translateQuery(query, TABLES, 1000);
   } catch (error) {
     if (error instanceof AdqlError) return placedMessage(query, error);
     throw error;
@@ -21,7 +22,7 @@ function refusal(query: string): string {
 
 test('names are written anew, and never those of the query', () => {
   const query = `SELECT "O".diaobjectid AS "x"";DROP", 'it''s' FROM NEARSKY.Objects AS "O" WHERE "O".status = 'a'';--'`;
-  const { sql, columns } = translate(query, TABLES, 1000);
+  const { sql, columns } = translateQuery(query, TABLES, 1000);
   assert.is(
     sql,
     `SELECT CAST(t1."diaObjectId" AS BIGINT) AS c1, CAST('it''s' AS VARCHAR) AS c2 FROM "nearsky"."objects" AS t1 ` +
@@ -39,7 +40,7 @@ test('names are written anew, and never those of the query', () => {
 test('columns of the result keep their unit and type, and have names of their own', () => {
   const query =
     "SELECT ra, o.RA, MAX(dec) AS d, IN_UNIT(ra, 'arcsec') AS s, COUNT(*), ingest_time FROM objects o GROUP BY ra, ingest_time";
-  const { columns } = translate(query, TABLES, 1000);
+  const { columns } = translateQuery(query, TABLES, 1000);
   assert.equal(
     columns.map(({ name, type, unit }) => [name, type, unit]),
     [
@@ -54,7 +55,7 @@ test('columns of the result keep their unit and type, and have names of their ow
 });
 
 test('columns of the result have names of their own, whatever the names are', () => {
-  const { columns } = translate('SELECT ra AS a, ra AS A, ra AS a_2, ra AS a FROM objects', TABLES, 1);
+  const { columns } = translateQuery('SELECT ra AS a, ra AS A, ra AS a_2, ra AS a FROM objects', TABLES, 1);
   assert.equal(
     columns.map(({ name }) => name),
     ['a', 'A_2', 'a_2_2', 'a_3'],

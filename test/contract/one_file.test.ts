@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const test = suite<{ copy: string; found: Json }>('contract/one file');
 
 /** The parts of the checkout that the program and the probe load. */
-const PARTS = ['src', 'index', 'workers', 'clients', 'docs', 'package.json', 'deno.json', 'tsconfig.json'];
+const PARTS = ['src', 'index', 'packages', 'workers', 'clients', 'docs', 'package.json', 'deno.json', 'tsconfig.json'];
 
 /** Adds a definition, and its line, to a list of definitions. */
 function add(copy: string, kind: 'catalogs' | 'brokers', file: string, name: string): void {

@@ -7,8 +7,8 @@ import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DescribedTable } from '@nearsky/adql';
 import { request } from 'undici';
-import type { DescribedTable } from '../../../src/adql/schema.ts';
 import type { ColumnType } from '../../../src/tables/columns.ts';
 import type { Postgres } from './postgres.ts';
 

@@ -3,7 +3,7 @@ import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DescribedTable } from '../../../src/adql/schema.ts';
+import type { DescribedTable } from '@nearsky/adql';
 import type { Cell, Column } from '../../../src/tables/columns.ts';
 
 const ROOT = '/usr/lib/postgresql';

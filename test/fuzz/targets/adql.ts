@@ -1,6 +1,6 @@
 /** Queries in ADQL, and the SQL that they become. */
-import { AdqlError, placedMessage } from '../../../src/adql/adql_error.ts';
-import { translate } from '../../../src/adql/translator.ts';
+import { AdqlError, placedMessage } from '@nearsky/adql';
+import { translateQuery } from '../../../src/tap/translate_query.ts';
 import { TABLES } from '../../adql/support.ts';
 import { orRefused, type Target } from '../target.ts';
 
@@ -17,7 +17,7 @@ const adql: Target = {
       const query = input.toString();
       const translated = await orRefused(() => {
         try {
-          return translate(query, TABLES, 1000);
+          return translateQuery(query, TABLES, 1000);
         } catch (error) {
           if (error instanceof AdqlError && !/^Line \d+, column \d+: ./.test(placedMessage(query, error)))
             throw new Error('no place in the query');

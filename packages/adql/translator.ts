@@ -4,9 +4,7 @@
  */
 
 import { pixel29, pixelOf as pixelAt, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
-import { given } from '../base/given.ts';
-import { type Column, withOwnNames } from '../tables/columns.ts';
-import { AdqlError } from './adql_error.ts';
+import { AdqlError, given } from './adql_error.ts';
 import { FUNCTIONS } from './functions.ts';
 import {
   boxVertices,
@@ -24,7 +22,7 @@ import {
 import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
 import { AGGREGATES, parse } from './parser.ts';
-import { type DescribedTable, tableName } from './schema.ts';
+import { type Column, type DescribedTable, tableName } from './schema.ts';
 import {
   checked,
   columnsNamed,
@@ -69,7 +67,7 @@ import {
 export interface Translated {
   /** For the engine; times are microseconds since 1970. */
   readonly sql: string;
-  /** Parallel to the columns of the result; their names differ whatever the case. */
+  /** Parallel to the columns of the result. Several may have one name, as in the query. */
   readonly columns: readonly Column[];
 }
 
@@ -78,15 +76,21 @@ export const MAX_QUERY_LENGTH = 200_000;
 
 /**
  * @param maxRows the most rows that are wanted
+ * @param icrsHint what to take instead of a coordinate that is not in ICRS, for messages
  * @throws AdqlError
  */
-export function translate(query: string, tables: readonly DescribedTable[], maxRows: number): Translated {
+export function translate(
+  query: string,
+  tables: readonly DescribedTable[],
+  maxRows: number,
+  { icrsHint }: { readonly icrsHint?: string } = {},
+): Translated {
   if (query.length > MAX_QUERY_LENGTH)
     throw new AdqlError(
       0,
       `a query has at most ${MAX_QUERY_LENGTH} characters (this one has ${query.length}): ask in parts`,
     );
-  return new Translator(tables, maxRows).translate(parse(query));
+  return new Translator(tables, maxRows, icrsHint).translate(parse(query));
 }
 
 /** The place of an expression in its query. */
@@ -152,6 +156,7 @@ const MAX_COUNT = 2n ** 62n;
 class Translator {
   readonly #tables: readonly DescribedTable[];
   readonly #maxRows: number;
+  readonly #icrsHint: string | undefined;
   readonly #named: {
     readonly name: Name;
     readonly sql: string;
@@ -172,9 +177,10 @@ class Translator {
   #betweens = 0;
   #conditionQueries = 0;
 
-  constructor(tables: readonly DescribedTable[], maxRows: number) {
+  constructor(tables: readonly DescribedTable[], maxRows: number, icrsHint: string | undefined) {
     this.#tables = tables;
     this.#maxRows = maxRows;
+    this.#icrsHint = icrsHint;
   }
 
   translate(query: Query): Translated {
@@ -191,7 +197,7 @@ class Translator {
     const length = withClause.length + sql.length;
     if (length > MAX_SQL_LENGTH)
       throw new AdqlError(0, 'the query is too long, with its functions written out: ask in parts');
-    return { sql: `${withClause}${sql}`, columns: withOwnNames(columns.map(resultColumn)) };
+    return { sql: `${withClause}${sql}`, columns: columns.map(resultColumn) };
   }
 
   #query({ body, orderBy, offset }: Query, outer: Scope | undefined, isResult = false): Relation {
@@ -810,7 +816,7 @@ class Translator {
     const wrong = (takes: string) => new AdqlError(at, `${name} takes ${takes}`);
     if (name === 'POINT') {
       if (args.length !== 2) throw wrong('a right ascension and a declination, degrees');
-      return pointAt(at, args[0]!, args[1]!);
+      return this.#pointAt(at, args[0]!, args[1]!);
     }
     if (name === 'CENTROID') {
       if (args.length !== 1) throw wrong('a shape');
@@ -826,7 +832,7 @@ class Translator {
       args[0]?.kind === 'point'
         ? (args as [Point, ...Operand[]])
         : args.length > 1
-          ? [pointAt(at, args[0]!, args[1]!), ...args.slice(2)]
+          ? [this.#pointAt(at, args[0]!, args[1]!), ...args.slice(2)]
           : [];
     if (name === 'CIRCLE') {
       if (!centre || sizes.length !== 1) throw wrong('a centre and a radius, degrees');
@@ -846,7 +852,7 @@ class Translator {
       ? args.map(each => pointOf(each, 'a vertex'))
       : Array.from({ length: Math.ceil(args.length / 2) }, (_, i) => {
           if (!args[2 * i + 1]) throw wrong('a right ascension and a declination a vertex');
-          return pointAt(at, args[2 * i]!, args[2 * i + 1]!);
+          return this.#pointAt(at, args[2 * i]!, args[2 * i + 1]!);
         });
     if (points.length > MAX_VERTICES) throw wrong(`at most ${MAX_VERTICES} vertices (${given(points.length)})`);
     const vertices = points.map(({ ra, dec }) => {
@@ -857,12 +863,32 @@ class Translator {
     return { kind: 'polygon', at, vertices };
   }
 
+  #pointAt(at: number, ra: Operand, dec: Operand): Point {
+    const hint = this.#icrsHint === undefined ? '' : `: ${this.#icrsHint}`;
+    for (const operand of [ra, dec]) {
+      const about = operand.kind === 'value' ? operand.column?.about : undefined;
+      if (about?.frame !== undefined)
+        throw new AdqlError(
+          operand.at,
+          `positions are in ICRS, and ${about.name.slice(0, 64)} is a coordinate in ${about.frame}${hint}`,
+        );
+    }
+    const point: Point = {
+      kind: 'point',
+      at,
+      ra: numberOf(ra, 'a right ascension'),
+      dec: numberOf(dec, 'a declination'),
+    };
+    if (point.dec.constant !== undefined) checkedPosition(constantNumber(at, 0), point.dec);
+    return point;
+  }
+
   /** Two points, or the four numbers of two. */
   #points(call: Expression & { kind: 'call' }, context: Context): [Point, Point] {
     const args = this.#arguments(call, 2, 4, context);
     if (args.length === 2) return args.map(each => pointOf(each, 'what DISTANCE measures')) as [Point, Point];
     if (args.length === 3) throw new AdqlError(call.at, 'DISTANCE takes two points, or four numbers');
-    return [pointAt(call.at, args[0]!, args[1]!), pointAt(call.at, args[2]!, args[3]!)];
+    return [this.#pointAt(call.at, args[0]!, args[1]!), this.#pointAt(call.at, args[2]!, args[3]!)];
   }
 
   #shapePredicate(call: Expression & { kind: 'call' }, context: Context, filtered: Joined | undefined): string {
@@ -902,7 +928,7 @@ class Translator {
     const { at } = call;
     const [order, ...place] = this.#arguments(call, 2, 3, context) as [Operand, ...Operand[]];
     const level = healpixOrder(order);
-    const point = place.length === 1 ? pointOf(place[0]!, 'the position') : pointAt(at, place[0]!, place[1]!);
+    const point = place.length === 1 ? pointOf(place[0]!, 'the position') : this.#pointAt(at, place[0]!, place[1]!);
     const pixel = pixelOf(point);
     // Rows without a position have the pixel -1.
     if (pixel) return value(at, `(nullif(${pixel}, -1) >> ${2 * (29 - level)})`, 'int64');
@@ -1027,28 +1053,6 @@ function shapeOperand(name: string, operand: Operand): Shape {
   if (operand.kind !== 'value') return operand;
   throw new AdqlError(operand.at, `${name} takes shapes, and ${described(operand)} stands here`);
 }
-
-function pointAt(at: number, ra: Operand, dec: Operand): Point {
-  for (const operand of [ra, dec]) {
-    const about = operand.kind === 'value' ? operand.column?.about : undefined;
-    if (about?.frame !== undefined)
-      throw new AdqlError(
-        operand.at,
-        `positions are in ICRS, and ${about.name.slice(0, 64)} is a coordinate in ${about.frame}: ${ICRS_HINT}`,
-      );
-  }
-  const point: Point = {
-    kind: 'point',
-    at,
-    ra: numberOf(ra, 'a right ascension'),
-    dec: numberOf(dec, 'a declination'),
-  };
-  if (point.dec.constant !== undefined) checkedPosition(constantNumber(at, 0), point.dec);
-  return point;
-}
-
-/** Where the upload has no such columns, its frame is not converted. */
-const ICRS_HINT = 'take nearsky_ra and nearsky_dec, which an upload with a frame that can be converted has';
 
 function logic(
   { at, operator, of }: Expression & { kind: 'logic' },

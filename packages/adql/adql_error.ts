@@ -10,6 +10,11 @@ export class AdqlError extends Error {
   }
 }
 
+/** A count in the words of a message. */
+export function given(count: number): string {
+  return `${count} ${count === 1 ? 'was' : 'were'} given`;
+}
+
 /** The message with the place in the query before it: line and column, both counted from 1. */
 export function placedMessage(query: string, { at, message }: AdqlError): string {
   const before = query.slice(0, at).split(/\r\n|\r|\n/);

@@ -1,7 +1,7 @@
 /** The parts of a query as they are written for the engine: values with their types, and shapes. */
-import type { Column, ColumnType } from '../tables/columns.ts';
 import { AdqlError } from './adql_error.ts';
 import type { PixelRange } from './moc.ts';
+import type { Column, ColumnType } from './schema.ts';
 
 /** The type of NULL is that of no column. */
 export type ValueType = ColumnType | 'null';
@@ -116,7 +116,7 @@ export function nullIf(x: string, y: string): string {
 }
 
 /** Stands before the texts of failures that are ours. */
-export const FAILURE_MARK = 'nearsky: ';
+export const FAILURE_MARK = 'adql: ';
 
 /** What ends a query as it runs, with a message for those who wrote it. */
 export function failing(message: string): string {

@@ -1,0 +1,8 @@
+/** Queries in ADQL 2.1: their syntax tree, and the SQL for DuckDB that they become. Pure: nothing is opened, read or run. */
+export { AdqlError, placedMessage } from './adql_error.ts';
+export { MACROS } from './geometry.ts';
+export { parse } from './parser.ts';
+export { type Column, type ColumnType, type DescribedTable, tableName } from './schema.ts';
+export { MAX_QUERY_LENGTH, type Translated, translate } from './translator.ts';
+export { ENGINE_TYPES, FAILURE_MARK, failing, quoted, textLiteral } from './values.ts';
+export { spelled } from './words.ts';

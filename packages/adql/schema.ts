@@ -1,0 +1,40 @@
+/** The tables that queries are asked of. */
+
+/**
+ * The types of columns: `int64` is -2^63 to 2^63 - 1, `int32` -2^31 to 2^31 - 1; `time` is microseconds since 1970, UTC, in results and a
+ * TIMESTAMP in the engine.
+ */
+export type ColumnType = 'int64' | 'int32' | 'float64' | 'float32' | 'boolean' | 'text' | 'time';
+
+/** A column of a table or of a result. A column of a result has everything that the column of the table has which it is. */
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** In the spelling of VOUnits 1.0; undefined where there is none. */
+  readonly unit?: string;
+  readonly ucd?: string;
+  readonly description: string;
+  /** The frame of a coordinate that is not in ICRS: it cannot be a coordinate of a POINT. */
+  readonly frame?: string;
+  /** Whether every cell of a `text` column is ASCII. */
+  readonly isAscii?: boolean;
+  /** Whether every cell of a `text` column is integers with blanks between, as IVO_HISTOGRAM makes them. */
+  readonly isIntegers?: boolean;
+}
+
+export interface DescribedTable {
+  readonly schema: string;
+  readonly name: string;
+  readonly description: string;
+  /** Their names differ whatever the case. */
+  readonly columns: readonly Column[];
+  /** The columns of the position by which the rows are sorted, ICRS degrees, and of its HEALPix pixel at order 29, NESTED. */
+  readonly position?: { readonly ra: string; readonly dec: string; readonly pixel: string };
+  /** The table in the engine, where it has another name there: a stored one, not a view. */
+  readonly relation?: string;
+}
+
+/** The name of a table with its schema's, as it is shown. */
+export function tableName({ schema, name }: Pick<DescribedTable, 'schema' | 'name'>): string {
+  return `${schema}.${name}`;
+}
