@@ -1,4 +1,4 @@
-/** The functions of one row whose arguments and results are values. Those of shapes, and of many rows, are in `translator.ts`. */
+/** The functions of one row whose arguments and results are values. Those of shapes are in `shapes.ts`, and those of many rows in `expressions.ts`. */
 import { AdqlError } from './adql_error.ts';
 import { arithmetic } from './operators.ts';
 import { conversion } from './units.ts';

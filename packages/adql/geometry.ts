@@ -2,8 +2,9 @@
 import { areaOfShape, boxCorners, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '@nearsky/sky-index';
 import { AdqlError } from './adql_error.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
-import type { From } from './scope.ts';
-import { constantNumber, double, type Point, type Shape, type Source, type Value } from './values.ts';
+import { isConstant, pixelOf, position, ROUNDING } from './positions.ts';
+import { type Joined, NearCells } from './rewrites.ts';
+import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
 
 /** Functions that the engine is given before the first query. */
 export const MACROS: readonly string[] = [
@@ -44,47 +45,19 @@ const MOC_FINER = 3;
 const MOC_MAX_ORDER = 16;
 /** The most corners of all polygons, each time that one is used: the engine plans for longer than a query may take. */
 const MAX_CORNERS = 400;
-/** Above what distances are rounded by, degrees. */
-const ROUNDING = 1e-9;
 /** Up to here chords grow enough with the distance to be compared instead. */
 const MAX_CHORD_DEGREES = 175;
 /** The share by which the square of half a chord is rounded: a position on the edge of a circle is in it. */
 const CHORD_ROUNDING = 2 ** -50;
-/** The size of a cell over the distance of two positions that are joined: more makes a position have fewer cells, with more in each. */
-const CELL_RATIO = 8;
-/** The distances by which positions are joined through cells, degrees: each has several above, and more than enough below. */
-const MAX_CELL_REACH = 5;
-const MIN_CELL_REACH = 1e-4;
-/** The corners of what is near a position. */
-const CORNERS = '(VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS near(i, j)';
-/** The most such columns of a table, which has up to four times as many rows with each. */
-const MAX_CELLS = 2;
 /** Gaps between ranges that hold so few pixels of order 16 are read: 1 / 4096 of the sky. */
 const MIN_GAP = (12 * 4 ** 16) / 4096;
-
-/** The tables that a condition is asked of the rows of. */
-export interface Joined {
-  /** See `From`; the conditions that only have columns of that table are added to it. */
-  readonly kept?: From['kept'];
-  readonly all: ReadonlySet<Source>;
-  /** Those that may have several rows for one, of which the condition keeps one. */
-  readonly repeatable: ReadonlySet<Source>;
-}
-
-/** A table of a FROM with the columns that conditions have added. */
-export function withCells({ table, relation, cells }: Source): string {
-  return cells.reduce(
-    (inner, { name, sql: cell }) => `(SELECT ${table}.*, ${cell} AS ${name} FROM ${inner}, ${CORNERS}) AS ${table}`,
-    `${relation} AS ${table}`,
-  );
-}
 
 /** The shapes of one query. */
 export class Sky {
   /** The corners of all polygons so far, at each use. */
   #corners = 0;
   #mocs = 0;
-  #cells = 0;
+  readonly #nearCells = new NearCells();
   /** The ranges of each shape that was looked at. */
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
 
@@ -102,7 +75,7 @@ export class Sky {
       const reach = `(${double(radius)} + ${ROUNDING}::DOUBLE)`;
       const [low, high] = [`${double(fixed.dec)} - ${reach}`, `${double(fixed.dec)} + ${reach}`];
       const band = `${double(other.dec)} BETWEEN ${low} AND ${high}`;
-      return `(${[this.#sameCell(a, b, constant, filtered), band, exact].filter(each => each !== undefined).join(' AND ')})`;
+      return `(${[this.#nearCells.sameCell(a, b, constant, filtered), band, exact].filter(each => each !== undefined).join(' AND ')})`;
     }
     const centre = constants(fixed);
     const exact = chordTest(other, centre, constant, operator);
@@ -174,28 +147,6 @@ export class Sky {
     return degraded(ranges, order, at);
   }
 
-  /** The condition that the cell of one position is near the other, which is that of a join by equal values. */
-  #sameCell(a: Point, b: Point, radius: number | undefined, { all, repeatable }: Joined): string | undefined {
-    if (radius === undefined || !(radius >= 0 && radius <= MAX_CELL_REACH)) return undefined;
-    const [first, second] = [sourceOf(a), sourceOf(b)];
-    if (!first || !second || first === second || !all.has(first) || !all.has(second)) return undefined;
-    const sides = [
-      { point: b, source: second, other: a },
-      { point: a, source: first, other: b },
-    ].filter(({ source }) => repeatable.has(source) && source.cells.length < MAX_CELLS);
-    // The tables with pixels are the large ones.
-    const side = sides.find(({ point }) => !pixelOf(point)) ?? sides[0];
-    if (!side) return undefined;
-    const reach = Math.max(radius + ROUNDING, MIN_CELL_REACH);
-    const n = constantNumber(a.at, Math.floor(360 / (CELL_RATIO * reach))).sql;
-    const { table, cells } = side.source;
-    // No table has a column with a control character in its name.
-    const name = `"cell\t${++this.#cells}"`;
-    const near = `near.i, near.j, ${constantNumber(a.at, reach).sql}, ${n}`;
-    cells.push({ name, sql: `adql_corner(${position(side.point)}, ${near})` });
-    return `adql_cell(${position(side.other)}, ${n}) = ${table}.${name}`;
-  }
-
   /** Undefined for a point that is no position of a table. */
   #pixelTest(point: Point, key: string, shape: () => SkyShape<unknown>): string | undefined {
     const pixel = pixelOf(point);
@@ -234,19 +185,6 @@ function chordTest(point: Point, centre: { ra: number; dec: number }, radius: nu
 function sum(terms: readonly string[]): string {
   const middle = terms.length >> 1;
   return middle === 0 ? terms[0]! : `(${sum(terms.slice(0, middle))} + ${sum(terms.slice(middle))})`;
-}
-
-/** The pixel column of the table whose position a point is. */
-export function pixelOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): string | undefined {
-  const [first, second] = [ra.column?.place, dec.column?.place];
-  const isPosition = first?.part === 'ra' && second?.part === 'dec' && first.pixel === second.pixel;
-  return isPosition ? first.pixel : undefined;
-}
-
-/** The table of a FROM of which both coordinates are columns. */
-function sourceOf({ ra, dec }: Point): Source | undefined {
-  const source = ra.column?.source;
-  return source === dec.column?.source ? source : undefined;
 }
 
 /** The first pixel at order 29 in one of order 16. */
@@ -295,21 +233,6 @@ export function checkedPosition(ra: Value, dec: Value): { ra: number; dec: numbe
 }
 
 const constants = ({ ra, dec }: Point) => checkedPosition(ra, dec);
-
-export function isConstant({ ra, dec }: Point): boolean {
-  return ra.constant !== undefined && dec.constant !== undefined;
-}
-
-/** The longest SQL of a coordinate, because tests of positions repeat them. */
-const MAX_COORDINATE_LENGTH = 500;
-
-/** @throws AdqlError where a coordinate is too long an expression */
-export function position(point: Point): string {
-  const [ra, dec] = [double(point.ra), double(point.dec)];
-  if (Math.max(ra.length, dec.length) > MAX_COORDINATE_LENGTH)
-    throw new AdqlError(point.at, 'a coordinate must be a short expression: compute it in a query of WITH');
-  return `${ra}, ${dec}`;
-}
 
 export function boxVertices(at: number, ra: number, dec: number, width: number, height: number): [number, number][] {
   return positioned(at, () => boxCorners(ra, dec, width, height));

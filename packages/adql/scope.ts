@@ -1,8 +1,8 @@
 /** The tables and columns that the names of a query can mean. */
 import { AdqlError } from './adql_error.ts';
-import { type DescribedTable, tableName } from './schema.ts';
+import { type Column, type DescribedTable, tableName } from './schema.ts';
 import type { Name } from './syntax.ts';
-import type { ScopeColumn, Source } from './values.ts';
+import type { ScopeColumn, Source, ValueType } from './values.ts';
 
 /** A table of a FROM. */
 export interface ScopeTable {
@@ -28,6 +28,30 @@ export interface Scope {
   readonly tables: readonly ScopeTable[];
   readonly columns: readonly ScopeColumn[];
   readonly outer: Scope | undefined;
+}
+
+/** The place of an expression in its query. */
+export interface Context {
+  readonly scope: Scope;
+  /** Whether functions of many rows may stand here; the reason why not. */
+  readonly aggregates: true | string;
+  /** The SQL of the expressions of GROUP BY, in a query whose rows are groups; undefined for others and in functions of many rows. */
+  readonly groups?: ReadonlySet<string>;
+}
+
+/** A query as its users see it. */
+export interface Relation {
+  readonly sql: string;
+  /** Named c1, c2, ... in the SQL. */
+  readonly columns: readonly ResultColumn[];
+}
+
+export interface ResultColumn {
+  readonly name: string;
+  readonly at: number;
+  readonly type: ValueType;
+  readonly about: Column | undefined;
+  readonly texts: number;
 }
 
 export function isNamed(name: string, { text, isExact }: Name): boolean {

@@ -1,0 +1,166 @@
+/** The tables of a query and their joins. */
+import { AdqlError } from './adql_error.ts';
+import { type Expressions, NONE } from './expressions.ts';
+import { joinWithPairs, pairedSides, withCells } from './rewrites.ts';
+import { type DescribedTable, tableName } from './schema.ts';
+import {
+  type Context,
+  checked,
+  type From,
+  isNamed,
+  isSame,
+  isTable,
+  pathText,
+  type Relation,
+  type Scope,
+  sharedNames,
+} from './scope.ts';
+import type { Join, Name, Query, TableReference } from './syntax.ts';
+import { commonType, nameOfType, quoted, type ScopeColumn, type Source } from './values.ts';
+
+/** The most tables of a query: the engine plans 40 in a second, and 100 in more than a minute, which nothing ends. */
+const MAX_TABLES = 40;
+
+/** A query of WITH. */
+interface NamedQuery {
+  readonly name: Name;
+  /** Its name in the SQL. */
+  readonly sql: string;
+  readonly relation: Relation;
+  readonly joined: number;
+}
+
+/** Reads the FROM clauses of one query. */
+export class FromClauses {
+  readonly #tables: readonly DescribedTable[];
+  readonly #expressions: Expressions;
+  readonly #query: (query: Query, outer: Scope | undefined) => Relation;
+  readonly named: NamedQuery[] = [];
+  /** The tables that the engine joins, those of a named query at each of its uses. */
+  joined = 0;
+  #lastTable = 0;
+
+  /** @param query reads a query in a FROM */
+  constructor(
+    tables: readonly DescribedTable[],
+    expressions: Expressions,
+    query: (query: Query, outer: Scope | undefined) => Relation,
+  ) {
+    this.#tables = tables;
+    this.#expressions = expressions;
+    this.#query = query;
+  }
+
+  /** A name for the engine that no other table has. */
+  newTable(): string {
+    return `t${++this.#lastTable}`;
+  }
+
+  /** Reads the tables of one FROM. */
+  read(references: readonly TableReference[], outer: Scope | undefined): From {
+    const parts = references.map(each => this.#from(each, outer));
+    if (parts.length === 1) return checked(parts[0]!);
+    return checked({
+      sql: () => parts.map(({ sql }) => sql()).join(', '),
+      tables: parts.flatMap(({ tables }) => tables),
+      columns: parts.flatMap(({ columns }) => columns),
+    });
+  }
+
+  #from(reference: TableReference, outer: Scope | undefined): From {
+    switch (reference.kind) {
+      case 'table':
+        return this.#table(reference);
+      case 'derived':
+        return this.#derived(this.#query(reference.query, outer), reference.alias);
+      case 'join':
+        return this.#join(reference, outer);
+    }
+  }
+
+  #table({ path, alias, at }: TableReference & { kind: 'table' }): From {
+    const named = path.length === 1 ? this.named.find(({ name }) => isSame(name, path[0]!)) : undefined;
+    this.joined += named?.joined ?? 1;
+    if (this.joined > MAX_TABLES)
+      throw new AdqlError(at, `a query joins at most ${MAX_TABLES} tables, those of WITH at each use: ask in parts`);
+    if (named) return this.#derived(named.relation, alias ?? path[0]!, named.sql);
+    const found = this.#tables.filter(table => isTable(table, path));
+    if (found.length === 0) {
+      const known = this.#tables.map(tableName).join(', ');
+      throw new AdqlError(at, `there is no table ${pathText(path)}: there are ${known}`);
+    }
+    if (found.length > 1)
+      throw new AdqlError(
+        at,
+        `${pathText(path)} is one of ${found.map(tableName).join(', ')}: put the schema before it`,
+      );
+    const [described] = found as [DescribedTable];
+    const { position, relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
+    const table = this.newTable();
+    const isNumbered = described.columns.every(({ name }) => name.toLowerCase() !== 'rowid');
+    const source: Source = { table, relation, isNumbered, cells: [] };
+    const columns = described.columns.map((about): ScopeColumn => {
+      const { name, type } = about;
+      const part = position?.ra === name ? 'ra' : position?.dec === name ? 'dec' : undefined;
+      const column = { name, type, about, source, sql: `${table}.${quoted(name)}` };
+      return part ? { ...column, place: { part, pixel: `${table}.${quoted(position!.pixel)}` } } : column;
+    });
+    const tables = [{ alias, of: alias ? undefined : described, columns }];
+    return { sql: () => withCells(source), source, columns, tables };
+  }
+
+  #derived({ sql, columns: own }: Relation, alias: Name, relation = `(${sql})`): From {
+    const table = this.newTable();
+    const source: Source = { table, relation, isNumbered: false, cells: [] };
+    const columns = own.map((column, i): ScopeColumn => ({ ...column, source, sql: `${table}.c${i + 1}` }));
+    return { sql: () => withCells(source), source, columns, tables: [{ alias, of: undefined, columns }] };
+  }
+
+  #join(join: Join, outer: Scope | undefined): From {
+    const [left, right] = [this.#from(join.left, outer), this.#from(join.right, outer)];
+    const tables = [...left.tables, ...right.tables];
+    const sql = (condition: string) => () => `(${left.sql()} ${join.type} JOIN ${right.sql()} ON ${condition})`;
+    if (join.by.kind === 'on') {
+      const columns = [...left.columns, ...right.columns];
+      const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
+      const context: Context = { scope, aggregates: 'functions of many rows cannot stand in ON' };
+      const all = sourcesOf({ tables });
+      // A query within a condition may refer to the tables around it, which pairs cannot.
+      const paired = outer ? undefined : pairedSides(join.type, left, right);
+      // An outer join would keep a repeated row that matches nothing several times, but pairs are an inner join.
+      const filtered = { all, repeatable: join.type === 'INNER' || paired ? all : NONE };
+      const condition = this.#expressions.filter(join.by.condition, context, filtered, 'ON');
+      if (paired?.some(({ cells }) => cells.length > 0)) {
+        const conditions = [condition.sql];
+        const kept = { source: paired[0], conditions };
+        return { sql: joinWithPairs(paired, conditions), tables, columns, kept };
+      }
+      return { sql: sql(condition.sql), tables, columns };
+    }
+    const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
+    const pairs = shared.map(name => {
+      const pair = [left, right].map(({ columns }) => {
+        const found = columns.filter(column => isNamed(column.name, name));
+        if (found.length === 1) return found[0]!;
+        throw new AdqlError(name.at, `${name.text} must be one column of each of the two tables that are joined`);
+      });
+      const [a, b] = pair as [ScopeColumn, ScopeColumn];
+      if (commonType([a.type, b.type])) return { a, b };
+      const types = `${nameOfType(a.type)} in one table and ${nameOfType(b.type)} in the other`;
+      throw new AdqlError(name.at, `${name.text} is ${types}: join them ON a condition`);
+    });
+    const merged = pairs.map(({ a, b }) => {
+      if (join.type !== 'FULL') return join.type === 'RIGHT' ? b : a;
+      const { source: _, ...both } = a;
+      return { ...both, sql: `coalesce(${a.sql}, ${b.sql})` };
+    });
+    const used = new Set(pairs.flatMap(({ a, b }) => [a, b]));
+    const rest = [...left.columns, ...right.columns].filter(column => !used.has(column));
+    const condition = pairs.map(({ a, b }) => `${a.sql} = ${b.sql}`).join(' AND ');
+    return { sql: sql(condition), tables, columns: [...merged, ...rest] };
+  }
+}
+
+export function sourcesOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Source> {
+  return new Set(tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
+}

@@ -1,0 +1,96 @@
+/**
+ * Rewrites for DuckDB's weak spots. A query is right without them, and slow: DuckDB compares all pairs of rows where tables are joined by a
+ * distance, and in an outer join whose condition is more than equal values. So joins by a distance become joins by equal cells of the sky,
+ * and outer joins become inner joins whose pairs are joined by the number of the row.
+ */
+import { pixelOf, position, ROUNDING } from './positions.ts';
+import type { From } from './scope.ts';
+import type { Join } from './syntax.ts';
+import { constantNumber, type Point, type Source } from './values.ts';
+
+/** The size of a cell over the distance of two positions that are joined: more makes a position have fewer cells, with more in each. */
+const CELL_RATIO = 8;
+/** The distances by which positions are joined through cells, degrees: each has several above, and more than enough below. */
+const MAX_CELL_REACH = 5;
+const MIN_CELL_REACH = 1e-4;
+/** The corners of what is near a position. */
+const CORNERS = '(VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS near(i, j)';
+/** The most such columns of a table, which has up to four times as many rows with each. */
+const MAX_CELLS = 2;
+
+/** The tables that a condition is asked of the rows of. */
+export interface Joined {
+  /** See `From`; the conditions that only have columns of that table are added to it. */
+  readonly kept?: From['kept'];
+  readonly all: ReadonlySet<Source>;
+  /** Those that may have several rows for one, of which the condition keeps one. */
+  readonly repeatable: ReadonlySet<Source>;
+}
+
+/** A table of a FROM with the columns that conditions have added. */
+export function withCells({ table, relation, cells }: Source): string {
+  return cells.reduce(
+    (inner, { name, sql: cell }) => `(SELECT ${table}.*, ${cell} AS ${name} FROM ${inner}, ${CORNERS}) AS ${table}`,
+    `${relation} AS ${table}`,
+  );
+}
+
+/** The name of a column with the number of a row. */
+const ROW = '"row\t"';
+
+/** The tables of an outer join that can be a join with pairs: the one of which all rows are kept comes first, and has numbered rows. */
+export function pairedSides(type: Join['type'], left: From, right: From): readonly [Source, Source] | undefined {
+  if (type !== 'LEFT' && type !== 'RIGHT') return undefined;
+  const [kept, other] = type === 'LEFT' ? [left.source, right.source] : [right.source, left.source];
+  return kept?.isNumbered && other ? [kept, other] : undefined;
+}
+
+/**
+ * Writes an outer join as one with its pairs, by the number of the row. The pairs are an inner join.
+ * @param conditions of the pairs; read when the SQL is asked for
+ */
+export function joinWithPairs([kept, other]: readonly [Source, Source], conditions: readonly string[]): () => string {
+  // The cells so far are the inner join's. The lists are emptied, so that later ones are the outer join's.
+  const [ofKept, ofOther] = [kept.cells.splice(0), other.cells.splice(0)];
+  const numbered = { ...kept, relation: `(SELECT *, rowid AS ${ROW} FROM ${kept.relation})` };
+  return () => {
+    const inner = `${withCells({ ...numbered, cells: ofKept })}, ${withCells({ ...other, cells: ofOther })}`;
+    const columns = `${kept.table}.${ROW}, ${other.table}.*`;
+    const pairs = { ...other, relation: `(SELECT ${columns} FROM ${inner} WHERE ${conditions.join(' AND ')})` };
+    const equal = `${kept.table}.${ROW} = ${other.table}.${ROW}`;
+    return `(${withCells(numbered)} LEFT JOIN ${withCells(pairs)} ON ${equal})`;
+  };
+}
+
+/** The columns of cells that the conditions of one query have added. */
+export class NearCells {
+  #cells = 0;
+
+  /** The condition that the cell of one position is near the other, which is that of a join by equal values. */
+  sameCell(a: Point, b: Point, radius: number | undefined, { all, repeatable }: Joined): string | undefined {
+    if (radius === undefined || !(radius >= 0 && radius <= MAX_CELL_REACH)) return undefined;
+    const [first, second] = [sourceOf(a), sourceOf(b)];
+    if (!first || !second || first === second || !all.has(first) || !all.has(second)) return undefined;
+    const sides = [
+      { point: b, source: second, other: a },
+      { point: a, source: first, other: b },
+    ].filter(({ source }) => repeatable.has(source) && source.cells.length < MAX_CELLS);
+    // The tables with pixels are the large ones.
+    const side = sides.find(({ point }) => !pixelOf(point)) ?? sides[0];
+    if (!side) return undefined;
+    const reach = Math.max(radius + ROUNDING, MIN_CELL_REACH);
+    const n = constantNumber(a.at, Math.floor(360 / (CELL_RATIO * reach))).sql;
+    const { table, cells } = side.source;
+    // No table has a column with a control character in its name.
+    const name = `"cell\t${++this.#cells}"`;
+    const near = `near.i, near.j, ${constantNumber(a.at, reach).sql}, ${n}`;
+    cells.push({ name, sql: `adql_corner(${position(side.point)}, ${near})` });
+    return `adql_cell(${position(side.other)}, ${n}) = ${table}.${name}`;
+  }
+}
+
+/** The table of a FROM of which both coordinates are columns. */
+function sourceOf({ ra, dec }: Point): Source | undefined {
+  const source = ra.column?.source;
+  return source === dec.column?.source ? source : undefined;
+}

@@ -1,0 +1,257 @@
+/** The functions of shapes and positions. */
+import { pixel29, pixelOf as pixelAt, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
+import { AdqlError, given } from './adql_error.ts';
+import { boxVertices, checkedPosition, polygonArea, polygonCentroid, polygonOf, Sky } from './geometry.ts';
+import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
+import { arithmetic } from './operators.ts';
+import { isConstant, pixelOf } from './positions.ts';
+import type { Joined } from './rewrites.ts';
+import type { Expression } from './syntax.ts';
+import {
+  constantNumber,
+  described,
+  double,
+  numberOf,
+  type Operand,
+  type Point,
+  pointOf,
+  type Shape,
+  textOf,
+  type Value,
+  value,
+} from './values.ts';
+
+type Call = Expression & { kind: 'call' };
+
+/** The shapes of one query. Their arguments have been read. */
+export class Shapes {
+  readonly sky = new Sky();
+  readonly #icrsHint: string | undefined;
+
+  constructor(icrsHint: string | undefined) {
+    this.#icrsHint = icrsHint;
+  }
+
+  #pointAt(at: number, ra: Operand, dec: Operand): Point {
+    const hint = this.#icrsHint === undefined ? '' : `: ${this.#icrsHint}`;
+    for (const operand of [ra, dec]) {
+      const about = operand.kind === 'value' ? operand.column?.about : undefined;
+      if (about?.frame !== undefined)
+        throw new AdqlError(
+          operand.at,
+          `positions are in ICRS, and ${about.name.slice(0, 64)} is a coordinate in ${about.frame}${hint}`,
+        );
+    }
+    const point: Point = {
+      kind: 'point',
+      at,
+      ra: numberOf(ra, 'a right ascension'),
+      dec: numberOf(dec, 'a declination'),
+    };
+    if (point.dec.constant !== undefined) checkedPosition(constantNumber(at, 0), point.dec);
+    return point;
+  }
+
+  /** Two points, or the four numbers of two. */
+  points(call: Call, args: readonly Operand[]): [Point, Point] {
+    if (args.length === 2) return args.map(each => pointOf(each, 'what DISTANCE measures')) as [Point, Point];
+    if (args.length === 3) throw new AdqlError(call.at, 'DISTANCE takes two points, or four numbers');
+    return [this.#pointAt(call.at, args[0]!, args[1]!), this.#pointAt(call.at, args[2]!, args[3]!)];
+  }
+
+  /** The condition of CONTAINS or INTERSECTS. */
+  predicate({ at, name }: Call, args: readonly Operand[], filtered: Joined | undefined): string {
+    const shapes = args.map(each => shapeOperand(name, each));
+    const [first, second] = shapes as [Shape, Shape];
+    const isMutual = name === 'INTERSECTS';
+    if (first.kind === 'point') return this.#holds(second, first, filtered);
+    if (isMutual && second.kind === 'point') return this.#holds(first, second, filtered);
+    if (first.kind === 'circle' && second.kind === 'circle') {
+      const reach = isMutual ? arithmetic(at, '+', second.radius, first.radius) : innerReach(at, second, first);
+      return this.sky.within(first.centre, second.centre, reach, filtered);
+    }
+    throw new AdqlError(at, `${name} takes a POINT and a shape, or two CIRCLEs`);
+  }
+
+  #holds(shape: Shape, point: Point, filtered: Joined | undefined): string {
+    if (shape.kind === 'polygon') return this.sky.inPolygon(point, shape, filtered !== undefined);
+    if (shape.kind === 'moc') return this.sky.inMoc(point, shape.ranges, filtered !== undefined);
+    const [centre, radius] =
+      shape.kind === 'circle' ? [shape.centre, shape.radius] : [shape, constantNumber(shape.at, 0)];
+    return this.sky.within(point, centre, radius, filtered);
+  }
+
+  area({ at, name }: Call, operand: Operand): Value {
+    const shape = shapeOperand(name, operand);
+    if (shape.kind === 'point') return constantNumber(at, 0);
+    if (shape.kind === 'polygon') return constantNumber(at, polygonArea(shape.vertices));
+    if (shape.kind === 'moc') return constantNumber(at, mocArea(shape.ranges));
+    const sphere = constantNumber(at, 4 * Math.PI * (180 / Math.PI) ** 2).sql;
+    return value(at, `(${sphere} * power(sin(radians(${double(shape.radius)}) / 2), 2))`, 'float64');
+  }
+
+  /** The pixel of the position of a table, which is stored, or of a constant. */
+  healpixIndex({ at }: Call, [order, ...place]: readonly [Operand, ...Operand[]]): Value {
+    const level = healpixOrder(order);
+    const point = place.length === 1 ? pointOf(place[0]!, 'the position') : this.#pointAt(at, place[0]!, place[1]!);
+    const pixel = pixelOf(point);
+    // Rows without a position have the pixel -1.
+    if (pixel) return value(at, `(nullif(${pixel}, -1) >> ${2 * (29 - level)})`, 'int64');
+    if (!isConstant(point) || level > MAX_CONSTANT_ORDER) {
+      const takes = `the position of a table, or a constant position and an order of at most ${MAX_CONSTANT_ORDER}`;
+      throw new AdqlError(at, `IVO_HEALPIX_INDEX takes ${takes}`);
+    }
+    const { ra, dec } = checkedPosition(point.ra, point.dec);
+    const index = pixelAt(level, ra, dec);
+    return constantNumber(at, index, `${index}`);
+  }
+
+  healpixCentre({ at }: Call, [order, pixel]: readonly [Operand, Operand]): Point {
+    const level = healpixOrder(order);
+    const index = constantOf(numberOf(pixel, 'the pixel'));
+    if (level > MAX_CONSTANT_ORDER || !Number.isInteger(index) || index < 0 || index >= 12 * 4 ** level)
+      throw new AdqlError(
+        at,
+        `IVO_HEALPIX_CENTER takes an order of at most ${MAX_CONSTANT_ORDER} and the number of a pixel`,
+      );
+    const { ra, dec } = pixelCentre(level, index);
+    return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
+  }
+
+  /** The arguments of a shape after its coordinate system, which must be ICRS where there is one. */
+  #afterSystem(operands: readonly Operand[]): readonly Operand[] {
+    const [first] = operands;
+    if (first?.kind !== 'value' || first.text === undefined) return operands;
+    if (!COORDINATE_SYSTEM.test(first.text.trim()))
+      throw new AdqlError(first.at, "positions are in ICRS: leave the coordinate system out, or write 'ICRS'");
+    return operands.slice(1);
+  }
+
+  /** POINT, CIRCLE, BOX, POLYGON or CENTROID. */
+  shape({ at, name }: Call, operands: readonly Operand[]): Shape {
+    return this.shapeOf(at, name, this.#afterSystem(operands));
+  }
+
+  /** A MOC that stands in the query, or that of a shape. */
+  moc(call: Call, [operand, shape]: readonly [Operand, Operand?]): Shape {
+    if (shape) return this.#mocOf(call, healpixOrder(operand), shape);
+    const { text, at } = textOf(operand, 'the argument of MOC');
+    if (text === undefined) throw new AdqlError(at, "a MOC must stand in the query, as in MOC('4/0-3,5 6/100')");
+    return { kind: 'moc', at: call.at, ranges: mocRanges(text, at) };
+  }
+
+  /** The pixels of an order that a shape touches. */
+  #mocOf({ at, name }: Call, order: number, operand: Operand): Shape {
+    const shape = shapeOperand(name, operand);
+    const pixels = (ranges: readonly PixelRange[]): Shape => ({ kind: 'moc', at, ranges });
+    if (shape.kind === 'moc') return pixels(degraded(shape.ranges, order, at));
+    const centreOf = ({ ra, dec }: Point) => checkedPosition(fixed(ra), fixed(dec));
+    if (shape.kind === 'point') {
+      const { ra, dec } = centreOf(shape);
+      const pixel = pixel29(ra, dec);
+      return pixels(degraded([[pixel, pixel + 1n]], order, at));
+    }
+    if (order > MAX_CONSTANT_ORDER)
+      throw new AdqlError(at, `the MOC of a shape has an order of at most ${MAX_CONSTANT_ORDER} (${order} was given)`);
+    if (shape.kind === 'polygon') return pixels(this.sky.moc(polygonOf(shape.vertices, at), order, at));
+    const { ra, dec } = centreOf(shape.centre);
+    return pixels(this.sky.moc(skyCircle(ra, dec, constantOf(shape.radius) * 3600), order, at));
+  }
+
+  shapeOf(at: number, name: string, args: readonly Operand[]): Shape {
+    const wrong = (takes: string) => new AdqlError(at, `${name} takes ${takes}`);
+    if (name === 'POINT') {
+      if (args.length !== 2) throw wrong('a right ascension and a declination, degrees');
+      return this.#pointAt(at, args[0]!, args[1]!);
+    }
+    if (name === 'CENTROID') {
+      if (args.length !== 1) throw wrong('a shape');
+      const of = shapeOperand(name, args[0]!);
+      if (of.kind === 'point') return of;
+      if (of.kind === 'circle') return of.centre;
+      if (of.kind === 'moc') throw wrong('a POINT, CIRCLE, BOX or POLYGON');
+      const { ra, dec } = polygonCentroid(of.vertices);
+      return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
+    }
+    if (name === 'POLYGON') return this.#polygon(at, args, wrong);
+    const [centre, ...sizes] =
+      args[0]?.kind === 'point'
+        ? (args as [Point, ...Operand[]])
+        : args.length > 1
+          ? [this.#pointAt(at, args[0]!, args[1]!), ...args.slice(2)]
+          : [];
+    if (name === 'CIRCLE') {
+      if (!centre || sizes.length !== 1) throw wrong('a centre and a radius, degrees');
+      const radius = numberOf(sizes[0]!, 'the radius');
+      if (radius.constant !== undefined && !(radius.constant >= 0 && radius.constant <= 180))
+        throw new AdqlError(radius.at, `a radius must be 0 to 180 degrees (${radius.constant} was given)`);
+      return { kind: 'circle', at, centre, radius };
+    }
+    if (!centre || sizes.length !== 2) throw wrong('a centre, a width and a height, degrees');
+    const [width, height] = sizes.map(each => constantOf(numberOf(each, 'the size')));
+    const { ra, dec } = checkedPosition(fixed(centre.ra), fixed(centre.dec));
+    return { kind: 'polygon', at, vertices: boxVertices(at, ra, dec, width!, height!) };
+  }
+
+  #polygon(at: number, args: readonly Operand[], wrong: (takes: string) => AdqlError): Shape {
+    const points = args.some(each => each.kind === 'point')
+      ? args.map(each => pointOf(each, 'a vertex'))
+      : Array.from({ length: Math.ceil(args.length / 2) }, (_, i) => {
+          if (!args[2 * i + 1]) throw wrong('a right ascension and a declination a vertex');
+          return this.#pointAt(at, args[2 * i]!, args[2 * i + 1]!);
+        });
+    if (points.length > MAX_VERTICES) throw wrong(`at most ${MAX_VERTICES} vertices (${given(points.length)})`);
+    const vertices = points.map(({ ra, dec }) => {
+      const place = checkedPosition(fixed(ra), fixed(dec));
+      return [place.ra, place.dec] as const;
+    });
+    polygonOf(vertices, at);
+    return { kind: 'polygon', at, vertices };
+  }
+}
+
+type Circle = Shape & { kind: 'circle' };
+
+/** The farthest that the centre of a circle may be from that of another which holds it; a circle of 180 degrees holds everything. */
+function innerReach(at: number, { radius }: Circle, { radius: inner }: Circle): Value {
+  const rest = arithmetic(at, '-', radius, inner);
+  if (radius.constant !== undefined) return radius.constant < 180 ? rest : radius;
+  return value(at, `(CASE WHEN ${radius.sql} < 180 THEN ${double(rest)} ELSE ${double(radius)} END)`, 'float64');
+}
+
+/** The systems of ADQL 2.0 (TAP 1.0, section 6) that can be ICRS in spherical coordinates. Nothing here depends on the position of the observer. */
+const COORDINATE_SYSTEM =
+  /^((ICRS|UNKNOWNFRAME)(\s+(BARYCENTER|GEOCENTER|HELIOCENTER|LSR|TOPOCENTER|RELOCATABLE|UNKNOWNREFPOS))?(\s+SPHERICAL2)?)?$/i;
+
+const MAX_VERTICES = 200;
+/** The highest order of pixels that are computed here. */
+const MAX_CONSTANT_ORDER = 13;
+
+function healpixOrder(operand: Operand): number {
+  const order = constantOf(numberOf(operand, 'the order'));
+  if (Number.isInteger(order) && order >= 0 && order <= 29) return order;
+  throw new AdqlError(operand.at, `an order of HEALPix is 0 to 29 (${order} was given)`);
+}
+
+/** The numbers of a text of the query, with blanks between. */
+export function numbersOf({ at, text = '' }: Value): Value[] {
+  const numbers = text.trim().split(/\s+/).map(Number);
+  if (text.trim() === '' || numbers.some(Number.isNaN))
+    throw new AdqlError(at, "a shape is cast from a text of numbers in the query, such as '12.3 45.6'");
+  return numbers.map(number => constantNumber(at, number));
+}
+
+export function fixed(number: Value): Value {
+  constantOf(number);
+  return number;
+}
+
+export function constantOf({ constant, at }: Value): number {
+  if (constant !== undefined) return constant;
+  throw new AdqlError(at, 'a number must stand here, and no column: the shape must be the same for all rows');
+}
+
+export function shapeOperand(name: string, operand: Operand): Shape {
+  if (operand.kind !== 'value') return operand;
+  throw new AdqlError(operand.at, `${name} takes shapes, and ${described(operand)} stands here`);
+}
