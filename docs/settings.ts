@@ -31,9 +31,9 @@ export function settingsPage(): string {
 const SECRET = ' Never shown.';
 
 function row(name: string, setting: Setting<unknown>): string {
-  const { help, bound, secret, defaultNote } = setting;
+  const { help, must, secret, defaultNote } = setting;
   const fallback = setting.default === null ? 'none' : `\`${JSON.stringify(written(setting, setting.default))}\``;
-  return `| \`${name}\` | ${cell(help)}${secret ? SECRET : ''} | ${cell(defaultNote ?? fallback)} | ${cell(bound)} |`;
+  return `| \`${name}\` | ${cell(help)}${secret ? SECRET : ''} | ${cell(defaultNote ?? fallback)} | ${cell(must)} |`;
 }
 
 /** A bar would end the cell. */

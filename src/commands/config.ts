@@ -129,5 +129,5 @@ function textOf(value: Written): string {
 /** The lines of the help about one setting. */
 function describe([name, setting]: readonly [SettingName, Setting<unknown>]): string[] {
   const shown = setting.defaultNote ?? textOf(written(setting, setting.default));
-  return [`  ${name}`, `      ${setting.help}`, `      ${setting.bound}; default ${shown}`];
+  return [`  ${name}`, `      ${setting.help}`, `      ${setting.must}; default ${shown}`];
 }

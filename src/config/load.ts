@@ -4,6 +4,7 @@ import { closestMatch } from 'leven';
 import { messageOf } from '../base/error_text.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { type Config, ENVIRONMENT_ONLY, SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { read } from './values.ts';
 
 /** A setting that is impossible: the program does not start (exit status 2). */
 export class ConfigError extends Error {
@@ -48,10 +49,10 @@ export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
   for (const [key, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
     const take = (origin: Origin, value: unknown, where: string) => {
       origins.set(key, origin);
-      config[key] = setting.parse(value);
+      config[key] = read(setting, value);
       const name = (origin === 'option' && optionNames?.get(key)) || key;
       if (config[key] === undefined)
-        problems.push(`${name} must be ${setting.bound} (${given(setting, value)} was given ${where})`);
+        problems.push(`${name} must be ${setting.must} (${given(setting, value)} was given ${where})`);
     };
     const inEnvironment = environment[key];
     if (options?.has(key)) {

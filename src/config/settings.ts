@@ -15,7 +15,7 @@ import {
   type PagedBroker,
   pagedBrokers,
 } from '../contract/brokers.ts';
-import type { Kind } from './values.ts';
+import type { SettingKind } from './values.ts';
 import {
   baseAddress,
   date,
@@ -42,7 +42,7 @@ import {
   yesNo,
 } from './values.ts';
 
-export interface Setting<T> extends Kind<T> {
+export interface Setting<T> extends SettingKind<T> {
   /** The purpose, in a line or two; the unit where the name does not end in it. */
   readonly help: string;
   /** Its value is never shown. */
@@ -54,11 +54,11 @@ export interface Setting<T> extends Kind<T> {
 const packageVersion: string = JSON.parse(readFileSync(programFile('package.json'), 'utf8')).version;
 const cores = availableParallelism();
 
-const about = <T>(help: string, kind: Kind<T>, defaultNote?: string): Setting<T> => {
+const about = <T>(help: string, kind: SettingKind<T>, defaultNote?: string): Setting<T> => {
   return defaultNote === undefined ? { ...kind, help } : { ...kind, help, defaultNote };
 };
 
-const secret = <T>(help: string, kind: Kind<T>): Setting<T> => ({ ...kind, help, secret: true });
+const secret = <T>(help: string, kind: SettingKind<T>): Setting<T> => ({ ...kind, help, secret: true });
 
 const SERVICE = {
   NEARSKY_DATA: about('The data directory: database, index, rejected messages and catalog cache.', text('./data')),

@@ -1,5 +1,7 @@
 /** The kinds of values that settings have: how each is read from text or JSON, and how it is written. */
 import { type Network, parseNetwork } from '../base/ip_addresses.ts';
+import * as kinds from '../contract/kind.ts';
+import { type Kind, matching, textual } from '../contract/kind.ts';
 
 /** At most `burst` calls in any `burst / perSecond` seconds. */
 export interface Rate {
@@ -10,108 +12,78 @@ export interface Rate {
 /** A value as a configuration file has it. */
 export type Written = string | number | boolean | null | readonly Written[];
 
-export interface Kind<T> {
+/** A kind of values of a setting. */
+export interface SettingKind<T> extends Kind<T> {
   readonly default: T;
-  /** The condition that a value must meet, as it reads after "must be". */
-  readonly bound: string;
-  /** The value, from text (option, environment) or from JSON; undefined when it is impossible. */
-  parse(value: unknown): T | undefined;
-  /** The value as `parse` reads it from a file; without this function, the value itself. */
+  /** The value as it is read from a file; without this function, the value itself. */
   write?(value: T): Written;
 }
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const withDefault = <T>(kind: Kind<T>, fallback: T): SettingKind<T> => ({ ...kind, default: fallback });
 
-function toNumber(value: unknown): number {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && NUMBER.test(value.trim()) ? Number(value) : Number.NaN;
+/** The value, from text (option, environment, file) or from JSON; undefined when it is impossible. */
+export function read<T>(kind: Kind<T>, value: unknown): T | undefined {
+  return typeof value === 'string' ? kind.parseText(value) : kind.parse(value);
 }
 
 /** A number, bounds inclusive. */
-export function number(fallback: number, min: number, max: number): Kind<number> {
-  const parse = (value: unknown) => {
-    const parsed = toNumber(value);
-    return parsed >= min && parsed <= max ? parsed : undefined;
-  };
-  return { default: fallback, bound: `a number from ${min} to ${max}`, parse };
+export function number(fallback: number, min: number, max: number): SettingKind<number> {
+  return withDefault(kinds.number({ min, max }), fallback);
 }
 
 /** An integer, bounds inclusive. */
-export function integer(fallback: number, min: number, max: number): Kind<number> {
-  const parse = (value: unknown) => {
-    const parsed = toNumber(value);
-    return Number.isInteger(parsed) && parsed >= min && parsed <= max ? parsed : undefined;
-  };
-  return { default: fallback, bound: `an integer from ${min} to ${max}`, parse };
+export function integer(fallback: number, min: number, max: number): SettingKind<number> {
+  return withDefault(kinds.integer({ min, max }), fallback);
 }
 
-export function yesNo(fallback: boolean): Kind<boolean> {
-  const parse = (value: unknown) => {
-    if (typeof value === 'boolean') return value;
-    return value === 'yes' ? true : value === 'no' ? false : undefined;
-  };
-  return { default: fallback, bound: 'yes or no', parse, write: value => (value ? 'yes' : 'no') };
+export function yesNo(fallback: boolean): SettingKind<boolean> {
+  return { ...withDefault(kinds.flag('yes', 'no'), fallback), write: value => (value ? 'yes' : 'no') };
 }
 
-export function flag(fallback: boolean): Kind<boolean> {
-  const parse = (value: unknown) => {
-    if (typeof value === 'boolean') return value;
-    return value === 'true' ? true : value === 'false' ? false : undefined;
-  };
-  return { default: fallback, bound: 'true or false', parse };
+export function flag(fallback: boolean): SettingKind<boolean> {
+  return withDefault(kinds.flag(), fallback);
 }
 
-export function text(fallback: string): Kind<string> {
-  return {
-    default: fallback,
-    bound: 'a non-empty string',
-    parse: value => (typeof value === 'string' && value.trim() ? value : undefined),
-  };
+export function text(fallback: string): SettingKind<string> {
+  return withDefault(matching(/\S/, 'a non-empty string'), fallback);
 }
 
 /** Text, null when it is blank. */
-export function textOrNull(fallback: string | null): Kind<string | null> {
-  const parse = (value: unknown) => {
-    if (value === null) return null;
-    return typeof value === 'string' ? value.trim() || null : undefined;
-  };
-  return { default: fallback, bound: 'text', parse };
+export function textOrNull(fallback: string | null): SettingKind<string | null> {
+  return optional(
+    textual('text', text => text.trim() || null),
+    fallback,
+  );
 }
 
-export function oneOf<const T extends string>(fallback: T, ...others: T[]): Kind<T> {
-  const values = [fallback, ...others];
-  return { default: fallback, bound: `one of ${values.join(', ')}`, parse: value => values.find(one => one === value) };
+export function oneOf<const T extends string>(fallback: T, ...others: T[]): SettingKind<T> {
+  return withDefault(kinds.oneOf([fallback, ...others]), fallback);
 }
 
 /** Text without white space. */
-export function name(): Kind<string> {
-  const parse = (value: unknown) =>
-    typeof value === 'string' && /^\S+$/.test(value.trim()) ? value.trim() : undefined;
-  return { default: '', bound: 'a name without white space', parse };
+export function name(): SettingKind<string> {
+  return withDefault(matching(/^\S+$/, 'a name without white space', true), '');
 }
 
 /** An identifier of IVOA Identifiers 2.0, without a query. */
-export function ivoid(): Kind<string> {
-  const parse = (value: unknown) =>
-    typeof value === 'string' && /^ivo:\/\/[A-Za-z\d][\w.~-]{2,}(?:\/[\w.~-]+)+$/.test(value.trim())
-      ? value.trim()
-      : undefined;
-  return { default: '', bound: 'an identifier such as ivo://example.org/nearsky', parse };
+export function ivoid(): SettingKind<string> {
+  const pattern = /^ivo:\/\/[A-Za-z\d][\w.~-]{2,}(?:\/[\w.~-]+)+$/;
+  return withDefault(matching(pattern, 'an identifier such as ivo://example.org/nearsky', true), '');
 }
 
 /** A name in the form of a broker's name. */
-export function label(fallback: string): Kind<string> {
-  const parse = (value: unknown) =>
-    typeof value === 'string' && /^[a-z][a-z\d_]{0,39}$/.test(value) ? value : undefined;
-  return { default: fallback, bound: 'a name of at most 40 characters a-z, 0-9 and _, starting with a letter', parse };
+export function label(fallback: string): SettingKind<string> {
+  const must = 'a name of at most 40 characters a-z, 0-9 and _, starting with a letter';
+  return withDefault(matching(/^[a-z][a-z\d_]{0,39}$/, must), fallback);
 }
 
-export function server(): Kind<string> {
-  const parse = (value: unknown) => {
-    const [, text, port] = (typeof value === 'string' && /^(\S+:(\d{1,5}))$/.exec(value.trim())) || [];
-    return Number(port) >= 1 && Number(port) <= 65535 ? text : undefined;
-  };
-  return { default: '', bound: 'a server as host:port', parse };
+const SERVER = textual('a server as host:port', text => {
+  const [, server, port] = /^(\S+:(\d{1,5}))$/.exec(text.trim()) ?? [];
+  return Number(port) >= 1 && Number(port) <= 65535 ? server : undefined;
+});
+
+export function server(): SettingKind<string> {
+  return withDefault(SERVER, '');
 }
 
 /** A topic of a Kafka cluster. */
@@ -121,119 +93,118 @@ export interface KafkaTopic {
   readonly topic: string;
 }
 
-export function kafkaTopic(): Kind<KafkaTopic> {
-  const parse = (value: unknown) => {
-    const [, texts, topic] = (typeof value === 'string' && /^kafka:\/\/([^/]+)\/([\w.-]+)$/.exec(value.trim())) || [];
-    const servers = texts?.split(',').map(text => server().parse(text));
-    return topic && servers?.every(text => text !== undefined) ? { servers: servers as string[], topic } : undefined;
-  };
-  const bound = 'a topic as kafka://HOST:PORT,HOST:PORT/TOPIC';
-  return {
-    default: { servers: [], topic: '' },
-    bound,
-    parse,
-    write: ({ servers, topic }) => `kafka://${servers.join(',')}/${topic}`,
-  };
+export function kafkaTopic(): SettingKind<KafkaTopic> {
+  const kind = textual('a topic as kafka://HOST:PORT,HOST:PORT/TOPIC', text => {
+    const [, texts, topic] = /^kafka:\/\/([^/]+)\/([\w.-]+)$/.exec(text.trim()) ?? [];
+    const servers = texts?.split(',').map(SERVER.parseText);
+    return topic && servers?.every(each => each !== undefined) ? { servers, topic } : undefined;
+  });
+  const write = ({ servers, topic }: KafkaTopic) => `kafka://${servers.join(',')}/${topic}`;
+  return { ...withDefault<KafkaTopic>(kind, { servers: [], topic: '' }), write };
 }
 
-export function subscription(): Kind<string> {
-  const parse = (value: unknown) => {
-    return typeof value === 'string' && /^projects\/[\w.:-]+\/subscriptions\/[\w.~+%-]+$/.test(value)
-      ? value
-      : undefined;
-  };
-  return { default: '', bound: 'a subscription as projects/PROJECT/subscriptions/NAME', parse };
+export function subscription(): SettingKind<string> {
+  const pattern = /^projects\/[\w.:-]+\/subscriptions\/[\w.~+%-]+$/;
+  return withDefault(matching(pattern, 'a subscription as projects/PROJECT/subscriptions/NAME'), '');
 }
 
-export function date(): Kind<string> {
-  const parse = (value: unknown) => {
-    if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
-    const time = new Date(`${value}T00:00:00Z`);
-    return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(value) ? value : undefined;
-  };
-  return { default: '', bound: 'a date as YYYY-MM-DD', parse };
+export function date(): SettingKind<string> {
+  const kind = textual('a date as YYYY-MM-DD', text => {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
+    const time = new Date(`${text}T00:00:00Z`);
+    return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text) ? text : undefined;
+  });
+  return withDefault(kind, '');
 }
 
-export function urlTemplate(fallback: string, placeholder: string): Kind<string> {
-  const parse = (value: unknown) => {
-    return typeof value === 'string' && /^https?:\/\//.test(value) && value.includes(placeholder) ? value : undefined;
-  };
-  return { default: fallback, bound: `an http or https address${placeholder && ` with ${placeholder} in it`}`, parse };
+export function urlTemplate(fallback: string, placeholder: string): SettingKind<string> {
+  const must = `an http or https address${placeholder && ` with ${placeholder} in it`}`;
+  const parse = (text: string) => (/^https?:\/\//.test(text) && text.includes(placeholder) ? text : undefined);
+  return withDefault(textual(must, parse), fallback);
 }
 
-export function httpUrl(fallback: string): Kind<string> {
-  const parse = (value: unknown) =>
-    typeof value === 'string' && /^https?:/i.test(value) ? URL.parse(value)?.href : undefined;
-  return { default: fallback, bound: 'an http or https address', parse };
+/** What a web address says. */
+const address = (must: string, take: (url: URL) => string | undefined) =>
+  textual(must, text => {
+    const url = /^https?:/i.test(text.trim()) ? URL.parse(text.trim()) : null;
+    return url === null ? undefined : take(url);
+  });
+
+export function httpUrl(fallback: string): SettingKind<string> {
+  const parse = (text: string) => (/^https?:/i.test(text) ? URL.parse(text)?.href : undefined);
+  return withDefault(textual('an http or https address', parse), fallback);
 }
 
 /**
  * An address to which paths of the API are appended: scheme, host and port, perhaps a path; without a slash at the end,
  * a query or a fragment.
  */
-export function baseAddress(): Kind<string> {
-  const parse = (value: unknown) => {
-    const url = typeof value === 'string' && /^https?:/i.test(value.trim()) && URL.parse(value.trim());
-    return url && url.search + url.hash === '' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : undefined;
-  };
-  return { default: '', bound: 'an http or https address without ? or #', parse };
+export function baseAddress(): SettingKind<string> {
+  const kind = address('an http or https address without ? or #', url =>
+    url.search + url.hash === '' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : undefined,
+  );
+  return withDefault(kind, '');
 }
 
 /** Scheme, host and port, in the spelling that browsers use; a path is left out. */
-export function origin(fallback = ''): Kind<string> {
-  const parse = (value: unknown) => {
-    const url = typeof value === 'string' && /^https?:/i.test(value.trim()) && URL.parse(value.trim());
-    return url ? url.origin : undefined;
-  };
-  return { default: fallback, bound: 'an http or https address', parse };
+export function origin(fallback = ''): SettingKind<string> {
+  return withDefault(
+    address('an http or https address', url => url.origin),
+    fallback,
+  );
 }
 
-export function network(): Kind<Network> {
-  const parse = (value: unknown) => (typeof value === 'string' ? parseNetwork(value) : undefined);
-  const bound = 'a network such as 192.0.2.0/24 or 2001:db8::/32';
-  return { default: parseNetwork('::/0')!, bound, parse, write: ({ text }) => text };
+export function network(): SettingKind<Network> {
+  const kind = textual('a network such as 192.0.2.0/24 or 2001:db8::/32', parseNetwork);
+  return { ...withDefault(kind, parseNetwork('::/0')!), write: ({ text }) => text };
 }
 
-export function headerName(fallback: string): Kind<string> {
-  const parse = (value: unknown) => (typeof value === 'string' && /^[\w-]+$/.test(value) ? value : undefined);
-  return { default: fallback, bound: "a header's name", parse };
+export function headerName(fallback: string): SettingKind<string> {
+  return withDefault(matching(/^[\w-]+$/, "a header's name"), fallback);
 }
 
 const RATE = /^\s*(\d+(?:\.\d+)?)\s*\/\s*s\s+burst\s+(\d{1,6})\s*$/i;
 
 /** A rate: so many calls a second in the long run, and at most `burst` at once. */
-export function rate(perSecond: number, burst: number): Kind<Rate> {
-  const parse = (value: unknown) => {
-    const [, rateText, burstText] = (typeof value === 'string' && RATE.exec(value)) || [];
+export function rate(perSecond: number, burst: number): SettingKind<Rate> {
+  const kind = textual('a rate such as "2/s burst 10"', text => {
+    const [, rateText, burstText] = RATE.exec(text) ?? [];
     const parsed = { perSecond: Number(rateText), burst: Number(burstText) };
     return parsed.perSecond > 0 && parsed.burst >= 1 ? parsed : undefined;
-  };
-  const write = (value: Rate) => `${value.perSecond}/s burst ${value.burst}`;
-  return { default: { perSecond, burst }, bound: 'a rate such as "2/s burst 10"', parse, write };
+  });
+  return { ...withDefault(kind, { perSecond, burst }), write: value => `${value.perSecond}/s burst ${value.burst}` };
 }
 
-/** Like `kind`, but null by default and in the file. */
-export function optional<T>(kind: Kind<T>): Kind<T | null> {
+/** Like `kind`, but null in the file, and by default unless that is given. */
+export function optional<T>(
+  kind: Kind<T> & Pick<SettingKind<T>, 'write'>,
+  fallback: T | null = null,
+): SettingKind<T | null> {
   return {
-    default: null,
-    bound: kind.bound,
+    ...kind,
+    default: fallback,
     parse: value => (value === null ? null : kind.parse(value)),
     write: value => (value === null ? null : written(kind, value)),
   };
 }
 
 /** Values of `kind`: text with commas between them, or an array in the file. */
-export function list<T>(kind: Kind<T>, fallback: readonly string[]): Kind<readonly T[]> {
+export function list<T>(kind: SettingKind<T>, fallback: readonly string[]): SettingKind<readonly T[]> {
   const parse = (value: unknown): readonly T[] | undefined => {
-    const parts = typeof value === 'string' ? value.split(',').filter(part => part.trim() !== '') : value;
-    const parsed = Array.isArray(parts) ? parts.map(part => kind.parse(part)) : [undefined];
+    const parsed = Array.isArray(value) ? value.map(part => read(kind, part)) : [undefined];
     return parsed.includes(undefined) ? undefined : (parsed as T[]);
   };
-  const write = (values: readonly T[]) => values.map(value => written(kind, value));
-  return { default: parse([...fallback])!, bound: `a comma-separated list, each item ${kind.bound}`, parse, write };
+  return {
+    must: `a comma-separated list, each item ${kind.must}`,
+    schema: { type: 'array', items: kind.schema },
+    parse,
+    parseText: text => parse(text.split(',').filter(part => part.trim() !== '')),
+    default: parse([...fallback])!,
+    write: values => values.map(value => written(kind, value)),
+  };
 }
 
 /** A value of a kind, as a configuration file has it. */
-export function written<T>(kind: Kind<T>, value: T): Written {
+export function written<T>(kind: Pick<SettingKind<T>, 'write'>, value: T): Written {
   return kind.write ? kind.write(value) : (value as Written);
 }

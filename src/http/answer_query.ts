@@ -3,14 +3,18 @@ import { type Body, bytesOf } from '../answers/body.ts';
 import { isCount, type Query, type QueryNamed } from '../answers/queries.ts';
 import { splitTable } from '../answers/table_head.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import { named } from '../contract/kind.ts';
 import type { Service } from '../service/service.ts';
 import { preferredFormat } from './accept.ts';
 import { invalidCursor } from './cursor.ts';
 import { ApiError, notAcceptable } from './errors.ts';
 import type { Exchange } from './exchange.ts';
-import { checkName } from './params.ts';
+import { optional } from './params.ts';
 import { type Answer, msgpackResponse, negotiatedJson } from './respond.ts';
 import { tableResponse } from './table_response.ts';
+
+const FORMAT = named(FORMATS);
+const TABLE_FORMAT = named(TABLE_FORMATS);
 
 /**
  * The answer to a query in the format that `format` names, else in the one that the client prefers. Errors are JSON in any case.
@@ -59,11 +63,10 @@ export function checkFormat(exchange: Exchange, asked: QueryNamed): void {
 }
 
 function formatOf({ request, search }: Exchange, query: QueryNamed): AnswerFormat {
-  const named = search.get('format');
-  const format =
-    named === undefined ? acceptedFormat(request.headers.get('Accept')) : checkName('format', FORMATS, named);
+  const asked = optional(search, 'format', FORMAT);
+  const format = asked ?? acceptedFormat(request.headers.get('Accept'));
   if (!isCount(query) || !isTable(format)) return format;
-  if (named === undefined) return 'json';
+  if (asked === undefined) return 'json';
   const message = `Cannot answer with counts as ${format} because they are no table: leave out format, or response`;
   throw new ApiError('invalid_parameter', message, { param: 'format' });
 }
@@ -73,8 +76,8 @@ function formatOf({ request, search }: Exchange, query: QueryNamed): AnswerForma
  * @throws ApiError `invalid_parameter`
  */
 export function tableFormatOf({ request, search }: Exchange): TableFormat {
-  const named = search.get('format');
-  if (named !== undefined) return checkName('format', TABLE_FORMATS, named);
+  const asked = optional(search, 'format', TABLE_FORMAT);
+  if (asked !== undefined) return asked;
   const accepted = preferredFormat(request.headers.get('Accept'));
   return accepted !== undefined && isTable(accepted) ? accepted : 'csv';
 }

@@ -13,29 +13,29 @@ import {
 } from '../answers/cursor.ts';
 import { integersAsBigint } from '../base/exact_integers.ts';
 import { parseTime } from '../base/parse_time.ts';
-import { DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
+import { integer, type Kind, number } from '../contract/kind.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID } from '../contract/limits.ts';
 import { ApiError } from './errors.ts';
-import { type Bounds, DEC_BOUNDS, isWithin, RA_BOUNDS } from './params.ts';
+import { DECLINATION, DETAIL, RIGHT_ASCENSION, TIME_FIELD } from './params.ts';
 
 /** `asOfUs` is undefined in a cursor that an older release wrote. */
 export type PinnedWindow = Omit<RecentCursor, 'asOfUs'> & { readonly asOfUs: number | undefined };
 
 /**
- * @param radiusArcsec the bounds of the radius
+ * @param radiusArcsec the kind of its radius
  * @throws ApiError naming `cursor`
  */
-export function decodeConeCursor(token: string, radiusArcsec: Bounds): ConeCursor {
+export function decodeConeCursor(token: string, radiusArcsec: Kind<number>): ConeCursor {
   const fields = decodeFields(token);
   if (fields.k !== CONE_CURSOR_KIND) throw invalidCursor('it is of another operation');
   return {
     timeUs: time(fields.t),
     diaObjectId: id(fields.i),
     asOfUs: time(fields.a),
-    ra: number(fields.ra, RA_BOUNDS),
-    dec: number(fields.dec, DEC_BOUNDS),
-    radiusArcsec: number(fields.r, radiusArcsec),
-    detail: oneOf(DETAIL_LEVELS, fields.d),
+    ra: as(RIGHT_ASCENSION, fields.ra),
+    dec: as(DECLINATION, fields.dec),
+    radiusArcsec: as(radiusArcsec, fields.r),
+    detail: as(DETAIL, fields.d, 'name'),
     archive: archive(fields.o),
   };
 }
@@ -49,25 +49,26 @@ export function decodeRecentCursor(token: string): PinnedWindow {
     diaObjectId: id(fields.i),
     startUs: time(fields.s),
     endUs: time(fields.e),
-    timeField: oneOf(TIME_FIELDS, fields.f),
-    detail: oneOf(DETAIL_LEVELS, fields.d),
+    timeField: as(TIME_FIELD, fields.f, 'name'),
+    detail: as(DETAIL, fields.d, 'name'),
     asOfUs: fields.a === undefined ? undefined : time(fields.a),
     archive: archive(fields.o),
   };
 }
 
 /** The pixels of the sky in the order of an area. */
-const AREA_PIXELS = 12 * 4 ** MAX_AREA_ORDER;
+const PIXEL = integer({ min: 0, max: 12 * 4 ** MAX_AREA_ORDER - 1 });
+const SHARE = number({ min: 0, max: 1 });
 
 /** @throws ApiError naming `cursor` */
 export function decodeAreaCursor(token: string): AreaCursor {
   const fields = decodeFields(token);
   if (fields.k !== AREA_CURSOR_KIND) throw invalidCursor('it is of another operation');
   return {
-    level: number(fields.l, { min: 0, max: 1 }),
-    pixel: wholeNumber(fields.p, { min: 0, max: AREA_PIXELS - 1 }),
+    level: as(SHARE, fields.l),
+    pixel: pixel(fields.p),
     id: id(fields.i),
-    timeField: fields.f === undefined ? undefined : oneOf(TIME_FIELDS, fields.f),
+    timeField: fields.f === undefined ? undefined : as(TIME_FIELD, fields.f, 'name'),
     asOfUs: time(fields.a),
     digest: text(fields.n),
     archive: archive(fields.o),
@@ -81,7 +82,7 @@ export function decodeObjectsCursor(token: string): ObjectsCursor {
   return {
     timeUs: time(fields.t),
     diaObjectId: id(fields.i),
-    timeField: oneOf(TIME_FIELDS, fields.f),
+    timeField: as(TIME_FIELD, fields.f, 'name'),
     asOfUs: time(fields.a),
     archive: archive(fields.o),
   };
@@ -138,21 +139,14 @@ function id(value: unknown): bigint {
   return value;
 }
 
-function number(value: unknown, bounds: Bounds): number {
-  const found = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
-  if (!isWithin(found, bounds)) throw invalidCursor('a number in it is missing or damaged');
+function as<T>(kind: Kind<T>, value: unknown, what = 'number'): T {
+  const found = kind.parse(value);
+  if (found === undefined) throw invalidCursor(`a ${what} in it is missing or damaged`);
   return found;
 }
 
-function wholeNumber(value: unknown, bounds: Bounds): number {
-  if (typeof value !== 'bigint') throw invalidCursor('a number in it is missing or damaged');
-  return number(value, bounds);
-}
-
-function oneOf<T extends string>(list: readonly { readonly name: T }[], value: unknown): T {
-  const found = list.find(({ name }) => name === value);
-  if (!found) throw invalidCursor('a name in it is missing or damaged');
-  return found.name;
+function pixel(value: unknown): number {
+  return as(PIXEL, typeof value === 'bigint' ? value : undefined);
 }
 
 function archive(value: unknown): string | undefined {

@@ -3,7 +3,7 @@ import type { FilterValues } from '../answers/queries.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { type Filter, GENERIC_FILTERS } from '../contract/filters.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';
-import { parseNumber, type Search } from './params.ts';
+import { ANY_NUMBER, parameterOf, type Search } from './params.ts';
 
 const GENERIC_NAMES = new Set(GENERIC_FILTERS.map(({ name }) => name));
 
@@ -39,7 +39,9 @@ export function parseFilters(search: Search, catalogs: Catalogs): FilterValues |
   const given: (readonly [name: string, text: string])[] = [];
   for (const pair of search) if (isFilterShaped(pair[0])) given.push(pair);
   if (given.length === 0) return null;
-  return readFilters(given, catalogs, ({ name, kind }, text) => (kind === 'catalog' ? text : parseNumber(name, text)));
+  return readFilters(given, catalogs, ({ name, kind }, text) =>
+    kind === 'catalog' ? text : parameterOf(ANY_NUMBER, name, text),
+  );
 }
 
 /**

@@ -2,23 +2,13 @@
 import type { LookupInput } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
-import { INPUT_KINDS, type InputKind, namesOf } from '../contract/enums.ts';
-import { parseTnsName } from '../tns/names.ts';
+import { INPUT_KINDS, type InputKind } from '../contract/enums.ts';
+import { type Kind, named } from '../contract/kind.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';
 import { JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
-import {
-  type Bounds,
-  checkBounds,
-  DEC_BOUNDS,
-  isWithin,
-  OBJECT_ID,
-  objectIdOf,
-  RA_BOUNDS,
-  radiusBounds,
-  TNS_NAME,
-} from './params.ts';
+import { accepted, DECLINATION, fieldOf, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from './params.ts';
 
-const KINDS = namesOf(INPUT_KINDS);
+const KIND = named(INPUT_KINDS);
 const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {
   id: ['kind', 'diaObjectId'],
   position: ['kind', 'ra', 'dec', 'radius_arcsec'],
@@ -40,7 +30,7 @@ export function parseInput(
     const fields = new Fields(entry, index);
     switch (fields.kind()) {
       case 'id':
-        return { kind: 'id', sent, diaObjectId: objectId(fields) };
+        return { kind: 'id', sent, diaObjectId: fields.objectId() };
       case 'position':
         return { kind: 'position', sent, ...position(fields, sharedRadiusArcsec, config) };
       case 'tns':
@@ -72,8 +62,7 @@ class Fields {
 
   /** The input's kind. The input has no fields but those of its kind. */
   kind(): InputKind {
-    const kind = KINDS.find(known => known === this.get('kind'));
-    if (!kind) throw this.invalid('kind', `one of ${KINDS.join(', ')}`);
+    const kind = this.read('kind', KIND);
     for (const name of this.#object.keys()) if (!FIELDS[kind].includes(name)) throw this.#unknown(name, kind);
     return kind;
   }
@@ -89,42 +78,32 @@ class Fields {
     return this.#object.get(name);
   }
 
-  invalid(name: string, must: string): ApiError {
-    const value = this.get(name);
-    return invalidParameter(this.#path(name), must, value === undefined ? 'nothing' : jsonText(value));
+  /** The value of a field. */
+  read<T>(name: string, kind: Kind<T>): T {
+    const given = this.get(name);
+    return accepted(kind, given) ?? fieldOf(kind, this.#path(name), given);
   }
 
-  number(name: string, bounds: Bounds): number {
-    const literal = this.get(name);
-    const value = literal instanceof JsonNumber ? literal.value : Number.NaN;
-    if (!Number.isFinite(value)) throw this.invalid(name, 'a finite JSON number');
-    return isWithin(value, bounds) ? value : checkBounds(this.#path(name), value, bounds);
+  /** An integer literal, or a text of digits. */
+  objectId(): bigint {
+    const value = this.get('diaObjectId');
+    const text = value instanceof JsonNumber ? value.text.replace(/^-0$/, '0') : value;
+    return OBJECT_ID.parse(text) ?? this.read('diaObjectId', OBJECT_ID);
   }
-}
-
-/** An integer literal, or a text of digits. */
-function objectId(fields: Fields): bigint {
-  const value = fields.get('diaObjectId');
-  const text = value instanceof JsonNumber ? value.text.replace(/^-0$/, '0') : value;
-  const id = typeof text === 'string' ? objectIdOf(text) : undefined;
-  if (id === undefined) throw fields.invalid('diaObjectId', OBJECT_ID);
-  return id;
 }
 
 /** The input's own radius, even null, comes before the shared one. */
 function position(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
-  const ra = fields.number('ra', RA_BOUNDS);
-  const dec = fields.number('dec', DEC_BOUNDS);
+  const ra = fields.read('ra', RIGHT_ASCENSION);
+  const dec = fields.read('dec', DECLINATION);
   const shared = fields.get('radius_arcsec') === undefined ? sharedRadiusArcsec : undefined;
-  return { ra, dec, radiusArcsec: shared ?? fields.number('radius_arcsec', radiusBounds(config)) };
+  return { ra, dec, radiusArcsec: shared ?? fields.read('radius_arcsec', radiusKind(config)) };
 }
 
 /** A radius of null is as good as none. */
 function registryName(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
-  const value = fields.get('name');
-  const name = typeof value === 'string' ? parseTnsName(value) : undefined;
-  if (name === undefined) throw fields.invalid('name', TNS_NAME);
+  const name = fields.read('name', TNS_NAME);
   const hasOwn = (fields.get('radius_arcsec') ?? null) !== null;
-  const radiusArcsec = hasOwn ? fields.number('radius_arcsec', radiusBounds(config)) : sharedRadiusArcsec;
+  const radiusArcsec = hasOwn ? fields.read('radius_arcsec', radiusKind(config)) : sharedRadiusArcsec;
   return { ...name, radiusArcsec: radiusArcsec ?? config.TNS_MATCH_RADIUS_ARCSEC };
 }

@@ -2,19 +2,13 @@
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import {
-  DEFAULT_DETAIL,
-  DEFAULT_RESPONSE,
-  DETAIL_LEVELS,
-  INPUT_KINDS,
-  namesOf,
-  RESPONSE_MODES,
-} from '../contract/enums.ts';
+import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf } from '../contract/enums.ts';
+import type { Kind } from '../contract/kind.ts';
 import { ApiError, invalidParameter, missingParameter, shorten } from './errors.ts';
 import { readFilters } from './filters.ts';
-import { invalidBody, JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
+import { invalidBody, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
 import { parseInput } from './lookup_input.ts';
-import { checkBounds, checkName, radiusBounds } from './params.ts';
+import { ANY_NUMBER, DETAIL, fieldOf, parameterOf, RESPONSE, radiusKind } from './params.ts';
 import { lookupQuery } from './shared_params.ts';
 
 const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response'];
@@ -32,10 +26,11 @@ export function parseLookup(body: JsonValue, config: Config, catalogs: Catalogs)
     throw new ApiError('invalid_parameter', message, { param: unknown });
   }
   if (!request.has('inputs')) throw missingParameter('inputs', '"inputs": [...]');
-  const detail = checkName('detail', DETAIL_LEVELS, textOf(request, 'detail', DEFAULT_DETAIL));
-  const radiusArcsec = sharedRadius(request.get('radius_arcsec'), config);
+  const detail = wordOf(request, 'detail', DETAIL) ?? DEFAULT_DETAIL;
+  const radius = request.get('radius_arcsec') ?? null;
+  const radiusArcsec = radius === null ? undefined : fieldOf(radiusKind(config), 'radius_arcsec', radius);
   const filters = filtersOf(request.get('filters'), catalogs);
-  const response = checkName('response', RESPONSE_MODES, textOf(request, 'response', DEFAULT_RESPONSE));
+  const response = wordOf(request, 'response', RESPONSE) ?? DEFAULT_RESPONSE;
   const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config);
   return lookupQuery(inputs, { detail, filters, response }, config);
 }
@@ -44,27 +39,18 @@ function shown(value: JsonValue): string {
   return shorten(jsonText(value));
 }
 
-/** The text of a field: `fallback` where the field is absent or null, its JSON where it is no text. */
-function textOf(request: JsonObject, field: string, fallback: string): string {
-  const value = request.get(field) ?? fallback;
-  return typeof value === 'string' ? value : jsonText(value);
-}
-
-function sharedRadius(value: JsonValue | undefined, config: Config): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  return checkBounds('radius_arcsec', numberOf('radius_arcsec', value), radiusBounds(config));
-}
-
-function numberOf(name: string, value: JsonValue): number {
-  if (value instanceof JsonNumber && Number.isFinite(value.value)) return value.value;
-  throw invalidParameter(name, 'a finite JSON number', jsonText(value));
+/** A field that may be left out, or be null. Errors quote a text of it as that of a parameter. */
+function wordOf<T extends string>(request: JsonObject, field: string, kind: Kind<T>): T | undefined {
+  const value = request.get(field) ?? null;
+  if (value === null) return undefined;
+  return typeof value === 'string' ? parameterOf(kind, field, value) : fieldOf(kind, field, value);
 }
 
 function filtersOf(value: JsonValue | undefined, catalogs: Catalogs): FilterValues | null {
   if (value === undefined || value === null) return null;
   if (!(value instanceof Map)) throw invalidParameter('filters', 'a JSON object of filters', jsonText(value));
   return readFilters(value as JsonObject, catalogs, ({ name, kind }, given) => {
-    if (kind !== 'catalog') return numberOf(name, given);
+    if (kind !== 'catalog') return fieldOf(ANY_NUMBER, name, given);
     return typeof given === 'string' ? given : jsonText(given);
   });
 }

@@ -2,7 +2,7 @@
  * The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins,
  * and empty is not absent.
  */
-import { type Instant, parseInstant } from '../base/parse_time.ts';
+import { parseInstant } from '../base/parse_time.ts';
 import type { Config } from '../config/config.ts';
 import {
   DEFAULT_DETAIL,
@@ -10,14 +10,16 @@ import {
   DEFAULT_TIME_FIELD,
   DETAIL_LEVELS,
   type DetailLevel,
-  namesOf,
   RESPONSE_MODES,
   type ResponseMode,
   TIME_FIELDS,
   type TimeField,
 } from '../contract/enums.ts';
+import { type Bounds, clamped, integer, type Kind, named, number, textual } from '../contract/kind.ts';
 import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
+import { parseTnsName } from '../tns/names.ts';
 import { invalidParameter, missingParameter } from './errors.ts';
+import { JsonNumber, type JsonValue, jsonText } from './json_body.ts';
 
 /** By name, in the order in which names first occur. */
 export type Search = ReadonlyMap<string, string>;
@@ -59,143 +61,103 @@ export function decodeSegment(segment: string): string | undefined {
   return decoded.includes('/') ? undefined : decoded;
 }
 
-export interface Bounds {
-  /** Inclusive. */
-  readonly min: number;
-  /** Inclusive. */
-  readonly max: number;
-  /** Whether the minimum itself is excluded. */
-  readonly aboveMin?: boolean;
-  /** Advice for a value above the maximum, which completes the message of the error. */
-  readonly above?: () => string;
+/** The value of a parameter. @throws ApiError naming it */
+export function parameterOf<T>(kind: Kind<T>, name: string, text: string): T {
+  const value = kind.parseText(text);
+  if (value !== undefined) return value;
+  throw invalidParameter(name, kind.broken?.(text) ?? kind.must, text, kind.instead?.(text));
 }
 
-export const RA_BOUNDS: Bounds = RA_RANGE;
-export const DEC_BOUNDS: Bounds = DEC_RANGE;
-
-const DIGITS = /^\d+$/;
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/** A finite number in decimal notation. */
-export function parseNumber(name: string, text: string): number {
-  const trimmed = text.trim();
-  const value = DECIMAL.test(trimmed) ? Number(trimmed) : Number.NaN;
-  if (!Number.isFinite(value)) throw invalidParameter(name, 'a finite decimal number', text);
-  return value;
+/** The value of a body's JSON; undefined where it is not of the kind. */
+export function accepted<T>(kind: Kind<T>, given: JsonValue | undefined): T | undefined {
+  return kind.parse(given instanceof JsonNumber ? given.value : given);
 }
 
-export function isWithin(value: number, { min, max, aboveMin = false }: Bounds): boolean {
-  return (aboveMin ? value > min : value >= min) && value <= max;
+/** The value of a body's field. @throws ApiError naming it */
+export function fieldOf<T>(kind: Kind<T>, name: string, given: JsonValue | undefined): T {
+  const value = accepted(kind, given);
+  if (value !== undefined) return value;
+  const shown = given === undefined ? 'nothing' : jsonText(given);
+  const number = given instanceof JsonNumber ? given.value : undefined;
+  throw invalidParameter(name, kind.broken?.(number) ?? kind.must, shown, kind.instead?.(number));
 }
 
-export function checkBounds(name: string, value: number, { min, max, aboveMin = false, above }: Bounds): number {
-  if (aboveMin ? !(value > min) : !(value >= min))
-    throw invalidParameter(name, aboveMin ? `above ${min}` : `at least ${min}`, value);
-  if (!(value <= max)) throw invalidParameter(name, `at most ${max}`, value, above?.());
-  return value;
-}
-
-/** The radius of a search, arcsec. */
-export function radiusBounds(config: Config): Bounds {
-  return { min: 0, max: config.API_MAX_CONE_RADIUS_ARCSEC, aboveMin: true, above: () => largerCones(config) };
-}
-
-function largerCones({ VO_MAX_RADIUS_DEG }: Config): string {
-  return `for larger cones use ${LARGE_CONE_PATH}, whose radius SR is in degrees, at most ${VO_MAX_RADIUS_DEG}`;
-}
-
-/** A number that the request may have. */
-export function optionalNumber(search: Search, name: string, bounds: Bounds): number | undefined {
+/** A parameter that the request may have. */
+export function optional<T>(search: Search, name: string, kind: Kind<T>): T | undefined {
   const text = search.get(name);
-  return text === undefined ? undefined : checkBounds(name, parseNumber(name, text), bounds);
+  return text === undefined ? undefined : parameterOf(kind, name, text);
 }
 
 /** A number that the request must have. */
-export function requiredNumber(search: Search, name: string, bounds: Bounds): number {
-  const value = optionalNumber(search, name, bounds);
+export function required(search: Search, name: string, kind: Kind<number>): number {
+  const value = optional(search, name, kind);
   if (value === undefined) throw missingParameter(name, `${name}=NUMBER`);
   return value;
 }
 
-/** An integer without a sign that the request may have. */
-export function optionalInteger(search: Search, name: string, bounds: Bounds): number | undefined {
-  const text = search.get(name);
-  if (text === undefined) return undefined;
-  if (!DIGITS.test(text.trim())) throw invalidParameter(name, 'an integer', text);
-  return checkBounds(name, Number(text), bounds);
-}
+export const ANY_NUMBER = number();
+export const RIGHT_ASCENSION = number(RA_RANGE);
+export const DECLINATION = number(DEC_RANGE);
+export const DETAIL = named(DETAIL_LEVELS);
+export const RESPONSE = named(RESPONSE_MODES);
+export const TIME_FIELD = named(TIME_FIELDS);
+/** An integer of digits alone, for `limit` and `resolution`. */
+export const digits = (bounds: Bounds) => integer(bounds, /^\d+$/);
 
-/** A time that the request may have. */
-export function optionalTime(search: Search, name: string): Instant | undefined {
-  const text = search.get(name);
-  if (text === undefined) return undefined;
-  const instant = parseInstant(text);
-  if (!instant) throw invalidParameter(name, 'an ISO 8601 time (in a URL, + is written %2B)', text);
-  return instant;
+export const TIME = textual('an ISO 8601 time (in a URL, + is written %2B)', parseInstant);
+
+const radii = new WeakMap<Config, Kind<number>>();
+
+/** The radius of a search, arcsec. */
+export function radiusKind(config: Config): Kind<number> {
+  const known = radii.get(config);
+  if (known) return known;
+  const max = config.API_MAX_CONE_RADIUS_ARCSEC;
+  const larger = `for larger cones use ${LARGE_CONE_PATH}, whose radius SR is in degrees, at most ${config.VO_MAX_RADIUS_DEG}`;
+  const bounded = number({ min: 0, max, aboveMin: true });
+  const tooLarge = `at most ${max}`;
+  const kind = { ...bounded, instead: (given: unknown) => (bounded.broken?.(given) === tooLarge ? larger : undefined) };
+  radii.set(config, kind);
+  return kind;
 }
 
 const INTEGER = /^[+-]?\d+$/;
-const PAGE_SIZE = 'an integer >= 1';
 
-/** At least 1; a larger value than `max` counts as `max`. */
+/** A page size of which only the notation is checked. */
+export const ANY_INTEGER = textual('an integer of at least 1', text => (INTEGER.test(text.trim()) ? text : undefined));
+
+/** The objects on a page. */
+export const pageSizeUpTo = (max: number) => clamped(1, max, INTEGER);
+
 export function parsePageSize(search: Search, fallback: number, max: number): number {
-  return clampPageSize(parsePageSizeInteger(search) ?? fallback, max);
-}
-
-/** Any integer; undefined where there is none. */
-export function parsePageSizeInteger(search: Search): number | undefined {
-  const text = search.get('page_size');
-  if (text === undefined) return undefined;
-  if (!INTEGER.test(text.trim())) throw invalidParameter('page_size', PAGE_SIZE, text);
-  return Number(text);
-}
-
-export function clampPageSize(size: number, max: number): number {
-  if (!(size >= 1)) throw invalidParameter('page_size', PAGE_SIZE, size);
-  return Math.min(size, max);
+  return optional(search, 'page_size', pageSizeUpTo(max)) ?? Math.min(fallback, max);
 }
 
 export function parseDetail(search: Search): DetailLevel {
-  return checkDetail(search.get('detail') ?? DEFAULT_DETAIL);
-}
-
-export function checkDetail(text: string): DetailLevel {
-  return checkName('detail', DETAIL_LEVELS, text);
+  return optional(search, 'detail', DETAIL) ?? DEFAULT_DETAIL;
 }
 
 export function parseTimeField(search: Search): TimeField {
-  return checkName('time_field', TIME_FIELDS, search.get('time_field') ?? DEFAULT_TIME_FIELD);
+  return optional(search, 'time_field', TIME_FIELD) ?? DEFAULT_TIME_FIELD;
 }
 
 export function parseResponse(search: Search): ResponseMode {
-  return checkName('response', RESPONSE_MODES, search.get('response') ?? DEFAULT_RESPONSE);
-}
-
-/** One of the names of a list, exactly. */
-export function checkName<T extends string>(param: string, list: readonly { readonly name: T }[], text: string): T {
-  for (const { name } of list) if (name === text) return name;
-  throw invalidParameter(param, `one of ${namesOf(list).join(', ')}`, text);
+  return optional(search, 'response', RESPONSE) ?? DEFAULT_RESPONSE;
 }
 
 const MAX_ID_DIGITS = 19;
 
-/** The form of a valid name of the registry, for messages. */
-export const TNS_NAME = `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`;
+/** A name of the registry. */
+export const TNS_NAME = textual(
+  `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`,
+  parseTnsName,
+);
 
 /** ASCII digits, leading zeros allowed, 0 to 2^63 - 1. */
-export function parseObjectId(text: string): bigint {
-  const id = objectIdOf(text);
-  if (id === undefined) throw invalidParameter('diaObjectId', OBJECT_ID, text);
-  return id;
-}
-
-export const OBJECT_ID = `an integer in decimal digits, 0 to ${MAX_OBJECT_ID}`;
-
-/** Like `parseObjectId`, but undefined where the text is no id. */
-export function objectIdOf(text: string): bigint | undefined {
-  if (!DIGITS.test(text)) return undefined;
+export const OBJECT_ID = textual(`an integer in decimal digits, 0 to ${MAX_OBJECT_ID}`, text => {
+  if (!/^\d+$/.test(text)) return undefined;
   const digits = text.length > 1 && text.startsWith('0') ? text.replace(/^0+(?=\d)/, '') : text;
   if (digits.length > MAX_ID_DIGITS) return undefined;
   const id = BigInt(digits);
   return id <= MAX_OBJECT_ID ? id : undefined;
-}
+});

@@ -5,7 +5,7 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import type { TimeField } from '../contract/enums.ts';
 import { ApiError, invalidParameter } from './errors.ts';
 import { parseFilters } from './filters.ts';
-import { optionalTime, parseDetail, parsePageSize, parseTimeField, type Search } from './params.ts';
+import { optional, parseDetail, parsePageSize, parseTimeField, type Search, TIME } from './params.ts';
 
 /**
  * The first microsecond of year 1, and the one after the last of year 9999: all times that can be written lie between
@@ -18,12 +18,12 @@ type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' |
 /** In the order in which they are checked. */
 export function parseSelection(search: Search, config: Config, catalogs: Catalogs): Selection {
   const filters = parseFilters(search, catalogs);
-  const start = optionalTime(search, 'start');
-  const end = optionalTime(search, 'end');
+  const start = optional(search, 'start', TIME);
+  const end = optional(search, 'end', TIME);
   const timeField = parseTimeField(search);
   const detail = parseDetail(search);
-  const max = config.RECENT_CROSSMATCH_MAX_PAGE_SIZE;
-  const pageSize = parsePageSize(search, Math.min(config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE, max), max);
+  const { RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: usual, RECENT_CROSSMATCH_MAX_PAGE_SIZE: max } = config;
+  const pageSize = parsePageSize(search, usual, max);
   const window = { start: start?.text ?? null, end: end?.text ?? null };
   const [startUs, endUs] = [start?.timeUs ?? ALL_TIME.startUs, end?.timeUs ?? ALL_TIME.endUs];
   if (endUs < startUs) {

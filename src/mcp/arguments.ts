@@ -2,9 +2,10 @@
 import type { Circle } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
-import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
+import { type Kind, number, oneOf, textual } from '../contract/kind.ts';
 import { invalidParameter } from '../http/errors.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
+import { accepted, DECLINATION, RIGHT_ASCENSION, radiusKind } from '../http/params.ts';
 import { ToolError } from './tool_error.ts';
 
 const DEFAULT_RADIUS_ARCSEC = 10;
@@ -17,72 +18,71 @@ export function defaultRadiusArcsec(config: Config): number {
 /** @throws ToolError */
 export function identifiersOf(args: JsonObject, { MCP_MAX_IDENTIFIERS: max }: Config): readonly JsonValue[] {
   const list = args.get('identifiers');
-  const isList = Array.isArray(list);
-  if (isList && list.length >= 1 && list.length <= max) return list;
-  const current = isList ? `${list.length} elements` : shown(list);
-  throw invalid('identifiers', `an array of 1 to ${max} identifiers`, current);
+  if (Array.isArray(list) && list.length >= 1 && list.length <= max) return list;
+  throw invalid('identifiers', `an array of 1 to ${max} identifiers`, list);
 }
 
 /** @throws ToolError */
 export function circleOf(args: JsonObject, config: Config): Circle {
-  const max = config.API_MAX_CONE_RADIUS_ARCSEC;
-  const radius = args.get('radius_arcsec') ?? null;
   return {
-    ra: numberOf(args, 'ra_deg', RA_RANGE),
-    dec: numberOf(args, 'dec_deg', DEC_RANGE),
-    radiusArcsec: radius === null ? defaultRadiusArcsec(config) : radiusOf(radius, max),
+    ra: numberOf(args, 'ra_deg', RIGHT_ASCENSION, ', in degrees'),
+    dec: numberOf(args, 'dec_deg', DECLINATION, ', in degrees'),
+    radiusArcsec: numberOf(args, 'radius_arcsec', radiusKind(config), ', in arcsec', defaultRadiusArcsec(config)),
   };
 }
 
 /** A longer area would leave no room for objects, because the answer repeats it in the command for all of them. */
-export const MAX_AREA_CHARACTERS = 2000;
+const MAX_AREA_CHARACTERS = 2000;
+
+export const AREA = textual(
+  `a text of at most ${MAX_AREA_CHARACTERS} characters such as CIRCLE 10 -20 1`,
+  text => (text.length <= MAX_AREA_CHARACTERS ? text : undefined),
+  { maxLength: MAX_AREA_CHARACTERS },
+);
 
 /** @throws ToolError */
 export function areaText(args: JsonObject): string {
-  const area = args.get('area');
-  if (typeof area === 'string' && area.length <= MAX_AREA_CHARACTERS) return area;
-  const current = typeof area === 'string' ? `${area.length} characters` : shown(area);
-  throw invalid('area', `a text of at most ${MAX_AREA_CHARACTERS} characters such as CIRCLE 10 -20 1`, current);
+  return argument(args, 'area', AREA);
 }
 
+export const hoursKind = ({ RECENT_CROSSMATCH_MAX_WINDOW_HOURS: max }: Config) =>
+  number({ min: 0, max, aboveMin: true });
+
 /** @throws ToolError */
-export function hoursOf(args: JsonObject, { RECENT_CROSSMATCH_MAX_WINDOW_HOURS: max }: Config, usual: number): number {
-  const hours = args.get('hours') ?? null;
-  if (hours === null) return Math.min(usual, max);
-  if (hours instanceof JsonNumber && hours.value > 0 && hours.value <= max) return hours.value;
-  throw invalid('hours', `a JSON number above 0 and at most ${max}`, shown(hours));
+export function hoursOf(args: JsonObject, config: Config, usual: number): number {
+  return numberOf(args, 'hours', hoursKind(config), '', Math.min(usual, config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS));
 }
 
 /** @throws ToolError */
 export function catalogName(args: JsonObject, names: readonly string[]): string | undefined {
-  const name = args.get('catalog') ?? null;
-  if (name === null) return undefined;
-  if (typeof name === 'string' && names.includes(name)) return name;
-  throw invalid('catalog', `one of ${names.join(', ')}`, shown(name));
+  return (args.get('catalog') ?? null) === null ? undefined : argument(args, 'catalog', oneOf(names));
 }
 
-function numberOf(
-  args: JsonObject,
-  name: string,
-  { min, max }: { readonly min: number; readonly max: number },
-): number {
-  const value = args.get(name);
-  if (value instanceof JsonNumber && value.value >= min && value.value <= max) return value.value;
-  throw invalid(name, `a JSON number from ${min} to ${max}, in degrees`, shown(value));
+/** The value of an argument. @throws ToolError */
+export function argument<T>(args: JsonObject, name: string, kind: Kind<T>, must = kind.must): T {
+  const given = args.get(name);
+  const value = accepted(kind, given);
+  if (value === undefined) throw invalid(name, must, given);
+  return value;
 }
 
-function radiusOf(value: JsonValue, max: number): number {
-  if (value instanceof JsonNumber && value.value > 0 && value.value <= max) return value.value;
-  throw invalid('radius_arcsec', `a JSON number above 0 and at most ${max}, in arcsec`, shown(value));
+/** @param usual the value where there is none, or null */
+function numberOf(args: JsonObject, name: string, kind: Kind<number>, unit: string, usual?: number): number {
+  if (usual !== undefined && (args.get(name) ?? null) === null) return usual;
+  return argument(args, name, kind, `${kind.must.replace('a', 'a JSON')}${unit}`);
 }
 
-function invalid(name: string, must: string, current: string): ToolError {
-  return new ToolError('invalid_arguments', invalidParameter(name, must, current).message);
+function invalid(name: string, must: string, given: JsonValue | undefined): ToolError {
+  return new ToolError('invalid_arguments', invalidParameter(name, must, shown(given)).message);
 }
+
+/** The length of a text that is too long to be shown. */
+const LONG_TEXT = 64;
 
 function shown(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value instanceof JsonNumber) return value.text;
   if (value instanceof Map) return 'an object';
-  return Array.isArray(value) ? 'an array' : toJson(value);
+  if (Array.isArray(value)) return `an array of ${value.length} elements`;
+  return typeof value === 'string' && value.length > LONG_TEXT ? `${value.length} characters` : toJson(value);
 }

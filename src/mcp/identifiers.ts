@@ -1,6 +1,6 @@
 /** The names that a chat assistant may use for a transient, and the look-up for each (docs/contract.md, Connector). */
 import { JsonNumber, type JsonValue } from '../http/json_body.ts';
-import { objectIdOf } from '../http/params.ts';
+import { OBJECT_ID } from '../http/params.ts';
 import { parseTnsName, type TnsName } from '../tns/names.ts';
 
 export type Identifier =
@@ -36,7 +36,7 @@ function classify(element: JsonValue): Identifier {
 
 function classifyText(text: string): Identifier {
   if (/^\d+$/.test(text)) {
-    const id = objectIdOf(text);
+    const id = OBJECT_ID.parse(text);
     return id === undefined ? UNRECOGNIZED : { kind: 'diaObjectId', canonical: `${id}` };
   }
   const name = parseTnsName(text);

@@ -1,20 +1,21 @@
 /** The tool that runs a query in ADQL (docs/contract.md, Connector). */
 import { spelled, tableName } from '@nearsky/adql';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
-import { invalidParameter } from '../http/errors.ts';
+import { textual } from '../contract/kind.ts';
 import type { JsonObject } from '../http/json_body.ts';
 import { beginQuery } from '../service/archive_query.ts';
 import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';
 import { tapFormat } from '../tap/formats.ts';
 import { archiveTables } from '../tap/tables.ts';
 import { compactJson } from './answers.ts';
+import { argument } from './arguments.ts';
 import { shellQuote } from './recipes.ts';
 import type { ToolContext } from './tool_context.ts';
 import { ToolError } from './tool_error.ts';
 
 /** The rows of an answer, at most. */
 export const MAX_QUERY_ROWS = 200;
-export const MAX_QUERY_CHARACTERS = 5000;
+const MAX_QUERY_CHARACTERS = 5000;
 
 /** JSON Schema of an answer. */
 export const QUERY_SCHEMA = {
@@ -44,13 +45,15 @@ export function tablesInWords(): string {
 /** An example of a query. */
 export const QUERY_EXAMPLE = EXAMPLES[1][2].replaceAll('\n', ' ');
 
+export const QUERY = textual(
+  `a query in ADQL of 1 to ${MAX_QUERY_CHARACTERS} characters`,
+  text => (text.trim() !== '' && text.length <= MAX_QUERY_CHARACTERS ? text : undefined),
+  { maxLength: MAX_QUERY_CHARACTERS },
+);
+
 /** @throws ToolError */
 export function queryText(args: JsonObject): string {
-  const query = args.get('query');
-  if (typeof query === 'string' && query.trim() !== '' && query.length <= MAX_QUERY_CHARACTERS) return query;
-  const current = typeof query === 'string' ? `${query.length} characters` : 'no text';
-  const must = `a query in ADQL of 1 to ${MAX_QUERY_CHARACTERS} characters`;
-  throw new ToolError('invalid_arguments', invalidParameter('query', must, current).message);
+  return argument(args, 'query', QUERY);
 }
 
 /** @returns the text of the answer */

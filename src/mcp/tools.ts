@@ -1,26 +1,27 @@
 /** The tools: their descriptions for an assistant, and their functions (docs/contract.md, Connector). */
 import type { Config } from '../config/config.ts';
-import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
 import type { McpTool, McpToolName } from '../contract/mcp_tools.ts';
 import type { JsonObject } from '../http/json_body.ts';
+import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../http/params.ts';
 import type { Service } from '../service/service.ts';
 import { canQuery } from '../tap/tap.ts';
 import { aboutService } from './about_service.ts';
 import {
+  AREA,
   areaText,
   catalogName,
   circleOf,
   defaultRadiusArcsec,
+  hoursKind,
   hoursOf,
   identifiersOf,
-  MAX_AREA_CHARACTERS,
 } from './arguments.ts';
 import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
 import { searchNearPosition } from './near_position.ts';
 import {
-  MAX_QUERY_CHARACTERS,
   MAX_QUERY_ROWS,
+  QUERY,
   QUERY_EXAMPLE,
   QUERY_SCHEMA,
   queryArchive,
@@ -83,22 +84,10 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
     inputSchema: config => ({
       type: 'object',
       properties: {
-        ra_deg: {
-          type: 'number',
-          minimum: RA_RANGE.min,
-          maximum: RA_RANGE.max,
-          description: 'Right ascension, degrees',
-        },
-        dec_deg: {
-          type: 'number',
-          minimum: DEC_RANGE.min,
-          maximum: DEC_RANGE.max,
-          description: 'Declination, degrees',
-        },
+        ra_deg: { ...RIGHT_ASCENSION.schema, description: 'Right ascension, degrees' },
+        dec_deg: { ...DECLINATION.schema, description: 'Declination, degrees' },
         radius_arcsec: {
-          type: 'number',
-          exclusiveMinimum: 0,
-          maximum: config.API_MAX_CONE_RADIUS_ARCSEC,
+          ...radiusKind(config).schema,
           default: defaultRadiusArcsec(config),
           description: 'Radius, arcsec',
         },
@@ -125,8 +114,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       type: 'object',
       properties: {
         area: {
-          type: 'string',
-          maxLength: MAX_AREA_CHARACTERS,
+          ...AREA.schema,
           description: 'CIRCLE ra dec radius, POLYGON ra dec ra dec ra dec, or a MOC such as 5/1-3 6/20; degrees',
         },
       },
@@ -142,14 +130,12 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
     describe: ({ MCP_MAX_OBJECTS }) =>
       `The Rubin alert objects with catalog sources that came in latest, the newest first: at most ${MCP_MAX_OBJECTS} are summarised, with the API ` +
       `request for all of them. ${CAVEATS}`,
-    inputSchema: ({ RECENT_CROSSMATCH_MAX_WINDOW_HOURS }) => ({
+    inputSchema: config => ({
       type: 'object',
       properties: {
         hours: {
-          type: 'number',
-          exclusiveMinimum: 0,
-          maximum: RECENT_CROSSMATCH_MAX_WINDOW_HOURS,
-          default: Math.min(DEFAULT_HOURS, RECENT_CROSSMATCH_MAX_WINDOW_HOURS),
+          ...hoursKind(config).schema,
+          default: Math.min(DEFAULT_HOURS, config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS),
           description: 'How far back, hours, by the time of ingest',
         },
         catalog: { type: 'string', description: 'Only objects with a source in this catalog of the service' },
@@ -173,7 +159,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       `WHERE table_name = 'nearsky.gaia_dr3' lists them. Positions are ICRS, degrees. An example: ${QUERY_EXAMPLE}. ${CAVEATS}`,
     inputSchema: () => ({
       type: 'object',
-      properties: { query: { type: 'string', maxLength: MAX_QUERY_CHARACTERS, description: 'One SELECT in ADQL' } },
+      properties: { query: { ...QUERY.schema, description: 'One SELECT in ADQL' } },
       required: ['query'],
     }),
     outputSchema: QUERY_SCHEMA,

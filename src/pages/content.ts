@@ -121,7 +121,7 @@ const OBJECT_PATH = /^\/objects\/[^/]+$/;
  * @param path as it was asked for
  */
 export function missingPage(config: Config, path: string): Page {
-  const why = OBJECT_PATH.test(path) && html`An object's address ends in its diaObjectId, ${OBJECT_ID}. `;
+  const why = OBJECT_PATH.test(path) && html`An object's address ends in its diaObjectId, ${OBJECT_ID.must}. `;
   return {
     title: 'Not found',
     description: 'There is nothing at this address.',

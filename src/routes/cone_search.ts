@@ -10,15 +10,16 @@ import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseFilters } from '../http/filters.ts';
 import {
-  checkDetail,
-  DEC_BOUNDS,
+  ANY_NUMBER,
+  DECLINATION,
+  DETAIL,
+  optional,
   parseDetail,
-  parseNumber,
   parsePageSize,
   parseResponse,
-  RA_BOUNDS,
-  radiusBounds,
-  requiredNumber,
+  RIGHT_ASCENSION,
+  radiusKind,
+  required,
   type Search,
 } from '../http/params.ts';
 import { lookupQuery } from '../http/shared_params.ts';
@@ -62,9 +63,9 @@ function echo(search: Search): string {
 
 function circleOf(search: Search, config: Config) {
   return {
-    ra: requiredNumber(search, 'ra', RA_BOUNDS),
-    dec: requiredNumber(search, 'dec', DEC_BOUNDS),
-    radiusArcsec: requiredNumber(search, 'radius_arcsec', radiusBounds(config)),
+    ra: required(search, 'ra', RIGHT_ASCENSION),
+    dec: required(search, 'dec', DECLINATION),
+    radiusArcsec: required(search, 'radius_arcsec', radiusKind(config)),
     detail: parseDetail(search),
   };
 }
@@ -72,7 +73,7 @@ function circleOf(search: Search, config: Config) {
 type Walk = Omit<ConeQuery, 'kind' | 'sent' | 'filters' | 'pageSize'>;
 
 function furtherPage(search: Search, config: Config, token: string): Walk {
-  const cursor = decodeConeCursor(token, radiusBounds(config));
+  const cursor = decodeConeCursor(token, radiusKind(config));
   checkUnchanged(search, cursor);
   const { ra, dec, radiusArcsec, detail, asOfUs, timeUs, diaObjectId, archive } = cursor;
   return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive } };
@@ -86,12 +87,9 @@ function checkUnchanged(search: Search, cursor: ConeCursor): void {
     ['radius_arcsec', cursor.radiusArcsec],
   ] as const;
   for (const [name, value] of pinned) {
-    const text = search.get(name);
-    if (text !== undefined && parseNumber(name, text) !== value)
-      throw invalidParameter(name, `${value}, as in the cursor`, text);
+    if ((optional(search, name, ANY_NUMBER) ?? value) !== value)
+      throw invalidParameter(name, `${value}, as in the cursor`, search.get(name)!);
   }
-  const detail = search.get('detail');
-  if (detail !== undefined && checkDetail(detail) !== cursor.detail) {
-    throw invalidParameter('detail', `${cursor.detail}, as in the cursor`, detail);
-  }
+  const detail = optional(search, 'detail', DETAIL) ?? cursor.detail;
+  if (detail !== cursor.detail) throw invalidParameter('detail', `${cursor.detail}, as in the cursor`, detail);
 }

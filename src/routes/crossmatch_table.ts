@@ -5,6 +5,7 @@ import { flush } from '../base/files.ts';
 import { toJson } from '../base/json_text.ts';
 import { spoolPath } from '../base/spool.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
+import { named, number } from '../contract/kind.ts';
 import {
   againstNames,
   DEFAULT_MATCH_RADIUS_ARCSEC,
@@ -20,7 +21,7 @@ import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
-import { checkName, optionalNumber, type Search } from '../http/params.ts';
+import { optional, type Search } from '../http/params.ts';
 import { fileStream } from '../http/part_stream.ts';
 import { type Answer, emptyResponse, NEGOTIATED, streamedResponse } from '../http/respond.ts';
 import { SentFile } from '../http/sent_file.ts';
@@ -97,15 +98,19 @@ async function asJob(service: Service, exchange: Exchange, request: TableRequest
   });
 }
 
+const RADIUS = number({ min: 0, max: MAX_MATCH_RADIUS_ARCSEC, aboveMin: true });
+const FIND = named(FINDS);
+const ROWS = named(ROWS_KEPT);
+const FORMAT = named(MATCH_FORMATS);
+
 /** The order of the checks is the contract's (docs/contract.md, Crossmatch of a table). */
 function parse({ search, request }: Exchange, { catalogs, provenance }: Service): TableRequest {
-  const radius = { min: 0, max: MAX_MATCH_RADIUS_ARCSEC, aboveMin: true };
-  const against = checkName('against', againstNames(catalogs), search.get('against') ?? 'objects');
+  const against = optional(search, 'against', named(againstNames(catalogs))) ?? 'objects';
   return {
     catalog: catalogs.get(against),
-    radiusArcsec: optionalNumber(search, 'radius_arcsec', radius) ?? DEFAULT_MATCH_RADIUS_ARCSEC,
-    find: checkName('find', FINDS, search.get('find') ?? 'nearest'),
-    rows: checkName('rows', ROWS_KEPT, search.get('rows') ?? 'all'),
+    radiusArcsec: optional(search, 'radius_arcsec', RADIUS) ?? DEFAULT_MATCH_RADIUS_ARCSEC,
+    find: optional(search, 'find', FIND) ?? 'nearest',
+    rows: optional(search, 'rows', ROWS) ?? 'all',
     format: formatOf(search, request),
     named: { ra: search.get('ra'), dec: search.get('dec'), frame: frameParam(search.get('frame')) },
     columns: search.get('columns'),
@@ -126,8 +131,8 @@ function frameParam(text: string | undefined): string | undefined {
 
 /** A client that accepts anything, or JSON, gets the format of its table. */
 function formatOf(search: Search, request: IncomingRequest): MatchFormat | undefined {
-  const named = search.get('format');
-  if (named !== undefined) return checkName('format', MATCH_FORMATS, named);
+  const asked = optional(search, 'format', FORMAT);
+  if (asked !== undefined) return asked;
   const accept = request.headers.get('Accept');
   // Elsewhere it is no format.
   if (/^\s*application\/fits\s*(?:;|$)/i.test(accept ?? '')) return 'fits';

@@ -4,7 +4,7 @@ import { toJson } from '../base/json_text.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { decodeSegment, parseObjectId } from '../http/params.ts';
+import { decodeSegment, OBJECT_ID, parameterOf } from '../http/params.ts';
 import { lookupQuery, parseShared } from '../http/shared_params.ts';
 import type { Service } from '../service/service.ts';
 
@@ -16,5 +16,6 @@ function parse({ params, search, path }: Exchange, { config, catalogs }: Service
   const segment = decodeSegment(params.diaObjectId!);
   if (segment === undefined) throw notFound(path);
   const shared = parseShared(search, catalogs);
-  return lookupQuery([{ kind: 'id', sent: toJson(segment), diaObjectId: parseObjectId(segment) }], shared, config);
+  const diaObjectId = parameterOf(OBJECT_ID, 'diaObjectId', segment);
+  return lookupQuery([{ kind: 'id', sent: toJson(segment), diaObjectId }], shared, config);
 }

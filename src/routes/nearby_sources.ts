@@ -1,32 +1,26 @@
 /** GET /api/sources */
 import { Rendered, toJson } from '../base/json_text.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
+import { named, number } from '../contract/kind.ts';
 import { DEFAULT_SOURCES_LIMIT, MAX_SOURCES_RADIUS_ARCSEC, SOURCES_LIMIT_RANGE } from '../contract/limits.ts';
 import { clientOf } from '../http/client_address.ts';
 import type { Handler } from '../http/exchange.ts';
-import {
-  type Bounds,
-  checkName,
-  DEC_BOUNDS,
-  optionalInteger,
-  RA_BOUNDS,
-  requiredNumber,
-  type Search,
-} from '../http/params.ts';
+import { DECLINATION, digits, optional, RIGHT_ASCENSION, required, type Search } from '../http/params.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 
-const RADIUS_BOUNDS: Bounds = { min: 0, max: MAX_SOURCES_RADIUS_ARCSEC, aboveMin: true };
+const RADIUS = number({ min: 0, max: MAX_SOURCES_RADIUS_ARCSEC, aboveMin: true });
+const LIMIT = digits(SOURCES_LIMIT_RANGE);
 
 export function nearbySources(service: Service): Handler {
   return async exchange => {
     const { search, budget } = exchange;
     const { catalogs: known, config, coordination, provenance } = service;
     const catalogs = catalogsOf(search, known);
-    const ra = requiredNumber(search, 'ra', RA_BOUNDS);
-    const dec = requiredNumber(search, 'dec', DEC_BOUNDS);
-    const radiusArcsec = requiredNumber(search, 'radius_arcsec', RADIUS_BOUNDS);
-    const limit = optionalInteger(search, 'limit', SOURCES_LIMIT_RANGE) ?? DEFAULT_SOURCES_LIMIT;
+    const ra = required(search, 'ra', RIGHT_ASCENSION);
+    const dec = required(search, 'dec', DECLINATION);
+    const radiusArcsec = required(search, 'radius_arcsec', RADIUS);
+    const limit = optional(search, 'limit', LIMIT) ?? DEFAULT_SOURCES_LIMIT;
     const client = clientOf(exchange, config);
     const found = await coordination.ask('sources', { client, ra, dec, radiusArcsec, catalogs, limit }, budget);
     const body = {
@@ -45,6 +39,6 @@ export function nearbySources(service: Service): Handler {
 
 /** Every catalog where the request names none. */
 function catalogsOf(search: Search, { all }: Catalogs): string[] {
-  const name = search.get('catalog');
-  return name === undefined ? all.map(({ name }) => name) : [checkName('catalog', all, name)];
+  const name = optional(search, 'catalog', named(all));
+  return name === undefined ? all.map(({ name }) => name) : [name];
 }

@@ -6,7 +6,7 @@ import { compress, preferredCoding } from '../http/compression.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { decodeSegment, objectIdOf } from '../http/params.ts';
+import { decodeSegment, OBJECT_ID } from '../http/params.ts';
 import { type Answer, bytesResponse, emptyResponse, isUnchanged, textResponse } from '../http/respond.ts';
 import type { Examples } from '../pages/examples.ts';
 import type { Page } from '../pages/layout.ts';
@@ -50,7 +50,7 @@ export function pages(service: Service): readonly (readonly [path: string, opera
   );
   const unknown = otherPath(service);
   const object: Handler = exchange => {
-    const id = objectIdOf(decodeSegment(exchange.params.diaObjectId!) ?? '');
+    const id = OBJECT_ID.parse(decodeSegment(exchange.params.diaObjectId!));
     if (id === undefined) return unknown(exchange);
     return page(({ objectPage }) => objectPage(id, config, service.catalogs))(exchange);
   };

@@ -9,12 +9,13 @@ import { decodeRecentCursor, type PinnedWindow } from '../http/cursor.ts';
 import { ApiError, invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import {
-  clampPageSize,
-  optionalTime,
+  ANY_INTEGER,
+  optional,
   parseDetail,
-  parsePageSizeInteger,
+  parsePageSize,
   parseTimeField,
   type Search,
+  TIME,
 } from '../http/params.ts';
 import type { Service } from '../service/service.ts';
 
@@ -27,24 +28,21 @@ export function recentCrossmatches(service: Service): Handler {
 /** The order of the checks is the contract's (docs/contract.md, Recent crossmatches), after the names that are refused. */
 function parse(search: Search, service: Service): RecentQuery {
   const { config } = service;
-  const start = optionalTime(search, 'start');
-  const end = optionalTime(search, 'end');
-  const pageSize = parsePageSizeInteger(search) ?? defaultPageSize(config);
+  const start = optional(search, 'start', TIME);
+  const end = optional(search, 'end', TIME);
+  optional(search, 'page_size', ANY_INTEGER);
   const token = search.get('cursor');
   const pinned = token === undefined ? undefined : decodeRecentCursor(token);
   if (pinned) checkUnchanged(search, start, end, pinned);
   const detail = pinned?.detail ?? parseDetail(search);
   const timeField = pinned?.timeField ?? parseTimeField(search);
   const asOfUs = pinned?.asOfUs ?? service.asOfUs;
-  const limited = clampPageSize(pageSize, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
+  const { RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: usual, RECENT_CROSSMATCH_MAX_PAGE_SIZE: max } = config;
+  const pageSize = parsePageSize(search, usual, max);
   const window = pinned ? pinnedWindow(pinned) : firstWindow(start, end, asOfUs);
   checkWindow(window, config, pinned ? ['cursor'] : ['start', 'end']);
   const after = pinned ? { timeUs: pinned.timeUs, diaObjectId: pinned.diaObjectId, archive: pinned.archive } : null;
-  return { kind: 'recent', timeField, ...window, detail, pageSize: limited, asOfUs, after };
-}
-
-function defaultPageSize(config: Config): number {
-  return Math.min(config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
+  return { kind: 'recent', timeField, ...window, detail, pageSize, asOfUs, after };
 }
 
 /** Parameters that the cursor fixes may be repeated, also as another text of the same instant, but not changed. */

@@ -2,18 +2,20 @@
 import { areaReadLast } from '../answers/area.ts';
 import type { AreaQuery } from '../answers/queries.ts';
 import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../contract/enums.ts';
+import { named, number } from '../contract/kind.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { answerQuery, checkFormat, tableFormatOf } from '../http/answer_query.ts';
 import { clientOf } from '../http/client_address.ts';
 import { decodeAreaCursor, invalidCursor, withoutCursor } from '../http/cursor.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { type Bounds, checkName, optionalNumber } from '../http/params.ts';
+import { optional } from '../http/params.ts';
 import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
 import { SentArea } from '../http/sent_area.ts';
 import { WalkTables } from '../http/walk_table.ts';
 import type { Service } from '../service/service.ts';
 
-const LEVEL_BOUNDS: Bounds = { min: 0, max: 1, aboveMin: true };
+const LEVEL = number({ min: 0, max: 1, aboveMin: true });
+const RESPONSE = named(AREA_RESPONSES);
 
 export function searchArea(service: Service): Handler {
   const tables = new WalkTables(service);
@@ -41,8 +43,8 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   const { config, catalogs, queries } = service;
   const { search, budget } = exchange;
   const selection = parseSelection(search, config, catalogs);
-  const response = checkName('response', AREA_RESPONSES, search.get('response') ?? DEFAULT_RESPONSE);
-  const level = optionalNumber(search, 'level', LEVEL_BOUNDS) ?? DEFAULT_CREDIBLE_LEVEL;
+  const response = optional(search, 'response', RESPONSE) ?? DEFAULT_RESPONSE;
+  const level = optional(search, 'level', LEVEL) ?? DEFAULT_CREDIBLE_LEVEL;
   const token = search.get('cursor');
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : decodeAreaCursor(token);

@@ -1,16 +1,19 @@
 /** GET /api/sky-map */
 import { DEFAULT_MAP_LAYER, MAP_LAYERS } from '../contract/enums.ts';
+import { flag, named, number } from '../contract/kind.ts';
 import { DEFAULT_MAP_RESOLUTION, MAP_RESOLUTION_RANGE, MAX_MAP_CELLS, MAX_MAP_RADIUS_DEG } from '../contract/limits.ts';
 import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { checkName, DEC_BOUNDS, optionalInteger, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
+import { DECLINATION, digits, optional, RIGHT_ASCENSION, required, type Search } from '../http/params.ts';
 import { emptyResponse, isUnchanged, jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
 
-const RADIUS_BOUNDS = { min: 0, max: MAX_MAP_RADIUS_DEG, aboveMin: true };
-const BOOLEANS = [{ name: 'true' }, { name: 'false' }] as const;
+const LAYER = named(MAP_LAYERS);
+const RESOLUTION = digits(MAP_RESOLUTION_RANGE);
+const RADIUS = number({ min: 0, max: MAX_MAP_RADIUS_DEG, aboveMin: true });
+const PARTIAL = { ...flag(), must: 'one of true, false' };
 const DISC = ['ra', 'dec', 'radius_deg'];
 /** The time for which a browser need not ask again. */
 const MAX_AGE_SECONDS = 5;
@@ -18,11 +21,11 @@ const MAX_AGE_SECONDS = 5;
 export function skyMap(service: Service): Handler {
   return async exchange => {
     const { request, search, budget } = exchange;
-    const layer = checkName('layer', MAP_LAYERS, search.get('layer') ?? DEFAULT_MAP_LAYER);
-    const resolution = optionalInteger(search, 'resolution', MAP_RESOLUTION_RANGE) ?? DEFAULT_MAP_RESOLUTION;
+    const layer = optional(search, 'layer', LAYER) ?? DEFAULT_MAP_LAYER;
+    const resolution = optional(search, 'resolution', RESOLUTION) ?? DEFAULT_MAP_RESOLUTION;
     const disc = DISC.some(name => search.has(name)) ? discOf(search) : null;
     checkCells(resolution, disc);
-    const isPartial = checkName('partial', BOOLEANS, search.get('partial') ?? 'false') === 'true';
+    const isPartial = optional(search, 'partial', PARTIAL) ?? false;
     const client = clientOf(exchange, service.config);
     const query = { client, layer, resolution, disc, isPartial, provenance: service.provenance };
     const { body, digest, isWhole } = await service.coordination.ask('skyMap', query, budget);
@@ -35,9 +38,9 @@ export function skyMap(service: Service): Handler {
 
 function discOf(search: Search): Disc {
   return {
-    ra: requiredNumber(search, 'ra', RA_BOUNDS),
-    dec: requiredNumber(search, 'dec', DEC_BOUNDS),
-    radiusDeg: requiredNumber(search, 'radius_deg', RADIUS_BOUNDS),
+    ra: required(search, 'ra', RIGHT_ASCENSION),
+    dec: required(search, 'dec', DECLINATION),
+    radiusDeg: required(search, 'radius_deg', RADIUS),
   };
 }
 

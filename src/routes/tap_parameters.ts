@@ -3,10 +3,11 @@ import { spelled } from '@nearsky/adql';
 import { messageOf } from '../base/error_text.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
+import { clamped, matching, textual } from '../contract/kind.ts';
 import { invalidParameter, missingParameter } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readForm } from '../http/form.ts';
-import type { Search } from '../http/params.ts';
+import { optional, parameterOf, type Search } from '../http/params.ts';
 import { EXAMPLES } from '../tap/documents.ts';
 import { FetchRefusal, fetchUpload } from '../tap/fetched_upload.ts';
 import { TAP_FORMATS, tapFormat } from '../tap/formats.ts';
@@ -127,7 +128,8 @@ function uploadsOf(given: Search): Upload[] {
   return uploads;
 }
 
-const LANGUAGES = ['ADQL', 'ADQL-2.0', 'ADQL-2.1'];
+const LANGUAGES = ['ADQL', 'ADQL-2.0', 'ADQL-2.1'] as const;
+const LANGUAGE = textual(`one of ${LANGUAGES.join(', ')}`, text => LANGUAGES.find(each => each === text.toUpperCase()));
 
 /** @throws ApiError */
 export function tapQueryOf(given: Search, config: Config, seconds: number): TapQuery {
@@ -141,12 +143,8 @@ export function tapQueryOf(given: Search, config: Config, seconds: number): TapQ
 }
 
 function queryOf(given: Search): string {
-  const request = given.get('REQUEST') ?? 'doQuery';
-  if (request !== 'doQuery') throw invalidParameter('REQUEST', 'doQuery', request);
-  const language = given.get('LANG');
-  if (language === undefined) throw missingParameter('LANG', LANGUAGES[0]!);
-  if (!LANGUAGES.includes(language.toUpperCase()))
-    throw invalidParameter('LANG', `one of ${LANGUAGES.join(', ')}`, language);
+  optional(given, 'REQUEST', matching(/^doQuery$/, 'doQuery'));
+  if (optional(given, 'LANG', LANGUAGE) === undefined) throw missingParameter('LANG', LANGUAGES[0]);
   const query = given.get('QUERY');
   if (query === undefined) throw missingParameter('QUERY', `a query in ADQL, such as ${EXAMPLES[0][2]}`);
   return query;
@@ -154,17 +152,15 @@ function queryOf(given: Search): string {
 
 /** More than the service lists count as that many. */
 function maxRecordsOf(given: Search, most: number): number {
-  const text = given.get('MAXREC') ?? `${most}`;
-  if (!/^\s*\d+\s*$/.test(text)) throw invalidParameter('MAXREC', 'an integer of at least 0', text);
-  return Math.min(Number(text), most);
+  return optional(given, 'MAXREC', clamped(0, most, /^\d+$/)) ?? most;
 }
+
+const FORMAT = textual(
+  `one of ${TAP_FORMATS.flatMap(({ name, mediaType }) => [name, mediaType]).join(', ')}`,
+  tapFormat,
+);
 
 function formatOf(given: Search) {
   const text = given.get('RESPONSEFORMAT') ?? given.get('FORMAT') ?? 'votable';
-  const format = tapFormat(text);
-  if (!format) {
-    const names = TAP_FORMATS.flatMap(({ name, mediaType }) => [name, mediaType]);
-    throw invalidParameter('RESPONSEFORMAT', `one of ${names.join(', ')}`, text);
-  }
-  return format;
+  return parameterOf(FORMAT, 'RESPONSEFORMAT', text);
 }

@@ -9,10 +9,11 @@
 import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
+import { integer, number, textual } from '../contract/kind.ts';
 import { caveats } from '../documents/prose.ts';
 import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { DEC_BOUNDS, inUpperCase, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
+import { DECLINATION, inUpperCase, optional, RIGHT_ASCENSION, required, type Search } from '../http/params.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
 import type { Service } from '../service/service.ts';
@@ -20,6 +21,8 @@ import { type Info, type Serialization, VOTABLE_TYPE } from '../tables/votable.t
 import { coneTargets, DEFAULT_VERBOSITY, OBJECTS, type Verbosity } from '../vo/cone_tables.ts';
 
 const ARCSEC_PER_DEGREE = 3600;
+const MAXREC = integer({ min: 0 });
+const VERBOSITY = textual('1, 2 or 3', text => (/^[123]$/.test(text.trim()) ? (Number(text) as Verbosity) : undefined));
 
 /** The table: the objects, or the sources of the catalog that the path names. */
 export function voCone(service: Service): Handler {
@@ -38,9 +41,9 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   const query: VoConeQuery = {
     kind: 'voCone',
     target,
-    ra: requiredNumber(search, 'RA', RA_BOUNDS),
-    dec: requiredNumber(search, 'DEC', DEC_BOUNDS),
-    radiusArcsec: ARCSEC_PER_DEGREE * requiredNumber(search, 'SR', { min: 0, max: config.VO_MAX_RADIUS_DEG }),
+    ra: required(search, 'RA', RIGHT_ASCENSION),
+    dec: required(search, 'DEC', DECLINATION),
+    radiusArcsec: ARCSEC_PER_DEGREE * required(search, 'SR', number({ min: 0, max: config.VO_MAX_RADIUS_DEG })),
     verbosity: verbosityOf(search),
     maxRecords: maxRecordsOf(search, config),
     serialization,
@@ -56,16 +59,12 @@ function targetOf({ params, path }: Exchange, { catalogs }: Service): string {
 }
 
 function verbosityOf(search: Search): Verbosity {
-  const text = search.get('VERB')?.trim() ?? `${DEFAULT_VERBOSITY}`;
-  if (!/^[123]$/.test(text)) throw invalidParameter('VERB', '1, 2 or 3', text);
-  return Number(text) as Verbosity;
+  return optional(search, 'VERB', VERBOSITY) ?? DEFAULT_VERBOSITY;
 }
 
 /** More than the service lists count as that many. */
 function maxRecordsOf(search: Search, { VO_MAX_RECORDS }: Config): number {
-  const records = optionalNumber(search, 'MAXREC', { min: 0, max: Number.POSITIVE_INFINITY }) ?? VO_MAX_RECORDS;
-  if (!Number.isInteger(records)) throw invalidParameter('MAXREC', 'an integer', search.get('MAXREC')!);
-  return Math.min(records, VO_MAX_RECORDS);
+  return Math.min(optional(search, 'MAXREC', MAXREC) ?? VO_MAX_RECORDS, VO_MAX_RECORDS);
 }
 
 const FORMATS: readonly string[] = ['votable', VOTABLE_TYPE, 'text/xml'];

@@ -3,29 +3,26 @@ import { messageOf } from '../base/error_text.ts';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
-import { MAX_CATALOGS } from '../contract/limits.ts';
+import { flag, matching, named, number, oneOf } from '../contract/kind.ts';
+import { DEC_RANGE, MAX_CATALOGS, RA_RANGE } from '../contract/limits.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import type { ImportItem } from '../store/import.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';
 import type { SourceName } from '../store/source_index.ts';
 import type { ProvenanceSet, RecordedOutcome, ReliabilityCut, TnsAssociation, TnsRecord } from '../store/types.ts';
 import {
-  flag,
   int64Text,
-  integer,
   LineError,
   listOf,
-  matching,
-  number,
   object,
   objectId,
-  oneOf,
   orNull,
   sortedSet,
   sourceIdText,
   take,
   text,
   time,
+  wholeNumber,
 } from './fields.ts';
 
 /** The types of a line. */
@@ -119,6 +116,7 @@ const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
 
 const MAX_PAYLOAD_KEYS = 1000;
 
+const checked = flag();
 const type = oneOf(LINE_TYPES);
 const state = oneOf(['pending', 'crossmatched']);
 const name = text(256);
@@ -129,26 +127,26 @@ const catalogName = matching(
   'a catalog name: a letter, then at most 63 letters, digits or underscores',
 );
 const brokers = sortedSet(name, 100);
-const ra = number(0, 360);
+const ra = number(RA_RANGE);
 const raOrNull = orNull(ra);
-const dec = number(-90, 90);
+const dec = number(DEC_RANGE);
 const decOrNull = orNull(dec);
-const separation = number(0);
+const separation = number({ min: 0 });
 const separationOrNull = orNull(separation);
 const numberOrNull = orNull(number());
-const probabilityOrNull = orNull(number(0, 1));
-const integerOrNull = orNull(integer);
+const probabilityOrNull = orNull(number({ min: 0, max: 1 }));
+const integerOrNull = orNull(wholeNumber);
 const timeOrNull = orNull(time);
 const payload = orNull(object);
 const outcome = oneOf(RECORDED_OUTCOMES);
 const catalogs = listOf(MAX_CATALOGS, entry => {
   const release = { name: take(entry, 'name', catalogName), release: take(entry, 'release', name) };
-  return entry.proper_motion !== undefined && take(entry, 'proper_motion', flag)
+  return entry.proper_motion !== undefined && take(entry, 'proper_motion', checked)
     ? { ...release, proper_motion: true as const }
     : release;
 });
-const cutEnforcer = oneOf(CUT_ENFORCERS.map(({ name }) => name));
-const cutStatus = oneOf(CUT_STATUSES.map(({ name }) => name));
+const cutEnforcer = named(CUT_ENFORCERS);
+const cutStatus = named(CUT_STATUSES);
 const dateOrNull = orNull(matching(/^\d{4}-\d{2}-\d{2}$/, 'a date, YYYY-MM-DD'));
 const cuts = listOf(MAX_CATALOGS, (entry): ReliabilityCut => {
   return {
@@ -178,7 +176,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
     kind: 'crossmatch_record',
     diaObjectId: take(fields, 'diaObjectId', objectId),
     record: {
-      matchVersion: take(fields, 'match_version', integer),
+      matchVersion: take(fields, 'match_version', wholeNumber),
       crossmatchedAtUs: take(fields, 'crossmatched_at', time),
       brokersAtCrossmatch: take(fields, 'brokers_at_crossmatch', brokers),
       catalogOutcomes: outcomesOf(take(fields, 'catalog_outcomes', object)),
@@ -190,7 +188,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
     kind: 'match',
     diaObjectId: take(fields, 'diaObjectId', objectId),
     match: {
-      matchVersion: take(fields, 'match_version', integer),
+      matchVersion: take(fields, 'match_version', wholeNumber),
       ...sourceOf(take(fields, 'catalog_name', catalogName), fields),
       separationArcsec: take(fields, 'separation_arcsec', separation),
       ...(fields.separation_at_epoch_arcsec !== undefined && {
@@ -208,7 +206,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
     kind: 'tns_association',
     diaObjectId: take(fields, 'diaObjectId', objectId),
     tns: {
-      checked: take(fields, 'checked', flag),
+      checked: take(fields, 'checked', checked),
       snapshotEpochUs: take(fields, 'snapshot_epoch', timeOrNull),
       objid: take(fields, 'objid', integerOrNull),
       name: take(fields, 'name', nameOrNull),
@@ -224,7 +222,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
   tns_object: fields => ({
     kind: 'tns_object',
     record: {
-      objid: take(fields, 'objid', integer),
+      objid: take(fields, 'objid', wholeNumber),
       name: take(fields, 'name', designation),
       namePrefix: take(fields, 'name_prefix', nameOrNull),
       ra: take(fields, 'ra', ra),
@@ -244,7 +242,7 @@ function outcomesOf(map: JsonObject): [string, RecordedOutcome][] {
   const names = Object.keys(map);
   if (names.length > MAX_CATALOGS) throw new LineError(`catalog_outcomes must name at most ${MAX_CATALOGS} catalogs`);
   return names.map(catalog => {
-    if (!catalogName.read(catalog))
+    if (!catalogName.parse(catalog))
       throw new LineError(`catalog_outcomes must be keyed by catalog names (${JSON.stringify(catalog)} was given)`);
     return [catalog, take(map, catalog, outcome)];
   });

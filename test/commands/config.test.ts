@@ -16,6 +16,7 @@ import {
   type Written,
   written,
 } from '../../src/config/config.ts';
+import { read } from '../../src/config/values.ts';
 import { currentProvenance, provenanceSetOf } from '../../src/crossmatch/provenance.ts';
 import { root, withDirectory } from '../directory.ts';
 
@@ -205,7 +206,7 @@ test('every setting says what it is, is in one group, and its default is possibl
   assert.equal(SETTING_GROUPS.flatMap(group => Object.keys(group.settings)).sort(), Object.keys(SETTINGS).sort());
   for (const [name, setting] of all) {
     assert.match(setting.help, /^[A-Z].*\.$/s, name);
-    assert.equal(setting.parse(written(setting, setting.default)), setting.default, name);
+    assert.equal(read(setting, written(setting, setting.default)), setting.default, name);
     assert.is(/API_KEY$|SECRET$|PASSWORD|TOKEN/.test(name), setting.secret ?? false, name);
   }
 });
@@ -236,9 +237,9 @@ test('a value that was read and written again is read as the same', () => {
   fc.assert(
     fc.property(values, value => {
       for (const [name, setting] of all) {
-        const parsed = setting.parse(value);
+        const parsed = read(setting, value);
         if (parsed === undefined) continue;
-        const again = setting.parse(JSON.parse(JSON.stringify(written(setting, parsed))));
+        const again = read(setting, JSON.parse(JSON.stringify(written(setting, parsed))));
         assert.equal(again, parsed, `${name}=${JSON.stringify(value)}`);
       }
     }),

@@ -5,11 +5,21 @@ import * as assert from 'uvu/assert';
 import { encodeConeCursor, encodeRecentCursor } from '../../src/answers/cursor.ts';
 import { parseInstant, parseTime } from '../../src/base/parse_time.ts';
 import { formatTime } from '../../src/base/times.ts';
+import { number } from '../../src/contract/kind.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../src/http/cursor.ts';
 import { ApiError } from '../../src/http/errors.ts';
-import { decodeSegment, parseNumber, parseObjectId, parsePageSize, parseSearch } from '../../src/http/params.ts';
+import {
+  ANY_NUMBER,
+  decodeSegment,
+  OBJECT_ID,
+  parameterOf,
+  parsePageSize,
+  parseSearch,
+} from '../../src/http/params.ts';
 
 const test = suite('http/values');
+
+const idOf = (text: string) => parameterOf(OBJECT_ID, 'diaObjectId', text);
 
 /** The parameter that an error names. */
 function paramOf(action: () => unknown): string | undefined {
@@ -60,7 +70,7 @@ test('a path segment: decoded once, plus is plus, an encoded slash is no segment
 
 test('numbers: decimal, trimmed, finite', () => {
   const good = { '1': 1, ' 1.5 ': 1.5, '.5': 0.5, '5.': 5, '+10': 10, '-0': -0, '1e1': 10, '1E-2': 0.01, '\t7\n': 7 };
-  for (const [text, value] of Object.entries(good)) assert.is(parseNumber('ra', text), value, text);
+  for (const [text, value] of Object.entries(good)) assert.is(parameterOf(ANY_NUMBER, 'ra', text), value, text);
   const bad = [
     '',
     ' ',
@@ -82,7 +92,7 @@ test('numbers: decimal, trimmed, finite', () => {
   ];
   for (const text of bad)
     assert.is(
-      paramOf(() => parseNumber('ra', text)),
+      paramOf(() => parameterOf(ANY_NUMBER, 'ra', text)),
       'ra',
       text,
     );
@@ -102,12 +112,10 @@ test('page_size: integer text, at least 1, clamped', () => {
 });
 
 test('ids: digits of a 64-bit integer', () => {
-  assert.is(parseObjectId(`${'0'.repeat(4000)}7`), 7n);
-  assert.is(parseObjectId('000'), 0n);
-  fc.assert(fc.property(fc.bigInt(0n, 2n ** 63n - 1n), id => parseObjectId(`${id}`) === id));
-  fc.assert(
-    fc.property(fc.bigInt(2n ** 63n, 2n ** 80n), id => paramOf(() => parseObjectId(`${id}`)) === 'diaObjectId'),
-  );
+  assert.is(idOf(`${'0'.repeat(4000)}7`), 7n);
+  assert.is(idOf('000'), 0n);
+  fc.assert(fc.property(fc.bigInt(0n, 2n ** 63n - 1n), id => idOf(`${id}`) === id));
+  fc.assert(fc.property(fc.bigInt(2n ** 63n, 2n ** 80n), id => paramOf(() => idOf(`${id}`)) === 'diaObjectId'));
 });
 
 test('times: offset as +00:00, six digits or none, exact to the microsecond', () => {
@@ -201,7 +209,7 @@ const CURSOR = {
   archive: '0123abcd',
 } as const;
 
-const RADII = { min: 0, max: 60, aboveMin: true };
+const RADII = number({ min: 0, max: 60, aboveMin: true });
 
 test('a cursor keeps every digit', () => {
   assert.equal(decodeConeCursor(encodeConeCursor(CURSOR), RADII), CURSOR);

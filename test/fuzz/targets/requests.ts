@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { loadConfig } from '../../../src/config/config.ts';
 import { PROJECT_CATALOGS } from '../../../src/contract/catalogs.ts';
+import { number } from '../../../src/contract/kind.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../../src/http/cursor.ts';
 import { ApiError } from '../../../src/http/errors.ts';
 import { JsonNumber, type JsonValue, jsonText, parseJson } from '../../../src/http/json_body.ts';
@@ -68,7 +69,7 @@ const cursor: Target = {
   start: async () => ({
     run: async input => {
       const token = input.toString();
-      const cone = await orRefused(() => decodeConeCursor(token, { min: 0, max: 60 }), ApiError);
+      const cone = await orRefused(() => decodeConeCursor(token, number({ min: 0, max: 60 })), ApiError);
       const recent = await orRefused(() => decodeRecentCursor(token), ApiError);
       for (const each of [cone, recent]) {
         if (!each) continue;
