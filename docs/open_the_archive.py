@@ -48,10 +48,10 @@ if __name__ == "__main__":
 
     # %% The objects with a Gaia source within half an arcsecond: a join by the identifier.
     stars = duckdb.sql(f"""
-        select o.diaObjectId, m.catalog_source_id, m.separation, m.gaia_dr3_phot_g_mean_mag
+        select o.diaObjectId, m.catalog_source_id, m.separation_arcsec, m.gaia_dr3_phot_g_mean_mag
         from read_parquet('{archive}/objects/objects/dataset/**/*.parquet') o
         join read_parquet({table}) m using (diaObjectId)
-        where m.catalog_name = 'gaia_dr3' and m.separation < 0.5
+        where m.catalog_name = 'gaia_dr3' and m.separation_arcsec < 0.5
         order by o.diaObjectId
     """).fetchall()
     results["stars"] = [[str(id), str(source)] for id, source, *_ in stars]

@@ -1,8 +1,10 @@
 /**
- * The fields of an object in answers: tables, the OpenAPI document and the types of those who read answers are made of
- * them. The JSON is written by hand, for speed; test/answers/object_fields.test.ts holds it to the document.
+ * The fields of an object: answers, tables, cone searches, HATS exports, TAP, the OpenAPI document and the types of
+ * those who read answers are made of them. A column has the same name everywhere: the keys of the JSON answer, those of
+ * `tns` after `tns_`. The JSON is written by hand, for speed; test/answers/object_fields.test.ts holds it to the document.
  */
-import { type DetailLevel, namesOf, OBJECT_STATUSES } from './enums.ts';
+import type { CatalogDefinition } from './catalog.ts';
+import { CATALOG_OUTCOMES, type DetailLevel, namesOf, OBJECT_STATUSES } from './enums.ts';
 import { DEC_RANGE, RA_RANGE } from './limits.ts';
 
 export interface ObjectField {
@@ -21,7 +23,24 @@ export interface ObjectField {
   /** The lowest level of detail that has it; undefined where all do. */
   readonly from?: DetailLevel;
   readonly isNullable?: boolean;
+  /** The lowest verbosity at which cone searches of the Virtual Observatory list it; undefined where none does. */
+  readonly cone?: 1 | 2 | 3;
+  /** How HATS exports, and so the tables of TAP, store it; undefined where they do not. */
+  readonly archive?: Stored;
 }
+
+/** How a column is stored in Parquet. */
+export interface Stored {
+  /** Whether every row has a value. */
+  readonly isRequired?: boolean;
+  /** Whether values seldom repeat. */
+  readonly isVaried?: boolean;
+  /** Whether the files give the column's smallest and largest values, which depend on the rows' place in the sky. */
+  readonly hasBounds?: boolean;
+}
+
+const KEY = { isRequired: true, isVaried: true, hasBounds: true } as const;
+const PLACE = { isVaried: true, hasBounds: true } as const;
 
 type Fields = Readonly<Record<string, ObjectField>>;
 
@@ -32,11 +51,14 @@ export const OBJECT_FIELDS = {
     quantity: 'identifier',
     ucd: 'meta.id;meta.main',
     description: 'Identifier of the object, a 64-bit integer',
+    archive: KEY,
   },
   status: {
     type: 'text',
     ucd: 'meta.code.status',
     description: `Status of the object: ${namesOf(OBJECT_STATUSES).join(', ')}`,
+    cone: 2,
+    archive: { isRequired: true },
   },
   ra: {
     type: 'float64',
@@ -46,6 +68,7 @@ export const OBJECT_FIELDS = {
     description: 'Right ascension, ICRS',
     from: 'position',
     isNullable: true,
+    archive: PLACE,
   },
   dec: {
     type: 'float64',
@@ -55,6 +78,7 @@ export const OBJECT_FIELDS = {
     description: 'Declination, ICRS',
     from: 'position',
     isNullable: true,
+    archive: PLACE,
   },
   reliability: {
     type: 'float64',
@@ -63,19 +87,32 @@ export const OBJECT_FIELDS = {
     description: 'LSST reliability of the first delivery, 0 to 1',
     from: 'position',
     isNullable: true,
+    cone: 2,
+    archive: {},
   },
   ingest_time: {
     type: 'time',
     ucd: 'time.creation',
     description: 'When the service first stored the object, UTC',
     from: 'position',
+    cone: 2,
+    archive: { isRequired: true },
   },
-  event_time: { type: 'time', ucd: 'time.epoch', description: "The alert's own time, UTC", from: 'position' },
+  event_time: {
+    type: 'time',
+    ucd: 'time.epoch',
+    description: "The alert's own time, UTC",
+    from: 'position',
+    cone: 2,
+    archive: { isRequired: true },
+  },
   brokers: {
     type: 'names',
     ucd: 'meta.curation',
     description: 'Every broker that delivered the object by now, ascending',
     from: 'position',
+    cone: 3,
+    archive: { isRequired: true },
   },
   separation_arcsec: {
     type: 'float64',
@@ -106,18 +143,22 @@ export const CROSSMATCH_FIELDS = {
     ucd: 'meta.version',
     description: 'Version of the crossmatch, of which the highest is current; null where none is recorded',
     isNullable: true,
+    archive: {},
   },
   crossmatched_at: {
     type: 'time',
     ucd: 'time.processing',
     description: 'When the object was crossmatched, UTC',
     isNullable: true,
+    cone: 3,
+    archive: {},
   },
   provenance_set: {
     type: 'text',
     ucd: 'meta.id',
     description: 'Key of the recorded settings of the crossmatch in `provenance_sets` of the JSON answer',
     isNullable: true,
+    archive: {},
   },
 } as const satisfies Fields;
 
@@ -128,6 +169,7 @@ export const TNS_FIELDS = {
     ucd: 'meta.code',
     description: 'Whether the registry of transients was looked at when the object was crossmatched',
     from: 'matches',
+    archive: {},
   },
   name: {
     type: 'text',
@@ -135,6 +177,8 @@ export const TNS_FIELDS = {
     description: 'Bare name of the nearest registry object; null where there is none within the radius',
     from: 'matches',
     isNullable: true,
+    cone: 3,
+    archive: {},
   },
   name_prefix: {
     type: 'text',
@@ -142,6 +186,8 @@ export const TNS_FIELDS = {
     description: 'Prefix of the name, such as SN or AT',
     from: 'matches',
     isNullable: true,
+    cone: 3,
+    archive: {},
   },
   classification: {
     type: 'text',
@@ -149,6 +195,8 @@ export const TNS_FIELDS = {
     description: 'Classification in the registry',
     from: 'matches',
     isNullable: true,
+    cone: 3,
+    archive: {},
   },
   redshift: {
     type: 'float64',
@@ -157,6 +205,8 @@ export const TNS_FIELDS = {
     description: 'Redshift in the registry',
     from: 'matches',
     isNullable: true,
+    cone: 3,
+    archive: {},
   },
   separation_arcsec: {
     type: 'float64',
@@ -166,8 +216,104 @@ export const TNS_FIELDS = {
     description: 'Separation of the registry object from the object',
     from: 'matches',
     isNullable: true,
+    cone: 3,
+    archive: {},
   },
 } as const satisfies Fields;
+
+/** Keys of a match. */
+export const MATCH_FIELDS = {
+  separation_arcsec: {
+    type: 'float64',
+    unit: 'arcsec',
+    range: { min: 0 },
+    ucd: 'pos.angDistance',
+    description: "Separation of the source from the object, at the catalog's epoch",
+    archive: { isVaried: true },
+  },
+  separation_at_epoch_arcsec: {
+    type: 'float64',
+    unit: 'arcsec',
+    range: { min: 0 },
+    ucd: 'pos.angDistance',
+    description:
+      'Separation of the source from the object at the time of its event, by proper motion; only where one is applied',
+    archive: { isVaried: true },
+  },
+} as const satisfies Fields;
+
+/** The number of coincident sources, of all catalogs. */
+export const MATCHES = {
+  type: 'int32',
+  ucd: 'meta.number',
+  description: 'Coincident sources, of all catalogs',
+  from: 'matches',
+  archive: { isRequired: true },
+} as const satisfies ObjectField;
+
+/** The columns that only the archive has. */
+const ARCHIVE_FIELDS = {
+  brokers_at_crossmatch: {
+    type: 'names',
+    ucd: 'meta.curation',
+    description: 'The brokers that had delivered the object by then',
+    archive: {},
+  },
+  catalog_outcomes: { type: 'text', ucd: 'meta.code.status', description: 'Recorded outcomes: JSON', archive: {} },
+  provenance: { type: 'text', ucd: 'meta.note', description: 'The settings of the crossmatch: JSON', archive: {} },
+  older_crossmatches: {
+    type: 'text',
+    ucd: 'meta.note',
+    description: "Earlier crossmatch records, as JSON in the form of an export's lines",
+    archive: {},
+  },
+  tns_snapshot_epoch: {
+    type: 'time',
+    ucd: 'time.epoch',
+    description: 'Epoch of the registry snapshot, UTC',
+    archive: {},
+  },
+  tns_objid: { type: 'int64', ucd: 'meta.id', description: "The registry's own identifier", archive: {} },
+} as const satisfies Fields;
+
+type OfTns = { readonly [Name in keyof typeof TNS_FIELDS as `tns_${Name}`]: (typeof TNS_FIELDS)[Name] };
+const ofTns = Object.fromEntries(Object.entries(TNS_FIELDS).map(([name, field]) => [`tns_${name}`, field])) as OfTns;
+
+/** Every column of an object, but those of one catalog. */
+export const OBJECT_COLUMNS = {
+  ...OBJECT_FIELDS,
+  ...CROSSMATCH_FIELDS,
+  matches: MATCHES,
+  ...ofTns,
+  ...ARCHIVE_FIELDS,
+} as const satisfies Fields;
+
+type Interface = 'cone' | 'archive';
+
+/** The names of the columns that an interface shows, so that tsc names one without a cell. */
+export type ShownIn<I extends Interface> = {
+  [Name in keyof typeof OBJECT_COLUMNS]: I extends keyof (typeof OBJECT_COLUMNS)[Name] ? Name : never;
+}[keyof typeof OBJECT_COLUMNS];
+
+/** The columns that an interface shows, in their order. */
+export function shownIn<I extends Interface>(shown: I) {
+  return Object.entries<ObjectField>(OBJECT_COLUMNS).flatMap(([name, field]) => {
+    const value = field[shown];
+    return value === undefined ? [] : [{ name: name as ShownIn<I>, field, shown: value }];
+  });
+}
+
+/** The columns that an object has for a catalog, by the ends of their names: `gaia_dr3_outcome`. */
+export function catalogFields({ name, release }: Pick<CatalogDefinition, 'name' | 'release'>) {
+  return {
+    outcome: {
+      type: 'text',
+      ucd: 'meta.code.status',
+      description: `Search of ${release}: ${namesOf(CATALOG_OUTCOMES).join(', ')}; null while pending`,
+    },
+    matches: { type: 'int32', ucd: 'meta.number', description: `Coincident sources of ${name}`, from: 'matches' },
+  } as const satisfies Fields;
+}
 
 interface Values<Time> {
   readonly int64: bigint;

@@ -3,86 +3,71 @@
 import { isPosition, pixel29 } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
+import {
+  catalogFields,
+  MATCH_FIELDS,
+  OBJECT_FIELDS,
+  type ObjectField,
+  type ShownIn,
+  type Stored,
+  shownIn,
+} from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
+import { newestMatches } from '../store/newest_matches.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
-import { crossmatchedStatus } from '../store/status.ts';
+import { crossmatchedStatus, outcomeOf } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
 import type { TnsAssociation } from '../store/types.ts';
-import { type Column, type ColumnType, withOwnNames } from '../tables/columns.ts';
+import { type Column, type ColumnType, columnOf, withOwnNames } from '../tables/columns.ts';
 import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
 import { exactText } from '../transfer/format.ts';
 
-export interface CatalogColumn extends Column {
-  /** Whether every row has a value. */
-  readonly isRequired?: boolean;
-  /** Whether values seldom repeat. */
-  readonly isVaried?: boolean;
-  /** Whether the files give the column's smallest and largest values, which depend on the rows' place in the sky. */
-  readonly hasBounds?: boolean;
-}
+export interface CatalogColumn extends Column, Stored {}
 
 const column = (name: string, type: ColumnType, description: string, more: Partial<CatalogColumn> = {}) =>
   ({ name, type, description, ...more }) satisfies CatalogColumn;
 
+/** The column of a field that other tables have too. */
+const known = (name: string, field: ObjectField): CatalogColumn => ({ ...columnOf(name, field), ...field.archive });
+
 const VARIED = { isVaried: true } as const;
-const KEY = { isRequired: true, isVaried: true, hasBounds: true } as const;
-const POSITION = { isVaried: true, hasBounds: true } as const;
+const PIXEL = column('_healpix_29', 'int64', 'HEALPix pixel of the position at order 29, NESTED', {
+  ucd: 'pos.healpix',
+  ...OBJECT_FIELDS.diaObjectId.archive,
+});
+/** The first columns of every row. */
+const PLACE = [PIXEL, ...(['diaObjectId', 'ra', 'dec'] as const).map(name => known(name, OBJECT_FIELDS[name]))];
 
-const PLACE: readonly CatalogColumn[] = [
-  column('_healpix_29', 'int64', 'HEALPix pixel of the position at order 29, NESTED', { ucd: 'pos.healpix', ...KEY }),
-  column('diaObjectId', 'int64', "The object's identifier", { ucd: 'meta.id;meta.main', ...KEY }),
-  column('ra', 'float64', "The object's right ascension, ICRS", {
-    unit: 'deg',
-    ucd: 'pos.eq.ra;meta.main',
-    ...POSITION,
-  }),
-  column('dec', 'float64', "The object's declination, ICRS", { unit: 'deg', ucd: 'pos.eq.dec;meta.main', ...POSITION }),
-];
+type PlaceName = 'diaObjectId' | 'ra' | 'dec';
+const isOfPlace = (name: string): name is PlaceName => PLACE.some(each => each.name === name);
+/** The columns of an object that follow its place. */
+const OWN = shownIn('archive').flatMap(({ name, field }) => (isOfPlace(name) ? [] : { name, field }));
 
-export const OBJECT_COLUMNS: readonly CatalogColumn[] = [
-  ...PLACE,
-  column('reliability', 'float64', 'Probability that the first delivery is no artefact', { ucd: 'stat.probability' }),
-  column('ingest_time', 'time', 'When the object was first stored, UTC', { isRequired: true }),
-  column('event_time', 'time', 'Time of the event of the first delivery, UTC', { isRequired: true }),
-  column('brokers', 'text', 'Brokers that delivered the object, ascending, with commas between', { isRequired: true }),
-  column('status', 'text', 'Status, as the API has it', { isRequired: true }),
-  column('matches', 'int32', 'Matches of every version, rows of the catalog of matches', { isRequired: true }),
-  column('match_version', 'int32', 'Version of the current crossmatch'),
-  column('crossmatched_at', 'time', 'When the current crossmatch was made, UTC'),
-  column('brokers_at_crossmatch', 'text', 'Brokers that had delivered the object by then'),
-  column('catalog_outcomes', 'text', 'What the crossmatch came to, by catalog: JSON'),
-  column('provenance', 'text', 'The settings of the crossmatch: JSON'),
-  column('older_crossmatches', 'text', "Earlier crossmatch records, as JSON in the form of an export's lines"),
-  column('tns_checked', 'boolean', 'Whether the registry of transients was asked'),
-  column('tns_snapshot_epoch', 'time', 'The epoch of the registry that was asked, UTC'),
-  column('tns_objid', 'int64', 'Identifier of the registry object', { ucd: 'meta.id' }),
-  column('tns_name', 'text', 'Name of the registry object, without its prefix', { ucd: 'meta.id' }),
-  column('tns_name_prefix', 'text', 'Prefix of that name: SN, AT, ...'),
-  column('tns_classification', 'text', 'Classification of the registry object', { ucd: 'src.class' }),
-  column('tns_redshift', 'float64', 'Redshift of the registry object', { ucd: 'src.redshift' }),
-  column('tns_separation', 'float64', 'Between object and registry object', { unit: 'arcsec', ucd: 'pos.angDistance' }),
-];
+export function objectColumns(catalogs: readonly CatalogDefinition[]): readonly CatalogColumn[] {
+  return withOwnNames([
+    ...PLACE,
+    ...OWN.map(({ name, field }) => known(name, field)),
+    ...catalogs.map(catalog => known(`${catalog.name}_outcome`, catalogFields(catalog).outcome)),
+  ]);
+}
 
 const SOURCE_COLUMNS: readonly CatalogColumn[] = [
   column('match_version', 'int32', 'Version of the crossmatch that found the match', { isRequired: true }),
   column('catalog_name', 'text', 'The catalog of the source', { isRequired: true }),
   column('catalog_source_id', 'int64', "The source's identifier in its catalog; null where that is a text", {
     ucd: 'meta.id',
-    ...POSITION,
+    isVaried: true,
+    hasBounds: true,
   }),
   column('catalog_source_name', 'text', "The source's identifier in a catalog of text identifiers", {
     ucd: 'meta.id',
     ...VARIED,
   }),
-  column('separation', 'float64', 'Between object and source', { unit: 'arcsec', ucd: 'pos.angDistance', ...VARIED }),
+  known('separation_arcsec', MATCH_FIELDS.separation_arcsec),
   column('source_ra', 'float64', "The source's right ascension", { unit: 'deg', ucd: 'pos.eq.ra', ...VARIED }),
   column('source_dec', 'float64', "The source's declination", { unit: 'deg', ucd: 'pos.eq.dec', ...VARIED }),
-  column('separation_at_epoch', 'float64', 'Between object and source at the time of the event, by proper motion', {
-    unit: 'arcsec',
-    ucd: 'pos.angDistance',
-    ...VARIED,
-  }),
+  known('separation_at_epoch_arcsec', MATCH_FIELDS.separation_at_epoch_arcsec),
   column('catalog_payload', 'text', "The source's columns, where they are not those of the columns below: JSON"),
 ];
 
@@ -188,55 +173,89 @@ const time = (us: number | null) => (us === null ? null : BigInt(us));
 interface CurrentTexts {
   readonly brokers: string;
   readonly record: TimelessRecord | undefined;
-  readonly brokersAtCrossmatch: string;
-  readonly outcomes: string;
-  readonly provenance: string;
+  /** Undefined where there is no record, as are the others. */
+  readonly brokersAtCrossmatch?: string;
+  readonly outcomes?: string;
+  readonly provenance?: string;
+  readonly provenanceSet?: string;
 }
+
+/** The parts of an object that its cells are made of. */
+interface Exported extends CurrentTexts {
+  readonly object: ObjectView;
+  readonly isPending: boolean;
+  readonly tns: TnsAssociation | null;
+}
+
+/** The number of matches that answers list. */
+function listedMatches({ object, isPending }: Exported): number {
+  if (isPending || !object.hasMatches) return 0;
+  return object.matchesAreCurrent ? object.matches().length : newestMatches(object.decode().matches).length;
+}
+
+type OwnName = Exclude<ShownIn<'archive'>, PlaceName | 'older_crossmatches'>;
+
+const CELLS: Readonly<Record<OwnName, (of: Exported) => unknown>> = {
+  status: ({ object, isPending, record }) =>
+    isPending ? 'crossmatch_pending' : crossmatchedStatus(object.hasMatches, record?.catalogOutcomes),
+  reliability: ({ object }) => JSON.parse(object.text(object.reliabilityAt, object.currentAt)),
+  ingest_time: ({ object }) => time(object.ingestTimeUs),
+  event_time: ({ object }) => time(object.eventTimeUs),
+  brokers: of => of.brokers,
+  match_version: of => of.record?.matchVersion,
+  crossmatched_at: ({ object, record }) => record && time(object.crossmatchedAtUs),
+  provenance_set: of => of.provenanceSet,
+  matches: listedMatches,
+  tns_checked: of => of.tns?.checked,
+  tns_name: of => of.tns?.name,
+  tns_name_prefix: of => of.tns?.namePrefix,
+  tns_classification: of => of.tns?.classification,
+  tns_redshift: of => of.tns?.redshift,
+  tns_separation_arcsec: of => of.tns?.separationArcsec,
+  brokers_at_crossmatch: of => of.brokersAtCrossmatch,
+  catalog_outcomes: of => of.outcomes,
+  provenance: of => of.provenance,
+  tns_snapshot_epoch: ({ tns }) => tns && time(tns.snapshotEpochUs),
+  tns_objid: ({ tns }) => (tns?.objid == null ? null : BigInt(tns.objid)),
+};
 
 const MAX_KEPT = 4096;
 
 export class ObjectRows extends Rows {
   readonly #store: Store;
+  readonly #cells: readonly ((of: Exported) => unknown)[];
   /** Texts that many objects share. */
   readonly #texts = new Map<string, CurrentTexts>();
   #association: { readonly text: string; readonly tns: TnsAssociation | null } = { text: '', tns: null };
 
   /** @param store where provenance sets are read */
-  constructor(store: Store, capacity: number) {
-    super(OBJECT_COLUMNS, capacity);
+  constructor(
+    store: Store,
+    catalogs: readonly CatalogDefinition[],
+    columns: readonly CatalogColumn[],
+    capacity: number,
+  ) {
+    super(columns, capacity);
     this.#store = store;
+    const older = ({ object, record }: Exported) => (record && object.hasOlder ? this.#olderText(object) : null);
+    const own = { ...CELLS, older_crossmatches: older };
+    this.#cells = [
+      ...OWN.map(({ name }) => own[name]),
+      ...catalogs.map(
+        ({ name }) =>
+          (of: Exported) =>
+            outcomeOf(of.isPending, of.record?.catalogOutcomes, name),
+      ),
+    ];
   }
 
   add(object: ObjectView): void {
     this.setPlace(object);
-    const { record, ...texts } = this.#textsOf(object.current);
     const isPending = object.state === 'pending';
-    const matches = object.hasMatches ? object.matches().length : 0;
-    this.set(4, JSON.parse(object.text(object.reliabilityAt, object.currentAt)));
-    this.set(5, time(object.ingestTimeUs));
-    this.set(6, time(object.eventTimeUs));
-    this.set(7, texts.brokers);
-    this.set(8, isPending ? 'crossmatch_pending' : crossmatchedStatus(matches > 0, record?.catalogOutcomes));
-    this.set(9, matches);
-    if (record) {
-      this.set(10, record.matchVersion);
-      this.set(11, time(object.crossmatchedAtUs));
-      this.set(12, texts.brokersAtCrossmatch);
-      this.set(13, texts.outcomes);
-      this.set(14, texts.provenance);
-      if (object.hasOlder) this.set(15, this.#olderText(object));
-    }
-    const tns = this.#tnsOf(object.tns);
-    if (tns) {
-      this.set(16, tns.checked);
-      this.set(17, time(tns.snapshotEpochUs));
-      this.set(18, tns.objid === null ? null : BigInt(tns.objid));
-      this.set(19, tns.name);
-      this.set(20, tns.namePrefix);
-      this.set(21, tns.classification);
-      this.set(22, tns.redshift);
-      this.set(23, tns.separationArcsec);
-    }
+    const of: Exported = { ...this.#textsOf(object.current), object, isPending, tns: this.#tnsOf(object.tns) };
+    this.#cells.forEach((cell, i) => {
+      this.set(PLACE.length + i, cell(of));
+    });
     this.length++;
   }
 
@@ -244,19 +263,21 @@ export class ObjectRows extends Rows {
     let texts = this.#texts.get(text);
     if (!texts) {
       const { brokers, record } = readCurrent(text);
-      texts = { brokers: brokers.join(), record, ...this.#recordTexts(record) };
+      texts = { brokers: brokers.join(' '), record, ...this.#recordTexts(record) };
       if (this.#texts.size >= MAX_KEPT) this.#texts.clear();
       this.#texts.set(text, texts);
     }
     return texts;
   }
 
-  #recordTexts(record: TimelessRecord | undefined) {
-    if (!record) return { brokersAtCrossmatch: '', outcomes: '', provenance: '' };
+  #recordTexts(record: TimelessRecord | undefined): Omit<CurrentTexts, 'brokers' | 'record'> {
+    if (!record) return {};
+    const { hash, set } = this.#store.provenanceSet(record.provenanceSet);
     return {
-      brokersAtCrossmatch: record.brokersAtCrossmatch.join(),
+      brokersAtCrossmatch: record.brokersAtCrossmatch.join(' '),
       outcomes: JSON.stringify(Object.fromEntries(record.catalogOutcomes)),
-      provenance: JSON.stringify(this.#store.provenanceSet(record.provenanceSet).set),
+      provenance: JSON.stringify(set),
+      provenanceSet: hash,
     };
   }
 

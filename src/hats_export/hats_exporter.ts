@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { damagedValue } from '../store/table.ts';
 import { type ExportFacts, type WrittenPartition, writeCatalogFiles, writeCollectionFile } from './catalog_files.ts';
-import { matchColumns, OBJECT_COLUMNS } from './columns.ts';
+import { matchColumns, objectColumns } from './columns.ts';
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
 import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './writer_thread.ts';
 
@@ -164,7 +164,7 @@ class Export {
       bytes += partitions.reduce((sum, each) => sum + each.bytes, 0);
       const weight = plan.catalog === 'objects' ? one : matchesOf;
       const map = isMargin ? undefined : { order: MAP_ORDER, counts: this.#sky.counts(MAP_ORDER, weight) };
-      const columns = plan.catalog === 'objects' ? OBJECT_COLUMNS : matchColumns(this.#catalogs).columns;
+      const columns = plan.catalog === 'objects' ? objectColumns(this.#catalogs) : matchColumns(this.#catalogs).columns;
       writeCatalogFiles(directory, { ...plan, columns, partitions, maxRows, ...(map && { map }) }, facts);
       const hasMargin = planned.some(({ marginOf, partitions }) => marginOf === plan.catalog && partitions.length > 0);
       writeCollectionFile(collection, plan.catalog, hasMargin ? margin(plan.catalog) : undefined);

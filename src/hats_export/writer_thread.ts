@@ -7,8 +7,8 @@ import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Task } from '../pool/pool.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Snapshot } from '../store/snapshot.ts';
-import { openStore, type Store } from '../store/store.ts';
-import { type MatchColumns, MatchRows, matchColumns, ObjectRows } from './columns.ts';
+import { openStore } from '../store/store.ts';
+import { MatchRows, matchColumns, ObjectRows, objectColumns } from './columns.ts';
 import { parquetFile } from './parquet_file.ts';
 
 /** A task that lasts until its link receives `done`. */
@@ -42,7 +42,10 @@ export type FromHatsWriter =
 export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Promise<undefined> {
   const store = openStore(dataDir, 'read');
   const done = Promise.withResolvers<void>();
-  const columns = matchColumns(catalogs);
+  const ofObjects = objectColumns(catalogs);
+  const ofMatches = matchColumns(catalogs);
+  const rowsOf = ({ catalog, rows }: PartitionJob) =>
+    catalog === 'objects' ? new ObjectRows(store, catalogs, ofObjects, rows) : new MatchRows(store, ofMatches, rows);
   let snapshot: Snapshot | undefined;
   const answer = (message: ToHatsWriter): FromHatsWriter | undefined => {
     switch (message.kind) {
@@ -51,7 +54,7 @@ export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Prom
         snapshot = store.snapshot();
         return { kind: 'opened', sequence: snapshot.lastSequence() };
       case 'write':
-        return { kind: 'written', bytes: writePartition(store, snapshot!, columns, message.job) };
+        return { kind: 'written', bytes: writePartition(snapshot!, rowsOf(message.job), message.job) };
       case 'done':
         done.resolve();
         return undefined;
@@ -75,12 +78,10 @@ export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Prom
 
 /** @returns the bytes of the file */
 function writePartition(
-  store: Store,
   snapshot: Snapshot,
-  columns: MatchColumns,
-  { catalog, path, ids, rows }: PartitionJob,
+  collected: ObjectRows | MatchRows,
+  { path, ids, rows }: PartitionJob,
 ): number {
-  const collected = catalog === 'objects' ? new ObjectRows(store, rows) : new MatchRows(store, columns, rows);
   const object = new ObjectView();
   for (const id of ids) {
     const sources = snapshot.read(id, object);

@@ -62,7 +62,7 @@ ${blocks({
 <h2>In Python</h2>
 ${blocks({
   kind: 'code',
-  text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation", "status", "n_gaia_dr3"])`,
+  text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation_arcsec", "status", "gaia_dr3_matches"])`,
 })}
 <h2 id="tap">Queries in ADQL</h2>
 <p>Any question about the objects, their matches and the columns of the catalogs, by TAP: <code>${base}${TAP_PATH}</code>. <a href="/query">The page of queries</a> has the tables, and examples.</p>

@@ -1,4 +1,4 @@
-import { OBJECT_STATUSES, type ObjectStatus } from '../contract/enums.ts';
+import { type CatalogOutcome, OBJECT_STATUSES, type ObjectStatus } from '../contract/enums.ts';
 import type { RecordedOutcome, StoredObject } from './types.ts';
 
 /** The status of a stored object; the API adds `not_in_service` for an object that is not stored. */
@@ -30,4 +30,18 @@ export function crossmatchedStatus(
   if (hasMatches) return 'coincident_sources';
   const isUnsearched = outcomes !== undefined && !outcomes.some(([, outcome]) => outcome === 'searched');
   return isUnsearched ? 'not_searched' : 'no_coincident_source';
+}
+
+/**
+ * The outcome of a catalog, as answers give it: null while the object is pending.
+ * @param outcomes the outcomes of the current record; undefined when there is none
+ */
+export function outcomeOf(
+  isPending: boolean,
+  outcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[] | undefined,
+  catalog: string,
+): CatalogOutcome | null {
+  if (isPending) return null;
+  if (!outcomes) return 'not_recorded';
+  return outcomes.find(([name]) => name === catalog)?.[1] ?? 'not_in_service_at_crossmatch';
 }

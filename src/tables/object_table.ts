@@ -8,8 +8,11 @@ import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { DETAIL_LEVELS, type DetailLevel, namesOf } from '../contract/enums.ts';
 import {
   type Answered,
-  CROSSMATCH_FIELDS,
-  OBJECT_FIELDS,
+  type CROSSMATCH_FIELDS,
+  catalogFields,
+  MATCH_FIELDS,
+  OBJECT_COLUMNS,
+  type OBJECT_FIELDS,
   type ObjectField,
   TNS_FIELDS,
 } from '../contract/object_fields.ts';
@@ -174,9 +177,10 @@ function column(name: string, field: ObjectField, cell: Field['cell']): Field {
   return { ...rest, description: `${description}.`, from: field.from, cell };
 }
 
-/** The column of a field of the object itself. */
-function own(name: keyof typeof OBJECT_FIELDS & keyof AnsweredObject, cell?: Field['cell']): Field {
-  return column(name, OBJECT_FIELDS[name], cell ?? (({ object }) => object?.[name] as Cell | undefined));
+/** A column of the object; its cell is the value of that key unless another is given. */
+function own(name: keyof typeof OBJECT_COLUMNS, cell?: Field['cell']): Field {
+  const key = name as keyof AnsweredObject;
+  return column(name, OBJECT_COLUMNS[name], cell ?? (({ object }) => object?.[key] as Cell | undefined));
 }
 
 const INPUT_FIELDS: readonly Field[] = [
@@ -240,7 +244,7 @@ function inputText({ normalized, input }: AnsweredInput): string {
   return diaObjectId_str ?? name ?? `${ra} ${dec}`;
 }
 
-const IDENTIFIER = column('diaObjectId', OBJECT_FIELDS.diaObjectId, ({ object }) => int64(object?.diaObjectId_str));
+const IDENTIFIER = own('diaObjectId', ({ object }) => int64(object?.diaObjectId_str));
 const STATUS = own('status');
 const POSITION = [own('ra'), own('dec')];
 const SEPARATION = own('separation_arcsec');
@@ -252,31 +256,18 @@ const DELIVERY = [
   own('brokers', ({ object }) => object?.brokers?.join(' ')),
 ];
 const CROSSMATCH = [
-  column('match_version', CROSSMATCH_FIELDS.match_version, ({ object }) => object?.crossmatch?.match_version),
-  column('crossmatched_at', CROSSMATCH_FIELDS.crossmatched_at, ({ object }) =>
-    time(object?.crossmatch?.crossmatched_at),
-  ),
-  column('provenance_set', CROSSMATCH_FIELDS.provenance_set, ({ object }) => object?.crossmatch?.provenance_set),
+  own('match_version', ({ object }) => object?.crossmatch?.match_version),
+  own('crossmatched_at', ({ object }) => time(object?.crossmatch?.crossmatched_at)),
+  own('provenance_set', ({ object }) => object?.crossmatch?.provenance_set),
 ];
 
-function outcomeField({ name: catalog }: CatalogDefinition): Field {
-  return {
-    name: `${catalog}_outcome`,
-    type: 'text',
-    ucd: 'meta.code.status',
-    description: `Whether ${catalog} was searched: searched, outside_footprint, skipped_read_failure, ...; null while pending.`,
-    cell: ({ object }) => object?.crossmatch?.catalog_outcomes[catalog],
-  };
+function outcomeField(catalog: CatalogDefinition): Field {
+  const { name } = catalog;
+  const cell: Field['cell'] = ({ object }) => object?.crossmatch?.catalog_outcomes[name];
+  return column(`${name}_outcome`, catalogFields(catalog).outcome, cell);
 }
 
-const MATCHES: Field = {
-  name: 'matches',
-  type: 'int32',
-  ucd: 'meta.number',
-  description: 'Coincident sources, of all catalogs.',
-  from: 'matches',
-  cell: ({ object }) => object?.matches?.length,
-};
+const MATCHES = own('matches', ({ object }) => object?.matches?.length);
 
 function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Field[] {
   const catalog = definition.name;
@@ -287,15 +278,20 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
       const found = sources.get(catalog);
       return found && read(found.nearest);
     };
+  const ofMatch = (name: keyof typeof MATCH_FIELDS): Field => ({
+    ...column(
+      `${catalog}_${name}`,
+      MATCH_FIELDS[name],
+      of(match => match[name]),
+    ),
+    from: 'matches',
+  });
   return [
-    {
-      name: `${catalog}_matches`,
-      type: 'int32',
-      ucd: 'meta.number',
-      description: `Coincident sources of ${catalog}.`,
-      from: 'matches',
-      cell: ({ object, sources }) => object?.matches && (sources.get(catalog)?.count ?? 0),
-    },
+    column(
+      `${catalog}_matches`,
+      catalogFields(definition).matches,
+      ({ object, sources }) => object?.matches && (sources.get(catalog)?.count ?? 0),
+    ),
     {
       name: `${catalog}_source_id`,
       type: definition.idType ?? 'int64',
@@ -308,28 +304,8 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
         return id;
       }),
     },
-    {
-      name: `${catalog}_separation_arcsec`,
-      type: 'float64',
-      unit: 'arcsec',
-      ucd: 'pos.angDistance',
-      description: `Separation of ${nearest} from the object.`,
-      from: 'matches',
-      cell: of(match => match.separation_arcsec),
-    },
-    ...(definition.motion
-      ? [
-          {
-            name: `${catalog}_separation_at_epoch_arcsec`,
-            type: 'float64',
-            unit: 'arcsec',
-            ucd: 'pos.angDistance',
-            description: `Separation of ${nearest} from the object at the time of its event, by proper motion; null where none is applied.`,
-            from: 'matches',
-            cell: of(match => match.separation_at_epoch_arcsec),
-          } satisfies Field,
-        ]
-      : []),
+    ofMatch('separation_arcsec'),
+    ...(definition.motion ? [ofMatch('separation_at_epoch_arcsec')] : []),
     ...sourceFields(definition, nearest, of, onLeftOut),
   ];
 }
@@ -369,7 +345,7 @@ function tnsFields(isRecent: boolean): Field[] {
   return names
     .filter(name => !isRecent || name !== 'name_prefix')
     .map(name => ({
-      ...column(`tns_${name === 'name_prefix' ? 'prefix' : name}`, TNS_FIELDS[name], row => tnsOf(row)?.[name]),
+      ...own(`tns_${name}`, row => tnsOf(row)?.[name]),
       from: isRecent ? 'full' : TNS_FIELDS[name].from,
     }));
 }

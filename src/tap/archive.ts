@@ -17,7 +17,7 @@ import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
-import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
+import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { ARCHIVE, ID, INDEXED, type Source, type TapTable, tapTables } from './tables.ts';
 
@@ -119,7 +119,7 @@ export class Archive {
 
   /** Takes over the rows of an export, all at once. */
   async #take(from: Export, next: Stored, catalogs: readonly CatalogDefinition[], isWhole: boolean): Promise<number> {
-    const columns = { objects: OBJECT_COLUMNS, matches: matchColumns(catalogs).columns };
+    const columns = { objects: objectColumns(catalogs), matches: matchColumns(catalogs).columns };
     for (const source of ['objects', 'matches'] as const) {
       const list = columns[source].map(({ name }) => quoted(name)).join(', ');
       const files = filesOf(from, source).map(textLiteral).join(', ');

@@ -155,8 +155,8 @@ export const EXAMPLES = [
   [
     'matches',
     'The nearest sources of each catalog, with the status of their objects',
-    'SELECT TOP 100 m.catalog_name, m.catalog_source_id, m.separation, o.diaObjectId, o.status\nFROM nearsky.matches AS m\n' +
-      'JOIN nearsky.objects AS o USING (diaObjectId)\nWHERE m.separation < 0.3\nORDER BY separation',
+    'SELECT TOP 100 m.catalog_name, m.catalog_source_id, m.separation_arcsec, o.diaObjectId, o.status\nFROM nearsky.matches AS m\n' +
+      'JOIN nearsky.objects AS o USING (diaObjectId)\nWHERE m.separation_arcsec < 0.3\nORDER BY separation_arcsec',
   ],
   [
     'outcomes',

@@ -1,7 +1,7 @@
 /** The tables of TAP: what they are called, what their columns are, and how they are made of an export's files. */
 import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
-import { type CatalogColumn, matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
+import { type CatalogColumn, matchColumns, objectColumns } from '../hats_export/columns.ts';
 import type { Column, ColumnType } from '../tables/columns.ts';
 import { withOwnNames } from '../tables/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
@@ -84,7 +84,7 @@ function table(name: string, description: string, columns: readonly SourceColumn
 
 /** Every table but those of TAP_SCHEMA. */
 export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[] {
-  const objects = new Map(OBJECT_COLUMNS.map(column => [column.name, stored(column)]));
+  const objects = new Map(objectColumns(catalogs).map(column => [column.name, stored(column)]));
   const ofObject = (...names: readonly string[]) => names.map(name => objects.get(name)!);
   const place = ofObject('_healpix_29', ID, 'ra', 'dec');
   const { columns, places } = matchColumns(catalogs);
@@ -206,7 +206,7 @@ const PRINCIPAL: ReadonlySet<string> = new Set([
   'catalog_name',
   SOURCE_ID,
   SOURCE_NAME,
-  'separation',
+  'separation_arcsec',
   'outcome',
 ]);
 

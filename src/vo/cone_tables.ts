@@ -4,11 +4,17 @@
  */
 
 import { type CatalogDefinition, type Catalogs, perCatalogs } from '../contract/catalogs.ts';
-import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf } from '../contract/enums.ts';
-import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../contract/object_fields.ts';
+import {
+  catalogFields,
+  MATCH_FIELDS,
+  OBJECT_FIELDS,
+  type ObjectField,
+  type ShownIn,
+  shownIn,
+} from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
 import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
-import { statusOf } from '../store/status.ts';
+import { outcomeOf, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
 import { type Cell, type Column, columnOf, type Table, withOwnNames } from '../tables/columns.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
@@ -67,7 +73,6 @@ export function currentMatches({ state, matches }: StoredObject): readonly Liste
 
 type Described = Omit<Column, 'name' | 'description'>;
 const ASCII: Described = { type: 'text', isAscii: true };
-const ANGLE: Described = { type: 'float64', unit: 'arcsec', ucd: 'pos.angDistance' };
 const DEGREES: Described = { type: 'float64', unit: 'deg' };
 
 function field<T>(
@@ -85,40 +90,35 @@ function known<T>(from: Verbosity, name: string, known: ObjectField, cell: Fille
   return { ...columnOf(name, known), from, cell };
 }
 
-const outcomes = namesOf(CATALOG_OUTCOMES).join(', ');
-const { status, reliability, event_time, ingest_time, brokers } = OBJECT_FIELDS;
+const CELLS: Readonly<Record<ShownIn<'cone'>, Filled<StoredObject>['cell']>> = {
+  status: statusOf,
+  reliability: o => o.reliability,
+  ingest_time: o => timeCell(o.ingestTimeUs),
+  event_time: o => timeCell(o.eventTimeUs),
+  brokers: o => o.brokers.join(' '),
+  crossmatched_at: o => timeCell(recordOf(o)?.crossmatchedAtUs),
+  tns_name: o => o.tns?.name ?? null,
+  tns_name_prefix: o => o.tns?.namePrefix ?? null,
+  tns_classification: o => o.tns?.classification ?? null,
+  tns_redshift: o => o.tns?.redshift ?? null,
+  tns_separation_arcsec: o => o.tns?.separationArcsec ?? null,
+};
 
 /** The columns of an object beside its id and position. */
 const objectColumns = perCatalogs(({ all }): readonly Filled<StoredObject>[] => [
-  { ...known(2, 'status', status, statusOf), isAscii: true },
-  known(2, 'reliability', reliability, o => o.reliability),
-  known(2, 'event_time', event_time, o => timeCell(o.eventTimeUs)),
-  known(2, 'ingest_time', ingest_time, o => timeCell(o.ingestTimeUs)),
-  ...all.map(({ name, release }) =>
-    field<StoredObject>(
-      2,
-      `n_${name}`,
-      { type: 'int32', ucd: 'meta.number' },
-      `Coincident sources in ${release}; null where it was not searched`,
-      object => countOf(object, name),
-    ),
-  ),
-  known(3, 'brokers', brokers, o => o.brokers.join(' ')),
-  known(3, 'crossmatched_at', CROSSMATCH_FIELDS.crossmatched_at, o => timeCell(recordOf(o)?.crossmatchedAtUs)),
-  ...all.map(({ name, release }) =>
-    field<StoredObject>(
-      3,
-      `outcome_${name}`,
-      { ...ASCII, ucd: 'meta.code' },
-      `Search of ${release}: ${outcomes}`,
-      object => outcomeOf(object, name),
-    ),
-  ),
-  known(3, 'tns_name', TNS_FIELDS.name, o => o.tns?.name ?? null),
-  known(3, 'tns_prefix', TNS_FIELDS.name_prefix, o => o.tns?.namePrefix ?? null),
-  known(3, 'tns_type', TNS_FIELDS.classification, o => o.tns?.classification ?? null),
-  known(3, 'tns_redshift', TNS_FIELDS.redshift, o => o.tns?.redshift ?? null),
-  known(3, 'tns_separation', TNS_FIELDS.separation_arcsec, o => o.tns?.separationArcsec ?? null),
+  ...shownIn('cone').map(({ name, field, shown }) => ({
+    ...known(shown, name, field, CELLS[name]),
+    ...(name === 'status' && { isAscii: true }),
+  })),
+  ...all.flatMap(catalog => {
+    const { outcome, matches } = catalogFields(catalog);
+    const { name } = catalog;
+    const counted = { ...matches, description: `${matches.description}; null where it was not searched` };
+    return [
+      { ...known<StoredObject>(3, `${name}_outcome`, outcome, o => outcomeIn(o, name)), isAscii: true },
+      known<StoredObject>(2, `${name}_matches`, counted, o => countOf(o, name)),
+    ];
+  }),
 ]);
 
 /** The current crossmatch; undefined while one is pending or where none is recorded. */
@@ -126,17 +126,12 @@ function recordOf({ state, records }: StoredObject) {
   return state === 'pending' ? undefined : records.at(-1);
 }
 
-/** Null while the object is pending. */
-function outcomeOf(object: StoredObject, catalog: string): CatalogOutcome | null {
-  if (object.state === 'pending') return null;
-  const record = recordOf(object);
-  if (!record) return 'not_recorded';
-  return record.catalogOutcomes.find(([name]) => name === catalog)?.[1] ?? 'not_in_service_at_crossmatch';
-}
+const outcomeIn = (object: StoredObject, catalog: string) =>
+  outcomeOf(object.state === 'pending', recordOf(object)?.catalogOutcomes, catalog);
 
 function countOf(object: StoredObject, catalog: string): number | null {
   const count = currentMatches(object).filter(({ match }) => match.catalogName === catalog).length;
-  return count > 0 || outcomeOf(object, catalog) === 'searched' ? count : null;
+  return count > 0 || outcomeIn(object, catalog) === 'searched' ? count : null;
 }
 
 /** An object's column as a column of a row that has an object. */
@@ -162,7 +157,7 @@ const objectsTable = perCatalogs(
       ),
       field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, 'Right ascension, ICRS', ({ object }) => raOf(object)),
       field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, 'Declination, ICRS', ({ object }) => decOf(object)),
-      field(2, 'separation', ANGLE, 'From the centre of the cone', o => o.separationArcsec),
+      known(2, 'separation_arcsec', OBJECT_FIELDS.separation_arcsec, o => o.separationArcsec),
       ...objectColumns(catalogs).map(each => ofObject<ConeObject>(each)),
     ],
   }),
@@ -172,7 +167,15 @@ const raOf = ({ position }: StoredObject) => position?.ra ?? null;
 const decOf = ({ position }: StoredObject) => position?.dec ?? null;
 
 /** The columns of a source that describe its object. */
-const ASSOCIATED = ['status', 'reliability', 'event_time', 'tns_name', 'tns_prefix', 'tns_type', 'tns_redshift'];
+const ASSOCIATED: readonly string[] = [
+  'status',
+  'reliability',
+  'event_time',
+  'tns_name',
+  'tns_name_prefix',
+  'tns_classification',
+  'tns_redshift',
+] satisfies ShownIn<'cone'>[];
 
 function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTable<ConeSource> {
   const { name, release, idColumn, idType = 'int64', epoch } = catalog;
@@ -196,7 +199,7 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
       ),
       field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, `Right ascension${at}`, s => s.ra),
       field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, `Declination${at}`, s => s.dec),
-      field(2, 'separation', ANGLE, 'From the centre of the cone', s => s.separationArcsec),
+      known(2, 'separation_arcsec', OBJECT_FIELDS.separation_arcsec, s => s.separationArcsec),
       field(
         1,
         'diaObjectId',
@@ -204,14 +207,13 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
         'Its object',
         ({ object }) => object.diaObjectId,
       ),
-      field(2, 'object_separation', ANGLE, 'From its object', s => s.objectSeparationArcsec),
+      known(2, 'object_separation_arcsec', MATCH_FIELDS.separation_arcsec, s => s.objectSeparationArcsec),
       ...(catalog.motion
         ? [
-            field<ConeSource>(
+            known<ConeSource>(
               3,
-              'object_separation_at_epoch',
-              ANGLE,
-              'From its object at the time of the event, by proper motion; null where none is applied',
+              'object_separation_at_epoch_arcsec',
+              MATCH_FIELDS.separation_at_epoch_arcsec,
               s => s.objectSeparationAtEpochArcsec ?? null,
             ),
           ]

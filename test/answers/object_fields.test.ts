@@ -78,9 +78,6 @@ test('JSON has the documented keys in the documented order, and levels are cumul
 /** Keys of JSON that tables have in another form: as text beside the integer, or spread over columns. */
 const SPREAD = ['diaObjectId_str', 'crossmatch', 'matches', 'tns'];
 
-/** Keys of a registry object that columns call otherwise. */
-const SHORT: Readonly<Record<string, string>> = { name_prefix: 'prefix' };
-
 const TYPES: Readonly<Record<string, (schema: Json) => boolean>> = {
   int64: ({ $ref, type }) => `${$ref}`.endsWith('/DiaObjectId') || type?.includes('integer'),
   int32: ({ type }) => type.includes('integer'),
@@ -114,8 +111,7 @@ for (const level of LEVELS) {
     }
     const nested: Record<string, readonly [schema: Json, key: string]> = {};
     for (const [key, schema] of Object.entries(schemas.Crossmatch.properties)) nested[key] = [schema, 'crossmatch'];
-    for (const [key, schema] of Object.entries(schemas.ObjectTns.properties))
-      nested[`tns_${SHORT[key] ?? key}`] = [schema, 'tns'];
+    for (const [key, schema] of Object.entries(schemas.ObjectTns.properties)) nested[`tns_${key}`] = [schema, 'tns'];
     for (const column of columns) {
       const { name } = column;
       if (name in object) continue;

@@ -61,7 +61,7 @@ function linesOfObject(row: Row): Row[] {
     ingest_time: timeText(row.ingest_time),
     event_time: timeText(row.event_time),
     state: isPending ? 'pending' : 'crossmatched',
-    brokers: (row.brokers as string).split(','),
+    brokers: (row.brokers as string).split(' '),
   };
   const older = row.older_crossmatches ? JSON.parse(row.older_crossmatches as string) : [];
   const records = older.map(({ crossmatched_at_us, ...record }: Row) => ({
@@ -76,7 +76,7 @@ function linesOfObject(row: Row): Row[] {
       diaObjectId,
       match_version: row.match_version,
       crossmatched_at: timeText(row.crossmatched_at),
-      brokers_at_crossmatch: (row.brokers_at_crossmatch as string).split(','),
+      brokers_at_crossmatch: (row.brokers_at_crossmatch as string).split(' '),
       catalog_outcomes: JSON.parse(row.catalog_outcomes as string),
       provenance: JSON.parse(row.provenance as string),
     });
@@ -92,7 +92,7 @@ function linesOfObject(row: Row): Row[] {
     name_prefix: exact(row.tns_name_prefix),
     classification: exact(row.tns_classification),
     redshift: exact(row.tns_redshift),
-    separation_arcsec: exact(row.tns_separation),
+    separation_arcsec: exact(row.tns_separation_arcsec),
   };
   return [object, ...records, association];
 }
@@ -107,8 +107,8 @@ function lineOfMatch(row: Row): Row {
     match_version: row.match_version,
     catalog_name: catalog,
     catalog_source_id: `${row.catalog_source_id}`,
-    separation_arcsec: row.separation,
-    ...(row.separation_at_epoch !== null && { separation_at_epoch_arcsec: row.separation_at_epoch }),
+    separation_arcsec: row.separation_arcsec,
+    ...(row.separation_at_epoch_arcsec !== null && { separation_at_epoch_arcsec: row.separation_at_epoch_arcsec }),
     ra: exact(row.source_ra),
     dec: exact(row.source_dec),
     catalog_payload: text

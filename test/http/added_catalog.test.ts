@@ -138,7 +138,7 @@ test('tables, the Virtual Observatory, sources, the map, pages and the connector
       const votable = (await app.get('/vo/scs/stars?RA=150&DEC=2&SR=0.001&VERB=3')).text;
       assert.match(votable, /name="id_2" [^>]*datatype="long"/);
       assert.match(votable, /<TD>7\/313637935709683761<\/TD><TD>7<\/TD>/);
-      assert.match((await app.get('/vo/scs?RA=150&DEC=2&SR=0.001&VERB=3')).text, /name="outcome_stars"/);
+      assert.match((await app.get('/vo/scs?RA=150&DEC=2&SR=0.001&VERB=3')).text, /name="stars_outcome"/);
       assert.match((await app.get('/vo/capabilities')).text, /Sources of Variable &lt;stars&gt;/);
       assert.is((await app.get('/vo/moc/stars.json')).status, 200);
       assert.is((await app.get('/vo/scs/planets?RA=150&DEC=2&SR=0.001')).status, 404);

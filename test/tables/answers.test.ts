@@ -98,7 +98,7 @@ function expectedCells(object: Json): Cells {
   if (object.tns) {
     put('tns_checked', object.tns.checked);
     put('tns_name', object.tns.name);
-    put('tns_prefix', object.tns.name_prefix);
+    put('tns_name_prefix', object.tns.name_prefix);
     put('tns_classification', object.tns.classification);
     put('tns_redshift', object.tns.redshift);
     put('tns_separation_arcsec', object.tns.separation_arcsec);

@@ -193,7 +193,7 @@ for name in ["", *("/" + each for each in ("gaia_dr3", "des_y6_gold", "delve_dr3
         assert abs(first.pos.dec.deg - dec) < 1, first.pos
     table = result.to_table()
     found[name] = {"ids": [int(each) for each in table["diaObjectId"]], "kind": table["diaObjectId"].dtype.str,
-                   "units": {each: str(table[each].unit) for each in ("ra", "separation")}}
+                   "units": {each: str(table[each].unit) for each in ("ra", "separation_arcsec")}}
 asked = lambda name: urlopen(base + "/vo/" + name).read
 found["capabilities"] = [each.standardid for each in vosi.parse_capabilities(asked("capabilities"))]
 found["available"] = vosi.parse_availability(asked("scs/availability")).available
@@ -231,7 +231,7 @@ needs(test, python ? undefined : 'there is no Python with them here (Debian pack
         const path = conePath(target);
         const { ids, kind, units } = found[path.replace('/vo/scs', '')];
         assert.equal(ids, await idsOf(running, `${path}?${CONE}`), target);
-        assert.equal([kind, units], ['<i8', { ra: 'deg', separation: 'arcsec' }]);
+        assert.equal([kind, units], ['<i8', { ra: 'deg', separation_arcsec: 'arcsec' }]);
       }
       assert.is(found.capabilities.filter((id: string) => id === 'ivo://ivoa.net/std/ConeSearch').length, 5);
       assert.is(found.available, true);

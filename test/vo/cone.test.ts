@@ -87,14 +87,14 @@ function checkObject(row: Record<string, string | null>, object: TrueObject, dis
   const { id, position, reliability, state, sources, searched } = object;
   assert.is(row.id, `${id}`);
   assert.equal([Number(row.ra), Number(row.dec)], [position.ra, position.dec]);
-  assert.ok(Math.abs(Number(row.separation) - distance) < 1e-6);
+  assert.ok(Math.abs(Number(row.separation_arcsec) - distance) < 1e-6);
   assert.is(row.reliability, reliability === null ? null : `${reliability}`);
   assert.is(row.event_time, '2026-09-21T14:13:15.123456Z');
   for (const name of NAMES) {
     const count = sources.filter(({ catalog }) => catalog === name).length;
     const isKnown = state === 'crossmatched' && searched.includes(name);
     const expected = state === 'pending' ? null : count > 0 || isKnown ? `${count}` : null;
-    assert.is(row[`n_${name}`], expected, `${id} ${name}`);
+    assert.is(row[`${name}_matches`], expected, `${id} ${name}`);
   }
   const searchedAny = state === 'unrecorded' || searched.length > 0;
   const crossmatched =
@@ -127,7 +127,7 @@ for (const [catalog, id] of [
       );
       got.forEach((row, i) => {
         const { object, source, at } = wanted[i]!;
-        assert.equal([row[id], row.diaObjectId, row.object_separation], [source.id, `${object.id}`, '0.5']);
+        assert.equal([row[id], row.diaObjectId, row.object_separation_arcsec], [source.id, `${object.id}`, '0.5']);
         assert.equal([Number(row.ra), Number(row.dec)], [at.ra, at.dec]);
         assert.equal([Number(row.object_ra), Number(row.object_dec)], [object.position.ra, object.position.dec]);
         assert.is(row.object_status, 'coincident_sources');

@@ -928,7 +928,7 @@ def _column_types() -> dict[str, str]:
         },
         "tns_checked": "boolean",
         "tns_name": "string",
-        "tns_prefix": "string",
+        "tns_name_prefix": "string",
         "tns_classification": "string",
         "tns_redshift": "Float64",
         "tns_separation_arcsec": "Float64",
@@ -996,7 +996,6 @@ def _row_of(head: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     for name, value in (_tns_of(found) or {}).items():
         if f"tns_{name}" in _TYPES:
             row[f"tns_{name}"] = value
-    row["tns_prefix"] = (found.get("tns") or {}).get("name_prefix")
     return row
 
 

@@ -1,7 +1,13 @@
 /** Schemas of an object and its parts: crossmatch, matches, registry association. */
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
-import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../../contract/object_fields.ts';
+import {
+  CROSSMATCH_FIELDS,
+  MATCH_FIELDS,
+  OBJECT_FIELDS,
+  type ObjectField,
+  TNS_FIELDS,
+} from '../../contract/object_fields.ts';
 import { epochs, sourceIdMeaning } from '../catalogs.ts';
 import {
   catalogReleases,
@@ -44,7 +50,7 @@ const COINCIDENT_SOURCE =
   'association.';
 
 /** The property of a match that only sources with a proper motion have. */
-export const SEPARATION_AT_EPOCH = 'separation_at_epoch_arcsec';
+export const SEPARATION_AT_EPOCH = 'separation_at_epoch_arcsec' satisfies keyof typeof MATCH_FIELDS;
 
 export function sourceIdentity({ all }: Catalogs): Schemas {
   const form = all.some(({ idType }) => idType === 'text') ? 'decimal or a text' : 'decimal';
@@ -52,15 +58,7 @@ export function sourceIdentity({ all }: Catalogs): Schemas {
   return {
     catalog_name: text('Name of the catalog.'),
     catalog_source_id: text(ids + all.map(sourceIdMeaning).join(' ')),
-    separation_arcsec: {
-      ...separation,
-      description: "Separation of the source from the object, at the catalog's epoch.",
-    },
-    [SEPARATION_AT_EPOCH]: {
-      ...separation,
-      description:
-        'Separation at the time of the event of the object, by the proper motion of the source; only where one is applied.',
-    },
+    ...fieldSchemas(MATCH_FIELDS),
   };
 }
 

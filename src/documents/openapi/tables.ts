@@ -8,7 +8,7 @@ const COLUMNS =
   '`ingest_time`, `event_time`, `brokers`, `match_version`, `crossmatched_at`, `provenance_set`; for each catalog `CATALOG_outcome`; ' +
   '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, where it has proper motions `CATALOG_separation_at_epoch_arcsec`, and at `full` ' +
   '`CATALOG_ra`, `CATALOG_dec` and `CATALOG_KEY` for each other key of its payload, such as `gaia_dr3_phot_g_mean_mag`; `tns_checked`, ' +
-  '`tns_name`, `tns_prefix`, `tns_classification`, `tns_redshift`, ' +
+  '`tns_name`, `tns_name_prefix`, `tns_classification`, `tns_redshift`, ' +
   '`tns_separation_arcsec`; with filters `qualifies`, `qualifies_reason`. Those that the level of detail does not have are left out; the others are there whatever ' +
   'the rows hold. JSON has every source where an object has several of one catalog. ' +
   'Identifiers are 64-bit integers, those of sources texts in an added catalog with text ids; angles are in degrees, separations in arcsec.';
