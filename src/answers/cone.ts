@@ -5,6 +5,7 @@ import type { QueryContext, Steps } from './context.ts';
 import { encodeConeCursor } from './cursor.ts';
 import { BRACE } from './fragments.ts';
 import { Listing, writePosition } from './listing.ts';
+import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { ConeQuery } from './queries.ts';
 import { inOrder, type Row, rowsWithin } from './search.ts';
 
@@ -16,14 +17,18 @@ const AS_OF = fragment(', "as_of": ');
 const PAGE_SIZE = fragment(', "page_size": ');
 const NEXT_CURSOR = fragment(', "next_cursor": ');
 
-export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
+export function* coneAnswer(
+  query: ConeQuery,
+  context: QueryContext,
+  objects: ObjectList = ObjectWriter.of(context, query.detail),
+): Steps {
   const { detail, filters, pageSize, asOfUs, after } = query;
   const { body } = context;
   const rows = rowsWithin(context, query, asOfUs);
   const ahead = inOrder(after ? rows.filter(row => isAfter(row, after)) : rows);
   const page = ahead.slice(0, pageSize);
   const status = rows.length > 0 ? 'objects_found' : 'no_rubin_object';
-  const listing = new Listing(context, detail, filters);
+  const listing = new Listing(context, objects, detail, filters);
   body.fragment(RESULT);
   writePosition(body, query, status);
   body.fragment(OBJECTS);
@@ -33,6 +38,7 @@ export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
   body.fragment(NOT_TRUNCATED);
   yield* listing.marksOfFound({ status, rows });
   body.fragment(BRACE);
+  objects.endResult(0);
   listing.open(1, false);
   writePage(query, ahead.length > page.length ? page.at(-1) : undefined, context);
   listing.close();

@@ -4,7 +4,7 @@ import { toJson } from '../base/json_text.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { BRACE, END_OF_LIST, OPEN_BRACE, SEPARATOR } from './fragments.ts';
-import { ObjectWriter } from './object_writer.ts';
+import { type Marks, type ObjectList, shownStatus } from './object_writer.ts';
 import { Qualifier, qualification } from './qualify.ts';
 import type { Circle, FilterValues } from './queries.ts';
 import { type Found, type Row, readRow, separationOf } from './search.ts';
@@ -14,56 +14,55 @@ const COUNT = fragment('", "count": ');
 const SETS = fragment(', "provenance_sets": {');
 const TRUNCATED = fragment('}, "truncated": ');
 const RESULTS = fragment(', "results": [');
-const SEPARATION = fragment(', "separation_arcsec": ');
 const INPUT = fragment(', "kind": "position", "input": ');
 const NORMALIZED = fragment(', "normalized": {"kind": "position", "ra": ');
 const DEC = fragment(', "dec": ');
 const RADIUS = fragment(', "radius_arcsec": ');
 const POSITION_STATUS = fragment('}, "status": "');
 
-/** The list of one answer: results and their objects go to the body. */
+/** The list of one answer: results go to the body. */
 export class Listing {
   readonly #context: QueryContext;
   readonly #detail: DetailLevel;
   readonly #filters: FilterValues | null;
-  readonly #writer: ObjectWriter;
+  readonly #objects: ObjectList;
   readonly #qualifier: Qualifier | undefined;
 
-  constructor(context: QueryContext, detail: DetailLevel, filters: FilterValues | null) {
+  constructor(context: QueryContext, objects: ObjectList, detail: DetailLevel, filters: FilterValues | null) {
     this.#context = context;
     this.#detail = detail;
     this.#filters = filters;
-    this.#writer = new ObjectWriter(context.body, context.fragments, context.store, detail);
+    this.#objects = objects;
     this.#qualifier = filters ? new Qualifier(filters, context) : undefined;
   }
 
   /** The status of the object that was read last, or of an id that is not stored. */
   statusOf(isStored: boolean): ObjectStatus {
-    return isStored ? this.#writer.statusOf(this.#context.object) : 'not_in_service';
+    const { object, fragments, store } = this.#context;
+    return isStored ? shownStatus(object, fragments.current(store, object.current)) : 'not_in_service';
   }
 
   /** The object of an id: the one that was read last, where it is stored. */
   objectOfId(diaObjectId: bigint, isStored: boolean): void {
-    if (isStored) this.#writer.entry(this.#context.object);
-    else this.#writer.unknown(diaObjectId);
-    this.marksOfObject(isStored);
-    this.#context.body.fragment(BRACE);
+    const marks = this.#marks(isStored);
+    if (isStored) this.#objects.add(this.#context.object, 0, { marks });
+    else this.#objects.addUnknown(diaObjectId, marks);
   }
 
   /** The objects of a page, in its order. */
   *objectsOfRows(circle: Circle, rows: readonly Row[]): Steps {
-    const { clock, body } = this.#context;
+    const { clock } = this.#context;
     for (let i = 0; i < rows.length; i++) {
       if (clock.due) yield;
       const row = rows[i]!;
       const object = readRow(this.#context, row);
-      if (i > 0) body.fragment(SEPARATOR);
-      this.#writer.entry(object);
-      body.fragment(SEPARATION);
-      body.number(separationOf(this.#context, circle, row));
-      this.marksOfObject(true);
-      body.fragment(BRACE);
+      const separation_arcsec = separationOf(this.#context, circle, row);
+      this.#objects.add(object, i, { separation_arcsec, marks: this.#marks(true) });
     }
+  }
+
+  #marks(isStored: boolean): Marks | undefined {
+    return this.#qualifier && qualification(this.#qualifier.reasonOf(isStored ? this.#context.object : undefined));
   }
 
   /**
@@ -71,8 +70,8 @@ export class Listing {
    * a query without filters.
    */
   marksOfObject(isStored: boolean): void {
-    if (!this.#qualifier) return;
-    this.#mark(qualification(this.#qualifier.reasonOf(isStored ? this.#context.object : undefined)));
+    const marks = this.#marks(isStored);
+    if (marks) this.#mark(marks);
   }
 
   /** Writes the marks of a position or a name, over all objects that it found. */
@@ -93,7 +92,7 @@ export class Listing {
     if (this.#qualifier) this.#mark(qualification('invalid_input'));
   }
 
-  #mark(marks: Readonly<Record<string, unknown>>): void {
+  #mark(marks: Marks & { readonly qualifying_total?: number | null }): void {
     this.#context.body.text(`, ${toJson(marks).slice(1, -1)}`);
   }
 
@@ -108,7 +107,7 @@ export class Listing {
     out.text(`${count}`);
     out.fragment(SETS);
     let isFirst = true;
-    for (const { entry } of this.#writer.sets) {
+    for (const { entry } of this.#objects.sets) {
       if (!isFirst) out.fragment(SEPARATOR);
       isFirst = false;
       out.fragment(entry);

@@ -6,6 +6,7 @@ import type { Truncation } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
 import { Listing, writePosition } from './listing.ts';
+import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from './queries.ts';
 import { type Found, findCircle, findName, inOrder } from './search.ts';
 
@@ -20,9 +21,13 @@ const TOTAL = fragment('], "total": ');
 const TRUNCATED = fragment(', "truncated": ');
 const TRUNCATION = fragment(', "truncation": ');
 
-export function* lookupAnswer(query: LookupQuery, context: QueryContext): Steps {
+export function* lookupAnswer(
+  query: LookupQuery,
+  context: QueryContext,
+  objects: ObjectList = ObjectWriter.of(context, query.detail),
+): Steps {
   const { inputs } = query;
-  const lookup = new Lookup(query, context);
+  const lookup = new Lookup(query, context, objects);
   for (let index = 0; index < inputs.length; index++) {
     if (context.clock.due) yield;
     yield* lookup.result(inputs[index]!, index);
@@ -36,13 +41,16 @@ class Lookup {
   /** Whether the limit of the request cut some result. */
   truncated = false;
   readonly #context: QueryContext;
+  readonly #objects: ObjectList;
   readonly #maxPerInput: number;
   /** The room that is left in the list for positions and names. */
   #left: number;
 
-  constructor({ inputs, detail, filters, maxObjectsPerInput, maxObjects }: LookupQuery, context: QueryContext) {
+  constructor(query: LookupQuery, context: QueryContext, objects: ObjectList) {
+    const { inputs, detail, filters, maxObjectsPerInput, maxObjects } = query;
     this.#context = context;
-    this.listing = new Listing(context, detail, filters);
+    this.#objects = objects;
+    this.listing = new Listing(context, objects, detail, filters);
     this.#maxPerInput = maxObjectsPerInput;
     this.#left = Math.max(0, maxObjects - inputs.filter(({ kind }) => kind === 'id').length);
   }
@@ -50,6 +58,7 @@ class Lookup {
   *result(input: LookupInput, index: number): Steps {
     const { body } = this.#context;
     if (index > 0) body.fragment(SEPARATOR);
+    const from = body.length;
     body.fragment(INDEX);
     body.text(`${index}`);
     switch (input.kind) {
@@ -67,6 +76,7 @@ class Lookup {
         break;
     }
     body.fragment(BRACE);
+    this.#objects.endResult(from);
   }
 
   #ofId({ sent, diaObjectId }: IdInput): void {

@@ -1,15 +1,13 @@
 /**
- * Answers as MessagePack: made of the JSON, so that the two say the same. The JSON is read byte by byte, and not by
- * `JsonWalk`: reading values that keep every digit, for msgpackr, would take four times as long.
+ * Answers as MessagePack: made of the JSON, so that the two say the same. The JSON is read byte by byte, because
+ * values that keep every digit, for msgpackr, would take four times as long.
  *
  * An integer literal becomes an integer of any size up to 64 bits, another number a float64; a container with up to 15
  * members has the short header where it is small, else the 32-bit one.
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_punctuation.ts';
-import type { Clock, QueryContext, Steps } from './context.ts';
-import type { Query } from './queries.ts';
-import type { SelectionQuery } from './selection.ts';
+import type { Clock, Steps } from './context.ts';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
@@ -24,22 +22,6 @@ const SAFE_DIGITS = 15;
 const utf8 = new TextEncoder();
 const scratch = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratch.buffer);
-
-/** Appends to `out`, in another format, the answer to the query, which is the JSON in `json` from `from` on. */
-export type Transcode = (
-  query: Query,
-  json: ByteSink,
-  from: number,
-  out: ByteSink,
-  context: Pick<QueryContext, 'clock' | 'fragments'>,
-) => Steps;
-
-/** The ways to answer in another format than JSON. */
-export interface AnswerWriter {
-  readonly transcode: Transcode;
-  /** Answers without the JSON in between; undefined where the JSON is the way. */
-  readonly select?: (query: SelectionQuery, context: QueryContext) => Steps;
-}
 
 /** A list or an object that is not read to its end. */
 interface Container {

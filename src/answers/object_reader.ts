@@ -21,8 +21,7 @@ export class ObjectReader {
     this.#level = LEVEL[detail];
   }
 
-  /** @param level the credible level of the object; undefined where there is none */
-  read(object: ObjectView, level: number | undefined): AnsweredObject {
+  read(object: ObjectView): AnsweredObject {
     const current = this.#fragments.current(this.#store, object.current);
     const isPending = object.state === 'pending';
     if (!isPending) this.sets.add(current.set);
@@ -30,12 +29,26 @@ export class ObjectReader {
       diaObjectId_str: object.diaObjectId,
       status: shownStatus(object, current),
       crossmatch: isPending ? null : crossmatchOf(object, current),
-      ...(level !== undefined && { credible_level: level }),
       ...(this.#level >= LEVEL.position && delivery(object, current)),
       ...(this.#level >= LEVEL.matches && {
         matches: isPending ? [] : this.#matches(object),
         tns: this.#fragments.association(object.tns).value,
       }),
+    };
+  }
+
+  /**
+   * An object of the recent crossmatches, with its matches whatever its state. There the registry's association stands
+   * on matches, so an object that lists none has none.
+   */
+  readRecent(object: ObjectView): AnsweredObject {
+    const [ra, dec] = object.place();
+    const matches = this.#level >= LEVEL.matches ? this.#matches(object) : undefined;
+    return {
+      diaObjectId_str: object.diaObjectId,
+      ...(this.#level >= LEVEL.position && { ra, dec }),
+      ...(matches && { matches }),
+      ...(matches?.length && { tns: this.#fragments.association(object.tns).value ?? { checked: false } }),
     };
   }
 

@@ -5,11 +5,12 @@
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { writeTime } from '../base/times.ts';
-import type { DetailLevel, ObjectStatus } from '../contract/enums.ts';
+import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import type { QueryContext } from './context.ts';
 import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
 import {
   type CurrentFragments,
@@ -56,9 +57,35 @@ interface Listed {
   readonly set: SetFragments | undefined;
 }
 
-/** Writes the objects of one answer, and collects the provenance sets that they refer to. */
-export class ObjectWriter {
+/** The statements of an answer about an object beside its stored ones. */
+export interface Beside {
+  readonly separation_arcsec?: number;
+  readonly credible_level?: number;
+  readonly marks?: Marks | undefined;
+}
+
+/** The object's place among the filters of a request. */
+export interface Marks {
+  readonly qualifies: boolean;
+  readonly qualifies_reason: QualifiesReason;
+}
+
+/** The objects that an answer lists: as JSON in its body, or as rows of a table. */
+export interface ObjectList {
   /** The entries of the answer's `provenance_sets`. */
+  readonly sets: ReadonlySet<SetFragments>;
+  /** @param count the number of objects before it in its list */
+  add(object: ObjectView, count: number, beside: Beside): void;
+  /** Adds the one object of its list, which is not stored. */
+  addUnknown(diaObjectId: bigint, marks: Marks | undefined): void;
+  /** Adds an object of the recent crossmatches, with its matches whatever its state. */
+  addRecent(object: ObjectView, count: number): void;
+  /** Ends a result, whose JSON stands in the body from `from` on. */
+  endResult(from: number): void;
+}
+
+/** Writes the objects of one answer, and collects the provenance sets that they refer to. */
+export class ObjectWriter implements ObjectList {
   readonly sets = new Set<SetFragments>();
   readonly #out: ByteSink;
   readonly #fragments: SharedFragments;
@@ -72,10 +99,35 @@ export class ObjectWriter {
     this.#level = LEVEL[detail];
   }
 
-  /** The status of an object that is stored (docs/contract.md, Objects). */
-  statusOf(object: ObjectView): ObjectStatus {
-    return shownStatus(object, this.#current(object));
+  static of({ body, fragments, store }: QueryContext, detail: DetailLevel): ObjectWriter {
+    return new ObjectWriter(body, fragments, store, detail);
   }
+
+  add(object: ObjectView, count: number, { separation_arcsec, credible_level, marks }: Beside): void {
+    const out = this.#out;
+    if (count > 0) out.fragment(SEPARATOR);
+    this.entry(object);
+    if (separation_arcsec !== undefined) {
+      out.fragment(SEPARATION);
+      out.number(separation_arcsec);
+    }
+    if (credible_level !== undefined) out.longText(`, "credible_level": ${toJson(credible_level)}`);
+    this.#end(marks);
+  }
+
+  addUnknown(diaObjectId: bigint, marks: Marks | undefined): void {
+    this.#ids(diaObjectId);
+    this.#out.fragment(STATUS);
+    this.#out.fragment(NOT_IN_SERVICE);
+    this.#end(marks);
+  }
+
+  #end(marks: Marks | undefined): void {
+    if (marks) this.#out.text(`, ${toJson(marks).slice(1, -1)}`);
+    this.#out.fragment(BRACE);
+  }
+
+  endResult(): void {}
 
   /** An entry up to its last key; whoever lists it may add some, and ends it. */
   entry(object: ObjectView): void {
@@ -105,16 +157,9 @@ export class ObjectWriter {
     out.fragment(this.#fragments.association(object.tns).ofObject);
   }
 
-  /** Like `entry`, for an id that is not stored. */
-  unknown(diaObjectId: bigint): void {
-    this.#ids(diaObjectId);
-    this.#out.fragment(STATUS);
-    this.#out.fragment(NOT_IN_SERVICE);
-  }
-
-  /** An object of the recent crossmatches, whole: listed with its matches whatever its state. */
-  recentEntry(object: ObjectView): void {
+  addRecent(object: ObjectView, count: number): void {
     const out = this.#out;
+    if (count > 0) out.fragment(SEPARATOR);
     this.#ids(object.diaObjectId);
     out.fragment(END_OF_TEXT);
     if (this.#level >= LEVEL.position) this.#position(object);

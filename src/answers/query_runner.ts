@@ -25,7 +25,7 @@ import { countAnswer } from './count.ts';
 import { LongQueries } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
-import { type AnswerWriter, type Transcode, writeMsgpack } from './msgpack.ts';
+import { writeMsgpack } from './msgpack.ts';
 import { objectsAnswer } from './objects.ts';
 import { openedIndex } from './opened_index.ts';
 import { isCount, type Query } from './queries.ts';
@@ -53,7 +53,7 @@ const OBJECT_BYTES: Readonly<Record<DetailLevel, number>> = { ids: 150, position
 const ROW_BYTES = 1000;
 /** Memory is reserved ahead for at most this many objects: most queries find fewer than they may list. */
 const MAX_EXPECTED = 10_000;
-/** The memory of a table, whose rows are made from the JSON, as a multiple of the JSON's. */
+/** The memory of a table and its rows, as a multiple of the JSON's. */
 const TABLE_FACTOR = 3;
 const MSGPACK_FACTOR = 2;
 
@@ -77,9 +77,7 @@ type Format = NonNullable<Query['format']>;
 /**
  * The writers of answers in formats other than JSON; a writer that needs a library is added when it is first asked for.
  */
-const writers = new Map<Format, AnswerWriter>([
-  ['msgpack', { transcode: (_query, json, from, out, { clock }) => writeMsgpack(json, from, out, clock) }],
-]);
+const writers = new Map<Format, (query: Query, context: QueryContext) => Steps>([['msgpack', msgpackAnswer]]);
 
 /** The data and buffers of one query at a time. */
 class Desk implements QueryContext {
@@ -170,7 +168,7 @@ export class QueryRunner {
       this.#putBack(desk);
       throw this.#failure(error, desk);
     }
-    desk.steps = query.format ? formatted(query, writers.get(query.format)!, desk) : stepsOf(query, desk);
+    desk.steps = query.format ? writers.get(query.format)!(query, desk) : stepsOf(query, desk);
     return desk;
   }
 
@@ -228,16 +226,11 @@ export class QueryRunner {
   }
 }
 
-function formatted(query: Query, { transcode, select }: AnswerWriter, desk: Desk): Steps {
-  const isSelection = query.kind === 'area' || query.kind === 'objects';
-  return select && isSelection ? select(query, desk) : transcoded(query, transcode, desk);
-}
-
-/** Puts what `transcode` makes of the JSON in its place. */
-function* transcoded(query: Query, transcode: Transcode, desk: Desk): Steps {
-  const { out, body } = desk;
-  yield* stepsOf(query, desk);
-  yield* transcode(query, out, 0, body, desk);
+/** Answers in MessagePack, made from the JSON. */
+function* msgpackAnswer(query: Query, context: QueryContext): Steps {
+  const { out, body, clock } = context;
+  yield* stepsOf(query, context);
+  yield* writeMsgpack(out, 0, body, clock);
   out.length = 0;
   out.append(body);
 }

@@ -7,15 +7,18 @@ import type { RecentPosition } from '../store/recent.ts';
 import { damagedValue } from '../store/table.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeRecentCursor } from './cursor.ts';
-import { OPEN_BRACE, SEPARATOR } from './fragments.ts';
-import { ObjectWriter } from './object_writer.ts';
+import { OPEN_BRACE } from './fragments.ts';
+import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { RecentQuery } from './queries.ts';
 
-export function* recentAnswer(query: RecentQuery, context: QueryContext): Steps {
+export function* recentAnswer(
+  query: RecentQuery,
+  context: QueryContext,
+  objects: ObjectList = ObjectWriter.of(context, query.detail),
+): Steps {
   const { store, fragments, clock, out, body } = context;
   const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
   const after = query.after ?? undefined;
-  const writer = new ObjectWriter(body, fragments, store, detail);
   let count = 0;
   let last: RecentPosition | undefined;
   let isMore = false;
@@ -25,9 +28,7 @@ export function* recentAnswer(query: RecentQuery, context: QueryContext): Steps 
       isMore = count === pageSize;
       if (isMore) break;
       if (clock.due) yield;
-      const object = readListed(place, timeField, context);
-      if (count++ > 0) body.fragment(SEPARATOR);
-      writer.recentEntry(object);
+      objects.addRecent(readListed(place, timeField, context), count++);
       last = place;
     }
   }

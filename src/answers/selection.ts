@@ -5,8 +5,8 @@ import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { BRACE, OPEN_BRACE, SEPARATOR } from './fragments.ts';
-import { ObjectWriter } from './object_writer.ts';
+import { OPEN_BRACE } from './fragments.ts';
+import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
 import type { SetFragments } from './shared_fragments.ts';
@@ -29,26 +29,27 @@ export interface Candidates<T> {
 /** The objects that are not read, because the index tells enough of them, that take the time of one that is. */
 const UNREAD_A_READ = 16;
 
-export interface Page {
+interface Page {
   readonly count: number;
   /** The cursor of the next page. */
   readonly next: string | null;
 }
 
-/** Writes a page as JSON. */
-export function* writeSelection<T>(query: SelectionQuery, context: QueryContext, candidates: Candidates<T>): Steps {
-  const { out, body, fragments, store } = context;
+/** Writes a page. */
+export function* writeSelection<T>(
+  query: SelectionQuery,
+  context: QueryContext,
+  candidates: Candidates<T>,
+  objects: ObjectList = ObjectWriter.of(context, query.detail),
+): Steps {
+  const { out, body } = context;
   const { levelOf } = candidates;
-  const writer = new ObjectWriter(body, fragments, store, query.detail);
-  const page = yield* selectPage(query, context, candidates, (object, candidate, count) => {
-    if (count > 0) body.fragment(SEPARATOR);
-    writer.entry(object);
-    if (levelOf) body.longText(`, "credible_level": ${toJson(levelOf(candidate))}`);
-    body.fragment(BRACE);
-  });
-  out.longText(`${headOf(query, context, candidates, page, writer.sets)}, "objects": [`);
+  const page = yield* selectPage(query, context, candidates, (object, candidate, count) =>
+    objects.add(object, count, levelOf ? { credible_level: levelOf(candidate) } : {}),
+  );
+  out.longText(`${headOf(query, context, candidates, page, objects.sets)}, "objects": [`);
   out.append(body);
-  out.longText(`]${endOf(query)}`);
+  out.longText(`], "as_of": "${formatTime(query.asOfUs)}"}`);
 }
 
 /** Writes the number of all objects instead of a page. */
@@ -69,7 +70,7 @@ export function writeCount(
  * Looks for the objects of a page, which ends early where many are passed over, or half of the time is spent.
  * @param each called with each object, and the number of those before it
  */
-export function* selectPage<T>(
+function* selectPage<T>(
   query: SelectionQuery,
   context: QueryContext,
   { pieces, read, cursorAfter }: Candidates<T>,
@@ -114,15 +115,6 @@ function headOf<T>(
   const filtered = filters ? `, "filters": ${toJson(Object.fromEntries(filters))}` : '';
   const entries = Array.from(sets, ({ entry }) => latin1(entry)).join(', ');
   return `{${latin1(fragments.provenance)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
-}
-
-function endOf({ asOfUs }: SelectionQuery): string {
-  return `, "as_of": "${formatTime(asOfUs)}"}`;
-}
-
-/** The statements of an answer beside its objects, as its JSON has them. */
-export function statementsOf<T>(...of: Parameters<typeof headOf<T>>): Readonly<Record<string, unknown>> {
-  return JSON.parse(headOf(...of) + endOf(of[0]));
 }
 
 /** Whether a stored object has a time in the window and meets the filters. */

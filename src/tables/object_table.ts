@@ -33,8 +33,6 @@ export interface Match {
   readonly ra?: number | null;
   readonly dec?: number | null;
   readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
-  readonly tns_checked?: boolean;
-  readonly tns?: Tns;
 }
 
 export type Tns = Partial<Answered<typeof TNS_FIELDS, Time>>;
@@ -345,16 +343,9 @@ function tnsFields(isRecent: boolean): Field[] {
   return names
     .filter(name => !isRecent || name !== 'name_prefix')
     .map(name => ({
-      ...own(`tns_${name}`, row => tnsOf(row)?.[name]),
+      ...own(`tns_${name}`, ({ object }) => object?.tns?.[name]),
       from: isRecent ? 'full' : TNS_FIELDS[name].from,
     }));
-}
-
-/** The registry's association: answers have it on the object, the recent crossmatches on each match. */
-function tnsOf({ object }: Gathered): Partial<Tns> | null | undefined {
-  if (!object || object.tns !== undefined) return object?.tns;
-  const match = object.matches?.[0];
-  return match?.tns_checked === undefined ? undefined : { checked: match.tns_checked, ...match.tns };
 }
 
 const QUALIFICATION = (['qualifies', 'qualifies_reason'] as const).map(name =>

@@ -179,7 +179,7 @@ test('any object, at every level, byte for byte', () =>
           const keys = [...answer.sets].map(({ entry }) => `${Buffer.from(entry)}`.slice(1).split('"', 1)[0]);
           assert.equal(keys, expected[1], detail);
           out.length = 0;
-          answer.recentEntry(view);
+          answer.addRecent(view, 0);
           assert.is(
             written(out),
             jsonText(recentEntry({ object, sources, sets }, detail, SERVICE)),
@@ -203,21 +203,16 @@ test('any object, at every level: the row of a table is that of the JSON, with t
       fc.property(stored, fc.double({ min: 0, max: 1, noNaN: true }), ({ object, sources }, level) => {
         put(store, object, sources);
         for (const detail of namesOf(DETAIL_LEVELS)) {
-          const options = {
-            of: 'area',
-            detail,
-            hasFilters: false,
-            hasLevels: true,
-            catalogs: PROJECT_CATALOGS,
-          } as const;
-          const table = new ObjectTable(options, () => leftOut.push('a value'));
-          // The JSON of a large whole number is read as an integer, whatever it is.
-          const number = (cell: Cell, i: number) =>
-            table.columns[i]!.type === 'float64' && cell !== null ? Number(cell) : cell;
-          const row = (of: AnsweredObject) => [
-            table.row({ input: undefined, object: of }).map(number),
-            leftOut.splice(0),
-          ];
+          const rowIn = (of: 'area' | 'recent') => {
+            const options = { of, detail, hasFilters: false, hasLevels: of === 'area', catalogs: PROJECT_CATALOGS };
+            const table = new ObjectTable(options, () => leftOut.push('a value'));
+            // The JSON of a large whole number is read as an integer, whatever it is.
+            const number = (cell: Cell, i: number) =>
+              table.columns[i]!.type === 'float64' && cell !== null ? Number(cell) : cell;
+            return (object: AnsweredObject) => [table.row({ input: undefined, object }).map(number), leftOut.splice(0)];
+          };
+          const row = rowIn('area');
+          const recentRow = rowIn('recent');
           assert.ok(store.readObject(object.diaObjectId, view));
           const out = new ByteSink();
           const answer = new ObjectWriter(out, fragments, store, detail);
@@ -225,8 +220,15 @@ test('any object, at every level: the row of a table is that of the JSON, with t
           const json = `${written(out)}, "credible_level": ${toJson(level)}}`;
           const expected = row(JSON.parse(json, wideIntegersAsBigint));
           const reader = new ObjectReader(fragments, store, detail);
-          assert.equal(row(reader.read(view, level)), expected, detail);
+          assert.equal(row({ ...reader.read(view), credible_level: level }), expected, detail);
           assert.equal(reader.sets, answer.sets, detail);
+          out.length = 0;
+          answer.addRecent(view, 0);
+          const recent = JSON.parse(written(out), wideIntegersAsBigint);
+          const [match] = recent.matches ?? [];
+          const tns = match && { checked: match.tns_checked, ...match.tns };
+          const expectedRecent = recentRow({ ...recent, tns });
+          assert.equal(recentRow(reader.readRecent(view)), expectedRecent, `recent ${detail}`);
         }
       }),
       { numRuns: 100 },
