@@ -11,6 +11,7 @@ import { programModule } from '../base/program_files.ts';
 import { partitionPath } from '../catalogs/hats.ts';
 import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { Pool } from '../pool/pool.ts';
+import { Caller } from '../pool/rpc.ts';
 import { partOf } from '../store/parts.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
@@ -19,7 +20,7 @@ import { damagedValue } from '../store/table.ts';
 import { type ExportFacts, type WrittenPartition, writeCatalogFiles, writeCollectionFile } from './catalog_files.ts';
 import { matchColumns, objectColumns } from './columns.ts';
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
-import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './writer_thread.ts';
+import type { HatsRequest, HatsTask, PartitionJob } from './writer_thread.ts';
 
 /** The most threads: more would wait for the disk. */
 const MAX_THREADS = 8;
@@ -256,9 +257,12 @@ function changedAfter(store: Store, since: number, last: number): Set<bigint> {
   return changed;
 }
 
+type Link = Caller<HatsRequest>;
+
 /** The threads that write, one file at a time each. */
 class Writers {
   readonly #pool: Pool;
+  readonly #ports: MessagePort[] = [];
   readonly #links: Link[] = [];
   readonly #ended: Promise<unknown>[] = [];
   readonly #idle: Link[] = [];
@@ -271,10 +275,11 @@ class Writers {
     this.#pool = new Pool({ threads, entry: programModule('workers/hats_writer') });
     for (let i = 0; i < threads; i++) {
       const { port1, port2 } = new MessageChannel();
-      const link = new Link(port1);
+      const link = Caller.over<HatsRequest>(port1);
+      this.#ports.push(port1);
       const task: HatsTask = { kind: 'hats', dataDir, catalogs, link: port2 };
       const ended = this.#pool.run(task, { transferList: [port2], timeoutMs: Number.POSITIVE_INFINITY });
-      ended.catch(error => link.fail(error));
+      ended.catch(error => link.end(error));
       this.#links.push(link);
       this.#ended.push(ended.catch(() => {}));
     }
@@ -286,8 +291,8 @@ class Writers {
     for (let tries = 0; tries < OPEN_TRIES; tries++) {
       const snapshot = store.snapshot();
       const sequence = snapshot.lastSequence();
-      const opened = await Promise.all(this.#links.map(link => link.ask({ kind: 'open' })));
-      if (opened.every(answer => answer.kind === 'opened' && answer.sequence === sequence)) return snapshot;
+      const opened = await Promise.all(this.#links.map(link => link.ask<number>({ kind: 'open' })));
+      if (opened.every(seen => seen === sequence)) return snapshot;
       snapshot.close();
     }
     throw new Error('the database changes too often to be seen by several threads at one moment: try again');
@@ -297,8 +302,7 @@ class Writers {
   async write(job: () => PartitionJob): Promise<number> {
     const link = this.#idle.pop() ?? (await new Promise<Link>(resolve => this.#waiting.push(resolve)));
     try {
-      const answer = await link.ask({ kind: 'write', job: job() });
-      return answer.kind === 'written' ? answer.bytes : 0;
+      return await link.ask<number>({ kind: 'write', job: job() });
     } finally {
       const next = this.#waiting.shift();
       if (next) next(link);
@@ -307,46 +311,9 @@ class Writers {
   }
 
   async close(): Promise<void> {
-    for (const link of this.#links) link.send({ kind: 'done' });
+    for (const link of this.#links) link.ask({ kind: 'done' }).catch(() => {});
     await Promise.all(this.#ended);
-    for (const link of this.#links) link.close();
+    for (const port of this.#ports) port.close();
     await this.#pool.close();
-  }
-}
-
-/** The connection to one thread, which gets one request at a time. */
-class Link {
-  readonly #port: MessagePort;
-  #answer = Promise.withResolvers<FromHatsWriter>();
-  #failure: unknown;
-
-  constructor(port: MessagePort) {
-    this.#port = port;
-    port.on('message', (answer: FromHatsWriter) => {
-      if (answer.kind === 'failed') this.#answer.reject(new Error(answer.error));
-      else this.#answer.resolve(answer);
-    });
-  }
-
-  send(message: ToHatsWriter): void {
-    this.#port.postMessage(message);
-  }
-
-  ask(message: ToHatsWriter): Promise<FromHatsWriter> {
-    this.#answer = Promise.withResolvers();
-    if (this.#failure === undefined) this.send(message);
-    else this.#answer.reject(this.#failure);
-    return this.#answer.promise;
-  }
-
-  /** Fails the request in progress and all later ones, because the thread has ended. */
-  fail(error: unknown): void {
-    this.#failure = error;
-    this.#answer.promise.catch(() => {});
-    this.#answer.reject(error);
-  }
-
-  close(): void {
-    this.#port.close();
   }
 }

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { messageOf } from '../base/error_text.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Task } from '../pool/pool.ts';
+import { replyOver } from '../pool/rpc.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { openStore } from '../store/store.ts';
@@ -29,15 +29,12 @@ export interface PartitionJob {
   readonly rows: number;
 }
 
-export type ToHatsWriter =
-  /** Asks the thread to open the database in its present state. */
-  { readonly kind: 'open' } | { readonly kind: 'write'; readonly job: PartitionJob } | { readonly kind: 'done' };
-
-export type FromHatsWriter =
-  /** The last journal entry that the thread sees. */
-  | { readonly kind: 'opened'; readonly sequence: number }
-  | { readonly kind: 'written'; readonly bytes: number }
-  | { readonly kind: 'failed'; readonly error: string };
+export type HatsRequest =
+  /** Opens the database in its present state; answered with the last journal entry that the thread sees. */
+  | { readonly kind: 'open' }
+  /** Answered with the bytes of the file. */
+  | { readonly kind: 'write'; readonly job: PartitionJob }
+  | { readonly kind: 'done' };
 
 export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Promise<undefined> {
   const store = openStore(dataDir, 'read');
@@ -47,27 +44,12 @@ export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Prom
   const rowsOf = ({ catalog, rows }: PartitionJob) =>
     catalog === 'objects' ? new ObjectRows(store, catalogs, ofObjects, rows) : new MatchRows(store, ofMatches, rows);
   let snapshot: Snapshot | undefined;
-  const answer = (message: ToHatsWriter): FromHatsWriter | undefined => {
-    switch (message.kind) {
-      case 'open':
-        snapshot?.close();
-        snapshot = store.snapshot();
-        return { kind: 'opened', sequence: snapshot.lastSequence() };
-      case 'write':
-        return { kind: 'written', bytes: writePartition(snapshot!, rowsOf(message.job), message.job) };
-      case 'done':
-        done.resolve();
-        return undefined;
-    }
-  };
-  link.on('message', (message: ToHatsWriter) => {
-    let answered: FromHatsWriter | undefined;
-    try {
-      answered = answer(message);
-    } catch (error) {
-      answered = { kind: 'failed', error: messageOf(error) };
-    }
-    if (answered) link.postMessage(answered);
+  replyOver<HatsRequest>(link, request => {
+    if (request.kind === 'done') return done.resolve();
+    if (request.kind === 'write') return writePartition(snapshot!, rowsOf(request.job), request.job);
+    snapshot?.close();
+    snapshot = store.snapshot();
+    return snapshot.lastSequence();
   });
   await done.promise;
   snapshot?.close();

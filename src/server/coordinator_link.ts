@@ -5,10 +5,10 @@ import { logTo } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { discard } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { Caller } from '../pool/rpc.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
-import type { Reply, ToMain, ToServer } from './messages.ts';
+import type { Call, Failure, ToMain, ToServer } from './messages.ts';
 
 /** The time beyond a call's budget in which the coordinator may say why there is no answer. */
 const LATE_MS = 250;
@@ -18,8 +18,7 @@ export class CoordinatorLink implements Coordination {
   onGeneration = () => {};
   readonly log = logTo((event, fields) => this.send({ kind: 'log', event, fields }));
   readonly #port: MessagePort;
-  readonly #calls = new Map<number, PromiseWithResolvers<{ readonly answer: Calls[CallName]['answer'] }>>();
-  #callCount = 0;
+  readonly #calls = new Caller<Call, Failure>(call => this.send(call), errorOf);
   #generation: PublishedGeneration | undefined;
   /** The bytes that the publisher had replaced when it last announced a generation. */
   #replacedBytes: number;
@@ -41,7 +40,7 @@ export class CoordinatorLink implements Coordination {
         case 'drain':
           return onDrain(message.drainMs);
         case 'reply':
-          return this.#settle(message);
+          return this.#calls.hear(message.reply);
       }
     });
   }
@@ -65,12 +64,9 @@ export class CoordinatorLink implements Coordination {
   }
 
   async ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']> {
-    const number = ++this.#callCount;
-    const call = Promise.withResolvers<{ readonly answer: Calls[CallName]['answer'] }>();
-    this.#calls.set(number, call);
     const { remainingMs } = budget;
-    this.send({ kind: 'call', number, name, asked, budgetMs: remainingMs });
-    const reply = await withTimeout(call.promise, remainingMs + LATE_MS).finally(() => this.#calls.delete(number));
+    const call = { kind: 'call', name, asked, budgetMs: remainingMs } as const;
+    const reply = await this.#calls.askWithin<Calls[N]['answer']>(call, remainingMs + LATE_MS);
     if (!reply) throw new Unavailable('the service is busy');
     return reply.answer;
   }
@@ -87,14 +83,8 @@ export class CoordinatorLink implements Coordination {
   close(): void {
     this.#port.close();
   }
+}
 
-  #settle(reply: Reply): void {
-    const call = this.#calls.get(reply.number);
-    if ('answer' in reply) {
-      call?.resolve(reply);
-      return;
-    }
-    const { isRefusal, message, retryAfterSeconds } = reply.failure;
-    call?.reject(isRefusal ? new Unavailable(message, retryAfterSeconds) : new Error(message));
-  }
+function errorOf({ isRefusal, message, retryAfterSeconds }: Failure): Error {
+  return isRefusal ? new Unavailable(message, retryAfterSeconds) : new Error(message);
 }

@@ -1,12 +1,12 @@
 /** The messages between the main thread and the threads that serve. All of them cross by structured clone. */
 
+import type { Numbered, Reply } from '../pool/rpc.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls } from '../service/coordination.ts';
 
-/** A question, with the number that its thread gave it. */
+/** A question. */
 export interface Call<N extends CallName = CallName> {
   readonly kind: 'call';
-  readonly number: number;
   readonly name: N;
   readonly asked: Calls[N]['asked'];
   readonly budgetMs: number;
@@ -19,11 +19,6 @@ export interface Failure {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-export type Reply = { readonly kind: 'reply'; readonly number: number } & (
-  | { readonly answer: Calls[CallName]['answer'] }
-  | { readonly failure: Failure }
-);
-
 export type ToMain =
   /** @property operations the names of what it counts, in their order */
   | { readonly kind: 'listening'; readonly port: number; readonly operations: readonly string[] }
@@ -31,9 +26,9 @@ export type ToMain =
   | { readonly kind: 'stale'; readonly number: number }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined }
   | { readonly kind: 'free'; readonly slot: number }
-  | Call;
+  | (Call & Numbered);
 
 export type ToServer =
   | { readonly kind: 'generation'; readonly generation: PublishedGeneration | undefined }
   | { readonly kind: 'drain'; readonly drainMs: number }
-  | Reply;
+  | { readonly kind: 'reply'; readonly reply: Reply<Failure> };

@@ -15,9 +15,10 @@ import type { Config } from '../config/config.ts';
 import type { ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Pool } from '../pool/pool.ts';
+import { type Reply, reply } from '../pool/rpc.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { Coordination } from '../service/coordination.ts';
-import type { ToMain, ToServer } from './messages.ts';
+import type { Failure, ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
 
 /** The time beyond a request's budget for which a thread may give no sign of life. */
@@ -228,17 +229,20 @@ export class ServerThreads {
       case 'free':
         return coordination.free(message.slot);
       case 'call': {
-        const { number, name, asked, budgetMs } = message;
-        try {
-          const answer = await coordination.ask(name, asked, new Budget(budgetMs / 1000));
-          link.postMessage({ kind: 'reply', number, answer });
-        } catch (error) {
-          const refusal = error instanceof Unavailable ? error : undefined;
-          const { retryAfterSeconds } = refusal ?? {};
-          const failure = { isRefusal: refusal !== undefined, message: messageOf(error), retryAfterSeconds };
-          link.postMessage({ kind: 'reply', number, failure });
-        }
+        const { name, asked, budgetMs } = message;
+        const work = () => coordination.ask(name, asked, new Budget(budgetMs / 1000));
+        const send = (reply: Reply<Failure>) => link.postMessage({ kind: 'reply', reply } satisfies ToServer);
+        return reply(message, work, send, failureOf);
       }
     }
   }
+}
+
+function failureOf(error: unknown): Failure {
+  const refusal = error instanceof Unavailable ? error : undefined;
+  return {
+    isRefusal: refusal !== undefined,
+    message: messageOf(error),
+    retryAfterSeconds: refusal?.retryAfterSeconds,
+  };
 }

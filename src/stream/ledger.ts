@@ -3,7 +3,7 @@
  * which one of the nodes of a log has, and the position.
  */
 import type { MessagePort } from 'node:worker_threads';
-import { messageOf } from '../base/error_text.ts';
+import { Caller, replyOver } from '../pool/rpc.ts';
 import type { Claim } from '../store/claims.ts';
 import { HeldLease, RENEW_MS } from '../store/held_lease.ts';
 import { publishLease } from '../store/leases.ts';
@@ -76,47 +76,29 @@ export class StoreLedger implements Ledger {
 }
 
 type Call = { readonly [K in keyof Ledger]: { readonly call: K; readonly args: Parameters<Ledger[K]> } }[keyof Ledger];
-type Asked = Call & { readonly id: number };
-type Answered = { readonly id: number; readonly value?: unknown; readonly error?: string };
 
 /** A ledger that another thread keeps: see `keepLedger`. */
 export class RemoteLedger implements Ledger {
-  readonly #port: MessagePort;
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  #calls = 0;
+  readonly #calls: Caller<Call>;
 
   constructor(port: MessagePort) {
-    this.#port = port;
-    port.on('message', ({ id, value, error }: Answered) => {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (error === undefined) waiting?.resolve(value);
-      else waiting?.reject(new Error(error));
-    });
-  }
-
-  #ask(call: Call): Promise<unknown> {
-    const id = this.#calls++;
-    const answer = Promise.withResolvers<unknown>();
-    this.#waiting.set(id, answer);
-    this.#port.postMessage({ ...call, id } satisfies Asked);
-    return answer.promise;
+    this.#calls = Caller.over(port);
   }
 
   begin(): Promise<PublishedPosition | undefined> {
-    return this.#ask({ call: 'begin', args: [] }) as Promise<PublishedPosition | undefined>;
+    return this.#calls.ask({ call: 'begin', args: [] });
   }
 
   holds(): Promise<boolean> {
-    return this.#ask({ call: 'holds', args: [] }) as Promise<boolean>;
+    return this.#calls.ask({ call: 'holds', args: [] });
   }
 
   store(position: PublishedPosition): Promise<boolean> {
-    return this.#ask({ call: 'store', args: [position] }) as Promise<boolean>;
+    return this.#calls.ask({ call: 'store', args: [position] });
   }
 
-  async end(): Promise<void> {
-    await this.#ask({ call: 'end', args: [] });
+  end(): Promise<void> {
+    return this.#calls.ask({ call: 'end', args: [] });
   }
 }
 
@@ -126,14 +108,8 @@ export class RemoteLedger implements Ledger {
  */
 export function keepLedger(port: MessagePort, ledger: Ledger, after: Promise<void> = Promise.resolve()): void {
   after.catch(() => {});
-  port.on('message', async (asked: Asked) => {
-    const { id } = asked;
-    try {
-      await after;
-      const value = asked.call === 'store' ? await ledger.store(...asked.args) : await ledger[asked.call]();
-      port.postMessage({ id, value } satisfies Answered);
-    } catch (error) {
-      port.postMessage({ id, error: messageOf(error) } satisfies Answered);
-    }
+  replyOver<Call>(port, async asked => {
+    await after;
+    return asked.call === 'store' ? await ledger.store(...asked.args) : await ledger[asked.call]();
   });
 }

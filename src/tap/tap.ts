@@ -16,8 +16,9 @@ import type { Config } from '../config/config.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import { boundedCommand } from '../pool/bounded_command.ts';
+import { Caller, type Reply } from '../pool/rpc.ts';
 import type { TapBegun } from './engine.ts';
-import type { FromEngine, ToEngine } from './engine_process.ts';
+import type { EngineAnswer, EngineFailure, EngineRequest } from './engine_process.ts';
 import type { TapQuery } from './job.ts';
 
 export type TapStep =
@@ -313,7 +314,7 @@ export class Tap {
   }
 
   /** An engine that does not answer in time is ended. */
-  async #ask(engine: EngineLink, message: Message, mostMs: number): Promise<TapBegun | Uint8Array | null> {
+  async #ask(engine: EngineLink, message: EngineRequest, mostMs: number): Promise<EngineAnswer> {
     const timer = setTimeout(() => engine.kill(), mostMs);
     try {
       return await engine.ask(message);
@@ -342,15 +343,12 @@ export function isInstalled(): boolean {
   }
 }
 
-type Message = ToEngine extends infer M ? (M extends unknown ? Omit<M, 'id'> : never) : never;
-
 /** The process, and the questions that it has not answered. */
 class EngineLink {
   opened: Promise<unknown> = Promise.resolve();
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, PromiseWithResolvers<TapBegun | Uint8Array | null>>();
+  readonly #calls: Caller<EngineRequest, EngineFailure>;
   readonly #onEnd: (error: string | undefined) => void;
-  #lastId = 0;
   #isEnded = false;
   #isClosed = false;
 
@@ -366,13 +364,14 @@ class EngineLink {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    this.#child.on('message', (message: FromEngine) => {
-      const waiting = this.#waiting.get(message.id);
-      this.#waiting.delete(message.id);
-      if ('isStarved' in message) waiting?.reject(new Starved(TOO_MUCH));
-      else if ('error' in message) waiting?.reject(new Unavailable(message.error));
-      else waiting?.resolve(message.answer);
-    });
+    this.#calls = new Caller(
+      request =>
+        this.#child.send(request, error => {
+          if (error) this.#end(messageOf(error));
+        }),
+      failure => (failure === null ? new Starved(TOO_MUCH) : new Unavailable(failure)),
+    );
+    this.#child.on('message', (reply: Reply<EngineFailure>) => this.#calls.hear(reply));
     this.#child.on('error', error => this.#end(messageOf(error)));
     this.#child.on('exit', (code, signal) => this.#end(`the process ended with ${signal ?? code}`));
     // The service ends although the engine runs.
@@ -380,15 +379,8 @@ class EngineLink {
     this.#child.channel?.unref();
   }
 
-  ask(message: Message): Promise<TapBegun | Uint8Array | null> {
-    if (this.#isEnded) return Promise.reject(new EngineEnded(ENDED));
-    const id = ++this.#lastId;
-    const waiting = Promise.withResolvers<TapBegun | Uint8Array | null>();
-    this.#waiting.set(id, waiting);
-    this.#child.send({ id, ...message } as ToEngine, error => {
-      if (error) this.#end(messageOf(error));
-    });
-    return waiting.promise;
+  ask(request: EngineRequest): Promise<EngineAnswer> {
+    return this.#calls.ask(request);
   }
 
   /** Ends the process at once, whatever it does. */
@@ -406,8 +398,7 @@ class EngineLink {
   #end(error: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    for (const { reject } of this.#waiting.values()) reject(new EngineEnded(ENDED));
-    this.#waiting.clear();
+    this.#calls.end(new EngineEnded(ENDED));
     this.#onEnd(this.#isClosed ? undefined : error);
   }
 }
