@@ -3,7 +3,7 @@ import { type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
-import { encodeAreaCursor } from './cursor.ts';
+import { AREA_CURSOR, encodeCursor } from './cursor.ts';
 import type { AreaQuery } from './queries.ts';
 import { readRow } from './search.ts';
 import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
@@ -39,7 +39,7 @@ export function* areaCandidates(
     read: row => (isKnownOut(row) ? undefined : objectOf(row, context)),
     levelOf: read.level === null ? undefined : ({ level }) => level,
     cursorAfter: ({ level, pixel, id }) =>
-      encodeAreaCursor({ level, pixel, id, timeField, asOfUs, digest, archive: context.store.archive }),
+      encodeCursor(AREA_CURSOR, { level, pixel, id, timeField, asOfUs, digest, archive: context.store.archive }),
     about: aboutArea(read),
   };
 }

@@ -2,7 +2,7 @@
 import { fragment } from '../base/bytes.ts';
 import { writeTime } from '../base/times.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { encodeConeCursor } from './cursor.ts';
+import { CONE_CURSOR, encodeCursor } from './cursor.ts';
 import { BRACE } from './fragments.ts';
 import { Listing, writePosition } from './listing.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
@@ -57,7 +57,7 @@ function writePage(
   out.fragment(NEXT_CURSOR);
   if (last) {
     const place = { timeUs: last.timeUs, diaObjectId: last.id, archive: store.archive };
-    out.longText(`"${encodeConeCursor({ ...place, asOfUs, ra, dec, radiusArcsec, detail })}"`);
+    out.longText(`"${encodeCursor(CONE_CURSOR, { ...place, asOfUs, ra, dec, radiusArcsec, detail })}"`);
   } else {
     out.null();
   }

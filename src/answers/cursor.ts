@@ -1,9 +1,12 @@
-/** Writing the cursors of paged operations (docs/contract.md, Cursors); `src/http/cursor.ts` reads them. */
+/** The cursors of paged operations (docs/contract.md, Cursors): the one schema of each writes and reads it. */
 import { hash } from 'node:crypto';
-import type { AreaPlace } from '@nearsky/sky-index';
+import { MAX_AREA_ORDER } from '@nearsky/sky-index';
+import { integersAsBigint } from '../base/exact_integers.ts';
+import { parseTime } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
-import type { DetailLevel, TimeField } from '../contract/enums.ts';
-import type { RecentPosition } from '../store/recent.ts';
+import { DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
+import { integer, type Kind, named, number } from '../contract/kind.ts';
+import { DEC_RANGE, MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID, RA_RANGE } from '../contract/limits.ts';
 
 /** All cursors have this. */
 export interface OfArchive {
@@ -11,78 +14,171 @@ export interface OfArchive {
   readonly archive: string | undefined;
 }
 
-/** The last object of the page before, and the query whose pages are walked. Times are microseconds since 1970. */
-export interface ConeCursor extends RecentPosition, OfArchive {
-  readonly asOfUs: number;
-  readonly ra: number;
-  readonly dec: number;
-  readonly radiusArcsec: number;
-  readonly detail: DetailLevel;
+/** The message says why the cursor cannot be used, to follow "because". */
+export class CursorError extends Error {}
+
+/** A member of a cursor's JSON. */
+interface Field<T> {
+  readonly key: string;
+  /** JSON text. */
+  readonly write: (value: T) => string;
+  /** @throws CursorError */
+  readonly read: (sent: unknown) => T;
 }
 
-export interface RecentCursor extends RecentPosition, OfArchive {
-  readonly startUs: number;
-  readonly endUs: number;
-  readonly timeField: TimeField;
-  readonly detail: DetailLevel;
-  readonly asOfUs: number;
+export interface CursorSchema<C> {
+  /** The value of `k`: which operation the cursor is for. */
+  readonly kind: string;
+  /** In the order in which they are written. */
+  readonly fields: { readonly [K in keyof C]: Field<C[K]> };
 }
+
+export type CursorOf<S> = S extends CursorSchema<infer C> ? C : never;
+
+function schema<C>(kind: string, fields: CursorSchema<C>['fields']): CursorSchema<C> {
+  return { kind, fields };
+}
+
+/** The last microseconds of the year 9999 round up to this, which cannot be written. */
+const YEAR_10000_US = 253_402_300_800e6;
+
+function refuse(what: string): never {
+  throw new CursorError(`${what} in it is missing or damaged`);
+}
+
+/** Microseconds since 1970. */
+const time = (key: string): Field<number> => ({
+  key,
+  write: timeUs => `"${formatTime(timeUs)}"`,
+  read(sent) {
+    const timeUs = typeof sent === 'string' ? parseTime(sent) : undefined;
+    if (timeUs === undefined || timeUs >= YEAR_10000_US) refuse('a time');
+    return timeUs;
+  },
+});
+
+const numeric = (key: string, kind: Kind<number>): Field<number> => ({
+  key,
+  write: value => `${value}`,
+  read: sent => kind.parse(sent) ?? refuse('a number'),
+});
+
+const text = (key: string): Field<string> => ({
+  key,
+  write: value => `"${value}"`,
+  read(sent) {
+    if (typeof sent !== 'string') refuse('a name');
+    return sent;
+  },
+});
+
+const oneOf = <T extends string>(key: string, list: readonly { readonly name: T }[]): Field<T> => {
+  const kind = named(list);
+  return { key, write: value => `"${value}"`, read: sent => kind.parse(sent) ?? refuse('a name') };
+};
+
+/** A field that cursors of older releases lack. */
+const later = <T>({ key, write, read }: Field<T>): Field<T | undefined> => ({
+  key,
+  write: value => write(value!),
+  read: sent => (sent === undefined ? undefined : read(sent)),
+});
+
+const ID: Field<bigint> = {
+  key: 'i',
+  write: id => `${id}`,
+  read(sent) {
+    if (typeof sent !== 'bigint' || sent < 0n || sent > MAX_OBJECT_ID) refuse('the id');
+    return sent;
+  },
+};
+const AS_OF = time('a');
+const ARCHIVE = later(text('o'));
+const DETAIL = oneOf('d', DETAIL_LEVELS);
+const TIME_FIELD = oneOf('f', TIME_FIELDS);
+/** The last object of the page before, in a listing by time. */
+const LAST = { timeUs: time('t'), diaObjectId: ID };
+
+/** @param radius of a search, arcsec */
+export const coneCursor = (radius: Kind<number>) =>
+  schema('cone_search', {
+    ...LAST,
+    asOfUs: AS_OF,
+    ra: numeric('ra', number(RA_RANGE)),
+    dec: numeric('dec', number(DEC_RANGE)),
+    radiusArcsec: numeric('r', radius),
+    detail: DETAIL,
+    archive: ARCHIVE,
+  });
+
+/** For writing. */
+export const CONE_CURSOR = coneCursor(number({ min: 0 }));
+
+/** A cursor that names no operation is of this one. */
+export const RECENT_CURSOR = schema('recent_crossmatches', {
+  ...LAST,
+  startUs: time('s'),
+  endUs: time('e'),
+  timeField: TIME_FIELD,
+  detail: DETAIL,
+  asOfUs: later(AS_OF),
+  archive: ARCHIVE,
+});
+
+/** Of the sky, in the order of an area. */
+const PIXEL = integer({ min: 0, max: 12 * 4 ** MAX_AREA_ORDER - 1 });
 
 /** The area itself travels in the request: the cursor has its digest. */
-export interface AreaCursor extends AreaPlace, OfArchive {
-  /** Undefined where an older release wrote the cursor. */
-  readonly timeField: TimeField | undefined;
-  readonly asOfUs: number;
-  readonly digest: string;
-}
+export const AREA_CURSOR = schema('area', {
+  level: numeric('l', number({ min: 0, max: 1 })),
+  pixel: numeric('p', PIXEL),
+  id: ID,
+  timeField: later(TIME_FIELD),
+  asOfUs: AS_OF,
+  digest: text('n'),
+  archive: ARCHIVE,
+});
 
-export interface ObjectsCursor extends RecentPosition, OfArchive {
-  readonly timeField: TimeField;
-  readonly asOfUs: number;
-}
-
-/** The values of `k`: which operation a cursor is for. */
-export const CONE_CURSOR_KIND = 'cone_search';
-export const RECENT_CURSOR_KIND = 'recent_crossmatches';
-export const AREA_CURSOR_KIND = 'area';
-export const OBJECTS_CURSOR_KIND = 'objects';
-
-export function encodeConeCursor(cursor: ConeCursor): string {
-  const { timeUs, diaObjectId, asOfUs, ra, dec, radiusArcsec, detail, archive } = cursor;
-  return token(
-    `{"k":"${CONE_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"a":"${formatTime(asOfUs)}",` +
-      `"ra":${ra},"dec":${dec},"r":${radiusArcsec},"d":"${detail}","o":"${archive}"}`,
-  );
-}
-
-export function encodeRecentCursor(cursor: RecentCursor): string {
-  const { timeUs, diaObjectId, startUs, endUs, timeField, detail, asOfUs, archive } = cursor;
-  return token(
-    `{"k":"${RECENT_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"s":"${formatTime(startUs)}",` +
-      `"e":"${formatTime(endUs)}","f":"${timeField}","d":"${detail}","a":"${formatTime(asOfUs)}","o":"${archive}"}`,
-  );
-}
-
-export function encodeAreaCursor({ level, pixel, id, timeField, asOfUs, digest, archive }: AreaCursor): string {
-  return token(
-    `{"k":"${AREA_CURSOR_KIND}","l":${level},"p":${pixel},"i":${id},"f":"${timeField}","a":"${formatTime(asOfUs)}",` +
-      `"n":"${digest}","o":"${archive}"}`,
-  );
-}
-
-export function encodeObjectsCursor({ timeUs, diaObjectId, timeField, asOfUs, archive }: ObjectsCursor): string {
-  return token(
-    `{"k":"${OBJECTS_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"f":"${timeField}",` +
-      `"a":"${formatTime(asOfUs)}","o":"${archive}"}`,
-  );
-}
+export const OBJECTS_CURSOR = schema('objects', { ...LAST, timeField: TIME_FIELD, asOfUs: AS_OF, archive: ARCHIVE });
 
 /** base64url, without padding, of compact JSON; ids with all their digits. Its last member tells whether it was altered. */
-function token(json: string): string {
-  return Buffer.from(`${json.slice(0, -1)},"c":"${cursorCheck(json)}"}`, 'latin1').toString('base64url');
+export function encodeCursor<C>({ kind, fields }: CursorSchema<C>, cursor: NoInfer<C>): string {
+  let json = `{"k":"${kind}"`;
+  for (const name in fields) json += `,"${fields[name].key}":${fields[name].write(cursor[name])}`;
+  return Buffer.from(`${json},"c":"${check(`${json}}`)}"}`, 'latin1').toString('base64url');
+}
+
+/** @throws CursorError */
+export function decodeCursor<C>({ kind, fields }: CursorSchema<C>, token: string): C {
+  const sent = membersOf(token);
+  const { k = RECENT_CURSOR.kind } = sent;
+  if (k !== kind) throw new CursorError('it is of another operation');
+  const cursor: Partial<C> = {};
+  for (const name in fields) cursor[name] = fields[name].read(sent[fields[name].key]);
+  return cursor as C;
+}
+
+function membersOf(token: string): Readonly<Record<string, unknown>> {
+  if (token === '') throw new CursorError('it is empty');
+  if (token.length > MAX_CURSOR_CHARACTERS)
+    throw new CursorError(`it is longer than ${MAX_CURSOR_CHARACTERS} characters`);
+  let json = '';
+  let members: unknown;
+  try {
+    const bytes = Buffer.from(token, 'base64url');
+    // Decoding skips whatever is not base64url.
+    if (bytes.toString('base64url') === token) json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    members = JSON.parse(json, integersAsBigint);
+  } catch {
+    members = null;
+  }
+  if (typeof members !== 'object' || members === null || Array.isArray(members)) throw new CursorError('it is damaged');
+  if ('c' in members && members.c !== check(json.replace(/,"c":"[^"]*"\}$/, '}')))
+    throw new CursorError('it was altered');
+  return members as Readonly<Record<string, unknown>>;
 }
 
 /** The member `c` of a cursor whose JSON is this without it. */
-export function cursorCheck(json: string): string {
+function check(json: string): string {
   return hash('sha256', json).slice(0, 8);
 }

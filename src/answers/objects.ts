@@ -2,7 +2,7 @@
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { encodeObjectsCursor } from './cursor.ts';
+import { encodeCursor, OBJECTS_CURSOR } from './cursor.ts';
 import type { ObjectsQuery } from './queries.ts';
 import { readListed } from './recent.ts';
 import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
@@ -41,7 +41,7 @@ function candidates(query: ObjectsQuery, context: QueryContext, limit: number): 
   return {
     pieces: context.store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit, after: query.after ?? undefined }),
     read: place => readListed(place, timeField, context),
-    cursorAfter: place => encodeObjectsCursor({ ...place, timeField, asOfUs, archive: context.store.archive }),
+    cursorAfter: place => encodeCursor(OBJECTS_CURSOR, { ...place, timeField, asOfUs, archive: context.store.archive }),
     about: {},
   };
 }

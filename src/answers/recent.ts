@@ -6,7 +6,7 @@ import type { ObjectView } from '../store/object_record.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import { damagedValue } from '../store/table.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { encodeRecentCursor } from './cursor.ts';
+import { encodeCursor, RECENT_CURSOR } from './cursor.ts';
 import { OPEN_BRACE } from './fragments.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { RecentQuery } from './queries.ts';
@@ -33,7 +33,7 @@ export function* recentAnswer(
     }
   }
   const pinned = { startUs, endUs, timeField, detail, asOfUs };
-  const next = isMore ? encodeRecentCursor({ ...last!, ...pinned, archive: store.archive }) : null;
+  const next = isMore ? encodeCursor(RECENT_CURSOR, { ...last!, ...pinned, archive: store.archive }) : null;
   const head = { window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
   out.fragment(OPEN_BRACE);
   out.fragment(fragments.provenance);

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letGo } from '../answers/answer_memory.ts';
 import { type Body, bytesOf } from '../answers/body.ts';
+import { AREA_CURSOR } from '../answers/cursor.ts';
 import type { AreaQuery } from '../answers/queries.ts';
 import { splitTable, type TableHead } from '../answers/table_head.ts';
 import { WholeTable } from '../answers/whole_table.ts';
@@ -10,7 +11,7 @@ import { ClientAdmission } from '../base/client_admission.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
-import { decodeAreaCursor } from './cursor.ts';
+import { readCursor } from './cursor.ts';
 import { PartStream } from './part_stream.ts';
 import { type Answer, streamedResponse } from './respond.ts';
 import { wholeTableHeaders } from './table_response.ts';
@@ -65,7 +66,7 @@ export class WalkTables {
       const part = partOf(await this.#page(query));
       const { nextCursor } = part.head;
       // The area is read by now, and its bytes may be many.
-      query = nextCursor === null ? undefined : { ...query, area: NOTHING, after: decodeAreaCursor(nextCursor) };
+      query = nextCursor === null ? undefined : { ...query, area: NOTHING, after: readCursor(AREA_CURSOR, nextCursor) };
       if (part.table.length > 0) yield part;
     }
     return undefined;

@@ -1,11 +1,11 @@
 /** GET /api/cone */
-import type { ConeCursor } from '../answers/cursor.ts';
+import { type CONE_CURSOR, type CursorOf, coneCursor } from '../answers/cursor.ts';
 import type { ConeQuery, Query } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { defaultConePageSize } from '../config/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { decodeConeCursor, withoutCursor } from '../http/cursor.ts';
+import { readCursor, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseFilters } from '../http/filters.ts';
@@ -73,14 +73,14 @@ function circleOf(search: Search, config: Config) {
 type Walk = Omit<ConeQuery, 'kind' | 'sent' | 'filters' | 'pageSize'>;
 
 function furtherPage(search: Search, config: Config, token: string): Walk {
-  const cursor = decodeConeCursor(token, radiusKind(config));
+  const cursor = readCursor(coneCursor(radiusKind(config)), token);
   checkUnchanged(search, cursor);
   const { ra, dec, radiusArcsec, detail, asOfUs, timeUs, diaObjectId, archive } = cursor;
   return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive } };
 }
 
 /** Parameters that the cursor fixes may be repeated, but not changed. */
-function checkUnchanged(search: Search, cursor: ConeCursor): void {
+function checkUnchanged(search: Search, cursor: CursorOf<typeof CONE_CURSOR>): void {
   const pinned = [
     ['ra', cursor.ra],
     ['dec', cursor.dec],

@@ -1,7 +1,8 @@
 /** GET /api/objects */
+import { OBJECTS_CURSOR } from '../answers/cursor.ts';
 import type { ObjectsQuery } from '../answers/queries.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { decodeObjectsCursor, withoutCursor } from '../http/cursor.ts';
+import { readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseResponse, type Search } from '../http/params.ts';
 import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
@@ -18,7 +19,7 @@ function parse(search: Search, service: Service): ObjectsQuery {
   const response = parseResponse(search);
   const token = search.get('cursor');
   if (token !== undefined && response === 'count') throw withoutCursor(response);
-  const cursor = token === undefined ? undefined : decodeObjectsCursor(token);
+  const cursor = token === undefined ? undefined : readCursor(OBJECTS_CURSOR, token);
   const timeField = walkedTimeField(search, selection, cursor?.timeField);
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
   return { kind: 'objects', response, ...selection, timeField, asOfUs, after: cursor ?? null };

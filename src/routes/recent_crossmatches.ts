@@ -1,11 +1,12 @@
 /** GET /api/recent-crossmatches */
+import { type CursorOf, RECENT_CURSOR } from '../answers/cursor.ts';
 import type { RecentQuery } from '../answers/queries.ts';
 import type { Instant } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { decodeRecentCursor, type PinnedWindow } from '../http/cursor.ts';
+import { readCursor } from '../http/cursor.ts';
 import { ApiError, invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import {
@@ -25,6 +26,8 @@ export function recentCrossmatches(service: Service): Handler {
   return exchange => answerQuery(service, exchange, parse(exchange.search, service));
 }
 
+type Pinned = CursorOf<typeof RECENT_CURSOR>;
+
 /** The order of the checks is the contract's (docs/contract.md, Recent crossmatches), after the names that are refused. */
 function parse(search: Search, service: Service): RecentQuery {
   const { config } = service;
@@ -32,7 +35,7 @@ function parse(search: Search, service: Service): RecentQuery {
   const end = optional(search, 'end', TIME);
   optional(search, 'page_size', ANY_INTEGER);
   const token = search.get('cursor');
-  const pinned = token === undefined ? undefined : decodeRecentCursor(token);
+  const pinned = token === undefined ? undefined : readCursor(RECENT_CURSOR, token);
   if (pinned) checkUnchanged(search, start, end, pinned);
   const detail = pinned?.detail ?? parseDetail(search);
   const timeField = pinned?.timeField ?? parseTimeField(search);
@@ -46,12 +49,7 @@ function parse(search: Search, service: Service): RecentQuery {
 }
 
 /** Parameters that the cursor fixes may be repeated, also as another text of the same instant, but not changed. */
-function checkUnchanged(
-  search: Search,
-  start: Instant | undefined,
-  end: Instant | undefined,
-  pinned: PinnedWindow,
-): void {
+function checkUnchanged(search: Search, start: Instant | undefined, end: Instant | undefined, pinned: Pinned): void {
   const times = [
     ['start', start, pinned.startUs],
     ['end', end, pinned.endUs],
@@ -79,7 +77,7 @@ function firstWindow(start: Instant | undefined, end: Instant | undefined, now: 
   return { startUs, endUs, window: { start: start?.text ?? formatTime(startUs, offsetMinutes), end: text } };
 }
 
-function pinnedWindow({ startUs, endUs }: PinnedWindow): Window {
+function pinnedWindow({ startUs, endUs }: Pinned): Window {
   return { startUs, endUs, window: { start: formatTime(startUs), end: formatTime(endUs) } };
 }
 

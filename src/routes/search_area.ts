@@ -1,12 +1,13 @@
 /** POST /api/area */
 import { areaReadLast } from '../answers/area.ts';
+import { AREA_CURSOR } from '../answers/cursor.ts';
 import type { AreaQuery } from '../answers/queries.ts';
 import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../contract/enums.ts';
 import { named, number } from '../contract/kind.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { answerQuery, checkFormat, tableFormatOf } from '../http/answer_query.ts';
 import { clientOf } from '../http/client_address.ts';
-import { decodeAreaCursor, invalidCursor, withoutCursor } from '../http/cursor.ts';
+import { invalidCursor, readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { optional } from '../http/params.ts';
 import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
@@ -47,7 +48,7 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   const level = optional(search, 'level', LEVEL) ?? DEFAULT_CREDIBLE_LEVEL;
   const token = search.get('cursor');
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
-  const cursor = token === undefined ? undefined : decodeAreaCursor(token);
+  const cursor = token === undefined ? undefined : readCursor(AREA_CURSOR, token);
   const timeField = walkedTimeField(search, selection, cursor?.timeField);
   queries.requireRoom(budget);
   const digest = await sent.receive(level);

@@ -7,6 +7,7 @@ import { areaAnswer } from '../../src/answers/area.ts';
 import { coneAnswer } from '../../src/answers/cone.ts';
 import { Clock, type QueryContext, type Steps } from '../../src/answers/context.ts';
 import { countAnswer } from '../../src/answers/count.ts';
+import { AREA_CURSOR, OBJECTS_CURSOR } from '../../src/answers/cursor.ts';
 import { lookupAnswer } from '../../src/answers/lookup.ts';
 import { objectsAnswer } from '../../src/answers/objects.ts';
 import type { FilterValues, LookupInput } from '../../src/answers/queries.ts';
@@ -16,7 +17,7 @@ import { ByteSink } from '../../src/base/bytes.ts';
 import { TooExpensive, Unavailable } from '../../src/base/refusal.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/crossmatch/provenance.ts';
-import { decodeAreaCursor, decodeObjectsCursor } from '../../src/http/cursor.ts';
+import { readCursor } from '../../src/http/cursor.ts';
 import { ALL_TIME } from '../../src/http/selection_params.ts';
 import { ObjectView } from '../../src/store/object_record.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -195,11 +196,11 @@ test('a page of a listing ends when half of its time is spent, and the next ones
     for (const filters of [null, [['reliability_min', 0]]] as const) {
       const pages = {
         objects: (cursor: string | undefined, context: QueryContext) => {
-          const after = cursor === undefined ? null : decodeObjectsCursor(cursor);
+          const after = cursor === undefined ? null : readCursor(OBJECTS_CURSOR, cursor);
           return objectsAnswer({ kind: 'objects', ...selection, filters, after }, context);
         },
         area: (cursor: string | undefined, context: QueryContext) => {
-          const after = cursor === undefined ? null : decodeAreaCursor(cursor);
+          const after = cursor === undefined ? null : readCursor(AREA_CURSOR, cursor);
           return areaAnswer({ kind: 'area', ...selection, ...area, filters, after }, context);
         },
       };

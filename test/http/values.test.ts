@@ -2,11 +2,18 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodeConeCursor, encodeRecentCursor } from '../../src/answers/cursor.ts';
+import {
+  AREA_CURSOR,
+  type CursorSchema,
+  coneCursor,
+  encodeCursor,
+  OBJECTS_CURSOR,
+  RECENT_CURSOR,
+} from '../../src/answers/cursor.ts';
 import { parseInstant, parseTime } from '../../src/base/parse_time.ts';
 import { formatTime } from '../../src/base/times.ts';
 import { number } from '../../src/contract/kind.ts';
-import { decodeConeCursor, decodeRecentCursor } from '../../src/http/cursor.ts';
+import { readCursor } from '../../src/http/cursor.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import {
   ANY_NUMBER,
@@ -209,10 +216,10 @@ const CURSOR = {
   archive: '0123abcd',
 } as const;
 
-const RADII = number({ min: 0, max: 60, aboveMin: true });
+const CONE = coneCursor(number({ min: 0, max: 60, aboveMin: true }));
 
 test('a cursor keeps every digit', () => {
-  assert.equal(decodeConeCursor(encodeConeCursor(CURSOR), RADII), CURSOR);
+  assert.equal(readCursor(CONE, encodeCursor(CONE, CURSOR)), CURSOR);
   fc.assert(
     fc.property(
       fc.bigInt(0n, 2n ** 63n - 1n),
@@ -220,8 +227,8 @@ test('a cursor keeps every digit', () => {
       fc.integer({ min: 0, max: 9e15 }),
       (diaObjectId, ra, timeUs) => {
         const cursor = { ...CURSOR, diaObjectId, ra, timeUs };
-        const token = encodeConeCursor(cursor);
-        assert.equal(decodeConeCursor(token, RADII), { ...cursor, ra: ra + 0 });
+        const token = encodeCursor(CONE, cursor);
+        assert.equal(readCursor(CONE, token), { ...cursor, ra: ra + 0 });
         return /^[\w-]+$/.test(token) && token.length <= 1024;
       },
     ),
@@ -247,8 +254,8 @@ test('a cursor of recent crossmatches keeps every digit', () => {
           asOfUs,
           archive: 'f',
         };
-        const token = encodeRecentCursor(cursor);
-        assert.equal(decodeRecentCursor(token), cursor);
+        const token = encodeCursor(RECENT_CURSOR, cursor);
+        assert.equal(readCursor(RECENT_CURSOR, token), cursor);
         return /^[\w-]+$/.test(token) && token.length <= 1024;
       },
     ),
@@ -272,11 +279,11 @@ function tokenOf(fields: object | string): string {
 
 test('a forged cursor is a 400 naming it', () => {
   assert.is(
-    decodeConeCursor(tokenOf(FIELDS), RADII).asOfUs,
+    readCursor(CONE, tokenOf(FIELDS)).asOfUs,
     1_790_000_000_000_000,
     'the base of the forgeries is good; naive is UTC',
   );
-  assert.is(decodeConeCursor(tokenOf(FIELDS), RADII).archive, undefined);
+  assert.is(readCursor(CONE, tokenOf(FIELDS)).archive, undefined);
   const { a: _a, ...withoutAsOf } = FIELDS;
   const { k: _k, ...withoutKind } = FIELDS;
   const bad: [string, string][] = [
@@ -315,10 +322,41 @@ test('a forged cursor is a 400 naming it', () => {
   ];
   for (const [name, token] of bad)
     assert.is(
-      paramOf(() => decodeConeCursor(token, RADII)),
+      paramOf(() => readCursor(CONE, token)),
       'cursor',
       name,
     );
+});
+
+test('cursors are those of earlier releases, letter for letter', () => {
+  const same = <C>(schema: CursorSchema<C>, cursor: NoInfer<C>, token: string) => {
+    assert.is(encodeCursor(schema, cursor), token, schema.kind);
+    assert.equal(readCursor(schema, token), cursor, schema.kind);
+  };
+  const last = { timeUs: 1_790_000_000_123_456, diaObjectId: 2n ** 63n - 1n, archive: '0123abcd' };
+  const [timeUs, laterUs] = [last.timeUs, last.timeUs + 1e6];
+  same(
+    CONE,
+    { ...last, asOfUs: laterUs, ra: 359.99999, dec: -1e-7, radiusArcsec: 1.5, detail: 'full' },
+    'eyJrIjoiY29uZV9zZWFyY2giLCJ0IjoiMjAyNi0wOS0yMVQxNDoxMzoyMC4xMjM0NTYrMDA6MDAiLCJpIjo5MjIzMzcyMDM2ODU0Nzc1ODA3LCJhIjoiMjAyNi0wOS0yMVQxNDoxMzoyMS4xMjM0NTYrMDA6MDAiLCJyYSI6MzU5Ljk5OTk5LCJkZWMiOi0xZS03LCJyIjoxLjUsImQiOiJmdWxsIiwibyI6IjAxMjNhYmNkIiwiYyI6ImY1NzQ4ZDhhIn0',
+  );
+  const recent = { startUs: timeUs - 1e6, endUs: timeUs, timeField: 'event_time', detail: 'ids' } as const;
+  same(
+    RECENT_CURSOR,
+    { ...last, ...recent, asOfUs: laterUs },
+    'eyJrIjoicmVjZW50X2Nyb3NzbWF0Y2hlcyIsInQiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsImkiOjkyMjMzNzIwMzY4NTQ3NzU4MDcsInMiOiIyMDI2LTA5LTIxVDE0OjEzOjE5LjEyMzQ1NiswMDowMCIsImUiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsImYiOiJldmVudF90aW1lIiwiZCI6ImlkcyIsImEiOiIyMDI2LTA5LTIxVDE0OjEzOjIxLjEyMzQ1NiswMDowMCIsIm8iOiIwMTIzYWJjZCIsImMiOiJjYzc0NzhhYyJ9',
+  );
+  const pixel = { level: 0.25, pixel: 3_221_225_471, id: 7n, digest: 'd1', archive: last.archive };
+  same(
+    AREA_CURSOR,
+    { ...pixel, timeField: 'ingest_time', asOfUs: timeUs },
+    'eyJrIjoiYXJlYSIsImwiOjAuMjUsInAiOjMyMjEyMjU0NzEsImkiOjcsImYiOiJpbmdlc3RfdGltZSIsImEiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsIm4iOiJkMSIsIm8iOiIwMTIzYWJjZCIsImMiOiJlNzE0ZmQ0NSJ9',
+  );
+  same(
+    OBJECTS_CURSOR,
+    { ...last, timeField: 'ingest_time', asOfUs: timeUs },
+    'eyJrIjoib2JqZWN0cyIsInQiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsImkiOjkyMjMzNzIwMzY4NTQ3NzU4MDcsImYiOiJpbmdlc3RfdGltZSIsImEiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsIm8iOiIwMTIzYWJjZCIsImMiOiJhMDc4OWNmYyJ9',
+  );
 });
 
 test.run();

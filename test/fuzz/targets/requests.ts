@@ -1,10 +1,11 @@
 /** The parts of requests: JSON bodies and cursors. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { coneCursor, RECENT_CURSOR } from '../../../src/answers/cursor.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { PROJECT_CATALOGS } from '../../../src/contract/catalogs.ts';
 import { number } from '../../../src/contract/kind.ts';
-import { decodeConeCursor, decodeRecentCursor } from '../../../src/http/cursor.ts';
+import { readCursor } from '../../../src/http/cursor.ts';
 import { ApiError } from '../../../src/http/errors.ts';
 import { JsonNumber, type JsonValue, jsonText, parseJson } from '../../../src/http/json_body.ts';
 import { parseLookup } from '../../../src/http/lookup_request.ts';
@@ -69,8 +70,8 @@ const cursor: Target = {
   start: async () => ({
     run: async input => {
       const token = input.toString();
-      const cone = await orRefused(() => decodeConeCursor(token, number({ min: 0, max: 60 })), ApiError);
-      const recent = await orRefused(() => decodeRecentCursor(token), ApiError);
+      const cone = await orRefused(() => readCursor(coneCursor(number({ min: 0, max: 60 })), token), ApiError);
+      const recent = await orRefused(() => readCursor(RECENT_CURSOR, token), ApiError);
       for (const each of [cone, recent]) {
         if (!each) continue;
         const { diaObjectId, timeUs } = each;
