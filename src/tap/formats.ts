@@ -1,29 +1,30 @@
 /** The formats of answers: values of RESPONSEFORMAT, and the media types that they have. */
-import { matchFormat, type TableFormat } from '../contract/formats.ts';
+import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
 import { VOTABLE_TYPE } from '../tables/votable.ts';
 
 export interface TapFormat {
-  readonly writer: Exclude<TableFormat, 'votable'> | 'tabledata' | 'binary2' | 'tsv' | 'fits' | 'json';
+  readonly writer: Exclude<MatchFormat, 'votable'> | 'tabledata' | 'binary2' | 'tsv' | 'json';
   readonly mediaType: string;
 }
 
-/** A format that it shares with other answers. */
-const shared = (writer: 'fits' | 'ndjson' | 'parquet' | 'arrow') => ({
-  writer,
-  mediaType: matchFormat(writer).mediaType,
-});
+/** The formats that it shares with other answers. */
+const SHARED: Readonly<Record<string, TapFormat>> = Object.fromEntries(
+  MATCH_FORMATS.filter(({ name }) => name !== 'votable' && name !== 'csv').map(({ name, mediaType }) => [
+    name,
+    { writer: name as Exclude<MatchFormat, 'votable'>, mediaType },
+  ]),
+);
 
+/** In the order of menus and documents. */
 const NAMED: Readonly<Record<string, TapFormat>> = {
   votable: { writer: 'tabledata', mediaType: VOTABLE_TYPE },
   'votable/td': { writer: 'tabledata', mediaType: `${VOTABLE_TYPE};serialization=TABLEDATA` },
   'votable/b2': { writer: 'binary2', mediaType: `${VOTABLE_TYPE};serialization=BINARY2` },
   csv: { writer: 'csv', mediaType: 'text/csv; charset=utf-8; header=present' },
   tsv: { writer: 'tsv', mediaType: 'text/tab-separated-values' },
-  fits: shared('fits'),
+  fits: SHARED.fits!,
   json: { writer: 'json', mediaType: 'application/json' },
-  ndjson: shared('ndjson'),
-  parquet: shared('parquet'),
-  arrow: shared('arrow'),
+  ...SHARED,
 };
 
 /** Media types by which a format may be asked for, in lower case and without blanks. */

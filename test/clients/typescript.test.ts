@@ -2,13 +2,16 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type CrossmatchOptions,
   type Input,
   type LookupResult,
   type MatchesOptions,
   Nearsky,
   NearskyError,
   type Progress,
+  type QueryOptions,
 } from '../../clients/typescript/nearsky.js';
+import type { MatchFormat, TableFormat } from '../../src/contract/formats.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -27,6 +30,11 @@ import {
   SENT_BACK,
   Service,
 } from './support.ts';
+
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+// These do not compile where the types lack a format of the service, or have another.
+true satisfies Same<NonNullable<CrossmatchOptions['format']>, MatchFormat>;
+true satisfies Same<NonNullable<QueryOptions['format']>, TableFormat>;
 
 const test = suite<{ service: Service }>('clients/typescript');
 test.before(async context => {

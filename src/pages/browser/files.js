@@ -1,4 +1,5 @@
 /** Files that people give to a page, and that they get from it. */
+import { TABLE_FORMATS } from './format.js';
 import { h } from './page.js';
 
 /**
@@ -29,17 +30,9 @@ export function fileDrop(place, input, take) {
   });
 }
 
-const FORMATS = [
-  ['csv', 'CSV'],
-  ['votable', 'VOTable'],
-  ['parquet', 'Parquet'],
-  ['arrow', 'Arrow'],
-  ['ndjson', 'NDJSON'],
-];
-
 /** A button for each format of tables. @param {(format: string) => void} download */
 export function formatButtons(download) {
-  return FORMATS.map(([format = '', title = '']) => [
+  return TABLE_FORMATS.map(([format = '', title = '']) => [
     h('button', { type: 'button', class: 'link', click: () => download(format) }, title),
     ' ',
   ]);

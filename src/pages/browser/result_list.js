@@ -1,5 +1,5 @@
 /** Objects as a list of links. */
-import { arcsec, counted, degrees, time } from './format.js';
+import { arcsec, counted, degrees, SHORT_FORMATS, time } from './format.js';
 import { badge, catalogOf, h, mark, releaseOf } from './page.js';
 import { magnitudeText } from './payload.js';
 
@@ -85,16 +85,11 @@ export function countLine(shown, total) {
  * @param {string} [what]
  */
 export function downloads(path, what = 'Download') {
-  const formats = [
-    ['csv', 'CSV'],
-    ['votable', 'VOTable'],
-    ['parquet', 'Parquet'],
-  ];
   return h(
     'p',
     { class: 'downloads' },
     `${what}: `,
-    formats.map(([format, name]) => [h('a', { href: `${path}&format=${format}`, download: '' }, name), ' ']),
+    SHORT_FORMATS.map(([format, name]) => [h('a', { href: `${path}&format=${format}`, download: '' }, name), ' ']),
     h('a', { href: path }, 'JSON'),
   );
 }

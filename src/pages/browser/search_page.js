@@ -1,7 +1,7 @@
 /** The page of the results: the typed text, how it was understood, and the answer of the API. */
 import { fileName, save } from './files.js';
 import { finder, finderKey } from './finder.js';
-import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
+import { counted, degrees, SHORT_FORMATS, sexagesimalDec, sexagesimalRa, time } from './format.js';
 import {
   ApiError,
   asJson,
@@ -368,11 +368,7 @@ function entrySection(text, { status, objects, tns, error }) {
  */
 function listDownloads(request) {
   const place = h('p', { class: 'downloads' }, 'Download: ');
-  for (const [format, name] of /** @type {const} */ ([
-    ['csv', 'CSV'],
-    ['votable', 'VOTable'],
-    ['parquet', 'Parquet'],
-  ])) {
+  for (const [format = '', name] of SHORT_FORMATS) {
     const fetchIt = async () => {
       try {
         const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
