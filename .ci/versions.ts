@@ -16,6 +16,8 @@ const PLACES: readonly (readonly [file: string, before: RegExp])[] = [
   ['clients/typescript/package.json', /^ {2}"version": "/m],
   ['clients/typescript/jsr.json', /^ {2}"version": "/m],
   ['CITATION.cff', /^version: "/m],
+  ['deploy/helm/Chart.yaml', /^version: /m],
+  ['deploy/helm/Chart.yaml', /^appVersion: /m],
 ];
 
 /** Text before the version, the version, and text after it. */

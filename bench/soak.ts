@@ -442,6 +442,6 @@ export const soak: Workload = {
 
 /** How the C library keeps memory, as the unit for systemd sets it. */
 function allocatorSettings(): Record<string, string> {
-  const unit = readFileSync(new URL('../docs/nearsky.service', import.meta.url), 'utf8');
+  const unit = readFileSync(new URL('../deploy/nearsky.service', import.meta.url), 'utf8');
   return Object.fromEntries([...unit.matchAll(/\b(MALLOC_\w+)=(\d+)/g)].map(([, name, value]) => [name, value]));
 }

@@ -14,7 +14,7 @@ import { needs } from '../needs.ts';
 
 const docs = (name: string) => join(root, 'docs', name);
 const page = readFileSync(docs('operations.md'), 'utf8');
-const unit = readFileSync(docs('nearsky.service'), 'utf8');
+const unit = readFileSync(join(root, 'deploy/nearsky.service'), 'utf8');
 const sources = globSync('src/**/*.ts', { cwd: root })
   .map(path => readFileSync(join(root, path), 'utf8'))
   .join('\n');
@@ -109,11 +109,11 @@ needs(test, analyzer ? undefined : 'there is no systemd-analyze')(
   'the unit, and those that the page makes of it, are right',
   () =>
     withDirectory(async directory => {
-      copyFileSync(docs('nearsky.service'), join(directory, 'nearsky.service'));
-      const made = [...page.matchAll(/^(sed '[^']*') docs\/(\S+) \| sudo tee \/etc\/systemd\/system\/(\S+)$/gm)];
+      copyFileSync(join(root, 'deploy/nearsky.service'), join(directory, 'nearsky.service'));
+      const made = [...page.matchAll(/^(sed '[^']*') (deploy\/\S+) \| sudo tee \/etc\/systemd\/system\/(\S+)$/gm)];
       assert.is(made.length, 2);
       for (const [, sed, from, to] of made)
-        writeFileSync(join(directory, to!), execFileSync('sh', ['-c', `${sed} ${docs(from!)}`]));
+        writeFileSync(join(directory, to!), execFileSync('sh', ['-c', `${sed} ${join(root, from!)}`]));
       const [, timer] = /^printf '(\[Timer\][^']*)'/m.exec(page)!;
       writeFileSync(join(directory, 'nearsky-tns.timer'), timer!.replaceAll('\\n', '\n'));
       const names = ['nearsky.service', 'nearsky-consume.service', 'nearsky-tns.service', 'nearsky-tns.timer'];

@@ -22,8 +22,8 @@ const chapter = readFileSync(join(root, 'docs/operations.md'), 'utf8').split('##
 export const TOPIC_SETTINGS = Object.fromEntries(
   [...chapter.matchAll(/--config (\S+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
 );
-/** HAProxy's configuration in the chapter. */
-export const BALANCER = /```haproxy\n([\s\S]*?)```/.exec(chapter)![1]!;
+/** HAProxy's configuration. */
+export const BALANCER = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8');
 
 const hasBalancer = spawnSync('haproxy', ['-v'], { stdio: 'ignore' }).status === 0;
 export const whyNoBalancer = hasBalancer ? undefined : 'there is no HAProxy: apt-get install haproxy';
@@ -130,7 +130,7 @@ export class ThreeNodes {
   async #startBalancer(): Promise<void> {
     const port = this.#ports[NODES];
     let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}`);
-    for (const node of this.all) text = text.replace(`10.0.0.${node + 1}:8080`, `127.0.0.1:${this.#ports[node]}`);
+    for (const node of this.all) text = text.replace(`node-${node + 1}:8080`, `127.0.0.1:${this.#ports[node]}`);
     const file = join(this.#directory, 'haproxy.cfg');
     writeFileSync(file, text);
     this.#balancer = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });

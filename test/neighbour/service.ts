@@ -8,7 +8,7 @@ import { environment, eventually, type Server, send, startServer } from '../e2e/
 import { runtimeArgs } from '../runtime.ts';
 import type { Report } from './neighbour.ts';
 
-/** Those of a machine of two cores, for which the documented memory holds, and of docs/nearsky.service. */
+/** Those of a machine of two cores, for which the documented memory holds, and of deploy/nearsky.service. */
 const SETTINGS = { NEARSKY_WORKERS: '2', MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /** Makes a data directory from the sample. */
