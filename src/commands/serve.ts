@@ -174,7 +174,10 @@ class Serving {
     const { NEARSKY_HOST: host, NEARSKY_PORT: wanted, NEARSKY_MAX_CONNECTIONS: connections } = this.#config;
     let { NEARSKY_WORKERS: threads } = this.#config;
     if (threads > 1 && !(await sharesPorts(host))) {
-      this.#log('one_server_thread', { why: 'this system cannot share a port' });
+      this.#log('one_server_thread', {
+        why: 'this system cannot share a port among threads',
+        cost: `one core answers requests, of the ${threads} that NEARSKY_WORKERS allows`,
+      });
       threads = 1;
     }
     // Several threads share a port in a way that would also admit other processes of the same user, so a port in use is

@@ -1,6 +1,6 @@
 /** The text of /metrics: the counts of every thread, the index, the counters of the database, and the process. */
 import { readFileSync } from 'node:fs';
-import { processStart } from '../base/processes.ts';
+import { processStart, residentBytes } from '../base/processes.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import type { IndexStatus } from '../publish/publisher.ts';
@@ -238,9 +238,14 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
 
 function addProcess(exposition: Exposition): void {
   const { user, system } = process.cpuUsage();
+  const resident = residentBytes();
   exposition
     .counter('process_cpu_seconds_total', 'CPU time of the process.', [[{}, (user + system) / 1e6]])
-    .gauge('process_resident_memory_bytes', 'Resident memory of the process.', [[{}, process.memoryUsage().rss]])
+    .gauge(
+      'process_resident_memory_bytes',
+      'Resident memory of the process.',
+      resident === undefined ? [] : [[{}, resident]],
+    )
     .gauge(
       'process_anonymous_memory_bytes',
       'Resident memory of the process that is no page of a file: what it takes from the machine for good.',

@@ -1,5 +1,7 @@
 /** Inside a process that runs tasks: see `TaskProcess`. */
+
 import { messageOf } from '../base/error_text.ts';
+import { residentBytes } from '../base/processes.ts';
 import type { Task } from './pool.ts';
 import type { FromProcess, ToProcess } from './task_process.ts';
 import { setThreadData } from './thread_data.ts';
@@ -29,7 +31,9 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
     try {
       const result = await run(task);
       const { user, system } = process.cpuUsage(before);
-      say({ kind: 'done', result, cpuSeconds: (user + system) / 1e6, rssBytes: process.memoryUsage.rss() });
+      // Where it is not told, its peak is: the process is then replaced earlier.
+      const rssBytes = residentBytes() ?? 1024 * process.resourceUsage().maxRSS;
+      say({ kind: 'done', result, cpuSeconds: (user + system) / 1e6, rssBytes });
     } catch (error) {
       say({ kind: 'failed', error: messageOf(error) });
     }
