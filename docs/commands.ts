@@ -3,8 +3,8 @@
  *
  *   node docs/commands.ts >docs/commands.md
  */
-import { readdirSync } from 'node:fs';
-import { type Command, commandHelp } from '../src/commands/cli.ts';
+import { commandHelp } from '../src/commands/cli.ts';
+import { COMMANDS } from '../src/commands/table.ts';
 
 const HEAD = `# Commands
 
@@ -13,13 +13,9 @@ Each command prints its own section of this page with \`nearsky COMMAND --help\`
 
 /** All of commands.md. */
 export async function commandsPage(): Promise<string> {
-  const directory = new URL('../src/commands/', import.meta.url);
   const sections: string[] = [];
-  for (const file of readdirSync(directory).sort()) {
-    const { command }: { readonly command?: Command } = await import(new URL(file, directory).href);
-    if (command)
-      sections.push(`## ${command.usage.split(' ')[0]}\n\n\`\`\`text\n${commandHelp(command).trimEnd()}\n\`\`\`\n`);
-  }
+  for (const [name, { load }] of [...COMMANDS].sort(([a], [b]) => (a < b ? -1 : 1)))
+    sections.push(`## ${name}\n\n\`\`\`text\n${commandHelp((await load()).command).trimEnd()}\n\`\`\`\n`);
   return [HEAD, ...sections].join('\n');
 }
 

@@ -36,6 +36,16 @@ export interface Command {
   run(invocation: Invocation): Promise<number>;
 }
 
+/** A line of the table of commands. */
+export interface Entry {
+  /** What the command does, in a few words. */
+  readonly summary: string;
+  load(): Promise<{ readonly command: Command }>;
+}
+
+/** The commands by their names. */
+export type CommandTable = ReadonlyMap<string, Entry>;
+
 /** A command line, parsed. */
 export interface Invocation {
   readonly config: Config;

@@ -1,13 +1,7 @@
 /** The table of commands. A command's module is loaded only when it is needed. */
-import type { Command } from './cli.ts';
+import type { CommandTable, Entry } from './cli.ts';
 
-export interface Entry {
-  /** What the command does, in a few words. */
-  readonly summary: string;
-  load(): Promise<{ readonly command: Command }>;
-}
-
-export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
+export const COMMANDS: CommandTable = new Map<string, Entry>([
   [
     'demo',
     {
@@ -38,5 +32,12 @@ export const COMMANDS: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ],
   ['check', { summary: 'say whether the database is whole', load: () => import('./check.ts') }],
   ['config', { summary: 'show the settings in force, and where they come from', load: () => import('./config.ts') }],
+  [
+    'completion',
+    {
+      summary: 'print a script with which a shell completes command lines',
+      load: async () => ({ command: (await import('./completion.ts')).completionOf(COMMANDS) }),
+    },
+  ],
   ['stats', { summary: 'show what is stored', load: () => import('./stats.ts') }],
 ]);
