@@ -130,6 +130,17 @@ const address = (must: string, take: (url: URL) => string | undefined) =>
     return url === null ? undefined : take(url);
   });
 
+/** An address of images of the sky, without user or password. Its host is a literal part, so that a policy can name it. */
+export function skyImageTemplate(): SettingKind<string> {
+  const placeholders = ['{ra}', '{dec}', '{fov}'];
+  const parse = (text: string) => {
+    const url = placeholders.every(each => text.includes(each)) ? URL.parse(text) : null;
+    const isPlain = url && /^https?:$/.test(url.protocol) && /^[\w.:[\]-]+$/.test(url.host) && url.username === '';
+    return isPlain ? text : undefined;
+  };
+  return withDefault(textual(`an http or https address with ${placeholders.join(', ')} in its path or query`, parse), '');
+}
+
 export function httpUrl(fallback: string): SettingKind<string> {
   const parse = (text: string) => (/^https?:/i.test(text) ? URL.parse(text)?.href : undefined);
   return withDefault(textual('an http or https address', parse), fallback);

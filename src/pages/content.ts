@@ -108,6 +108,7 @@ export function objectPage(id: bigint, config: Config, catalogs: Catalogs): Page
     title: `${id}`,
     description: `Rubin alert object ${id}: its catalog sources within ${radius}″ (${releasesOf(catalogs)}), and what was searched.`,
     scripts: ['object_page.js'],
+    imagesFrom: URL.parse(config.SURVEY_IMAGE_URL_TEMPLATE ?? '')?.origin,
     main: html`<h1 id="title" class="id-title">${`${id}`}</h1>
 ${needsScripts}
 <div id="object" aria-live="polite" aria-busy="true">${loading}</div>`,
@@ -175,6 +176,39 @@ function comparedWith({ all: { length: all }, footprintOrders: registered }: Cat
   if (registered.size === 0) return `None of these ${all} catalogs is registered here yet: objects wait until one is.`;
   if (registered.size === all) return `Each object is compared with ${all} catalogs.`;
   return `Each object is compared with ${registered.size} of these ${all} catalogs: the others are not registered here.`;
+}
+
+/** The pages that explain, by the reader's task. */
+export function helpPage(): Page {
+  const list = (links: readonly (readonly [path: string, name: string, about: string])[]) =>
+    html`<ul>${links.map(([path, name, about]) => html`<li><a href="${path}">${name}</a>: ${about}</li>`)}</ul>`;
+  return {
+    title: 'Help',
+    path: '/help',
+    description: 'What the search box takes, what answers mean, and where to read on.',
+    main: html`<h1>Help</h1>
+<h2>What the search box takes</h2>
+<dl class="properties">
+<div><dt>An object’s id</dt><dd><code>313637935709683761</code>: opens the page of the object. Where no object has this id, sources of the catalogs are looked up by it.</dd></div>
+<div><dt>A TNS name</dt><dd><code>SN 2026abc</code>: objects around the position in the registry</dd></div>
+<div><dt>A position</dt><dd><code>61.6223 -49.2951</code> or <code>04:06:29.35 -49:17:42.5 5"</code>: objects around it, in ICRS. A radius may follow.</dd></div>
+<div><dt>A source id</dt><dd><code>Gaia DR3 5283956384</code> or <code>gaia_dr3 5283956384</code>: objects that have this catalog source</dd></div>
+<div><dt>A list</dt><dd>ids, names and positions, one a line</dd></div>
+</dl>
+<h2>Understand an answer</h2>
+${list([
+  ['/consuming#caveats', 'What an answer does not mean', 'a coincident source is not a host, and more'],
+  ['/catalogs', 'Catalogs', 'what objects are compared with, and where each catalog covers the sky'],
+  ['/brokers', 'Brokers', 'who delivers the alerts, and which alerts are stored'],
+  ['/status', 'Status', 'whether the service can answer now, and what it holds'],
+])}
+<h2>Use it from a program</h2>
+${list([
+  ['/consuming', 'Using it', 'tables, clients for Python and JavaScript, the shell, chat assistants'],
+  ['/vo', 'Virtual Observatory', 'TOPCAT, Aladin and pyvo'],
+  ['/api-docs', 'API', 'the reference, with requests to try'],
+])}`,
+  };
 }
 
 export function catalogsPage(config: Config, catalogs: Catalogs): Page {

@@ -18,6 +18,8 @@ export interface Page {
   readonly hasSearch?: boolean;
   /** Another origin that its scripts may ask. */
   readonly connectsTo?: string;
+  /** Another origin from which its scripts may show images. */
+  readonly imagesFrom?: string | undefined;
   /** 200 by default. */
   readonly status?: number;
 }
@@ -28,13 +30,10 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/area', 'Area'],
   ['/crossmatch', 'Crossmatch'],
   ['/query', 'Query'],
-  ['/catalogs', 'Catalogs'],
-  ['/brokers', 'Brokers'],
-  ['/consuming', 'Using it'],
-  ['/vo', 'VO'],
-  ['/api-docs', 'API'],
-  ['/status', 'Status'],
+  ['/help', 'Help'],
 ];
+/** Pages that the one of help leads to. */
+const HELP_PAGES = new Set(['/catalogs', '/brokers', '/consuming', '/vo', '/api-docs', '/status']);
 
 /**
  * A whole document. All its parts come from this host, and it holds no inline script or style.
@@ -71,7 +70,7 @@ ${hasSearch && html`<script src="${assetUrl(catalogs, 'search_box.js')}" type="m
 <header class="top">
 <a class="wordmark" href="/"><img src="${assetUrl(catalogs, 'icon.svg')}" alt="" width="28" height="28"> nearsky</a>
 <nav aria-label="Pages"><ul>${NAVIGATION.map(
-    ([to, name]) => html`<li><a href="${to}"${to === path && html` aria-current="page"`}>${name}</a></li>`,
+    ([to, name]) => html`<li><a href="${to}"${currentAt(to, path)}>${name}</a></li>`,
   )}</ul></nav>
 ${!hasSearch && compactSearch}
 <button class="theme" type="button" id="theme" hidden>Theme</button>
@@ -81,12 +80,18 @@ ${main}
 </main>
 <footer>
 <p>nearsky ${config.APP_VERSION ?? ''}. Positions are ICRS degrees, separations arcsec, times UTC. A coincident source is not a host.</p>
-<p><a href="/consuming">What an answer does not mean</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
+<p><a href="/help">Help</a> · <a href="/consuming#caveats">What an answer does not mean</a> · <a href="/status">Status</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
 </footer>
 ${jsonData('page-data', pageDataOf(config, catalogs))}
 </body>
 </html>
 `.text;
+}
+
+/** The mark of the entry under which a page stands. */
+function currentAt(to: string, path: string | undefined): Html | false {
+  if (to === path) return html` aria-current="page"`;
+  return to === '/help' && path !== undefined && HELP_PAGES.has(path) && html` aria-current="true"`;
 }
 
 /** The search box of pages without a large one. Without scripts it works up to the page of the results. */
@@ -108,7 +113,7 @@ export function searchForm(maxRadiusArcsec: number, placeholder = ''): Html {
   const radii = RADII.filter(each => each <= maxRadiusArcsec);
   const chosen = Math.min(DEFAULT_RADIUS, radii.at(-1) ?? DEFAULT_RADIUS);
   return html`<form class="search large" action="/search" role="search">
-<label for="q-large">An id, a TNS name or a position; or a list of them, one a line</label>
+<label for="q-large">An id, a TNS name, a position, or a catalog’s source id; or a list, one a line</label>
 <div class="field"><textarea id="q-large" name="q" rows="1" required autocomplete="off" autocapitalize="off" spellcheck="false"
  placeholder="${placeholder}"></textarea>
 <label class="unseen" for="radius">Radius around positions and names</label>

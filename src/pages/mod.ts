@@ -7,6 +7,7 @@ export {
   catalogsPage,
   consumingPage,
   frontPage,
+  helpPage,
   missingPage,
   objectPage,
   recentPage,

@@ -2,13 +2,15 @@
 
 import type { Config } from '../config/config.ts';
 import { BROKERS, type BrokerDefinition, brokerSetting, pagedBrokers } from '../contract/brokers.ts';
-import type { Highlight, Photometry } from '../contract/catalog.ts';
+import type { CatalogDefinition, Highlight, Photometry } from '../contract/catalog.ts';
 import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import { MAX_SOURCES_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
 
 export interface PageData {
+  /** The version of the service; null where its operator hides it. */
+  readonly version: string | null;
   readonly statuses: Words;
   readonly outcomes: Words;
   readonly catalogs: readonly CatalogData[];
@@ -24,6 +26,8 @@ export interface PageData {
   /** Display names of brokers, by their name in the API. */
   readonly brokers: Readonly<Record<string, string>>;
   readonly links: readonly Link[];
+  /** The address of a survey's image; null where pages show none. */
+  readonly imageUrl: string | null;
 }
 
 /** A page elsewhere about an object, or about its place. `{id}`, `{ra}`, `{dec}` (with its sign) stand for its values. */
@@ -37,6 +41,9 @@ export interface Link {
 export interface CatalogData {
   readonly name: string;
   readonly release: string;
+  readonly idType: CatalogDefinition['idType'];
+  /** The article that describes it. */
+  readonly reference?: { readonly paper: string; readonly paperUrl: string };
   /** The path of the marker in plots: a polygon around the origin, 12 wide at most. */
   readonly marker: string;
   readonly photometry: Photometry;
@@ -44,9 +51,11 @@ export interface CatalogData {
 }
 
 export function catalogData({ all } = PROJECT_CATALOGS): CatalogData[] {
-  return all.map(({ name, release, marker, photometry, highlights }) => ({
+  return all.map(({ name, release, idType, reference, marker, photometry, highlights }) => ({
     name,
     release,
+    idType,
+    ...(reference && { reference: { paper: reference.paper, paperUrl: reference.paperUrl } }),
     marker: `M${marker.map(point => point.join(' ')).join('L')}Z`,
     photometry,
     highlights,
@@ -55,6 +64,7 @@ export function catalogData({ all } = PROJECT_CATALOGS): CatalogData[] {
 
 export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS): PageData {
   return {
+    version: config.APP_VERSION,
     statuses: STATUS_WORDS,
     outcomes: CATALOG_WORDS,
     catalogs: catalogData(catalogs),
@@ -69,6 +79,7 @@ export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS): PageDat
     caveats: caveats(),
     brokers: Object.fromEntries(BROKERS.map(({ name, title }) => [name, title])),
     links: linksOf(config),
+    imageUrl: config.SURVEY_IMAGE_URL_TEMPLATE,
   };
 }
 

@@ -16,10 +16,11 @@ import { VO_PATH } from '../vo/vosi.ts';
 
 /**
  * Everything comes from this host, and no script or style that stands in a page is taken.
- * @param origin another one that the scripts of the page may ask
+ * @param page the other origins that its scripts may ask, and from which they may show images
  */
-const policy = (origin = '') =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${`'self' ${origin}`.trim()}; ` +
+const policy = ({ connectsTo = '', imagesFrom = '' }: Page) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${`'self' ${imagesFrom}`.trim()}; ` +
+  `connect-src ${`'self' ${connectsTo}`.trim()}; ` +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -63,6 +64,7 @@ export function pages(service: Service): readonly (readonly [path: string, opera
     ['/crossmatch', 'page', page(({ crossmatchPage }) => crossmatchPage(config, service.catalogs))],
     ['/query', 'page', page(({ queryPage }) => queryPage(config, service.catalogs, isInstalled()))],
     ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config, service.catalogs))],
+    ['/help', 'page', page(({ helpPage }) => helpPage())],
     ['/brokers', 'page', page(({ brokersPage }) => brokersPage(config))],
     [
       '/consuming',
@@ -94,7 +96,7 @@ function shown(loaded: Pages, page: Page, service: Service, request: IncomingReq
   const { config, catalogs } = service;
   const { pathname, search } = new URL(request.url);
   const text = loaded.layout(page, `${baseUrl(request, config)}${pathname}${search}`, config, catalogs);
-  const pageHeaders = { 'Content-Security-Policy': policy(page.connectsTo), 'Cache-Control': 'no-cache' };
+  const pageHeaders = { 'Content-Security-Policy': policy(page), 'Cache-Control': 'no-cache' };
   const answer = { ...textResponse('text/html', text, pageHeaders), status: page.status ?? 200 };
   return compress(answer, text, request.headers.get('Accept-Encoding'));
 }
@@ -105,7 +107,7 @@ const NEARBY: ReadonlyMap<string, string> = new Map([
   ['/objects', '/search'],
 ]);
 const PAGE_PATHS =
-  /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|query|catalogs|brokers|consuming|status|api-docs|vo)$/;
+  /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|query|help|catalogs|brokers|consuming|status|api-docs|vo)$/;
 
 /** A path that nothing else answers: a page for a browser, the error of the API for everyone else. */
 export function otherPath(service: Service): Handler {

@@ -27,6 +27,7 @@ const BESIDE_THE_API = new Set([
   '/crossmatch',
   '/query',
   '/catalogs',
+  '/help',
   '/brokers',
   '/consuming',
   '/status',

@@ -330,6 +330,9 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'tap/tap.test.ts: a query that takes more memory than all may is ended': ['nothing is spilled to disk'],
   },
   'docs/operations.md': {
+    'pages/browser.test.ts: a survey image under it comes on a click': [
+      'Nothing is asked of the other host before a reader',
+    ],
     'neighbour/attacks.test.ts: an idle service': ['The suite fails above 1 GiB'],
     'base/client_admission.test.ts: one client has half of the slots; the others are for others': [
       'One client has at most half of the slots and of the disk space',

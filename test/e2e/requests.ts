@@ -13,7 +13,17 @@ const rpc = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, metho
 const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
 const PATHS = [
-  ...['/', '/search', '/objects/313637935709683761', '/recent', '/catalogs', '/brokers', '/consuming', '/status'],
+  ...[
+    '/',
+    '/search',
+    '/objects/313637935709683761',
+    '/recent',
+    '/catalogs',
+    '/help',
+    '/brokers',
+    '/consuming',
+    '/status',
+  ],
   ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js'],
   ...['/clients/nearsky.js', '/clients/nearsky.d.ts', `/clients/${clients().wheel}`, '/clients/nothing'],
   ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],

@@ -2,8 +2,11 @@
  * The pages in a real browser, over the sample: what people see and do, at two widths and in both themes, without an error in the console,
  * and what axe finds. Needs Chromium (Debian package `chromium`); CHROMIUM names another one.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server as HttpServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -35,6 +38,8 @@ const NOTHING_THERE = '313664312957206554';
 
 interface World {
   server: Server;
+  /** Gives a red image, or an error, and says for what it was asked. */
+  images: { server: HttpServer; asked: string[]; works: boolean };
   context: BrowserContext;
   directory: string;
   data: string;
@@ -59,7 +64,11 @@ test.before(async world => {
   const { chromium } = await import('playwright-core');
   world.directory = mkdtempSync(join(tmpdir(), 'nearsky-browser-'));
   world.data = join(world.directory, 'data');
-  world.server = await startServer(['demo', '--port', '0', '--data', world.data]);
+  world.images = await startImages();
+  const { port } = world.images.server.address() as AddressInfo;
+  world.server = await startServer(['demo', '--port', '0', '--data', world.data], {
+    SURVEY_IMAGE_URL_TEMPLATE: `http://127.0.0.1:${port}/{ra}/{dec}/{fov}`,
+  });
   world.faults = [];
   world.context = await chromium.launchPersistentContext(join(world.directory, 'profile'), {
     executablePath: CHROMIUM,
@@ -74,12 +83,27 @@ test.before(async world => {
   });
 });
 
-test.after(async ({ context, server, directory }) => {
+test.after(async ({ context, server, images, directory }) => {
   if (obstacle !== undefined) return;
   await context.close();
   await server.stop();
+  images.server.close();
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 });
+
+async function startImages(): Promise<World['images']> {
+  const images: World['images'] = { server: createServer(), asked: [], works: true };
+  images.server.on('request', ({ url = '', headers }, response) => {
+    images.asked.push(`${url} ${headers.referer ?? ''}`.trim());
+    const headersOfImage = { 'Content-Type': 'image/svg+xml', 'Access-Control-Allow-Origin': '*' };
+    response.writeHead(images.works ? 200 : 503, headersOfImage);
+    const image =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="#f00"/></svg>';
+    response.end(images.works ? image : '');
+  });
+  await new Promise<void>(resolve => images.server.listen(0, '127.0.0.1', resolve));
+  return images;
+}
 
 /**
  * Opens a page, and closes it when the test is over; no error may have been seen by then.
@@ -120,6 +144,7 @@ const PAGES = [
   '/crossmatch',
   ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3'] : ['/query']),
   '/catalogs',
+  '/help',
   '/brokers',
   '/consuming',
   '/status',
@@ -414,6 +439,149 @@ check(
     });
   },
 );
+
+/** Whether a program can be run here. */
+function runs(program: string): string | undefined {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return `there is no ${program}`;
+  }
+}
+
+needs(test, obstacle ?? runs('curl') ?? runs('python3'))(
+  'the page of an object has its query for a shell and for Python, and a citation with releases',
+  async world => {
+    await visiting(world, `/objects/${MATCHED}`, async page => {
+      const text = async (title: string) => (await page.locator(`pre[aria-label="${title}"]`).textContent())!;
+      const { results } = JSON.parse(execFileSync('sh', ['-c', await text('curl')], { encoding: 'utf8' }));
+      const { matches } = results[0].objects[0];
+      const said = execFileSync('python3', ['-c', await text('Python')], { encoding: 'utf8' })
+        .trim()
+        .split('\n');
+      assert.is(said[0], `${MATCHED} coincident_sources`);
+      assert.equal(
+        said.slice(1),
+        matches.map(
+          (match: Record<string, string>) =>
+            `${match.catalog_name} ${match.catalog_source_id} ${match.separation_arcsec}`,
+        ),
+      );
+      const cited = await text('BibTeX');
+      assert.match(cited, `\\url{${world.server.url}/objects/${MATCHED}}`);
+      assert.match(cited, 'within 1 arcsec, with Gaia DR3, DES Y6 Gold, DELVE DR3 Gold, SkyMapper DR4; read');
+      assert.match(cited, '@misc{gaia-dr3,\n  title = {Gaia DR3},\n  howpublished = {\\url{https://doi.org/');
+    });
+  },
+);
+
+/**
+ * Compares an image with a part of another, as a browser paints them: the mean difference of a channel, 0 to 255, and
+ * the share of red pixels in the first.
+ */
+const COMPARED = `async ([image, screen, width, height]) => {
+  const bytes = each => Uint8Array.from(atob(each), byte => byte.charCodeAt(0));
+  const pixels = async each => {
+    const bitmap = await createImageBitmap(new Blob([bytes(each)], { type: 'image/png' }));
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext('2d');
+    context.drawImage(bitmap, 0, 0, width, bitmap.height * (width / bitmap.width));
+    return context.getImageData(0, 0, width, height).data;
+  };
+  const [a, b] = [await pixels(image), await pixels(screen)];
+  let [sum, red] = [0, 0];
+  for (let i = 0; i < a.length; i++) sum += Math.abs(a[i] - b[i]);
+  for (let i = 0; i < a.length; i += 4) if (a[i] > 200 && a[i + 1] < 60 && a[i + 2] < 60) red++;
+  return [sum / a.length, red / (a.length / 4)];
+}`;
+
+async function pngOf(page: Page): Promise<{ difference: number; red: number; name: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as PNG' }).click(),
+  ]);
+  const png = readFileSync(await download.path()).toString('base64');
+  const screen = (await page.locator('.finder').screenshot()).toString('base64');
+  const [difference, red] = (await page.evaluate(`(${COMPARED})(${JSON.stringify([png, screen, 320, 320])})`)) as [
+    number,
+    number,
+  ];
+  return { difference, red, name: download.suggestedFilename() };
+}
+
+check(
+  'the finder as PNG is what the browser paints, in both themes; a survey image under it comes on a click',
+  async world => {
+    const { images } = world;
+    for (const [id, colorScheme] of [
+      [MATCHED, 'light'],
+      [MATCHED, 'dark'],
+      [PENDING, 'light'],
+    ] as const)
+      await visiting(world, `/objects/${id}`, async page => {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.waitForLoadState('networkidle');
+        const { difference, red, name } = await pngOf(page);
+        assert.is(name, `nearsky-${id}.png`);
+        assert.ok(difference < 4, `${id}, ${colorScheme}: ${difference}`);
+        assert.is(red, 0);
+      });
+    assert.equal(images.asked, [], 'nothing is asked of another host before a click');
+    const { ra, dec } = JSON.parse(await (await fetch(`${world.server.url}/api/objects/${MATCHED}`)).text()).results[0]
+      .objects[0];
+    await visiting(
+      world,
+      `/objects/${MATCHED}`,
+      async page => {
+        const box = page.getByRole('checkbox', { name: /^Image from 127\.0\.0\.1:/ });
+        await box.check();
+        await page.locator('.finder-frame img').waitFor();
+        assert.equal(images.asked, [`/${ra}/${dec}/${2 / 1800}`]);
+        assert.ok((await pngOf(page)).red > 0.5);
+        await box.uncheck();
+        assert.is(await page.locator('.finder-frame img').count(), 0);
+        images.works = false;
+        await box.check();
+        await page.getByRole('radio', { name: '±15″' }).check();
+        await page.getByText(/No image came from 127\.0\.0\.1/).waitFor();
+        images.works = true;
+        await box.uncheck();
+        await box.check();
+        await page.locator('.finder-frame img').waitFor();
+      },
+      /status of 503/,
+    );
+  },
+);
+
+check('an object without a source names the nearest one', async world => {
+  const { results } = (await (await fetch(`${world.server.url}/api/objects/${NOTHING_THERE}`)).json()) as {
+    results: readonly { objects: readonly { ra: number; dec: number }[] }[];
+  };
+  const { ra, dec } = results[0]!.objects[0]!;
+  const near = await fetch(`${world.server.url}/api/sources?ra=${ra}&dec=${dec}&radius_arcsec=60`);
+  const { sources } = (await near.json()) as {
+    sources: { catalog_source_id: string; separation_arcsec: number }[];
+  };
+  const nearest = sources.reduce((a, b) => (b.separation_arcsec < a.separation_arcsec ? b : a));
+  await visiting(world, `/objects/${NOTHING_THERE}`, async page => {
+    await page.locator('.nearest', { hasText: nearest.catalog_source_id }).waitFor();
+    assert.match((await page.locator('.nearest').textContent())!, `${nearest.separation_arcsec.toFixed(2)}″`);
+  });
+});
+
+check('the search box takes the id of a source, with its catalog or alone', async world => {
+  const id = '9000000000001000001';
+  for (const typed of [`Gaia DR3 ${id}`, `gaia_dr3:${id}`, id])
+    await visiting(world, `/search?q=${encodeURIComponent(typed)}`, async page => {
+      await page.getByRole('heading', { name: `1 object with the source Gaia DR3 ${id}` }).waitFor();
+      await page.locator('#results').getByRole('link', { name: MATCHED, exact: true }).waitFor();
+    });
+  await visiting(world, '/search?q=Gaia+DR3+5', async page => {
+    await page.getByText('No object here has Gaia DR3 5 as a coincident source').waitFor();
+  });
+});
 
 check('the finder tells a place that was not searched from an empty one', async world => {
   const hatched = (key: string) => async (page: Page) => {

@@ -31,6 +31,7 @@ const PAGES = [
   '/crossmatch',
   '/query',
   '/catalogs',
+  '/help',
   '/brokers',
   '/consuming',
   '/status',
@@ -75,6 +76,34 @@ test('each page is HTML under a policy that takes nothing from elsewhere and no 
     for (const [, tag, url] of text.matchAll(/<(script|link|img)[^>]*?(?:src|href)="([^"]*)"/g))
       assert.match(url!, /^\/assets\//, `${path}: ${tag}`);
   }
+});
+
+test('only where the operator names a host of images may the page of an object show them', async ({
+  running: { app },
+}) => {
+  const imagesOf = async (of: Running['app'], path: string) => {
+    const { headers, text } = await of.get(path);
+    const data = JSON.parse(/id="page-data">(.*)<\/script>/.exec(text)![1]!);
+    return [/img-src ([^;]*);/.exec(headers.get('Content-Security-Policy')!)![1], data.imageUrl];
+  };
+  assert.equal(await imagesOf(app, '/objects/5'), ["'self'", null]);
+  const url = 'https://images.example:8443/cutout?at={ra},{dec}&size={fov}';
+  await withApp(
+    async () => {},
+    async other => {
+      assert.equal(await imagesOf(other, '/objects/5'), ["'self' https://images.example:8443", url]);
+      assert.equal((await imagesOf(other, '/'))[0], "'self'");
+    },
+    { SURVEY_IMAGE_URL_TEMPLATE: url },
+  );
+  for (const bad of [
+    'https://images.example/?{ra}{dec}',
+    'ftp://images.example/?{ra}{dec}{fov}',
+    'https://{ra}.example/{dec}{fov}',
+    'https://a;script-src*/{ra}{dec}{fov}',
+    'https://user@images.example/{ra}{dec}{fov}',
+  ])
+    assert.throws(() => configOf('/nowhere', { SURVEY_IMAGE_URL_TEMPLATE: bad }), /SURVEY_IMAGE_URL_TEMPLATE/, bad);
 });
 
 test('the links of the pages lead to something', async ({ running: { app } }) => {

@@ -229,4 +229,32 @@ test('ids keep their digits, in lists and in messages', () => {
   );
 });
 
+const CATALOGS = [
+  { name: 'gaia_dr3', release: 'Gaia DR3', idType: 'int64' },
+  { name: 'mine', release: 'Mine (v1.0)', idType: 'text' },
+];
+
+test('a source of a catalog, by its name or release', () => {
+  const sources: readonly (readonly [typed: string, catalog: string, id: string])[] = [
+    ['Gaia DR3 5283956384', 'gaia_dr3', '5283956384'],
+    [' gaia dr3: 5283956384', 'gaia_dr3', '5283956384'],
+    ['GAIA_DR3 -1', 'gaia_dr3', '-1'],
+    ['GaiaDR3 9223372036854775807', 'gaia_dr3', '9223372036854775807'],
+    ['mine J00-x', 'mine', 'J00-x'],
+    ['Mine (v1.0), aB', 'mine', 'aB'],
+  ];
+  for (const [typed, catalog, id] of sources) {
+    assert.equal(parseSearchText(typed, CATALOGS), { kind: 'source', catalog, id }, typed);
+    assert.equal(parseSearchList(typed, CATALOGS).length, 1);
+  }
+  for (const typed of ['Gaia DR3', 'Gaia DR2 12', 'Gaia DR3 x', 'Gaia DR3 12345678901234567890', 'Mine (v1x0) aB'])
+    assert.is(parseSearchText(typed, CATALOGS).kind, 'unclear', typed);
+  // The id of a source is never taken for that of an object.
+  const list = parseSearchList('Gaia DR3 5283956384000\n5283956384001', CATALOGS);
+  assert.equal(
+    list.map(({ search }) => search.kind),
+    ['unclear', 'id'],
+  );
+});
+
 test.run();

@@ -2,7 +2,10 @@
  * One object: its position and neighbourhood, its sources with their payload, the searched catalogs, and the settings
  * of the search.
  */
+import { bibtexOf, curlOf, pythonOf } from './citing.js';
+import { save } from './files.js';
 import { finder, finderKey } from './finder.js';
+import { finderPng } from './finder_png.js';
 import {
   arcsec,
   counted,
@@ -35,6 +38,7 @@ import {
 import { highlights } from './payload.js';
 import { offsetsArcsec } from './projection.js';
 import { downloads, nearestFirst, source, transientText } from './result_list.js';
+import { surveyImage } from './survey_image.js';
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const place = byId('object');
@@ -87,6 +91,7 @@ function sections(object, provenanceSets) {
     elsewhere(object),
     registry(object.tns),
     object.crossmatch && provenance(object.crossmatch, provenanceSets),
+    texts(object, provenanceSets),
   );
   return [
     verdict(object),
@@ -118,6 +123,23 @@ function elsewhere(object) {
         ' · ',
         h('a', { href: `/?ra=${ra}&dec=${dec}` }, 'on the map'),
       ),
+  );
+}
+
+/** Texts to take along: a citation, and this query for a shell and for Python. @param {any} object @param {any} provenanceSets */
+function texts(object, provenanceSets) {
+  const set = provenanceSets[object.crossmatch?.provenance_set];
+  const text = (/** @type {string} */ title, /** @type {string} */ content) => [
+    h('h3', {}, title, ' ', copyButton(content, title)),
+    h('pre', { tabindex: 0, 'aria-label': title }, h('code', {}, content)),
+  ];
+  return h(
+    'details',
+    { class: 'section texts' },
+    h('summary', {}, h('h2', {}, 'Cite, or query it yourself')),
+    text('BibTeX', bibtexOf(object, set, pageData, location)),
+    text('curl', curlOf(object, location)),
+    text('Python', pythonOf(object, location)),
   );
 }
 
@@ -251,6 +273,7 @@ function neighbourhood(object) {
   const sources = object.matches.map(markOf);
   const unsearched = UNSEARCHED.get(object.status);
   const plot = h('div', { class: 'plot' });
+  const survey = pageData.imageUrl === null ? undefined : surveyImage(object, pageData.imageUrl, () => draw());
   /** @type {import('./finder.js').Mark[]} */
   let others = [];
   /** @type {import('./finder.js').Mark[]} */
@@ -259,7 +282,12 @@ function neighbourhood(object) {
   const draw = () =>
     show(
       plot,
-      finder(object, [...others, ...further, ...sources], pageData.crossmatchRadiusArcsec, halfWidth, !unsearched),
+      h(
+        'div',
+        { class: 'finder-frame' },
+        survey?.image(halfWidth),
+        finder(object, [...others, ...further, ...sources], pageData.crossmatchRadiusArcsec, halfWidth, !unsearched),
+      ),
       finderKey([...new Set([...sources, ...further].map(({ catalog }) => catalog))].map(String), others.length > 0, {
         hatched: unsearched,
       }),
@@ -288,7 +316,9 @@ function neighbourhood(object) {
     { class: 'hint' },
     `The circle is the crossmatch radius, ${pageData.crossmatchRadiusArcsec}″. Sources are drawn where their catalogs have them.`,
   );
-  section.append(choice, plot, note);
+  const nearest = h('p', { class: 'nearest', 'aria-live': 'polite' });
+  const png = h('button', { type: 'button', class: 'link', click: () => void savePng() }, 'Download as PNG');
+  section.append(choice, plot, h('p', { class: 'downloads' }, png), survey?.choice ?? '', nearest, note);
   draw();
   void findOthers();
   // Reading the catalogs takes a while: they are read for whoever sees the plot.
@@ -300,6 +330,13 @@ function neighbourhood(object) {
   seen.observe(section);
   return section;
 
+  async function savePng() {
+    const drawn = plot.querySelector('svg');
+    const caption = `${object.diaObjectId_str}   ${degrees(object.ra, object.dec)}   ±${halfWidth}″`;
+    if (drawn)
+      save(await finderPng(drawn, caption, plot.querySelector('img')), `nearsky-${object.diaObjectId_str}.png`);
+  }
+
   /** The catalogs' other sources, which no crossmatch records, drawn fainter; and the catalogs that could not be searched. */
   async function findSources() {
     const radius = pageData.maxSourcesRadiusArcsec;
@@ -309,6 +346,7 @@ function neighbourhood(object) {
       further = near.sources
         .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }))
         .filter((/** @type {any} */ { name }) => !recorded.has(name));
+      if (object.status === 'no_coincident_source') show(nearest, nearestOf(near.sources, radius));
       const more = near.truncated ? ', of which the plot has the nearest' : '';
       const unsearched = near.catalogs
         .filter((/** @type {any} */ { outcome }) => outcome !== 'searched')
@@ -347,6 +385,16 @@ function neighbourhood(object) {
       note.append(' Other objects around could not be looked up.');
     }
   }
+}
+
+/**
+ * The nearest source in words, for an object that has none within the radius of the crossmatch.
+ * @param {any[]} near @param {number} radius arcsec, of the search
+ */
+function nearestOf(near, radius) {
+  const [first] = near.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
+  if (!first) return `No source of these catalogs within ${radius}″.`;
+  return ['The nearest: ', source(first), ` (${first.catalog_source_id}).`];
 }
 
 /** The mark of a catalog's source on the finder. @param {any} source */

@@ -4,9 +4,9 @@ import { time } from './format.js';
 /**
  * @typedef {Record<string, { word: string, meaning: string }>} Words
  * @typedef {import('./payload.js').CatalogData} CatalogData
- * @typedef {{ statuses: Words, outcomes: Words, catalogs: CatalogData[], crossmatchRadiusArcsec: number,
+ * @typedef {{ version: string | null, statuses: Words, outcomes: Words, catalogs: CatalogData[], crossmatchRadiusArcsec: number,
  *   maxRadiusArcsec: number, maxSourcesRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
- *   brokers: Record<string, string>, links: { name: string, url: string, about: string }[] }} PageData
+ *   brokers: Record<string, string>, links: { name: string, url: string, about: string }[], imageUrl: string | null }} PageData
  */
 
 /** @type {PageData} */

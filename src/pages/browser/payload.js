@@ -6,7 +6,7 @@
  * @typedef {Record<string, unknown>} Payload
  * @typedef {import('../../contract/catalog.ts').Highlight} Highlight
  * @typedef {import('../../contract/catalog.ts').Photometry} Photometry
- * @typedef {{ name: string, release: string, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogData
+ * @typedef {{ name: string, release: string, idType: string, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogData
  * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined for a catalog that is not in the service
  */
 import { fixed, measured } from './format.js';

@@ -1,5 +1,5 @@
 /** Objects as a list of links. */
-import { arcsec, counted, degrees, SHORT_FORMATS, time } from './format.js';
+import { arcsec, counted, degrees, TABLE_FORMATS, time } from './format.js';
 import { badge, catalogOf, h, mark, releaseOf } from './page.js';
 import { magnitudeText } from './payload.js';
 
@@ -89,7 +89,7 @@ export function downloads(path, what = 'Download') {
     'p',
     { class: 'downloads' },
     `${what}: `,
-    SHORT_FORMATS.map(([format, name]) => [h('a', { href: `${path}&format=${format}`, download: '' }, name), ' ']),
+    TABLE_FORMATS.map(([format, name]) => [h('a', { href: `${path}&format=${format}`, download: '' }, name), ' ']),
     h('a', { href: path }, 'JSON'),
   );
 }

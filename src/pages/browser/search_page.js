@@ -32,10 +32,13 @@ input.value = typed;
 fit();
 chooseRadius(Number(parameters.get('radius') ?? radiusBox.value));
 
-const entries = parseSearchList(typed);
+const entries = parseSearchList(typed, pageData.catalogs);
 const [first] = entries;
 if (typed.trim() === '') {
-  show(results, h('p', { class: 'hint' }, 'Type an id, a TNS name or a position, or paste a list of them.'));
+  show(
+    results,
+    h('p', { class: 'hint' }, 'Type an id, a TNS name, a position or a source of a catalog, or paste a list of them.'),
+  );
   input.focus();
 } else void run();
 
@@ -72,6 +75,7 @@ async function run() {
 async function showOne(search) {
   if (search.kind === 'unclear') return show(results, notice(search.reason));
   if (search.kind === 'id') return showId(search.id);
+  if (search.kind === 'source') return showSource(search);
   const radius = search.radiusArcsec ?? Number(radiusBox.value);
   if (!isRadius(radius)) return show(results, notice(radiusReason(radius)));
   chooseRadius(radius);
@@ -112,12 +116,39 @@ async function showId(id) {
   showLoading(results, `Looking up ${id}`);
   const [result] = (await ask(`/api/objects/${id}`)).results;
   if (result.status !== 'not_in_service') return location.replace(`/objects/${id}`);
+  const named = pageData.catalogs.filter(({ idType }) => idType !== 'text');
+  const found = (await Promise.all(named.map(({ name }) => objectsOf({ catalog: name, id })))).flat();
   show(
     results,
     explained(result.status),
+    found,
     h('p', { class: 'hint' }, `The id ${id}. `, prose(pageData.caveats[1] ?? '')),
     h('p', {}, h('a', { href: `/objects/${id}` }, 'Where else to look for it')),
   );
+}
+
+/**
+ * The objects that have a source of a catalog, under a heading; nothing where there is none.
+ * @param {{ catalog: string, id: string }} source
+ */
+async function objectsOf({ catalog, id }) {
+  const { count, objects: listed } = await ask(`/api/sources/${catalog}/${encodeURIComponent(id)}`);
+  if (count === 0) return [];
+  const inputs = listed.map((/** @type {any} */ { diaObjectId_str }) => ({ kind: 'id', diaObjectId: diaObjectId_str }));
+  const { results } = await ask('/api/lookup', asJson({ inputs, detail: 'full' }));
+  const objects = results.flatMap((/** @type {any} */ each) => each.objects);
+  const title = `${counted(count, 'object')} with the source ${releaseOf(catalog)} ${id}`;
+  const cut = listed.length < count && h('p', { class: 'hint' }, `The first ${listed.length}.`);
+  return [h('h2', { class: 'count' }, title), cut, objectList(objects, title)];
+}
+
+/** @param {{ catalog: string, id: string }} source */
+async function showSource(source) {
+  const name = `${releaseOf(source.catalog)} ${source.id}`;
+  showLoading(results, `Looking up ${name}`);
+  const found = await objectsOf(source);
+  const none = `No object here has ${name} as a coincident source. Only recorded matches can be found by a source id: search by position to find others.`;
+  show(results, found.length > 0 ? found : notice(none));
 }
 
 /** @param {any} result of a name: what the registry has, and of when */
@@ -338,7 +369,7 @@ function unclearList(unclear) {
 
 /** @param {SearchText} search */
 function inputOf(search) {
-  const radius = search.kind !== 'id' && search.kind !== 'unclear' && search.radiusArcsec;
+  const radius = 'radiusArcsec' in search && search.radiusArcsec;
   const more = radius ? { radius_arcsec: radius } : {};
   if (search.kind === 'id') return { kind: 'id', diaObjectId: search.id };
   if (search.kind === 'tns') return { kind: 'tns', name: search.name, ...more };

@@ -1,10 +1,13 @@
 /**
- * Parses the search box: an id, a name of the TNS, or a position in degrees or sexagesimal, with an optional radius.
+ * Parses the search box: an id, a name of the TNS, a position in degrees or sexagesimal, with an optional radius, or a
+ * source of a catalog.
  *
  * @typedef {{ kind: 'id', id: string }
  *   | { kind: 'tns', name: string, radiusArcsec: number | undefined }
  *   | { kind: 'position', ra: number, dec: number, radiusArcsec: number | undefined }
+ *   | { kind: 'source', catalog: string, id: string }
  *   | { kind: 'unclear', reason: string }} SearchText
+ * @typedef {{ name: string, release: string, idType: string }} KnownCatalog
  */
 
 const MAX_ID = 2n ** 63n - 1n;
@@ -20,9 +23,12 @@ const RADIUS =
 
 /**
  * @param {string} typed
+ * @param {readonly KnownCatalog[]} [catalogs] those whose sources can be searched
  * @returns {SearchText}
  */
-export function parseSearchText(typed) {
+export function parseSearchText(typed, catalogs = []) {
+  const source = sourceOf(typed, catalogs);
+  if (source) return source;
   const text = plain(typed);
   if (text === '') return unclear('Type an id, a TNS name or a position');
   if (/^\d+$/.test(text)) return idOf(text);
@@ -35,6 +41,25 @@ export function parseSearchText(typed) {
 /** Spaces may stand only before and after the year; text behind a further space is another name. */
 const NAME = /^(?:(?:sn|at)\s*)?(\d{4}\s*[a-z][a-z\d]*|(?:frb|tde)\s*\d{4}\s*[a-z\d]+)$/;
 
+/**
+ * A source as `Gaia DR3 123` or `gaia_dr3: 123`.
+ * @param {string} typed
+ * @param {readonly KnownCatalog[]} catalogs
+ * @returns {SearchText | undefined} undefined where the text does not begin with a catalog
+ */
+function sourceOf(typed, catalogs) {
+  const text = typed.normalize('NFKC').trim();
+  for (const { name, release, idType } of catalogs)
+    for (const spelling of [name, release]) {
+      const words = spelling.split(/[\s_]+/).map(word => word.replace(/[^\w]/g, '\\$&'));
+      const [, id] = new RegExp(`^${words.join('[\\s_]*')}(?:\\s*[:,]\\s*|\\s+)(\\S+)$`, 'i').exec(text) ?? [];
+      if (id === undefined) continue;
+      if (idType === 'text' || /^-?\d{1,19}$/.test(id)) return { kind: 'source', catalog: name, id };
+      return unclear(`A source id of ${release} is an integer of up to 19 digits: it is ${id}`);
+    }
+  return undefined;
+}
+
 /** The most words of one position or name, a radius included. */
 const MAX_WORDS = 12;
 /** The least digits of an id among other words: fewer digits are more likely a part of a position. */
@@ -45,15 +70,20 @@ const MIN_ID_DIGITS = 10;
  * @param {string} typed
  * @returns {{ typed: string, search: SearchText }[]} one entry for each, in their order, also for text that cannot be
  * understood
+ * @param {readonly KnownCatalog[]} [catalogs] those whose sources can be searched, alone
  */
-export function parseSearchList(typed) {
-  const whole = parseSearchText(typed);
+export function parseSearchList(typed, catalogs = []) {
+  const whole = parseSearchText(typed, catalogs);
   if (whole.kind !== 'unclear' || typed.trim() === '') return [{ typed: typed.trim(), search: whole }];
   return typed
     .split(/[\n\r;|]+/)
     .map(line => line.replace(/^[\s,]+|[\s,]+$/g, '').replace(/^(["'])(.*)\1$/, '$2'))
     .filter(line => line !== '')
-    .flatMap(lineEntries);
+    .flatMap(line =>
+      sourceOf(line, catalogs)
+        ? [{ typed: line, search: unclear('A source of a catalog can only be searched alone, not in a list') }]
+        : lineEntries(line),
+    );
 }
 
 /** @param {string} line */
@@ -105,7 +135,7 @@ function longestFrom(words, at) {
 const isLongId = word => /^\d+$/.test(word) && word.length >= MIN_ID_DIGITS;
 
 const WHAT_IT_CAN_BE =
-  'This is neither an id (digits), nor a TNS name (SN 2026abc), nor a position (10.684 41.269, or 00h42m44.3s +41d16m09s)';
+  'This is neither an id (digits), nor a TNS name (SN 2026abc), nor a position (10.684 41.269, or 00h42m44.3s +41d16m09s), nor a source of a catalog (Gaia DR3 123)';
 
 /** @param {string} reason @returns {SearchText} */
 function unclear(reason) {
