@@ -46,6 +46,34 @@ const CHOSEN: Record<string, Partial<Record<Name, readonly number[]>>> = {
   [EDGE_TARGET.id]: { gaia_dr3: [0.4] },
 };
 
+/**
+ * The source beside the first object is one star in every catalog: the values follow from the magnitudes of its Gaia row
+ * (G 20.33, BP − RP 1.79) by the relations of Gaia EDR3 to SDSS (documentation of the release, section 5.5.1).
+ */
+const ONE_STAR = '313637935709683761';
+const STAR: Partial<Record<Name, Row>> = {
+  des_y6_gold: goldStar('GRIZY', [21.714, 20.416, 19.804, 19.468, 19.371]),
+  delve_dr3_gold: goldStar('GRIZ', [21.731, 20.402, 19.811, 19.459]),
+  skymapper_dr4: {
+    class_star: 0.97,
+    ...Object.fromEntries(
+      [null, null, 21.64, 20.39, 19.79, 19.48].map((magnitude, i) => [`${'uvgriz'[i]}_psf`, magnitude]),
+    ),
+    e_u_psf: null,
+    e_v_psf: null,
+    e_g_psf: 0.21,
+    e_r_psf: 0.085,
+    e_i_psf: 0.074,
+    e_z_psf: 0.12,
+  },
+};
+
+/** A point source of DES or DELVE. */
+function goldStar(bands: string, magnitudes: readonly number[]): Row {
+  const point = { BDF_T: 0, EXT_MASH: 0, DNF_Z: NaN, DNF_ZSIGMA: NaN };
+  return { ...point, ...Object.fromEntries([...bands].map((band, i) => [`WAVG_MAG_PSF_${band}`, magnitudes[i]!])) };
+}
+
 const FOOTPRINT_ORDER: Record<Name, number> = { gaia_dr3: 8, des_y6_gold: 6, delve_dr3_gold: 10, skymapper_dr4: 8 };
 
 const catalogsAt = (target: Target): readonly Name[] => FIELDS.find(field => field.holds(target))?.catalogs ?? [];
@@ -53,6 +81,8 @@ const catalogsAt = (target: Target): readonly Name[] => FIELDS.find(field => fie
 interface Place {
   readonly ra: number;
   readonly dec: number;
+  /** Whether it is that of the star that every catalog has. */
+  readonly isStar?: boolean;
 }
 
 /** Where the made sources of each catalog lie: the coincident ones, and one a little further off that puts the pixel into the footprint. */
@@ -68,7 +98,7 @@ function makePlaces(targets: readonly Target[]): Record<Name, Place[]> {
       if (!CHOSEN[target.id] && byChance < 0.1) separations.push(0.95 + 2 * random());
       for (const separation of separations) {
         const angle = target.id === EDGE_TARGET.id ? Math.PI / 2 : 2 * Math.PI * random();
-        places[name].push(offset(ra, dec, separation, angle));
+        places[name].push({ ...offset(ra, dec, separation, angle), isStar: target.id === ONE_STAR });
       }
       places[name].push(besidePixel(FOOTPRINT_ORDER[name], target, random));
     }
@@ -157,7 +187,10 @@ export function makeCatalogs(
   const places = makePlaces(targets);
   const random = seededRandom(7);
   const made = (name: Name, row: (id: bigint, place: Place) => Row): Row[] =>
-    places[name].map((place, i) => row(MADE_SOURCE_IDS + ID_BLOCK[name] + BigInt(i + 1), place));
+    places[name].map((place, i) => ({
+      ...row(MADE_SOURCE_IDS + ID_BLOCK[name] + BigInt(i + 1), place),
+      ...(place.isStar && STAR[name]),
+    }));
   const description = (what: string) => `nearsky sample: ${what}; not for science, see sample/README.md`;
   const write = (name: Name, output: Omit<Parameters<typeof writeHats>[1], 'name' | 'columns'>) =>
     writeHats(join(directory, name), { name, columns: columns[name]!, ...output });

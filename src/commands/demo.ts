@@ -90,12 +90,18 @@ function requireEmpty(directory: string): void {
     );
 }
 
+const NOTICE =
+  'A demonstration, not for science: most catalog rows and the whole registry of transients are made up; the alerts are real, but for some with ids from 9000000000000000001 on.';
+
 async function demo(config: Config): Promise<void> {
   const leave = () => process.exit(0);
   process.on('SIGINT', leave).on('SIGTERM', leave);
   await prepare(config);
   process.off('SIGINT', leave).off('SIGTERM', leave);
-  await serve({ ...config, NEARSKY_LOG: null }, { crossmatch: false, onListening: announce, log: tellEvent });
+  await serve(
+    { ...config, NEARSKY_LOG: null, PAGES_NOTICE: config.PAGES_NOTICE ?? NOTICE },
+    { crossmatch: false, onListening: announce, log: tellEvent },
+  );
 }
 
 /** Fills the data directory. */

@@ -75,6 +75,7 @@ ${hasSearch && html`<script src="${assetUrl(catalogs, 'search_box.js')}" type="m
 ${!hasSearch && compactSearch}
 <button class="theme" type="button" id="theme" hidden>Theme</button>
 </header>
+${config.PAGES_NOTICE && html`<aside class="about-data" aria-label="About this service">${config.PAGES_NOTICE}</aside>`}
 <main id="content">
 ${main}
 </main>

@@ -114,6 +114,38 @@ test('has the columns and types of the releases', async () => {
   }
 });
 
+test('the first object has one star in every catalog: magnitudes that agree', async () => {
+  const rowOf = async (catalog: string, column: string, id: bigint) => {
+    const directory = join(sample, 'catalogs', catalog, 'dataset');
+    for (const path of files(directory)) {
+      const rows = await parquetReadObjects({ file: await asyncBufferFromFile(join(directory, path)) });
+      const row = rows.find(each => each[column] === id);
+      if (row) return row as Record<string, number>;
+    }
+    throw new Error(`${catalog} has no ${id}`);
+  };
+  const gaia = await rowOf('gaia_dr3', 'source_id', 9_000_000_000_001_000_001n);
+  const des = await rowOf('des_y6_gold', 'COADD_OBJECT_ID', 9_000_000_000_002_000_001n);
+  const delve = await rowOf('delve_dr3_gold', 'COADD_OBJECT_ID', 9_000_000_000_002_000_001n);
+  const skymapper = await rowOf('skymapper_dr4', 'object_id', 9_000_000_000_003_000_001n);
+  for (const band of ['G', 'R', 'I', 'Z']) {
+    const magnitudes = [
+      des[`WAVG_MAG_PSF_${band}`]!,
+      delve[`WAVG_MAG_PSF_${band}`]!,
+      skymapper[`${band.toLowerCase()}_psf`]!,
+    ];
+    assert.ok(Math.max(...magnitudes) - Math.min(...magnitudes) < 0.15, `${band}: ${magnitudes}`);
+  }
+  // The polynomials G - r and G - i in BP - RP of Gaia EDR3 to SDSS, for stars.
+  const colour = gaia.phot_bp_mean_mag! - gaia.phot_rp_mean_mag!;
+  const minus = (...terms: number[]) => terms.reduce((sum, term, power) => sum + term * colour ** power, 0);
+  const expected = gaia.phot_g_mean_mag! - minus(-0.09837, 0.08592, 0.1907, -0.1701, 0.02263);
+  assert.ok(Math.abs(des.WAVG_MAG_PSF_R! - expected) < 0.05, `r ${des.WAVG_MAG_PSF_R}, expected ${expected}`);
+  const expectedI = gaia.phot_g_mean_mag! - minus(-0.293, 0.6404, -0.09609, -0.002104);
+  assert.ok(Math.abs(des.WAVG_MAG_PSF_I! - expectedI) < 0.05, `i ${des.WAVG_MAG_PSF_I}, expected ${expectedI}`);
+  assert.equal([des.EXT_MASH, delve.EXT_MASH, des.BDF_T].map(Number), [0, 0, 0], 'a point source');
+});
+
 test('is made again, byte for byte', () =>
   withDirectory(async directory => {
     const made = spawnSync(process.execPath, [...runtimeArgs, join(sample, 'make.ts'), directory]);

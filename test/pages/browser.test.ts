@@ -555,6 +555,13 @@ check(
   },
 );
 
+check('each page of the demo says that catalog rows are made up', async world => {
+  for (const path of ['/', `/objects/${MATCHED}`])
+    await visiting(world, path, async page => {
+      await page.getByRole('complementary').filter({ hasText: 'most catalog rows' }).waitFor();
+    });
+});
+
 check('an object without a source names the nearest one', async world => {
   const { results } = (await (await fetch(`${world.server.url}/api/objects/${NOTHING_THERE}`)).json()) as {
     results: readonly { objects: readonly { ra: number; dec: number }[] }[];

@@ -106,6 +106,22 @@ test('only where the operator names a host of images may the page of an object s
     assert.throws(() => configOf('/nowhere', { SURVEY_IMAGE_URL_TEMPLATE: bad }), /SURVEY_IMAGE_URL_TEMPLATE/, bad);
 });
 
+test('a notice of the operator stands on every page, as text', async ({ running: { app } }) => {
+  assert.not.match((await app.get('/')).text, 'class="about-data"');
+  await withApp(
+    async () => {},
+    async other => {
+      for (const path of [...PAGES, '/nothing'])
+        assert.match(
+          (await other.get(path, BROWSER)).text,
+          'aria-label="About this service">A &lt;test&gt;</aside>',
+          path,
+        );
+    },
+    { PAGES_NOTICE: 'A <test>' },
+  );
+});
+
 test('the links of the pages lead to something', async ({ running: { app } }) => {
   const links = new Set<string>();
   for (const path of PAGES) {
