@@ -562,6 +562,32 @@ check('each page of the demo says that catalog rows are made up', async world =>
     });
 });
 
+check('a list of objects by catalog, and in another order', async world => {
+  const cone = `${world.server.url}/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&detail=full`;
+  type Match = { catalog_name: string; separation_arcsec: number };
+  const { results } = (await (await fetch(cone)).json()) as {
+    results: readonly { objects: readonly { diaObjectId_str: string; matches: readonly Match[] }[] }[];
+  };
+  const all = results[0]!.objects;
+  const nearest = (matches: readonly Match[]) => Math.min(...matches.map(({ separation_arcsec: each }) => each));
+  await visiting(world, '/search?q=221.596+-40.0&radius=60', async page => {
+    const ids = () => page.locator('#results .objects .id').allTextContents();
+    const asListed = await ids();
+    assert.is(asListed.length, all.length);
+    await page.getByRole('combobox', { name: 'Sort by' }).selectOption('separation');
+    const separations = (await ids()).map(id => nearest(all.find(each => each.diaObjectId_str === id)!.matches));
+    assert.equal(
+      separations,
+      all.map(({ matches }) => nearest(matches)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
+    );
+    await page.getByRole('combobox', { name: 'Source in' }).selectOption({ index: 1 });
+    const chosen = await page.getByRole('combobox', { name: 'Source in' }).inputValue();
+    const having = all.filter(({ matches }) => matches.some(({ catalog_name }) => catalog_name === chosen));
+    assert.ok(having.length > 0 && having.length < all.length);
+    assert.equal((await ids()).sort(), having.map(({ diaObjectId_str }) => diaObjectId_str).sort());
+  });
+});
+
 check('an object without a source names the nearest one', async world => {
   const { results } = (await (await fetch(`${world.server.url}/api/objects/${NOTHING_THERE}`)).json()) as {
     results: readonly { objects: readonly { ra: number; dec: number }[] }[];

@@ -1,9 +1,8 @@
 /** Recent crossmatches, page by page. The address holds the chosen filters. */
 import { count, counted, mjd, time } from './format.js';
 import { follow } from './fresh_matches.js';
-import { asJson, ask, badge, byId, catalogOf, h, moment, pageData, show, showError, showLoading } from './page.js';
-import { mainMagnitude } from './payload.js';
-import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
+import { asJson, ask, badge, byId, h, moment, pageData, show, showError, showLoading } from './page.js';
+import { downloads, hasSource, nearestFirst, sorted, source, transientText } from './result_list.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
 /**
@@ -131,36 +130,14 @@ async function known(listed) {
   return results.flatMap((/** @type {any} */ { objects }) => objects);
 }
 
-/** @param {any} object */
-function nearest(object) {
-  return nearestFirst(object)[0];
-}
-
-/** @param {any} object @returns {number} */
-function separation(object) {
-  const match = nearest(object);
-  return match ? nearness(match) : Number.POSITIVE_INFINITY;
-}
-
-/** @param {any} object */
-function magnitude(object) {
-  const match = nearest(object);
-  return mainMagnitude(catalogOf(match?.catalog_name), match?.catalog_payload)?.magnitude ?? Number.POSITIVE_INFINITY;
-}
-
 /**
  * The loaded objects that match the chosen filters, in the chosen order.
  * @param {any[]} objects
  */
 function chosenOf(objects) {
   const { catalog, sort, named } = choices();
-  const found = objects.filter(
-    object =>
-      (!catalog || (object.matches ?? []).some((/** @type {any} */ match) => match.catalog_name === catalog)) &&
-      (!named || object.tns?.name),
-  );
-  if (sort === 'separation') return found.toSorted((a, b) => separation(a) - separation(b));
-  return sort === 'magnitude' ? found.toSorted((a, b) => magnitude(a) - magnitude(b)) : found;
+  const found = objects.filter(object => (!catalog || hasSource(object, catalog)) && (!named || object.tns?.name));
+  return sorted(found, `${sort}`);
 }
 
 function draw() {

@@ -1,11 +1,72 @@
 /** Objects as a list of links. */
 import { arcsec, counted, degrees, TABLE_FORMATS, time } from './format.js';
-import { badge, catalogOf, h, mark, releaseOf } from './page.js';
-import { magnitudeText } from './payload.js';
+import { badge, catalogOf, h, mark, pageData, releaseOf, show } from './page.js';
+import { magnitudeText, mainMagnitude } from './payload.js';
 
 /** @param {any[]} objects of the API, at the level `matches` or `full` @param {string} label */
 export function objectList(objects, label) {
   return h('ul', { class: 'objects', 'aria-label': label }, objects.map(objectItem));
+}
+
+/** @param {any} object @param {string} catalog */
+export function hasSource({ matches }, catalog) {
+  return (matches ?? []).some((/** @type {any} */ { catalog_name }) => catalog_name === catalog);
+}
+
+/** Values by which objects are sorted, ascending; those without one come last. @type {Record<string, (object: any) => number>} */
+const ORDERS = {
+  separation: object => nearestFirst(object).map(nearness)[0] ?? Number.POSITIVE_INFINITY,
+  magnitude: object => {
+    const [nearest] = nearestFirst(object);
+    const magnitude = mainMagnitude(catalogOf(nearest?.catalog_name), nearest?.catalog_payload)?.magnitude;
+    return magnitude ?? Number.POSITIVE_INFINITY;
+  },
+  event: ({ event_time }) => (event_time ? -Date.parse(event_time) : Number.POSITIVE_INFINITY),
+};
+
+/**
+ * The objects in an order; as they are for a name that is none.
+ * @param {any[]} objects @param {string} order
+ */
+export function sorted(objects, order) {
+  const value = ORDERS[order];
+  // The difference of two infinities is not a number.
+  return value ? objects.toSorted((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0)) : objects;
+}
+
+/**
+ * Objects as a list, with a choice of catalog and order above it where there are several.
+ * @param {any[]} objects at the level `full` @param {string} label @param {boolean} isPart whether there are more
+ */
+export function sortableList(objects, label, isPart) {
+  const list = h('div', {}, objectList(objects, label));
+  if (objects.length < 2) return list;
+  const select = (/** @type {string} */ text, /** @type {string[][]} */ options) => {
+    const box = h(
+      'select',
+      { change: () => draw() },
+      options.map(([value, name = '']) => h('option', { value }, name)),
+    );
+    return { box, label: h('label', { class: 'pick' }, `${text} `, box) };
+  };
+  const withCounts = pageData.catalogs
+    .map(({ name, release }) => ({ name, release, count: objects.filter(object => hasSource(object, name)).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ name, release, count }) => [name, `${release} (${count})`]);
+  const catalog = select('Source in', [['', `any catalog, or none (${objects.length})`], ...withCounts]);
+  const order = select('Sort by', [
+    ['', 'as listed'],
+    ['separation', 'separation of the nearest source'],
+    ['magnitude', 'magnitude of the nearest source'],
+    ['event', 'time of the alert, newest first'],
+  ]);
+  const draw = () => {
+    const name = catalog.box.value;
+    const chosen = name === '' ? objects : objects.filter(object => hasSource(object, name));
+    show(list, objectList(sorted(chosen, order.box.value), label));
+  };
+  const part = isPart && h('span', { class: 'hint' }, 'Filters and sorting apply to loaded rows only.');
+  return [h('p', { class: 'actions' }, catalog.label, ' ', order.label, ' ', part), list];
 }
 
 /** The sources of an object, nearest first. @param {any} object @returns {any[]} */

@@ -16,7 +16,7 @@ import {
   showError,
   showLoading,
 } from './page.js';
-import { countLine, downloads, nearestFirst, objectList } from './result_list.js';
+import { countLine, downloads, nearestFirst, objectList, sortableList } from './result_list.js';
 import { fit, LIST_KEY } from './search_box.js';
 import { parseSearchList } from './search_text.js';
 
@@ -294,7 +294,7 @@ function found(result, objects, how, path) {
       { class: 'hint' },
       result.truncated ? `The first ${objects.length}; ask for a smaller radius for the rest.` : how,
     ),
-    objectList(objects, line),
+    sortableList(objects, line, objects.length < result.total),
     downloads(path),
   );
 }
