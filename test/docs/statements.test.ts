@@ -12,18 +12,26 @@ import { CONTRACT, NO_BEHAVIOUR } from './contract_statements.ts';
 /** By document, by the test's file and a part of its name: the statements, in the document's words. */
 const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'README.md': {
-    'e2e/demo.test.ts: answers every address that it prints, answers as README.md says': [
-      'a page for each object',
-      'The demo prints further addresses, one for each status',
-    ],
-    'index/sky_index.test.ts: cones and nearest equal a scan': ['searches exact over the whole sphere'],
+    'e2e/demo.test.ts: answers every address that it prints, answers as docs/api.md says': ['a page for each object'],
+    'index/sky_index.test.ts: cones and nearest equal a scan': ['Searches are exact over the whole sphere'],
     'tables/formats.test.ts: parquet: what hyparquet reads is what was written': [
-      '64-bit ids to the last digit in every format',
+      '64-bit ids keep every digit in every format',
     ],
-    'e2e/kill_consume.test.ts: killed': ['on disk before they are acknowledged'],
+    'crossmatch/crossmatcher.test.ts: every outcome, status and count of a small sky': [
+      '"Not searched" is never reported as "nothing there"',
+    ],
+    'e2e/kill_consume.test.ts: killed': ['Alerts are on disk before they are acknowledged to the broker'],
+    'pages/pages.test.ts: each page is HTML under a policy that takes nothing from elsewhere': [
+      'Pages load nothing from other hosts',
+    ],
+    'clients/python.test.ts: lookups, walks and errors, while the service is busy at times': [
+      'The clients take lists of any length, and the answers keep their order',
+    ],
+  },
+  'docs/run.md': {
     'commands/ingest.test.ts: counts what it stores, keeps what it rejects, and does nothing twice': [
       'nothing is stored twice',
-      'What cannot be read goes, with the reason, to `DATA/rejected/`',
+      'Messages that cannot be read go to `DATA/rejected/`, with the reason',
     ],
     'commands/ingest.test.ts: from standard input a batch is durable before the input ends': [
       'or from standard input (`-`)',
@@ -34,50 +42,55 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'consume/command.test.ts: nothing of a batch is acknowledged before all of it is on disk': [
       'A message is acknowledged once it is on disk',
     ],
-    'crossmatch/quirks.test.ts: only what is needed is read': ['Of those only what is needed is read'],
-    'catalogs/range_cache.test.ts: above the limit those not used for the longest time go': ['10 GiB at most'],
+    'crossmatch/quirks.test.ts: only what is needed is read': ['Of a remote catalog only the needed parts are read'],
+    'catalogs/range_cache.test.ts: above the limit those not used for the longest time go': ['up to 10 GiB'],
     'catalogs/remote.test.ts: an s3 address is asked for at the public endpoint of its bucket': [
-      'or `s3://BUCKET/KEY` of a public bucket',
+      '`s3://BUCKET/KEY` of a public bucket',
     ],
-    'tns/background.test.ts: at once, then some minutes after each hour': ['and it does that by itself'],
+    'tns/background.test.ts: at once, then some minutes after each hour': ['it then refreshes the registry itself'],
     'e2e/commands.test.ts: serve crossmatches in the background what comes in': [
-      'crossmatches in the background what comes in',
+      'crossmatches new objects in the background',
     ],
     'commands/ask.test.ts: ids, names and files, in the formats of answers; the directory and the service say the same':
-      ['print what a service would answer, in any of its formats'],
-    'commands/match.test.ts: to a file and to standard output, from the directory and from the service': [
-      'prints the rows of a table',
-    ],
+      ['print what a service would answer, from the data directory or, with `--url`, from a service'],
     'store/backup.test.ts: while two processes write': [
-      'copies a data directory that is in use, and reads the copy before it gets its name',
+      'copies a data directory in use, and verifies the copy before it gets its name',
     ],
     'store/upgrade.test.ts: for writing upgrades it': [
-      'upgrades the data directory of an older one when it first writes there',
+      'upgrades the data directory of an older release when it first writes there',
     ],
     'commands/words.test.ts: the nearest command and option; help of a command': [
-      '`npm run -s nearsky -- COMMAND --help` says more',
+      '`npm run -s nearsky -- COMMAND --help` prints the options of a command',
     ],
-    'commands/ingest.test.ts: a wrong command line is status 2': ['2 when the command line is wrong'],
+    'commands/ingest.test.ts: a wrong command line is status 2': ['and 2 for a wrong command line'],
+    'commands/config.test.ts: an option beats the environment': ['An option overrides an environment variable'],
+    'ingest/rejects.test.ts: a file that is full is followed by the next': ['the oldest are removed'],
+  },
+  'docs/api.md': {
+    'e2e/demo.test.ts: answers every address that it prints, answers as docs/api.md says': [
+      'The demo prints further addresses, one for each status',
+    ],
     'http/object.test.ts: an unknown id is an answer with three keys': [
-      'An id that is not in the service is 200 with the status `not_in_service`',
+      'an unknown id is 200 with the status `not_in_service`',
     ],
     'http/msgpack.test.ts: every query, and counts, say the same in both': ['the JSON as MessagePack'],
-    'tables/answers.test.ts: JSON stays as it is; what is no format is refused; errors are JSON': ['errors stay JSON'],
-    'tables/answers.test.ts: a walk by its Link': ['A table of a page names the next in its `Link` header'],
+    'tables/answers.test.ts: JSON stays as it is; what is no format is refused; errors are JSON': ['Errors stay JSON'],
+    'tables/answers.test.ts: a walk by its Link': ['its `Link` header names the next one'],
     'vo/cone.test.ts: the limit of the service holds whatever MAXREC is': ['and `VO_MAX_RECORDS` (10,000) rows'],
-    'vo/moc.test.ts: the map of a catalog is its footprint': ['coverage as MOC at'],
+    'vo/moc.test.ts: the map of a catalog is its footprint': ['Coverage as MOC at'],
     'pages/pages.test.ts: each page is HTML under a policy that takes nothing from elsewhere': [
-      'served by the service itself and from no other host',
+      'loads nothing from other hosts',
     ],
-    'clients/typescript.test.ts: walks have every object once, and go on from a cursor': [
-      'walks that go on where they were interrupted',
+    'clients/typescript.test.ts: walks have every object once, and go on from a cursor': ['resume interrupted walks'],
+    'clients/typescript.test.ts: errors say what is wrong; 503 is tried once more': ['retry when the service is busy'],
+  },
+  'docs/match.md': {
+    'commands/match.test.ts: to a file and to standard output, from the directory and from the service': [
+      '`nearsky match` does the same, with a data directory or with a running service',
     ],
-    'clients/typescript.test.ts: errors say what is wrong; 503 is tried once more': [
-      'a retry when the service is busy',
+    'table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent': [
+      'returns the same rows, each with what lies at its position',
     ],
-    'commands/config.test.ts: an option beats the environment': ['An option beats an environment variable'],
-    'ingest/rejects.test.ts: a file that is full is followed by the next': ['the oldest are removed'],
-    'binary/unpack.test.ts: the directory: what was set': ['no npm and no home directory'],
   },
   'docs/faq.md': {
     'table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent': [

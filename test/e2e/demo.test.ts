@@ -1,4 +1,4 @@
-/** The demo, and that README.md prints what it answers. */
+/** The demo, and that docs/api.md prints what it answers. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
@@ -8,9 +8,11 @@ import { loadConfig } from '../../src/config/config.ts';
 import { get, root, start, startServer, withDirectory } from './support.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const api = readFileSync(join(root, 'docs/api.md'), 'utf8');
+const running = readFileSync(join(root, 'docs/run.md'), 'utf8');
 
 /**
- * README.md's answer as a pattern: line breaks are added after commas and brackets, `…` stands for what is left out, and the
+ * docs/api.md's answer as a pattern: line breaks are added after commas and brackets, `…` stands for what is left out, and the
  * times of ingest, crossmatch and registry are others.
  */
 function patternOf(printed: string): RegExp {
@@ -26,7 +28,7 @@ function patternOf(printed: string): RegExp {
 
 const test = suite('e2e/demo');
 
-test('answers every address that it prints, answers as README.md says, and leaves nothing behind', () =>
+test('answers every address that it prints, answers as docs/api.md says, and leaves nothing behind', () =>
   withDirectory(async directory => {
     const temporary = join(directory, 'tmp');
     mkdirSync(temporary);
@@ -34,16 +36,17 @@ test('answers every address that it prints, answers as README.md says, and leave
     assert.is(readdirSync(temporary).length, 1);
 
     const [, host, path] = /^curl -s (http:\/\/[^/\s]+)(\S+)$/m.exec(readme)!;
+    assert.match(api, `\ncurl -s ${host}${path}\n`);
     assert.is(host, `http://127.0.0.1:${loadConfig().NEARSKY_PORT}`, 'the port that the demo takes by default');
     const answer = await request(demo.url + path);
-    assert.match(await answer.body.text(), patternOf(/```json\n(.*?)```/s.exec(readme)![1]!));
+    assert.match(await answer.body.text(), patternOf(/```json\n(.*?)```/s.exec(api)![1]!));
 
     const addresses = [...demo.seen().matchAll(/^ {2}(http\S+)$/gm)].map(([, address]) => address!);
     assert.ok(addresses.includes(demo.url + path), 'the demo prints the address of README.md');
     for (const address of addresses) await get(address);
 
     const { paths } = await get(`${demo.url}/openapi.json`);
-    for (const served of Object.keys(paths)) assert.ok(readme.includes(` ${served}`), `README.md names ${served}`);
+    for (const served of Object.keys(paths)) assert.ok(api.includes(` ${served}`), `docs/api.md names ${served}`);
 
     const { code, stderr } = await demo.stop();
     assert.is(code, 0, stderr);
@@ -76,11 +79,11 @@ test('shows each status', () =>
     assert.match(again.stderr, /is not empty/);
   }));
 
-test('README.md names the commands that there are', async () => {
+test('docs/run.md names the commands that there are', async () => {
   const { stdout } = await start(['--help']).finished;
   const commands = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!);
   assert.ok(commands.includes('demo'));
-  for (const command of commands) assert.match(readme, new RegExp(`\\W\`${command}[ \`]`), command);
+  for (const command of commands) assert.match(running, new RegExp(`^\\| (?:\`\\w+\`, )?\`${command}\``, 'm'), command);
 });
 
 test.run();
