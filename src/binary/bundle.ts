@@ -27,9 +27,12 @@ const PISCINA = { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.
 /** The engine needs DuckDB, which only the npm package has. */
 const ENGINE = { out: 'workers/tap_engine', in: 'workers/tap_engine.ts' };
 
-/** The files that the program reads through `programFile`. */
-const DATA = [
+/** The files that the program reads through `programFile`; `/docs` serves the documents. */
+export const DATA = [
   'package.json',
+  ...globSync('docs/**/*.{md,png,py,json,service}', { cwd: ROOT }),
+  ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
+  'src/contract/catalogs/schema.json',
   'sample/README.md',
   'sample/alerts',
   'sample/catalogs',

@@ -1,4 +1,7 @@
 /** The pages for people, and the files that these load. */
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { programFile } from '../base/program_files.ts';
 import { clients } from '../clients/files.ts';
 import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
@@ -7,7 +10,7 @@ import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { decodeSegment, OBJECT_ID } from '../http/params.ts';
-import { type Answer, bytesResponse, emptyResponse, isUnchanged, textResponse } from '../http/respond.ts';
+import { type Answer, bytesResponse, emptyResponse, isUnchanged, jsonResponse, textResponse } from '../http/respond.ts';
 import type { Examples } from '../pages/examples.ts';
 import type { Page } from '../pages/layout.ts';
 import type { Service } from '../service/service.ts';
@@ -25,6 +28,10 @@ const policy = ({ connectsTo = '', imagesFrom = '' }: Page) =>
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Pages = typeof import('../pages/mod.ts');
+
+/** Loaded with the first document that is asked for. */
+const loadDocs = () => import('../pages/docs_page.ts');
+const FILE_TYPES: Readonly<Record<string, string>> = { '.png': 'image/png', '.json': 'application/json' };
 
 /** Loaded with the first page that is asked for. */
 const load = (): Promise<Pages> => import('../pages/mod.ts');
@@ -78,6 +85,8 @@ export function pages(service: Service): readonly (readonly [path: string, opera
       withExamples(({ apiDocsPage }, examples, base) => apiDocsPage(config, base, examples, service.catalogs)),
     ],
     [VO_PATH, 'page', withExamples(({ voPage }, examples, base) => voPage(config, base, examples, service.catalogs))],
+    ['/docs', 'docs', documents(service, () => '')],
+    ['/docs/:name', 'docs', documents(service, ({ params }) => params.name!)],
     ['/clients/:name', 'client', client],
     ['/assets/:version/:name', 'asset', asset(service)],
     ['/favicon.ico', 'asset', icon(service)],
@@ -107,7 +116,7 @@ const NEARBY: ReadonlyMap<string, string> = new Map([
   ['/objects', '/search'],
 ]);
 const PAGE_PATHS =
-  /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|query|help|catalogs|brokers|consuming|status|api-docs|vo)$/;
+  /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|query|help|catalogs|brokers|consuming|status|api-docs|docs|docs\/[\w.-]+|vo)$/;
 
 /** A path that nothing else answers: a page for a browser, the error of the API for everyone else. */
 export function otherPath(service: Service): Handler {
@@ -133,6 +142,24 @@ function wantsPage(accept: string | null): boolean {
   const weights = weightsOf(accept);
   const html = weights.get('text/html') ?? 0;
   return html > 0 && html >= (weights.get('application/json') ?? 0);
+}
+
+/** A page of the documents, a file that one shows or links to, or the search index. */
+function documents(service: Service, nameOf: (exchange: Parameters<Handler>[0]) => string): Handler {
+  const unknown = otherPath(service);
+  return async exchange => {
+    const { request } = exchange;
+    const { docsPage, SEARCH_INDEX, servedSite } = await loadDocs();
+    const { pages, files, sections } = servedSite();
+    const name = nameOf(exchange);
+    const found = pages.get(name);
+    if (found) return shown(await load(), docsPage(found), service, request);
+    if (name === SEARCH_INDEX) return jsonResponse(200, JSON.stringify(sections), { 'Cache-Control': 'no-cache' });
+    const file = files.get(name);
+    if (file === undefined) return unknown(exchange);
+    const type = FILE_TYPES[extname(name)] ?? 'text/plain; charset=utf-8';
+    return bytesResponse(type, new Uint8Array(readFileSync(programFile(file))), { 'Cache-Control': 'no-cache' });
+  };
 }
 
 /** A file of the clients, which pages of any origin may load. */

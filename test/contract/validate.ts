@@ -32,8 +32,9 @@ const BESIDE_THE_API = new Set([
   '/consuming',
   '/status',
   '/vo',
+  '/docs',
 ]);
-const BESIDE = /^\/(?:objects|assets|clients)\//;
+const BESIDE = /^\/(?:objects|assets|clients|docs)\//;
 /** The paths of another standard, which has errors of its own. */
 const OF_ANOTHER_STANDARD = /^\/vo\//;
 

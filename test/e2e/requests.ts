@@ -24,7 +24,7 @@ const PATHS = [
     '/consuming',
     '/status',
   ],
-  ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js'],
+  ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js', '/docs', '/docs/tutorial'],
   ...['/clients/nearsky.js', '/clients/nearsky.d.ts', `/clients/${clients().wheel}`, '/clients/nothing'],
   ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],
   ...['/api/objects/313637935709683761', '/api/objects/1?detail=full', '/api/objects/not-an-id'],

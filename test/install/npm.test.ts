@@ -63,7 +63,7 @@ const installed = needs(test, why);
 installed('only what is needed is packed: no tests, no sources', () => {
   const paths = packed.files.map(({ path }) => path);
   const places = new Set(
-    paths.map(path => path.replace(/^dist\/(clients|src\/pages|sample|src|workers)\/.*/, 'dist/$1')),
+    paths.map(path => path.replace(/^dist\/(clients|docs|src\/pages|sample|src|workers)\/.*/, 'dist/$1')),
   );
   assert.equal([...places].sort(), [
     'CHANGELOG.md',
@@ -73,7 +73,13 @@ installed('only what is needed is packed: no tests, no sources', () => {
     'bin/nearsky.cjs',
     'clients/typescript/nearsky.d.ts',
     'clients/typescript/nearsky.js',
+    'dist/ARCHITECTURE.md',
+    'dist/CHANGELOG.md',
+    'dist/CODE_OF_CONDUCT.md',
+    'dist/CONTRIBUTING.md',
+    'dist/SECURITY.md',
     'dist/clients',
+    'dist/docs',
     'dist/package.json',
     'dist/sample',
     'dist/src',
@@ -104,6 +110,8 @@ for (const [name, command] of [
         const assets = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
         assert.ok(assets.length > 1);
         for (const path of assets) assert.is((await fetch(server.url + path)).status, 200, path);
+        for (const name of ['', '/tutorial', '/architecture', '/map.png', '/schema.json', '/nearsky.d.ts'])
+          assert.is((await fetch(`${server.url}/docs${name}`)).status, 200, name);
         const query = new URLSearchParams({
           LANG: 'ADQL',
           FORMAT: 'csv',

@@ -150,6 +150,10 @@ const PAGES = [
   '/status',
   '/api-docs',
   '/vo',
+  '/docs',
+  '/docs/tutorial',
+  '/docs/contract',
+  '/docs/operations',
   `/search?q=${MATCHED}%0A${PENDING}%0Afoo`,
   '/search?q=SN+2099aaa',
   MISSING,
@@ -255,7 +259,7 @@ check('until an answer comes, the page says that it is loading', async world => 
 });
 
 check('on paper: nothing that is clicked, dark ink, and no text over another', async world => {
-  for (const path of [`/objects/${MATCHED}`, '/recent', '/brokers', '/api-docs'])
+  for (const path of [`/objects/${MATCHED}`, '/recent', '/brokers', '/api-docs', '/docs/tutorial'])
     await visiting(world, path, async page => {
       // 17 cm between the margins of A4.
       await page.setViewportSize({ width: 643, height: 900 });
@@ -991,6 +995,24 @@ check('the reference is short: its sections are closed, and an address or a link
     await page.locator('details[open] #get_object').waitFor();
     await page.getByRole('button', { name: 'Open all sections' }).click();
     assert.is(await page.locator('details.section:not([open])').count(), 0);
+  });
+});
+
+check('a search of the documents leads to a section; nothing is found for a word that none has', async world => {
+  await visiting(world, '/docs/tutorial', async page => {
+    const field = page.getByLabel('Search the documents');
+    await field.fill('proper motion cross_no_such_word');
+    await page.locator('#docs-results', { hasText: '0 sections' }).waitFor();
+    await field.fill('des delve same source');
+    await page.locator('#docs-results a').first().click();
+    await page.waitForURL('**/docs/faq#do-des-and-delve-ids-mean-the-same-source');
+    assert.is(
+      await page
+        .locator('.contents [aria-current]')
+        .textContent()
+        .then(text => text?.startsWith('Frequent')),
+      true,
+    );
   });
 });
 

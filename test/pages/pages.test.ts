@@ -37,6 +37,9 @@ const PAGES = [
   '/status',
   '/api-docs',
   '/vo',
+  '/docs',
+  '/docs/tutorial',
+  '/docs/contract',
 ];
 
 test.before(async context => {
@@ -74,7 +77,7 @@ test('each page is HTML under a policy that takes nothing from elsewhere and no 
     for (const [, attributes] of text.matchAll(/<script([^>]*)>/g))
       assert.match(attributes!, /src="\/assets\/|type="application\/json"/);
     for (const [, tag, url] of text.matchAll(/<(script|link|img)[^>]*?(?:src|href)="([^"]*)"/g))
-      assert.match(url!, /^\/assets\//, `${path}: ${tag}`);
+      assert.match(url!, /^\/(?:assets|docs)\//, `${path}: ${tag}`);
   }
 });
 
