@@ -206,8 +206,11 @@ function rendererOf(ids: Parsed['ids'], address: (href: string) => string): Mark
         return `<a href="${escapeHtml(address(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
       table({ header, rows }) {
+        // A header cell without a text would be announced as a heading of nothing.
+        const cellOf = (tag: string, { text, tokens }: Tokens.TableCell) =>
+          text === '' ? '<td></td>' : `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;
         const row = (tag: string, cells: readonly Tokens.TableCell[]) =>
-          `<tr>${cells.map(cell => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>\n`;
+          `<tr>${cells.map(cell => cellOf(tag, cell)).join('')}</tr>\n`;
         return (
           '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>\n' +
           `<thead>${row('th', header)}</thead>\n<tbody>${rows.map(cells => row('td', cells)).join('')}</tbody></table></div>\n`

@@ -37,7 +37,7 @@ export function docsPage(page: SitePage): Page {
 export function docsMain(page: SitePage, { pages }: Site, addresses: SiteAddresses): Html {
   const groups = Map.groupBy(pages.values(), ({ group }) => group);
   groups.delete(undefined);
-  return html`<form class="search docs" id="docs-search" role="search" data-index="${addresses.file(SEARCH_INDEX)}" hidden>
+  return html`<form class="search docs" id="docs-search" role="search" aria-label="Documents" data-index="${addresses.file(SEARCH_INDEX)}" hidden>
 <label for="docs-query">Search the documents</label>
 <div class="field"><input id="docs-query" type="search" autocomplete="off" spellcheck="false" aria-controls="docs-results"></div>
 </form>
