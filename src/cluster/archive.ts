@@ -52,6 +52,6 @@ export function requireNoLog(store: Store): void {
   const position = store.logPosition();
   if (!position) return;
   throw new StoreError(
-    `Cannot use this data directory by itself because its archive is made from a log (${position.log}): set NEARSKY_LOG`,
+    `Cannot use this data directory without its log because its archive is made from one (${position.log}): set NEARSKY_LOG`,
   );
 }

@@ -16,11 +16,11 @@ export async function beginLog(store: Store, log: Log): Promise<void> {
   requireAlone(store, cannot);
   const position = store.logPosition();
   if (position && position.next > 0)
-    throw new StoreError(`${cannot} because it is made from one already (${position.log})`);
+    throw new StoreError(`${cannot} because it already follows a log (${position.log})`);
   const { end } = await log.read(0);
   if (end > 0) {
     throw new StoreError(
-      `${cannot} because the log has ${end} records: make a topic anew, or start this node from a backup of one that follows the log`,
+      `${cannot} because the log has ${end} records: create a new topic, or start this node from a backup of a node that follows the log`,
     );
   }
   await new Writer(store).beginLog(await log.identity());
@@ -49,7 +49,7 @@ async function applied(node: Node, change: Promise<unknown>): Promise<void> {
 export async function leaveLog(store: Store): Promise<void> {
   const cannot = 'Cannot leave the log';
   requireAlone(store, cannot);
-  if (!store.logPosition()) throw new StoreError(`${cannot} because this archive is made from none`);
+  if (!store.logPosition()) throw new StoreError(`${cannot} because this archive follows none`);
   await new Writer(store).leaveLog();
 }
 

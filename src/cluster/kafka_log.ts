@@ -210,7 +210,7 @@ export class KafkaLog implements Log {
     if (!partition) return [];
     const { divergingEpoch, highWatermark, logStartOffset, records } = partition;
     if (divergingEpoch && divergingEpoch.epoch !== NO_EPOCH)
-      throw lostPlace(`it was cut short at record ${divergingEpoch.endOffset} and went on from there`);
+      throw lostPlace(`it was truncated at record ${divergingEpoch.endOffset} and continued from there`);
     this.#bounds = { first: Number(logStartOffset), end: Number(highWatermark) };
     const entries: LogEntry[] = [];
     for (const batch of records ?? []) {
@@ -247,7 +247,7 @@ export class KafkaLog implements Log {
 
   async #requireSameTopic(): Promise<void> {
     const { topic } = await this.#metadata();
-    if (topic.id !== this.#topicId) throw lostPlace(`its topic ${this.#options.topic} was made anew`);
+    if (topic.id !== this.#topicId) throw lostPlace(`its topic ${this.#options.topic} was recreated`);
   }
 
   async #closeProducer(): Promise<void> {
@@ -292,7 +292,7 @@ async function requireSafe(
     const settings = new Map(described?.configs.map(({ name, value }) => [name, value ?? '']));
     const why = whyUnsafe({ ...replicas, settings });
     if (why) throw new StoreError(`Cannot use the topic ${topic} as the log because ${why}`);
-    if (replicas.servers === 1) log('log_on_one_server', { topic, why: 'what is stored is lost with that server' });
+    if (replicas.servers === 1) log('log_on_one_server', { topic, why: 'stored data is lost if that server is lost' });
   } finally {
     await admin.close();
   }

@@ -15,7 +15,7 @@ export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
   if (behind.length > 0) {
     const nodes = behind.map(({ node, level }) => `${node} (up to ${level})`).join(', ');
     throw new StoreError(
-      `Cannot raise the level of the log to ${readableLevel} because nodes that voted within the last five minutes cannot read it: ${nodes}. Upgrade these first; one that has ended for good is forgotten after that time`,
+      `Cannot raise the level of the log to ${readableLevel} because nodes that voted within the last five minutes cannot read it: ${nodes}. Upgrade these first. A node that is gone for good is ignored after that time`,
     );
   }
   await writer.raiseLevel(readableLevel);

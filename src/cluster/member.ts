@@ -103,7 +103,7 @@ export class Member implements SharedLog {
   /** Changes that wait are given up: whether they are made is unknown. */
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#caughtUp.reject(new StoreError('Cannot change the archive because this process ends'));
+    this.#caughtUp.reject(new StoreError('Cannot change the archive because this process is stopping'));
     await this.#node?.close();
     await this.#running;
     await this.#log?.close();

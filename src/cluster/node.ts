@@ -144,7 +144,7 @@ export class Node implements SharedLog {
     const position = this.#store.logPosition();
     if (!position) {
       const { first } = await this.#log.read(0);
-      if (first > 0) throw lostPlace(`it begins at record ${first}, and this node at record 0`);
+      if (first > 0) throw lostPlace(`it starts at record ${first}, but this node starts at record 0`);
       if (!this.#store.isEmpty) throw lostPlace('this node has an archive that was not made from it');
       return identity;
     }
@@ -153,7 +153,7 @@ export class Node implements SharedLog {
     const level = this.#store.logLevel();
     // Another process of this node, of a newer release, has gone on.
     if (level > readableLevel) throw cannotFollow(next, new UnreadableLevel(level, readableLevel));
-    if (log !== identity) throw lostPlace(`it is ${identity}, and this node followed ${log}`);
+    if (log !== identity) throw lostPlace(`it is ${identity}, but this node followed ${log}`);
     // The log goes on from this archive, and nothing of it is applied yet.
     if (next === 0) return identity;
     const last = await this.#log.read(next - 1);
@@ -163,7 +163,7 @@ export class Node implements SharedLog {
     // The record may have been removed because it was old.
     const isGone = last.first >= next;
     if (!isGone && (!entry || recordHash(entry.record) !== hash))
-      throw lostPlace(`its record ${next - 1} is another one than this node applied`);
+      throw lostPlace(`its record ${next - 1} differs from the record that this node applied`);
     return identity;
   }
 
@@ -178,7 +178,7 @@ export class Node implements SharedLog {
 
   /** Gives up the changes that wait to be applied. */
   async close(): Promise<void> {
-    this.#stop(new LostPlace('Cannot wait for the log because this process ends'));
+    this.#stop(new LostPlace('Cannot wait for the log because this process is stopping'));
     if (this.#claim) await this.#writer.dropClaim(this.#claim);
   }
 
@@ -193,7 +193,7 @@ export class Node implements SharedLog {
  * @throws LostPlace when a node at the position `next` cannot go on with what the log has
  */
 function requireKept({ entries, first, end }: LogRead, next: number, from = next): void {
-  if (end < next) throw lostPlace(`it ends at record ${end}, and this node has applied ${next} records of it`);
+  if (end < next) throw lostPlace(`it ends at record ${end}, but this node has applied ${next} of its records`);
   if (first > next) throw lostPlace(`it no longer has the records from ${next} to ${first - 1}`);
   const missing = entries.findIndex(({ position }, i) => position !== from + i);
   if (missing >= 0) throw lostPlace(`it has no record ${from + missing}`);

@@ -33,9 +33,9 @@ export function whySettingsDiffer(store: Store, config: Config): string | undefi
   const own = sharedSettings(config);
   const name = Object.keys(own).find(each => shared?.[each] !== undefined && shared[each] !== own[each]);
   if (name === undefined) return undefined;
-  const differs = `${name} is ${own[name]} here, and ${shared![name]} in the log of the nodes`;
+  const differs = `${name} is ${own[name]} here, but ${shared![name]} in the log of the nodes`;
   const same = name === CATALOGS ? 'install the same release on all' : `set it to ${shared![name]}`;
-  return `${differs}: ${same}, or make this node's settings those of all with \`nearsky node settings\``;
+  return `${differs}: ${same}, or apply this node's settings to all nodes with \`nearsky node settings\``;
 }
 
 /** Gives a new log, which has no settings yet, those of this node, and the level of its release. */

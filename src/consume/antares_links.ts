@@ -78,8 +78,7 @@ export class AlertLinks {
     let url = this.#resolve(link);
     const visited = new Set<string>();
     for (;;) {
-      if (visited.has(url))
-        throw new UnusableMessage(`the pages of alerts lead in a circle: ${withoutPassword(url)} again`);
+      if (visited.has(url)) throw new UnusableMessage(`the pages of alerts form a loop: ${withoutPassword(url)} again`);
       if (visited.size === MAX_PAGES)
         throw new UnusableMessage(`more than ${MAX_PAGES} pages of alerts: the next would be ${withoutPassword(url)}`);
       visited.add(url);
@@ -103,11 +102,11 @@ export class AlertLinks {
   #resolve(link: string): string {
     const { baseUrl } = this.#options;
     const url = URL.parse(link, baseUrl);
-    if (!url) throw new UnusableMessage(`the link is no address: ${link.slice(0, 200)}`);
+    if (!url) throw new UnusableMessage(`the link is not an address: ${link.slice(0, 200)}`);
     if (url.origin !== new URL(baseUrl).origin) {
       const where = withoutPassword(url.href).slice(0, 200);
       throw new UnusableMessage(
-        `the link leads to ${where}, and only ${new URL(baseUrl).origin} is asked (ANTARES_API_BASE_URL)`,
+        `the link leads to ${where}, but only ${new URL(baseUrl).origin} is allowed (ANTARES_API_BASE_URL)`,
       );
     }
     // Only the parts of the link that name a page are kept: the rest would make one page look like another.
@@ -159,7 +158,7 @@ export class AlertLinks {
     // A text that is cut off is no JSON, and is requested again.
     const { value, exactId } = parseMessage(await readText(response, MAX_PAGE_BYTES));
     const document = asObject(value);
-    if (!document) throw new Error('the answer is no JSON object');
+    if (!document) throw new Error('the answer is not a JSON object');
     return { document, exactId };
   }
 }
@@ -170,7 +169,7 @@ function nextOf({ document }: Page, url: string): string | undefined {
   const link = asObject(next)?.href ?? next;
   if (link === undefined || link === null) return undefined;
   if (typeof link === 'string') return link;
-  throw new UnusableMessage(`the link to the next page is no text at ${withoutPassword(url)}`);
+  throw new UnusableMessage(`the link to the next page is not a string at ${withoutPassword(url)}`);
 }
 
 interface Alert extends AlertProperties {

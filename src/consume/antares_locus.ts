@@ -19,7 +19,7 @@ export async function alertsLink(value: Uint8Array): Promise<string> {
   try {
     document = deserialize(await inflateAsync(value, { maxOutputLength: MAX_LOCUS_BYTES }), { useBigInt64: true });
   } catch (error) {
-    throw new UnusableMessage(`not a locus of ANTARES, which is BSON in zlib: ${messageOf(error)}`, { cause: error });
+    throw new UnusableMessage(`not a locus of ANTARES (BSON in zlib): ${messageOf(error)}`, { cause: error });
   }
   const relationships = asObject(asObject(asObject(document)?.data)?.relationships);
   const link = asObject(asObject(relationships?.alerts)?.links)?.related;

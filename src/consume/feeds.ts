@@ -74,7 +74,7 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
   const subscription = config.PITTGOOGLE_SUBSCRIPTION;
   if (subscription === null) {
     throw new ConfigError(
-      'Cannot consume pittgoogle because PITTGOOGLE_SUBSCRIPTION is not set: give it projects/PROJECT/subscriptions/NAME, a subscription of yours to the topic lsst-alerts-json',
+      'Cannot consume pittgoogle because PITTGOOGLE_SUBSCRIPTION is not set: set it to your subscription to the topic lsst-alerts-json, projects/PROJECT/subscriptions/NAME',
     );
   }
   // The emulator's own variable, by the name that all of Google's clients use.
@@ -104,12 +104,12 @@ export function kafkaOptions(broker: KafkaBroker, config: Config, log: Log): Omi
   const groupId = config[groupName];
   if (topics.length === 0) {
     throw new ConfigError(
-      `Cannot consume ${broker} because ${topicsName} is not set: give it the topics of your filters, with commas between`,
+      `Cannot consume ${broker} because ${topicsName} is not set: set it to the topics of your filters, separated by commas`,
     );
   }
   if (groupId === null) {
     throw new ConfigError(
-      `Cannot consume ${broker} because ${groupName} is not set: give it a name that nobody else uses there, and keep it, because the broker remembers under it what was read`,
+      `Cannot consume ${broker} because ${groupName} is not set: choose a unique name and keep it, because the broker stores the read position under it`,
     );
   }
   return {
@@ -135,7 +135,7 @@ function credential(name: string, environment: Environment): string {
   const value = environment[name];
   if (value) return value;
   throw new ConfigError(
-    `Cannot consume antares because ${name} is not set in the environment: put your ANTARES credentials there`,
+    `Cannot consume antares because ${name} is not set in the environment: set your ANTARES credentials there`,
   );
 }
 

@@ -151,9 +151,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
     if (expired.length === 0) return;
     await this.#consumer.commit({ offsets: expired.map(({ was: _, ...offset }) => offset) });
     const lost = expired.map(({ topic, partition, was, offset }) => `${topic} ${partition}: ${was} to ${offset}`);
-    throw new Error(
-      `messages were removed by the broker before they were read; going on after them: ${lost.join(', ')}`,
-    );
+    throw new Error(`the broker deleted messages before they were read; continuing after them: ${lost.join(', ')}`);
   }
 
   async receive(): Promise<readonly KafkaMessage[]> {

@@ -69,11 +69,11 @@ export interface HatsExportCounts {
 export async function exportHats(options: HatsExportOptions): Promise<HatsExportCounts> {
   const { store, target } = options;
   const cannot = `Cannot export to ${target}`;
-  if (isTaken(target)) throw new StoreError(`${cannot} because it exists: give another directory`);
+  if (isTaken(target)) throw new StoreError(`${cannot} because it exists: choose another directory`);
   const parent = dirname(resolve(target));
   const { path: part, otherPid } = partOf(target, store.livePids());
   if (otherPid)
-    throw new StoreError(`${cannot} because process ${otherPid} is exporting there: wait until it has ended`);
+    throw new StoreError(`${cannot} because process ${otherPid} is exporting there: wait until it finishes`);
   const catalogs = new Catalogs(store.catalogs()).all;
   const writers = new Writers(options, catalogs);
   try {
@@ -295,7 +295,7 @@ class Writers {
       if (opened.every(seen => seen === sequence)) return snapshot;
       snapshot.close();
     }
-    throw new Error('the database changes too often to be seen by several threads at one moment: try again');
+    throw new Error('the database changes too fast for several threads to read the same state: try again');
   }
 
   /** @returns the bytes of the file */

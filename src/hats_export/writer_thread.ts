@@ -67,11 +67,11 @@ function writePartition(
   const object = new ObjectView();
   for (const id of ids) {
     const sources = snapshot.read(id, object);
-    if (!sources) throw new Error(`Cannot export object ${id} because it is not stored any more`);
+    if (!sources) throw new Error(`Cannot export object ${id} because it is no longer stored`);
     collected.add(object, sources);
   }
   if (collected.length !== rows) {
-    throw new Error(`Cannot export ${path} because ${collected.length} rows were read and ${rows} are there`);
+    throw new Error(`Cannot export ${path} because ${collected.length} of its ${rows} rows were read`);
   }
   const bytes = parquetFile(collected.columns, collected.sorted(), rows);
   mkdirSync(dirname(path), { recursive: true });

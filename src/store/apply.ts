@@ -204,7 +204,7 @@ function requireState(databases: Databases, { sequence, digest }: ChangeOf<'begi
   const here = journalState(databases);
   if (here.sequence === sequence && here.digest === digest) return;
   throw new Error(
-    'the log goes on from an archive that this node does not have: start it from a backup of another node (nearsky backup)',
+    'the log continues an archive that this node does not have: start this node from a backup of another node (nearsky backup)',
   );
 }
 

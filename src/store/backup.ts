@@ -37,11 +37,12 @@ const PROGRESS_MS = 500;
 export async function backUp({ dataDir, store, target, onProgress }: BackupOptions): Promise<BackupCounts> {
   const cannot = `Cannot make a backup in ${target}`;
   if (isTaken(target, cannot)) {
-    throw new StoreError(`${cannot} as it exists and a backup overwrites nothing: give another directory`);
+    throw new StoreError(`${cannot} because it exists and a backup never overwrites: choose another directory`);
   }
   const parent = dirname(resolve(target));
   const { path: part, otherPid } = partOf(target, store.livePids());
-  if (otherPid) throw new StoreError(`${cannot} as process ${otherPid} is making one there: wait until it has ended`);
+  if (otherPid)
+    throw new StoreError(`${cannot} because process ${otherPid} is making one there: wait until it finishes`);
   makePart(parent, part, cannot);
   try {
     const file = join(part, FILE_NAME);
@@ -69,7 +70,7 @@ function isTaken(target: string, cannot: string): boolean {
   try {
     return isThere(target) && !(statSync(target).isDirectory() && readdirSync(target).length === 0);
   } catch (error) {
-    throw new StoreError(`${cannot} as ${messageOf(error)}: give a directory that can be written`, { cause: error });
+    throw new StoreError(`${cannot} because ${messageOf(error)}: choose a writable directory`, { cause: error });
   }
 }
 
@@ -78,7 +79,7 @@ function makePart(parent: string, part: string, cannot: string): void {
     makeDirectory(parent);
     mkdirSync(part, { mode: 0o700 });
   } catch (error) {
-    throw new StoreError(`${cannot} as ${messageOf(error)}: give a directory that can be written`, { cause: error });
+    throw new StoreError(`${cannot} because ${messageOf(error)}: choose a writable directory`, { cause: error });
   }
 }
 
@@ -87,7 +88,7 @@ function checkSpace(part: string, source: string, cannot: string): void {
   const needed = statSync(source).size;
   if (bavail * bsize >= needed) return;
   throw new StoreError(
-    `${cannot} as it takes ${mib(needed)} and ${mib(bavail * bsize)} are free there: free some space`,
+    `${cannot} because it needs ${mib(needed)} and ${mib(bavail * bsize)} are free there: free some space`,
   );
 }
 

@@ -73,7 +73,7 @@ export function encodeChange(
   const middle = list.length >> 1;
   if (!name || middle === 0) {
     throw new StoreError(
-      `Cannot put a change (${change.kind}) into the log because it takes ${record.length} bytes: a record has at most ${maxBytes}`,
+      `Cannot write a change (${change.kind}) to the log because it has ${record.length} bytes: a record has at most ${maxBytes}`,
     );
   }
   return [list.slice(0, middle), list.slice(middle)].flatMap(part =>
@@ -110,7 +110,7 @@ function requireWritable(change: Change, level: number): void {
   const needed = hasTextIds ? TEXT_IDS_SINCE : SINCE[kind];
   if (needed <= level) return;
   throw new StoreError(
-    `Cannot put a change (${kind}${hasTextIds ? ' with text ids of sources' : ''}) into the log because it needs level ${needed}, and the level of the log is ${level}: upgrade every node, then run \`nearsky node upgrade\``,
+    `Cannot write a change (${kind}${hasTextIds ? ' with source ids that are not integers' : ''}) to the log because it needs level ${needed}, and the level of the log is ${level}: upgrade every node, then run \`nearsky node upgrade\``,
   );
 }
 

@@ -109,7 +109,7 @@ class Check {
     const { databases } = this.#store;
     const sets = this.#ordinals(databases.provenance_sets, bytes => {
       const { hash, set } = decodeProvenanceSet(bytes);
-      if (hash !== contentHash(set)) throw new Error('its hash is not that of its content');
+      if (hash !== contentHash(set)) throw new Error('its hash does not match its content');
       return 0;
     });
     const keys = this.#ordinals(databases.payload_keys, bytes => (decodePlain(bytes) as string[]).length);
@@ -133,10 +133,10 @@ class Check {
     const counts = this.#store.counts(this.#options);
     const made = found.counts.total(counts.journalEntries);
     if (!isDeepStrictEqual(counts, made)) {
-      this.#fault(`the counts are not those of the objects: ${JSON.stringify(counts)}, not ${JSON.stringify(made)}`);
+      this.#fault(`the counts do not match the objects: ${JSON.stringify(counts)}, not ${JSON.stringify(made)}`);
     }
     if (counts.journalEntries !== journal.entries)
-      this.#fault('the journal has another number of entries than is counted');
+      this.#fault('the number of journal entries differs from the stored count');
     return {
       faults: this.#faults,
       more: this.#more,
@@ -153,7 +153,7 @@ class Check {
 
   #same(what: string, one: Sum, other: Sum, list = `list of ${what.replace('the ', '')}`): void {
     if (one.equals(other)) return;
-    this.#fault(`${what} and the ${list} do not say the same (${one.count} and ${other.count} entries)`);
+    this.#fault(`${what} and the ${list} differ (${one.count} and ${other.count} entries)`);
   }
 
   /** The undamaged entries of a table; the others are faults. */
@@ -217,7 +217,7 @@ class Check {
         if (object.state === 'pending') found.pending.add(key);
         if (isUnread(object)) found.unread.add(key);
         for (const { provenanceSet } of object.records) {
-          if (!sets.has(provenanceSet)) throw new Error(`its provenance set ${provenanceSet} is not there`);
+          if (!sets.has(provenanceSet)) throw new Error(`its provenance set ${provenanceSet} is missing`);
         }
         if (matches.length === 0) return;
         found.byIngest.add(encodeTimeKey(ingestTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
@@ -225,13 +225,14 @@ class Check {
         const keysBySource = matches.map(match => encodeSourceKey(match, diaObjectId));
         for (const each of new Map(keysBySource.map(each => [keyText(each), each])).values()) found.bySource.add(each);
         const bytes = sources.get(key, this.#options);
-        if (!bytes) throw new Error('the sources of its matches are not there');
+        if (!bytes) throw new Error('the sources of its matches are missing');
         withSources++;
         const stored = decodeSourceValues(bytes);
         if (stored.length !== matches.length)
           throw new Error(`it has ${matches.length} matches, ${stored.length} sources`);
         for (const { keys: ordinal, values } of stored) {
-          if (ordinal !== null && keys.get(ordinal) !== values.length) throw new Error('a payload has other columns');
+          if (ordinal !== null && keys.get(ordinal) !== values.length)
+            throw new Error('the columns of a payload differ');
         }
       });
     }
@@ -261,7 +262,7 @@ class Check {
           const row = rowBytes(fields[4 * i + 1]!, fields[4 * i + 2]!, fields[4 * i + 3]!);
           rows.add(encodeKey(ids[4 * i]!), row);
         }
-        if (Buffer.compare(expected, entry.table.digest) !== 0) throw new Error('its digest is not that of its rows');
+        if (Buffer.compare(expected, entry.table.digest) !== 0) throw new Error('its digest does not match its rows');
         for (const id of [...entry.delivered, ...entry.crossmatched]) {
           if (!databases.objects.doesExist(encodeKey(id)))
             throw new Error(`it names object ${id}, which is not stored`);
@@ -292,7 +293,7 @@ class Check {
     }
     const stored =
       this.#try('the latest ingest time', () => this.#store.latestIngestTimeUs()) ?? Number.NEGATIVE_INFINITY;
-    if (stored < latestUs) this.#fault('the latest ingest time is not that of the objects');
+    if (stored < latestUs) this.#fault('the latest ingest time does not match the objects');
   }
 }
 

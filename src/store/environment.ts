@@ -46,7 +46,7 @@ export const FILE_NAME = 'nearsky.mdb';
 const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, INDEX_DIRECTORY, 'rejected']);
 /** Several times the size of the lock file and an empty database. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
-const INTERRUPTED = 'its creation was interrupted or is still under way: run `nearsky ingest` there once more';
+const INTERRUPTED = 'its creation was interrupted or is still in progress: run `nearsky ingest` there again';
 /** The tables whose values have no checksum: their values are empty, or repeat the key and the object. */
 const UNSEALED: ReadonlySet<DatabaseName> = new Set([
   'pending',
@@ -118,11 +118,14 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write', readabl
 function holdsDatabase(dataDir: string): boolean {
   const cannot = `Cannot open the data directory ${dataDir}`;
   if (!isThere(dataDir)) return false;
-  if (!statSync(dataDir).isDirectory()) throw new StoreError(`${cannot} as it is a file: give --data a directory`);
+  if (!statSync(dataDir).isDirectory())
+    throw new StoreError(`${cannot} because it is a file: set --data to a directory`);
   if (isThere(join(dataDir, FILE_NAME))) return true;
   const other = readdirSync(dataDir).find(name => !name.startsWith(FILE_NAME) && !MADE_BESIDE.has(name));
   if (other === undefined) return false;
-  throw new StoreError(`${cannot} as it holds something else (${other}) and no ${FILE_NAME}: give --data another`);
+  throw new StoreError(
+    `${cannot} because it contains other files (${other}) and no ${FILE_NAME}: set --data to another directory`,
+  );
 }
 
 /**
@@ -132,7 +135,7 @@ function holdsDatabase(dataDir: string): boolean {
 export function requireDatabase(dataDir: string): void {
   if (holdsDatabase(dataDir)) return;
   throw new StoreError(
-    `Cannot open the data directory ${dataDir} because nothing is stored there yet: run \`nearsky ingest\` or \`nearsky catalog add\` first, or give --data another`,
+    `Cannot open the data directory ${dataDir} because nothing is stored there yet: run \`nearsky ingest\` or \`nearsky catalog add\` first, or set --data to another directory`,
   );
 }
 
@@ -143,9 +146,12 @@ function prepareDirectory(dataDir: string, mode: 'read' | 'write'): void {
   try {
     makeDirectory(dataDir);
   } catch (error) {
-    throw new StoreError(`Cannot make the data directory ${dataDir} because ${messageOf(error)}: give --data another`, {
-      cause: error,
-    });
+    throw new StoreError(
+      `Cannot make the data directory ${dataDir} because ${messageOf(error)}: set --data to another directory`,
+      {
+        cause: error,
+      },
+    );
   }
   chmodSync(dataDir, 0o700);
 }
@@ -161,7 +167,7 @@ function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): bool
   const isUnlocked = isReadOnly(file);
   if (isUnlocked && mode === 'write') {
     throw new StoreError(
-      `Cannot write to the data directory ${dataDir} because its file system is mounted read-only: mount it so that it can be written, or give --data another`,
+      `Cannot write to the data directory ${dataDir} because its file system is mounted read-only: mount it writable, or set --data to another directory`,
     );
   }
   if (isUnlocked) {
@@ -185,7 +191,7 @@ function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): bool
       return isUnlocked;
     }
     throw new StoreError(
-      `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged or no LMDB file: restore a backup, or give --data another`,
+      `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged or not an LMDB file: restore a backup, or set --data to another directory`,
     );
   }
   return isUnlocked;
@@ -206,7 +212,7 @@ function requireNoWriter(dataDir: string, lock: string): void {
   const [pid] = isThere(lock) ? otherProcessesWith(lock) : [];
   if (pid === undefined) return;
   throw new StoreError(
-    `Cannot read the data directory ${dataDir} because its file system is read-only here and process ${pid}, which has it open elsewhere, may overwrite what is read: give --data the directory where it can be written, or a backup`,
+    `Cannot read the data directory ${dataDir} because its file system is read-only here and process ${pid}, which has it open elsewhere, may overwrite the data while it is read: set --data to the writable directory, or to a backup`,
   );
 }
 
@@ -308,7 +314,7 @@ function openDatabases(
   const stored = [...root.getKeys()].map(key => new TextDecoder().decode(key).replace(/\0$/, ''));
   const foreign = stored.find(name => !(DATABASE_NAMES as readonly string[]).includes(name));
   if (stored.length > 0 && !stored.includes('meta')) {
-    throw new StoreError(`${cannot} as ${FILE_NAME} is not a nearsky database: give --data another directory`);
+    throw new StoreError(`${cannot} because ${FILE_NAME} is not a nearsky database: set --data to another directory`);
   }
   if (mode === 'write' && stored.length < DATABASE_NAMES.length)
     requireSpace(`create a database in ${dataDir}`, dataDir, RESERVE_BYTES);
@@ -325,7 +331,7 @@ function openDatabases(
     throw new StoreError(`${cannot} as ${isNew ? INTERRUPTED : 'its format version is damaged: restore a backup'}`);
   }
   checkFormat(format, mode, cannot, dataDir);
-  if (foreign !== undefined) throw new StoreError(`${cannot} as it holds an unknown database: ${foreign}`);
+  if (foreign !== undefined) throw new StoreError(`${cannot} because it contains an unknown database: ${foreign}`);
   const opened = DATABASE_NAMES.map(name => [name, name === 'meta' ? meta : openOne(name)] as const);
   const tables = (isSealed: (name: DatabaseName) => boolean) =>
     Object.fromEntries(opened.map(([name, one]) => [name, new Table(name, one, isSealed(name))])) as Databases;
@@ -375,13 +381,13 @@ function readFormat(meta: BinaryDatabase): number | undefined {
 function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dataDir: string): void {
   if (format > FORMAT_VERSION) {
     throw new StoreError(
-      `${cannot} as its format is ${format} and this nearsky knows formats up to ${FORMAT_VERSION}: use a newer nearsky, or another --data`,
+      `${cannot} because its format is ${format} and this nearsky supports formats up to ${FORMAT_VERSION}: use a newer nearsky, or another --data`,
     );
   }
   if (format < FORMAT_VERSION && mode === 'read') {
     throw new OlderFormat(
       format,
-      `${cannot} as its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky upgrade --data ${dataDir}\` once`,
+      `${cannot} because its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky upgrade --data ${dataDir}\` once`,
     );
   }
 }

@@ -127,7 +127,7 @@ function requireMajority({ digest, votes }: Epoch): number {
     const isMajority = count > 1 && 2 * count > comparable.length;
     if (!isMajority || digest === null || most === digest) continue;
     throw new Error(
-      `the archive of this node is another one than that of most nodes (${count} of ${comparable.length}): start it from a backup of another node (nearsky backup)`,
+      `the archive of this node differs from the archive of most nodes (${count} of ${comparable.length}): start it from a backup of another node (nearsky backup)`,
     );
   }
   return counts.size;

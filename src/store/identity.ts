@@ -22,11 +22,11 @@ export interface FileChange {
 const MENDS: Readonly<Record<`${FileChange['file']} ${FileChange['what']}`, string>> = {
   'database removed': 'its file was removed: put the same file back, or restart nearsky',
   'database replaced': 'its file was replaced by another: put the same file back, or restart nearsky',
-  'database truncated': 'its file was cut short: stop nearsky and restore a backup',
+  'database truncated': 'its file was truncated: stop nearsky and restore a backup',
   'lock removed':
-    'its lock file was removed, so that writing would destroy it: stop every nearsky process that uses the directory, then start again',
+    'its lock file was removed, so writing would destroy it: stop every nearsky process that uses the directory, then start again',
   'lock replaced':
-    'its lock file was removed and made anew, so that writing would destroy it: stop every nearsky process that uses the directory, then start again',
+    'its lock file was removed and recreated, so writing would destroy it: stop every nearsky process that uses the directory, then start again',
   'lock truncated': '',
 };
 

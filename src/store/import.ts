@@ -247,7 +247,7 @@ class Draft {
       return 'imported';
     }
     const field = contradiction(known, fields);
-    if (field) return { conflict: `object ${this.#id} is stored with another ${field}` };
+    if (field) return { conflict: `object ${this.#id} is already stored with another ${field}` };
     const brokers = [...new Set([...known.brokers, ...fields.brokers])].sort();
     const hasNewBroker = brokers.length > known.brokers.length;
     const isCrossmatched = known.state === 'pending' && fields.state === 'crossmatched';
@@ -268,7 +268,7 @@ class Draft {
     if (known) {
       if (isDeepStrictEqual(known, { ...record, provenanceSet: ordinals.findProvenanceSet(provenance) }))
         return 'unchanged';
-      return { conflict: `another record of version ${record.matchVersion} is stored` };
+      return { conflict: `a different record of version ${record.matchVersion} is already stored` };
     }
     if (object.records.length >= MAX_ENTRIES_PER_OBJECT) return tooMany('records');
     const added = { ...record, provenanceSet: ordinals.provenanceSet(provenance) };
@@ -285,7 +285,7 @@ class Draft {
         known.separationArcsec === match.separationArcsec &&
         known.separationAtEpochArcsec === match.separationAtEpochArcsec &&
         plainText(sources[place]) === plainText(source);
-      return isSame ? 'unchanged' : { conflict: 'the same match is stored with other values' };
+      return isSame ? 'unchanged' : { conflict: 'the match is already stored with other values' };
     }
     if (object.matches.length >= MAX_ENTRIES_PER_OBJECT) return tooMany('matches');
     const at = place === -1 ? object.matches.length : place;
@@ -297,7 +297,7 @@ class Draft {
     if (!object.tns) return this.#changed({ ...object, tns });
     return plainText(object.tns) === plainText(tns)
       ? 'unchanged'
-      : { conflict: 'another registry association is stored' };
+      : { conflict: 'a different registry association is already stored' };
   }
 
   #changed(object: StoredObject): 'imported' {
@@ -344,7 +344,7 @@ function samePosition(a: SkyPosition | null, b: SkyPosition | null): boolean {
 }
 
 const tooMany = (what: string) => ({
-  conflict: `the object has ${MAX_ENTRIES_PER_OBJECT} ${what}, the most there may be`,
+  conflict: `the object has ${MAX_ENTRIES_PER_OBJECT} ${what}, the maximum`,
 });
 
 /**

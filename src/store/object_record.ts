@@ -223,7 +223,8 @@ function matchText({ matchVersion, catalogName, catalogSourceId, ...separations 
     toJson(separationArcsec) + (separationAtEpochArcsec === undefined ? '' : `,${toJson(separationAtEpochArcsec)}`);
   const texts = [`${matchVersion}`, unquoted(catalogName), unquoted(catalogSourceId), separation];
   const long = texts.find(text => text.length > MAX_MATCH_TEXT);
-  if (long) throw new RangeError(`Cannot store a match because a name of it is longer than ${MAX_MATCH_TEXT}: ${long}`);
+  if (long)
+    throw new RangeError(`Cannot store a match because one of its names is longer than ${MAX_MATCH_TEXT}: ${long}`);
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
 }
 

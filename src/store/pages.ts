@@ -98,7 +98,7 @@ class PageWalk {
         this.#walk(treeAt(meta, FREE_TREE_AT, FREE_PAGES), (_key, _flags, list) => free.push(Buffer.from(list)));
       this.#walk(treeAt(meta, MAIN_TREE_AT, 'the list of databases'), (key, flags, data) => {
         const name = key.toString('latin1').replace(/\0$/, '');
-        if (!(flags & SUB_DATABASE) || data.length !== TREE_BYTES) throw new PageFault(`${name} is no database`);
+        if (!(flags & SUB_DATABASE) || data.length !== TREE_BYTES) throw new PageFault(`${name} is not a database`);
         if (!only || only.includes(name)) this.#walk(treeAt(Buffer.from(data), 0, name), () => {});
       });
       for (const list of free) this.#checkFree(list);
@@ -113,12 +113,12 @@ class PageWalk {
     const isSize =
       this.#pageBytes >= 512 && this.#pageBytes <= MAX_PAGE_BYTES && Number.isInteger(Math.log2(this.#pageBytes));
     if (!isMeta(first) || !isSize) {
-      this.#faults.push('the first page is not that of an LMDB file');
+      this.#faults.push('the first page is not the first page of an LMDB file');
       return undefined;
     }
     const second = this.#bytes(this.#pageBytes, 168);
     if (!isMeta(second)) {
-      this.#faults.push('the second page is not that of an LMDB file');
+      this.#faults.push('the second page is not the second page of an LMDB file');
       return undefined;
     }
     const txnid = (meta: Buffer) => meta.readBigUInt64LE(152);
@@ -153,7 +153,7 @@ class PageWalk {
         if (ordered && last && Buffer.compare(last, key) >= 0)
           throw new PageFault(`page ${number} has keys out of order`);
         if (ordered && from && i === 0 && Buffer.compare(from, key) > 0)
-          throw new PageFault(`page ${number} has a key that lies elsewhere`);
+          throw new PageFault(`page ${number} has a key that belongs to another page`);
         last = key;
         found.entries++;
         const length = page.readUInt32LE(at);
@@ -176,7 +176,7 @@ class PageWalk {
         ['overflow pages', found.overflow, tree.overflowPages],
         ['entries', found.entries, tree.entries],
       ] as const)
-        if (is !== said) throw new PageFault(`it has ${is} ${what} where ${said} are noted`);
+        if (is !== said) throw new PageFault(`it has ${is} ${what}, but ${said} are recorded`);
     } catch (error) {
       if (!(error instanceof PageFault)) throw error;
       this.#faults.push(`${tree.name}: ${error.message}`);
@@ -204,7 +204,7 @@ class PageWalk {
   #checkFreePage(page: number): void {
     if (this.#faults.length >= MAX_FAULTS) return;
     if (page < 2 || page > Number(this.#lastPage))
-      this.#faults.push(`${FREE_PAGES}: it names page ${page}, which is not there`);
+      this.#faults.push(`${FREE_PAGES}: it lists page ${page}, which does not exist`);
     else if (this.#seen[page] === USED) this.#faults.push(`${FREE_PAGES}: page ${page} is in use`);
     else if (this.#seen[page] === FREE) this.#faults.push(`${FREE_PAGES}: page ${page} is listed twice`);
     // Beyond the end of a file that is shorter than its last page, this has no effect.
@@ -215,7 +215,7 @@ class PageWalk {
   #nodes(page: Buffer, number: bigint): number[] {
     const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
     if (lower % 2 !== 0 || lower > upper || upper > page.length - HEADER_BYTES || lower === 0) {
-      throw new PageFault(`page ${number} has bounds that cannot be`);
+      throw new PageFault(`page ${number} has impossible bounds`);
     }
     return Array.from({ length: lower / 2 }, (_, i) => {
       const at = page.readUInt16LE(HEADER_BYTES + 2 * i) + HEADER_BYTES;
@@ -233,7 +233,7 @@ class PageWalk {
   #overflow(number: bigint, length: number): bigint {
     const needed = BigInt(Math.floor((HEADER_BYTES - 1 + length) / this.#pageBytes) + 1);
     const count = BigInt(this.#page(number, OVERFLOW, needed).readUInt32LE(20));
-    if (count < needed) throw new PageFault(`page ${number} is one of another number of pages`);
+    if (count < needed) throw new PageFault(`page ${number} is part of a value with a different number of pages`);
     this.#use(number + needed, number + count);
     return count;
   }
@@ -243,17 +243,18 @@ class PageWalk {
     this.#use(number, number + count);
     if (this.#pages % PROGRESS_PAGES === 0) this.#options.onProgress?.(this.#pages);
     const page = this.#bytes(this.#placeOf(number), kind === OVERFLOW ? HEADER_BYTES : this.#pageBytes);
-    if (page.readBigUInt64LE(0) !== number) throw new PageFault(`page ${number} holds another one`);
-    if (page.readBigUInt64LE(8) > this.#txnid) throw new PageFault(`page ${number} is of a later commit`);
-    if (page.readUInt16LE(18) !== kind) throw new PageFault(`page ${number} is of another kind`);
+    if (page.readBigUInt64LE(0) !== number) throw new PageFault(`page ${number} contains the number of another page`);
+    if (page.readBigUInt64LE(8) > this.#txnid) throw new PageFault(`page ${number} belongs to a later commit`);
+    if (page.readUInt16LE(18) !== kind) throw new PageFault(`page ${number} has another type`);
     return page;
   }
 
   /** Notes that the pages from `number` to `end` (exclusive) belong to a tree. */
   #use(number: bigint, end: bigint): void {
-    if (number < 2n || end > this.#lastPage + 1n) throw new PageFault(`it names page ${number}, which is not there`);
+    if (number < 2n || end > this.#lastPage + 1n)
+      throw new PageFault(`it refers to page ${number}, which does not exist`);
     if (this.#placeOf(end) > this.#size) {
-      throw new PageFault(`page ${number} lies beyond the end of the file, which was cut short`);
+      throw new PageFault(`page ${number} lies beyond the end of the file, which was truncated`);
     }
     for (let i = Number(number); i < Number(end); i++) {
       if (this.#seen[i]) throw new PageFault(`page ${i} is used twice`);

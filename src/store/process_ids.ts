@@ -28,7 +28,7 @@ export function withOwnProcessId<T>(dataDir: string, open: () => T): T {
     return open();
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== READERS_FULL) throw error;
-    throw new StoreError(`${cannot} as many processes and threads have it open as it has room for: stop some of them`, {
+    throw new StoreError(`${cannot} the maximum number of processes and threads have it open: stop some of them`, {
       cause: error,
     });
   } finally {

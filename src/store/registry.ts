@@ -177,7 +177,7 @@ export function isSame(a: RegistrySnapshot | undefined, b: RegistrySnapshot | nu
 }
 
 const replacedMeanwhile = () =>
-  new RefusedChange('Cannot replace the TNS registry because another load did so meanwhile: load it again');
+  new RefusedChange('Cannot replace the TNS registry because another load has replaced it meanwhile: load it again');
 
 /**
  * Removes at most `limit` keys of the loads from `first` up to `end`, exclusive; returns the number of removed keys.

@@ -124,7 +124,7 @@ export class Store {
     const { dataDir, unlockedSince } = this.#environment;
     if (unlockedSince === undefined || newestCommit(dataDir) === unlockedSince) return;
     throw new StoreError(
-      `Cannot trust what was read of the data directory ${dataDir} because its file system is read-only here and somebody wrote to it elsewhere meanwhile: run again when nobody writes, or give --data the directory where it can be written`,
+      `Cannot trust the data read from ${dataDir} because its file system is read-only here and another host wrote to it meanwhile: run again while nothing writes, or set --data to the writable directory`,
     );
   }
 

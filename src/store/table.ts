@@ -32,7 +32,7 @@ export function* inOrder(entries: Iterable<Entry>, name: string): Iterable<Entry
   for (const entry of entries) {
     if (last && Buffer.compare(last, entry.key) >= 0)
       throw new StoreError(
-        `Cannot read ${name} because ${keyText(entry.key)} follows ${keyText(last)}, so that others are missing: ${HOW_TO_MEND}`,
+        `Cannot read ${name} because ${keyText(entry.key)} follows ${keyText(last)}, so entries are missing: ${HOW_TO_MEND}`,
       );
     last = entry.key;
     yield entry;
@@ -42,7 +42,7 @@ export function* inOrder(entries: Iterable<Entry>, name: string): Iterable<Entry
 /** @throws StoreError where fewer or more of something were found than are stored */
 export function requireAll(what: string, found: number, stored: number): void {
   if (found === stored) return;
-  throw new StoreError(`Cannot read all ${what} because ${found} were found and ${stored} are stored: ${HOW_TO_MEND}`);
+  throw new StoreError(`Cannot read all ${what} because only ${found} of ${stored} were found: ${HOW_TO_MEND}`);
 }
 
 export interface Entry {

@@ -142,7 +142,7 @@ export class Writer {
    */
   async storePublished(topic: string, position: PublishedPosition, owner?: string): Promise<boolean> {
     const change = { kind: 'published', topic, position, ...(owner !== undefined && { owner }) } as const;
-    return this.#commit('store how far the matches are published', 1, change);
+    return this.#commit('store the position of the publication', 1, change);
   }
 
   /** Begins to load a snapshot of the TNS registry, beside the published one; returns its number. */

@@ -132,7 +132,7 @@ export class TnsClient {
     try {
       for await (const piece of body as AsyncIterable<Buffer>) {
         if (bytes + piece.length > MAX_BYTES)
-          throw this.#failure(fileName, `it has over ${MAX_BYTES} bytes`, 'look at it');
+          throw this.#failure(fileName, `it has more than ${MAX_BYTES} bytes`, 'check the file');
         for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at, piece.length - at, bytes + at);
         bytes += piece.length;
       }
@@ -148,13 +148,13 @@ export class TnsClient {
   /** The error of a refusal: a setback where another attempt may succeed, else a final one. */
   #refusal(fileName: string, { statusCode, headers }: Dispatcher.ResponseData): Error {
     if (statusCode === 429 || statusCode >= 500) {
-      return new Setback(`the server answers ${statusCode}`, waitOf(headers));
+      return new Setback(`the server answered ${statusCode}`, waitOf(headers));
     }
     const mend =
       statusCode === 401 || statusCode === 403
         ? 'check TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY'
         : 'check TNS_OBJECTS_BASE_URL';
-    return this.#failure(fileName, `the server answers ${statusCode}`, mend);
+    return this.#failure(fileName, `the server answered ${statusCode}`, mend);
   }
 
   #failure(fileName: string, why: string, mend: string): RegistryError {
@@ -174,7 +174,7 @@ export function botOf(config: Config): BotCredentials | undefined {
   if (id === null && name === null && apiKey === null) return undefined;
   const missing = BOT_SETTINGS.filter(setting => config[setting] === null);
   throw new ConfigError(
-    `Cannot refresh the registry because ${missing.join(', ')} must be set: put all credentials of your bot into the environment`,
+    `Cannot refresh the registry because ${missing.join(', ')} must be set: set all credentials of your bot in the environment`,
   );
 }
 

@@ -69,7 +69,9 @@ export class RegistryLoader {
         this.#tally(name, records.length - twice.length, [...bad, ...twice], notes);
       }
       if (objects === 0)
-        throw new RegistryError(`Cannot load ${name} because no row of it is a registry object: give another`);
+        throw new RegistryError(
+          `Cannot load ${name} because it has no row with a registry object: choose another file`,
+        );
       return { load, epochUs, objects };
     } catch (error) {
       await writer.dropRegistry(load);
@@ -91,7 +93,7 @@ export class RegistryLoader {
     for await (const { records, bad, notes } of batches) {
       for (const { record } of records) changes.push(record);
       if (changes.length > MAX_CHANGES)
-        throw new RegistryError(`Cannot use ${name} because it has over ${MAX_CHANGES} rows`);
+        throw new RegistryError(`Cannot use ${name} because it has more than ${MAX_CHANGES} rows`);
       this.#tally(name, records.length, bad, notes);
     }
     return { span, records: changes };
@@ -114,5 +116,5 @@ export class RegistryLoader {
 }
 
 function repeated({ line, record }: { readonly line: number; readonly record: TnsRecord }): BadRow {
-  return { line, reason: 'another row of this objid is before it', text: JSON.stringify(record) };
+  return { line, reason: 'an earlier row has the same objid', text: JSON.stringify(record) };
 }

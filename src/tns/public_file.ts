@@ -19,7 +19,7 @@ export async function* readPublicPath(path: string, onRead?: OnRead): AsyncGener
   try {
     descriptor = openSync(path, 'r');
   } catch (error) {
-    throw new RegistryError(`Cannot read ${path} because ${messageOf(error)}: give the path of a public TNS file`, {
+    throw new RegistryError(`Cannot read ${path} because ${messageOf(error)}: use the path of a public TNS file`, {
       cause: error,
     });
   }
@@ -49,7 +49,7 @@ export async function* readPublicFile(descriptor: number, name: string, onRead?:
   } catch (error) {
     if (error instanceof RegistryError) throw error;
     const isDirectory = (error as NodeJS.ErrnoException).code === 'EISDIR';
-    const mend = isDirectory ? 'give the path of a public TNS file' : 'download it again';
+    const mend = isDirectory ? 'use the path of a public TNS file' : 'download it again';
     throw new RegistryError(`Cannot read ${name} because ${messageOf(error)}: ${mend}`, { cause: error });
   }
 }
@@ -80,10 +80,10 @@ async function* readZip(descriptor: number, onRead?: OnRead): AsyncGenerator<Buf
       if (bytes > entry.uncompressedSize) break;
       yield piece;
     }
-    if (bytes !== entry.uncompressedSize) throw new Error('its size does not fit');
-    if (checksum !== entry.crc32) throw new Error('its checksum does not fit');
+    if (bytes !== entry.uncompressedSize) throw new Error('its size does not match');
+    if (checksum !== entry.crc32) throw new Error('its checksum does not match');
   }
-  if (found === 0) throw new Error('it is a zip without a CSV file');
+  if (found === 0) throw new Error('it is a zip file without a CSV file');
 }
 
 function decompressed(source: Iterable<Buffer>, unpack: Gunzip | InflateRaw): AsyncIterable<Buffer> {

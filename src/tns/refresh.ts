@@ -56,7 +56,8 @@ interface Changes {
  */
 export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
   const claim = await options.writer.claimExclusively('refresh the TNS registry');
-  if (!claim) throw new RegistryError('Cannot refresh because another process is at it: wait until that has ended');
+  if (!claim)
+    throw new RegistryError('Cannot refresh because another process is already refreshing: wait until it finishes');
   try {
     return await refreshUnderClaim(options);
   } finally {
@@ -109,7 +110,7 @@ async function stageWhole(
     if (staged.objects >= LEAST_SHARE * known) return { staged, validators: download.validators };
     await writer.dropRegistry(staged.load);
     throw new RegistryError(
-      `Cannot take ${WHOLE_FILE} for the registry because it has ${staged.objects} objects, and ${known} are known: look at it, then load it with nearsky tns load`,
+      `Cannot use ${WHOLE_FILE} as the registry because it has only ${staged.objects} objects, and ${known} are known: check it, then load it with nearsky tns load`,
     );
   });
 }
@@ -119,12 +120,12 @@ class NotNewer extends Error {}
 function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, nowUs: number): number {
   const epochUs = span?.endUs ?? span?.startUs;
   if (epochUs === undefined)
-    throw new RegistryError(`Cannot use ${WHOLE_FILE} because it does not say of what time it is: try again later`);
+    throw new RegistryError(`Cannot use ${WHOLE_FILE} because it does not state its time: try again later`);
   if (base && epochUs <= base.fileEpochUs) throw new NotNewer();
   // A registry with a future epoch would count as current for too long.
   if (epochUs > nowUs) {
     throw new RegistryError(
-      `Cannot use ${WHOLE_FILE} because its time lies in the future, ${formatTime(epochUs)}: set the clock of this machine, or try again later`,
+      `Cannot use ${WHOLE_FILE} because its time is in the future, ${formatTime(epochUs)}: set the clock of this machine, or try again later`,
     );
   }
   return epochUs;
@@ -166,7 +167,7 @@ async function downloadHour(
     if (download.outcome !== 'whole') return undefined;
     const { span, records } = await options.loader.readChanges(csv(), file);
     if (span?.endUs === undefined) {
-      throw new RegistryError(`Cannot use ${file} because its first line is no span of time: try again later`);
+      throw new RegistryError(`Cannot use ${file} because its first line is not a time span: try again later`);
     }
     return { startUs: span.startUs, endUs: span.endUs, records };
   });

@@ -67,7 +67,7 @@ async function* noBatches(): AsyncGenerator<RowBatch> {}
 
 const notPublic = (name: string, why: string) =>
   new RegistryError(
-    `Cannot read ${name} because ${why}: give a public TNS file, whose first lines are a time and the names of its columns`,
+    `Cannot read ${name} because ${why}: use a public TNS file, whose first lines are a time and the column names`,
   );
 
 function placesOf(header: readonly string[], name: string): Places {
@@ -92,7 +92,7 @@ async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerat
     for await (const { record, info } of parser) yield { cells: record, line: info.lines };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const why = error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'it is cut off within a quoted text' : error.message;
+    const why = error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'it ends within a quoted string' : error.message;
     throw new RegistryError(`Cannot read ${name} because ${why}: download it again`, { cause: error });
   }
   return undefined;
@@ -103,7 +103,9 @@ async function* inBatches(rows: AsyncIterable<Row>, places: Places, width: numbe
   let batch = emptyBatch();
   for await (const { cells, line } of rows) {
     const record =
-      cells.length === width ? recordOf(cells, places, batch.notes) : `not ${width} cells, as the header has`;
+      cells.length === width
+        ? recordOf(cells, places, batch.notes)
+        : `the row does not have ${width} cells like the header`;
     if (isEmpty(cells)) batch.notes.add('empty line');
     else if (typeof record === 'object') batch.records.push({ line, record });
     else batch.bad.push({ line, reason: record, text: cells.join(',') });
@@ -141,7 +143,7 @@ function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRe
   const dec = numberWithin(cell('declination'), -90, 90);
   if (dec === undefined) return 'declination is not a number of degrees from -90 to 90';
   const redshift = numberWithin(cell('redshift'), -Infinity, Infinity) ?? null;
-  if (redshift === null && cell('redshift') !== '') notes.add('redshift that is not a number, taken as none');
+  if (redshift === null && cell('redshift') !== '') notes.add('redshift is not a number, dropped');
   const textOrNull = (column: Column): string | null => {
     const text = cell(column);
     if (text.length > MAX_TEXT_CHARACTERS) notes.add(`${column} cut to ${MAX_TEXT_CHARACTERS} characters`);

@@ -45,7 +45,7 @@ export class EarlyLines {
       this.#size += bytes.length;
       this.#waiting = '';
     } catch (error) {
-      throw storeError(`keep the lines that came before their object in ${this.#dataDir}`, error);
+      throw storeError(`keep the lines that arrived before their object in ${this.#dataDir}`, error);
     }
   }
 

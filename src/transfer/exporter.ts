@@ -45,7 +45,7 @@ export async function exportStore(
     store.requireUndisturbed();
     if (error instanceof StoreError) throw error;
     const why = messageOf(error);
-    const mend = file === undefined ? 'run again' : 'give another file, or mend that and run again';
+    const mend = file === undefined ? 'run again' : 'choose another file, or fix that and run again';
     throw new Error(`Cannot export to ${file ?? 'standard output'} because ${why}: ${mend}`, {
       cause: error,
     });

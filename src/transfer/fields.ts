@@ -67,18 +67,18 @@ const CONTROL = /[\0-\x1f\x7f]/;
 
 /** Text of 1 to `most` UTF-16 units without control characters or unpaired surrogates. */
 export function text(most: number): Kind<string> {
-  return textual(`a text of 1 to ${most} characters`, text =>
+  return textual(`a string of 1 to ${most} characters`, text =>
     text.length > 0 && text.length <= most && !CONTROL.test(text) && text.isWellFormed() ? text : undefined,
   );
 }
 
-export const objectId: Kind<bigint> = textual('the decimal text of an integer from 0 to 9223372036854775807', parseId);
+export const objectId: Kind<bigint> = textual('a string with an integer from 0 to 9223372036854775807', parseId);
 
-export const int64Text: Kind<string> = textual('the decimal text of a 64-bit integer', text =>
+export const int64Text: Kind<string> = textual('a string with a 64-bit integer', text =>
   integerId(text) === undefined ? undefined : text,
 );
 
-export const sourceIdText: Kind<string> = textual(`the decimal text of a 64-bit integer, or ${TEXT_ID}`, text =>
+export const sourceIdText: Kind<string> = textual(`a string with a 64-bit integer, or ${TEXT_ID}`, text =>
   isTextId(text) ? text : undefined,
 );
 

@@ -193,7 +193,7 @@ export class Importer {
     }
     if (parsed.kind === 'tns_snapshot') {
       const outcome = this.#registry.setEpoch(parsed.epochUs);
-      if (outcome === 'conflict') this.#reject(file, line, 'there is a tns_snapshot line of another epoch before it');
+      if (outcome === 'conflict') this.#reject(file, line, 'an earlier tns_snapshot line has another epoch');
       else this.#count('tns_snapshot', outcome === 'added' ? 'imported' : 'unchanged');
     } else if (parsed.kind === 'tns_object') {
       this.#records.push({ file, line, item: parsed.record });
@@ -243,7 +243,7 @@ export class Importer {
     if (typeof outcome === 'object') this.#reject(file, line, outcome.conflict);
     else if (outcome !== 'no_object') this.#count(item.kind, outcome);
     else if (this.#mayBeEarly) this.#early.add(file, line);
-    else this.#reject(file, line, `object ${item.diaObjectId} is not stored, and no line of this import brings it`);
+    else this.#reject(file, line, `object ${item.diaObjectId} is not stored, and this import has no line for it`);
   }
 
   #countObject({ counts }: Prepared, outcome: keyof TypeCounts): void {
@@ -261,7 +261,7 @@ export class Importer {
     for (const [i, outcome] of outcomes.entries()) {
       const { file, line, item } = waiting[i]!;
       if (outcome === 'conflict')
-        this.#reject(file, line, `another tns_object line of objid ${item.objid} is before it`);
+        this.#reject(file, line, `an earlier tns_object line has the same objid ${item.objid}`);
       else this.#count('tns_object', outcome === 'added' ? 'imported' : 'unchanged');
     }
   }
@@ -281,7 +281,7 @@ export class Importer {
     Object.assign(snapshots, { imported: 0, unchanged: 0 });
     if (!first) return;
     const why = isMissingEpoch ? 'there is no tns_snapshot line' : 'the input was not read to its end';
-    this.#tell(first.file, first.line, `no tns_object line is imported, as ${why}`);
+    this.#tell(first.file, first.line, `no tns_object line is imported, because ${why}`);
   }
 
   #count(type: LineType, outcome: keyof TypeCounts): void {

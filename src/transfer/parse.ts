@@ -272,7 +272,7 @@ function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
     const column = columnOf(key);
     if (column === undefined || !isPlain(columns[key])) {
       throw new LineError(
-        `catalog_payload must hold finite numbers, texts, true, false and null: ${JSON.stringify(key)} is none of these`,
+        `catalog_payload must have finite numbers, strings, true, false or null: ${JSON.stringify(key)} has another value`,
       );
     }
     isLowercase &&= column === key;
@@ -288,7 +288,7 @@ function lowercased(columns: JsonObject): Record<string, unknown> {
     const column = columnOf(key)!;
     if (Object.hasOwn(payload, column) && payload[column] !== value) {
       throw new LineError(
-        `catalog_payload must have one value for ${JSON.stringify(column)}: there are several, under keys that differ in case alone`,
+        `catalog_payload must have one value for ${JSON.stringify(column)}: there are several, under keys that differ only in case`,
       );
     }
     payload[column] = value;

@@ -15,7 +15,7 @@ import { Link, MemoryLog } from './memory_log.ts';
 const test = suite('cluster/epochs');
 const NOON_US = 1_772_020_800_000_000;
 const DIFFERENT =
-  /^Cannot follow the log from record (\d+) on: the archive of this node is another one than that of most nodes \(2 of 3\): start it from a backup/;
+  /^Cannot follow the log from record (\d+) on: the archive of this node differs from the archive of most nodes \(2 of 3\): start it from a backup/;
 
 /** Nodes of one log, and whatever the log is given. */
 class Cluster {

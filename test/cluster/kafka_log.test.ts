@@ -120,7 +120,7 @@ real('a topic that was made anew is another log', () =>
       const failed = await failure(() => log.read(3));
       return failed instanceof LostPlace ? failed : undefined;
     });
-    assert.match(error.message, new RegExp(`its topic ${topic} was made anew: start this node from a backup`));
+    assert.match(error.message, new RegExp(`its topic ${topic} was recreated: start this node from a backup`));
     const anew = await open(topic);
     assert.is.not(await anew.identity(), identity);
     await anew.close();
@@ -227,7 +227,7 @@ real('a node stops where the topic was made anew', () =>
     await eventually('the topic is there again', again);
     const anew = await open(topic);
     await appendChange(anew, deliver('lasair', 1n));
-    assert.match(await whyStopped(store, anew), /it is \S+, and this node followed \S+: start this node from a backup/);
+    assert.match(await whyStopped(store, anew), /it is \S+, but this node followed \S+: start this node from a backup/);
     await anew.close();
   }),
 );
@@ -238,9 +238,12 @@ real('a node stops where the log has lost its end, also when it has gone on from
     kafka.cutOff(topic);
     await kafka.startAgain();
     const cut = await open(topic);
-    assert.match(await whyStopped(store, cut), /it ends at record 2, and this node has applied 3 records of it/);
+    assert.match(await whyStopped(store, cut), /it ends at record 2, but this node has applied 3 of its records/);
     for (const id of [7n, 8n]) await appendChange(cut, deliver('lasair', id));
-    assert.match(await whyStopped(store, cut), /its record 2 is another one than this node applied: start this node/);
+    assert.match(
+      await whyStopped(store, cut),
+      /its record 2 differs from the record that this node applied: start this node/,
+    );
     // One that follows all the time sees the same.
     assert.instance(
       await eventually('it sees', () => failure(() => log.read(3)).then(e => (e instanceof LostPlace ? e : undefined))),
@@ -325,7 +328,7 @@ real('a node stops whose digest is not that of most', () =>
       await catchUp(right);
       assert.match(
         await whyStopped(store, log),
-        /from record 7 on: the archive of this node is another one than that of most/,
+        /from record 7 on: the archive of this node differs from the archive of most/,
       );
     }),
   ),

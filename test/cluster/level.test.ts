@@ -193,7 +193,7 @@ test('a kind of record is not written before the level that brought it', async (
   const change: Change = { kind: 'level', timeUs: 0, level: 2 };
   assert.match(
     (await failure(() => encodeChange(change, 1))).message,
-    /^Cannot put a change \(level\) into the log because it needs level 2, and the level of the log is 1: upgrade every node, then run `nearsky node upgrade`$/,
+    /^Cannot write a change \(level\) to the log because it needs level 2, and the level of the log is 1: upgrade every node, then run `nearsky node upgrade`$/,
   );
   assert.is(levelOf({ record: encodeChange(change, 2)[0]! }), 2);
 });
@@ -273,10 +273,7 @@ test('a log that goes on from an archive begins at the level of the release that
     store.resetRead();
     assert.equal([store.logLevel(), cluster.log.end], [NEWER, 2]);
     const older = cluster.open('older', LEVEL);
-    assert.match(
-      (await failure(() => cluster.catchUp(older))).message,
-      /the log goes on from an archive that this node/,
-    );
+    assert.match((await failure(() => cluster.catchUp(older))).message, /the log continues an archive that this node/);
   }));
 
 test('a node that serves votes with its name and the level that it reads', () =>

@@ -88,14 +88,17 @@ test('time goes on from record to record, whatever the clocks say', () =>
 
 /** A node that has applied three records; what happens to the log then; why it stops. */
 const losses: Record<string, readonly [(log: MemoryLog) => void, RegExp]> = {
-  'the topic was made anew': [log => (log.identity = 'a cluster/another topic'), /it is a cluster\/another topic, and/],
-  'the log was cut short': [log => log.entries.pop(), /it ends at record 2, and this node has applied 3 records/],
+  'the topic was made anew': [log => (log.identity = 'a cluster/another topic'), /it is a cluster\/another topic, but/],
+  'the log was cut short': [
+    log => log.entries.pop(),
+    /it ends at record 2, but this node has applied 3 of its records/,
+  ],
   'the log was cut short and went on': [
     log => {
       log.entries.pop();
       append(log, deliver(NOON_US, 50n), deliver(NOON_US, 51n));
     },
-    /its record 2 is another one than this node applied/,
+    /its record 2 differs from the record that this node applied/,
   ],
   'a record among the next ones is missing': [
     log => {
@@ -109,7 +112,7 @@ const losses: Record<string, readonly [(log: MemoryLog) => void, RegExp]> = {
       log.entries.pop();
       log.append('another', encodeChange(deliver(NOON_US, 50n))[0]!);
     },
-    /its record 2 is another one than this node applied/,
+    /its record 2 differs from the record that this node applied/,
   ],
   'what comes next was removed': [
     log => {
@@ -237,7 +240,7 @@ test('a new node needs the beginning of the log, and no archive of its own', () 
   withNode(async (node, _link, log, store) => {
     append(log, deliver(NOON_US, 1n), deliver(NOON_US, 2n));
     log.first = 1;
-    assert.match((await failure(() => node.step())).message, /it begins at record 1, and this node at record 0/);
+    assert.match((await failure(() => node.step())).message, /it starts at record 1, but this node starts at record 0/);
     log.first = 0;
     await withStore(async (own, writer) => {
       await writer.ingest([delivery(5n)], NOON_US);

@@ -43,7 +43,7 @@ function requireStopped(seed: number, { stopped, falsified }: Simulated): void {
   const { at, others } = falsified;
   assert.match(
     stopped[at] ?? '',
-    /another one than that of most nodes \(2 of 3\): start it from a backup/,
+    /differs from the archive of most nodes \(2 of 3\): start it from a backup/,
     `seed ${seed}`,
   );
   assert.is(stopped.filter(Boolean).length, 1, `seed ${seed}`);

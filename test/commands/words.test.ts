@@ -83,7 +83,9 @@ test('a data directory that cannot be made ends `serve` with the reason', async 
   // Deno's permissions refuse the path before the system does.
   assert.match(
     stderr,
-    isDeno ? /\/proc/ : /Cannot make the data directory \/proc\/nearsky\/data because .*: give --data another/,
+    isDeno
+      ? /\/proc/
+      : /Cannot make the data directory \/proc\/nearsky\/data because .*: set --data to another directory/,
   );
 });
 

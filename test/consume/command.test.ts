@@ -140,10 +140,10 @@ test('what is missing is status 2, and said before anything is made', () =>
     const wrong: [string[], Record<string, string>, RegExp][] = [
       [[], {}, /no broker given/],
       [['ztf'], {}, /a broker must be one of antares, lasair, pittgoogle \("ztf" was given\)/],
-      [['lasair'], {}, /LASAIR_TOPICS is not set: give it the topics/],
+      [['lasair'], {}, /LASAIR_TOPICS is not set: set it to the topics/],
       [['lasair'], { LASAIR_TOPICS: 'a,b' }, /LASAIR_GROUP_ID is not set/],
       [['antares'], { ANTARES_TOPICS: 'a', ANTARES_GROUP_ID: 'g' }, /ANTARES_API_KEY is not set in the environment/],
-      [['pittgoogle'], {}, /PITTGOOGLE_SUBSCRIPTION is not set: give it projects/],
+      [['pittgoogle'], {}, /PITTGOOGLE_SUBSCRIPTION is not set: set it to your subscription/],
       [['pittgoogle'], { PITTGOOGLE_SUBSCRIPTION: 'mine' }, /must be a subscription as projects/],
       [['lasair'], { LASAIR_KAFKA_SERVERS: 'host' }, /each item a server as host:port/],
     ];

@@ -167,7 +167,7 @@ real('a command without a running service is a node, too', async () => {
   await run(2, 'tns', 'load', join(sample, 'tns/tns_public_objects.csv'), '--epoch', '2026-02-10T00:00:00Z');
   await run(1, 'crossmatch');
   const other = { ...settings, CROSSMATCH_RADIUS_ARCSEC: '2' };
-  const differs = /CROSSMATCH_RADIUS_ARCSEC is 2 here, and 1 in the log of the nodes: set it to 1, or make/;
+  const differs = /CROSSMATCH_RADIUS_ARCSEC is 2 here, but 1 in the log of the nodes: set it to 1, or apply/;
   assert.match(await failure(2, ['import', nothing], other), differs);
   assert.is((await start(['node', 'settings', '--data', dataOf(2)], other).finished).code, 0);
   assert.match(await failure(0, ['import', nothing]), /_ARCSEC is 1 here, and 2 in the log/);
@@ -256,7 +256,7 @@ real('a single node becomes the first of several, and back', async () => {
   for (const node of [1, 2]) rmSync(dataOf(node), { recursive: true });
   assert.match(
     await failure(1, ['import', nothing]),
-    /the log goes on from an archive that this node does not have: start it from a backup/,
+    /the log continues an archive that this node does not have: start this node from a backup/,
   );
   await run(0, 'backup', dataOf(2));
   await ingest(2, 'lasair', 'lasair-late.ndjson');

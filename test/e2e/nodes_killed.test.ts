@@ -49,7 +49,7 @@ const PARTITIONS = 2;
 const SEEN_MS = 1500;
 const ASKERS = 3;
 /** The error of a registry that came while the service refreshed it. */
-const REPLACED = /another load did so meanwhile/;
+const REPLACED = /another load has replaced it meanwhile/;
 
 const SETTINGS = {
   NEARSKY_WORKERS: '1',

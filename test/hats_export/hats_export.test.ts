@@ -239,7 +239,7 @@ test('--since takes what changed; a directory that is there is not touched; the 
     );
     assert.is(since.sequence, store.lastSequence());
     const error = await failure(() => exportHats(optionsOf(store, data, join(data, 'first'))));
-    assert.match(error.message, 'because it exists: give another directory');
+    assert.match(error.message, 'because it exists: choose another directory');
     const { code, stderr } = await start(['export', '--data', data, '--since', '1', join(data, 'x')]).finished;
     assert.is(code, 2);
     assert.match(stderr, '--since needs --format hats');

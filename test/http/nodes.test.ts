@@ -103,7 +103,7 @@ test('a node with another setting than the log is not ready, and names it; it an
       await writer.shareSettings({ ...own, [name]: 'another' }, true);
       const { status, text } = await node.get('/readyz');
       assert.is(status, 503, name);
-      assert.ok(text.includes(`because ${name} is ${value} here, and another in the log of the nodes: `), text);
+      assert.ok(text.includes(`because ${name} is ${value} here, but another in the log of the nodes: `), text);
       assert.is((await node.get(CONE)).status, 200);
     }
     // A setting of another release.

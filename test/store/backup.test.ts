@@ -89,10 +89,10 @@ test('it overwrites nothing, and leaves nothing where it fails', () =>
     const file = join(directory, 'file');
     writeFileSync(file, 'x');
     const cases: [string, RegExp][] = [
-      [empty, /it exists and a backup overwrites nothing: give another directory/],
-      [data, /it exists and a backup overwrites nothing/],
-      [file, /it exists and a backup overwrites nothing/],
-      [join(file, 'below'), /give a directory that can be written/],
+      [empty, /it exists and a backup never overwrites: choose another directory/],
+      [data, /it exists and a backup never overwrites/],
+      [file, /it exists and a backup never overwrites/],
+      [join(file, 'below'), /choose a writable directory/],
     ];
     for (const [target, reason] of cases) {
       const { code, stdout, stderr } = await start(['backup', target, '--data', data]).finished;
@@ -123,7 +123,7 @@ test('what a killed one left behind is removed by the next to the same place, an
       for (const path of [...dead, ...others, alive]) mkdirSync(join(path, 'rejected'), { recursive: true });
       const { code, stderr } = await start(['backup', target, '--data', data]).finished;
       assert.is(code, 1);
-      assert.match(stderr, `as process ${other.child.pid} is making one there: wait until it has ended`);
+      assert.match(stderr, `because process ${other.child.pid} is making one there: wait until it finishes`);
       other.child.kill('SIGKILL');
       await other.ended;
       assert.is((await nearsky('backup', target, '--data', data)).objects, 1);

@@ -105,7 +105,7 @@ test('a change that is too long for a record becomes several, and one that canno
     const { message } = await failure(() => encodeChange(change, LEVEL, 50));
     assert.match(
       message,
-      new RegExp(`^Cannot put a change \\(${change.kind}\\) into the log because it takes \\d+ bytes`),
+      new RegExp(`^Cannot write a change \\(${change.kind}\\) to the log because it has \\d+ bytes`),
     );
   }
 });
@@ -138,7 +138,7 @@ test('text ids are written to a log of level 3 or more, and refused by a lower o
     const { message } = await failure(() => encodeChange(change, 2));
     assert.match(
       message,
-      /with text ids of sources\) into the log because it needs level 3, and the level of the log is 2: upgrade/,
+      /with source ids that are not integers\) to the log because it needs level 3, and the level of the log is 2: upgrade/,
     );
   }
   const number = { ...result, matches: [{ ...match, catalogSourceId: '-9223372036854775808', source }] };

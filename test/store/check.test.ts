@@ -81,7 +81,7 @@ test('what belongs together and does not agree is named', () =>
       /catalog that could not be read/,
       /listing by event time/,
       /listing by source/,
-      /counts are not those/,
+      /counts do not match/,
     ]) {
       assert.ok(
         faults.some(fault => said.test(fault)),
@@ -134,8 +134,8 @@ test('a file that was cut short is a message', () =>
     copyFileSync(join(directory, 'nearsky.mdb'), join(copy, 'nearsky.mdb'));
     truncateSync(join(copy, 'nearsky.mdb'), 40 * PAGE_BYTES);
     const { faults } = await checkDirectory(copy, quietly);
-    assert.match(faults.join('\n'), /cut short/);
-    assert.match((await failure(() => openStore(copy, 'read'))).message, /cut short.*restore a backup/);
+    assert.match(faults.join('\n'), /truncated/);
+    assert.match((await failure(() => openStore(copy, 'read'))).message, /truncated.*restore a backup/);
   }));
 
 test.run();

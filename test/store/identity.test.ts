@@ -24,7 +24,7 @@ test('a lock file that is removed: nothing is written until all have stopped, an
     assert.match(removed.message, /its lock file was removed.* stop every nearsky process/);
     assert.match((await failure(() => store.requireInPlace())).message, /its lock file was removed/);
     writeFileSync(lockIn(directory), '');
-    assert.match((await failure(() => writer.ingest([delivery(2n)], NOW_US))).message, /removed and made anew/);
+    assert.match((await failure(() => writer.ingest([delivery(2n)], NOW_US))).message, /removed and recreated/);
     assert.equal(store.files.change()?.file, 'lock');
     assert.is(store.getObject(2n), undefined);
     assert.ok(store.getObject(1n), 'it can still be read');
@@ -76,7 +76,7 @@ test('a database file that is removed, replaced, cut short', () =>
     const { size } = statSync(file);
     truncateSync(file, size - 4096);
     assert.is(store.files.change()?.what, 'truncated');
-    assert.match((await failure(() => store.requireInPlace())).message, /cut short.*restore a backup/);
+    assert.match((await failure(() => store.requireInPlace())).message, /truncated.*restore a backup/);
     truncateSync(file, size);
   }));
 

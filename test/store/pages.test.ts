@@ -77,7 +77,7 @@ test('a free page that is in use, listed twice, or not there', () =>
     for (const [page, said] of [
       [used, `page ${used} is in use`],
       [bytes.readBigInt64LE(other), `page ${bytes.readBigInt64LE(other)} is listed twice`],
-      [10n ** 6n, 'it names page 1000000, which is not there'],
+      [10n ** 6n, 'it lists page 1000000, which does not exist'],
     ] as const) {
       const damaged = Buffer.from(bytes);
       damaged.writeBigInt64LE(page, one);

@@ -86,10 +86,7 @@ test('a directory that as many have open as there is room for', () =>
     assert.ok([...database.getKeys()].length > 0, 'it is in the table of readers');
     for (const mode of ['read', 'write']) {
       const { output } = await startScript(OPENING, [directory, mode]).ended;
-      assert.match(
-        output,
-        /^Cannot open .* because as many processes and threads have it open as it has room for: stop/,
-      );
+      assert.match(output, /^Cannot open .* because the maximum number of processes and threads have it open: stop/);
     }
     await database.close();
   }));

@@ -113,7 +113,9 @@ mounts('somebody writes to it elsewhere while it is read: that is said', () =>
       await eventually('the directory to be open', async () => output() || undefined);
       if (isDisturbed) await write();
       child.stdin!.end();
-      const expected = isDisturbed ? /Cannot trust what was read .* read-only here and somebody wrote/ : /undisturbed/;
+      const expected = isDisturbed
+        ? /Cannot trust the data read from .* read-only here and another host wrote/
+        : /undisturbed/;
       assert.match((await ended).output, expected);
     }
   }),

@@ -63,7 +63,10 @@ test('a load that was overtaken is refused, and one that broke off or is dropped
     ];
     for (const load of [brokenOff!, slow!, fast!]) await writer.stageRegistry(load, [record(load, '2026a')]);
     await writer.publishRegistry(fast!, 100);
-    assert.match((await failure(() => writer.publishRegistry(slow!, 200))).message, /another load did so meanwhile/);
+    assert.match(
+      (await failure(() => writer.publishRegistry(slow!, 200))).message,
+      /another load has replaced it meanwhile/,
+    );
     assert.equal([store.tnsSnapshotEpochUs(), store.tnsByName('2026a')?.objid], [100, fast]);
     const dropped = await writer.beginRegistry();
     await writer.stageRegistry(dropped, [record(9, '2026c')]);

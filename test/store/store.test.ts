@@ -302,7 +302,7 @@ test('a newer format is refused, and both versions are named', () =>
       assert.instance(error, StoreError);
       assert.match(
         error.message,
-        `its format is ${FORMAT_VERSION + 1} and this nearsky knows formats up to ${FORMAT_VERSION}`,
+        `its format is ${FORMAT_VERSION + 1} and this nearsky supports formats up to ${FORMAT_VERSION}`,
       );
     }
   }));
@@ -324,7 +324,7 @@ test('what is no data directory is refused and left as it is', () =>
     const file = join(directory, 'file');
     writeFileSync(file, 'text');
     assert.match((await failure(() => openStore(file, 'write'))).message, /it is a file/);
-    assert.match((await failure(() => openStore(directory, 'write'))).message, /holds something else \(file\)/);
+    assert.match((await failure(() => openStore(directory, 'write'))).message, /contains other files \(file\)/);
     const other = join(directory, 'other');
     mkdirSync(other);
     writeFileSync(join(other, 'nearsky.mdb'), 'x'.repeat(100_000));

@@ -82,7 +82,7 @@ test('at once, then some minutes after each hour; what fails is tried again, lat
         const claim = await writer.claimExclusively('refresh the TNS registry');
         await look();
         nowMs = at('04:20:00');
-        assert.match(String((await happened(5))[1].error), /another process is at it/);
+        assert.match(String((await happened(5))[1].error), /another process is already refreshing/);
         await writer.dropClaim(claim!);
         assert.not.match(JSON.stringify(events), BOT.apiKey);
         assert.is(tns.mostAtOnce, 1);

@@ -66,7 +66,7 @@ test('rejected rows are counted by reason and kept; of two rows of one objid the
     writeFileSync(file, `${lines}\n"not","a","row"\n`);
     const data = join(directory, 'data');
     const { rejects_file, ...counts } = await nearsky('tns', 'load', file, '--data', data, '--epoch', '2026-02-01');
-    const reasons = { 'not 23 cells, as the header has': 1, 'another row of this objid is before it': 1 };
+    const reasons = { 'the row does not have 23 cells like the header': 1, 'an earlier row has the same objid': 1 };
     assert.equal([counts.read, counts.accepted, counts.rejected, counts.reasons], [8, 6, 2, reasons]);
     const kept = readFileSync(rejects_file as string, 'utf8')
       .trim()
@@ -91,8 +91,8 @@ test('what cannot be used changes nothing, and says how to mend it', () =>
     const cases: [string | Buffer, RegExp][] = [
       [csvOf(undefined, someRecords(3)), /does not state its time: give --epoch TIME/],
       [csvOf('2999-02-10 00:00:00', someRecords(3)), /its time is in the future/],
-      [csvOf('2026-02-11 00:00:00', []), /no row of it is a registry object/],
-      [zip, /checksum does not fit: download it again/],
+      [csvOf('2026-02-11 00:00:00', []), /it has no row with a registry object/],
+      [zip, /checksum does not match: download it again/],
       [gzipSync(many).subarray(0, 20_000), /unexpected end of file: download it again/],
     ];
     for (const [bytes, reason] of cases) {

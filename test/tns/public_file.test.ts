@@ -60,10 +60,10 @@ test('damaged files, each with its own reason', () =>
     const flipped = Buffer.from(gzip);
     flipped[flipped.length - 6]! ^= 1;
     const cases: [Buffer, RegExp][] = [
-      [zipOf([{ name, content: csv }], checksum => checksum ^ 1), /checksum does not fit/],
+      [zipOf([{ name, content: csv }], checksum => checksum ^ 1), /checksum does not match/],
       [zip.subarray(0, zip.length - 30), /end of central directory/i],
       [zip.subarray(0, 1000), /end of central directory/i],
-      [zipOf([{ name: 'readme.txt', content: csv }]), /a zip without a CSV file/],
+      [zipOf([{ name: 'readme.txt', content: csv }]), /a zip file without a CSV file/],
       [
         zipOf([
           { name, content: csv },
@@ -83,7 +83,7 @@ test('damaged files, each with its own reason', () =>
     const missing = await failure(async () => {
       for await (const _ of readPublicPath(join(directory, 'missing')));
     });
-    assert.match(missing.message, /ENOENT.*: give the path of a public TNS file/);
+    assert.match(missing.message, /ENOENT.*: use the path of a public TNS file/);
   }));
 
 test('whatever the file, its descriptor stays open, and is its: closing another one would lose what is written there', async () => {

@@ -208,11 +208,11 @@ test(
     const zipped = (csv: string) => zipOf([{ name: 'a.csv', content: csv }]);
     const six = Array(6);
     const cases: [() => void, RegExp][] = [
-      [() => tns.trouble('', ...six.fill({ status: 503 })), /the server answers 503 \(attempt 6\): try again later/],
+      [() => tns.trouble('', ...six.fill({ status: 503 })), /the server answered 503 \(attempt 6\): try again later/],
       [() => tns.trouble('', ...six.fill('drop')), /\(attempt 6\): try again later/],
       [() => tns.trouble('', { status: 429, headers: { 'retry-after': '3600' } }), /try again in 60 minutes/],
-      [() => tns.trouble('', { status: 401 }), /answers 401: check TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY/],
-      [() => tns.trouble('', { status: 302 }), /answers 302: check TNS_OBJECTS_BASE_URL/],
+      [() => tns.trouble('', { status: 401 }), /answered 401: check TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY/],
+      [() => tns.trouble('', { status: 302 }), /answered 302: check TNS_OBJECTS_BASE_URL/],
       [() => tns.remove(''), /there is no tns_public_objects.csv.zip/],
       [
         () =>
@@ -223,11 +223,11 @@ test(
         /checksum/,
       ],
       [() => tns.putBytes('', zipped(whole).subarray(0, 900)), /Cannot read tns_public_objects.csv.zip/],
-      [() => tns.putBytes('', zipped(whole.slice(0, -400))), /cut off within a quoted text/],
+      [() => tns.putBytes('', zipped(whole.slice(0, -400))), /ends within a quoted string/],
       [() => tns.putBytes('', zipped('<html>')), /it has no column/],
-      [() => tns.put('', '2026-02-11 00:00:00', objects.slice(0, 20)), /has 20 objects, and 50 are known/],
-      [() => tns.put('', '2026-02-11 01:31:00', objects), /lies in the future, 2026-02-11T01:31:00/],
-      [() => tns.putBytes('00', zipped('"2026-02-11 00:00:00"\n')), /no span of time/],
+      [() => tns.put('', '2026-02-11 00:00:00', objects.slice(0, 20)), /has only 20 objects, and 50 are known/],
+      [() => tns.put('', '2026-02-11 01:31:00', objects), /is in the future, 2026-02-11T01:31:00/],
+      [() => tns.putBytes('00', zipped('"2026-02-11 00:00:00"\n')), /not a time span/],
       [() => tns.putBytes('00', Buffer.from('PK\x03\x04')), /Cannot read tns_public_objects_00/],
     ];
     for (const [spoil, reason] of cases) {
@@ -257,9 +257,12 @@ test(
     await writer.changeRegistry(base, [added], at('01:00:00'));
     const load = await writer.beginRegistry();
     const behind = await failure(() => writer.publishRegistry(load, at('00:30:00'), { base }));
-    assert.match(behind.message, /another load did so meanwhile/);
+    assert.match(behind.message, /another load has replaced it meanwhile/);
     await writer.dropRegistry(load);
-    assert.match((await failure(() => writer.changeRegistry(base, [], 5))).message, /another load did so meanwhile/);
+    assert.match(
+      (await failure(() => writer.changeRegistry(base, [], 5))).message,
+      /another load has replaced it meanwhile/,
+    );
     assert.equal(site.registry(), { epochUs: at('01:00:00'), records: changed(added) });
   }),
 );
@@ -292,7 +295,7 @@ test('the command takes the bot from the environment, and shows its key nowhere'
         TNS_OBJECTS_BASE_URL: tns.baseUrl.replace('//', '//me:secret@'),
       }).finished;
       assert.equal([wrong.code, wrong.stdout], [1, '']);
-      assert.match(wrong.stderr, /answers 401: check TNS_BOT_ID/);
+      assert.match(wrong.stderr, /answered 401: check TNS_BOT_ID/);
       assert.not.match(wrong.stderr, /secret/);
       const missing = await start(args, { TNS_BOT_ID: '1' }).finished;
       assert.is(missing.code, 2);

@@ -91,7 +91,7 @@ test('rows that are no objects are rejected, each with its line and reason; the 
     'ra',
     'declination',
     'declination',
-    'not 7 cells',
+    'the row does not have 7 cells like the header',
     'name',
   ];
   assert.is(bad.length, reasons.length);
@@ -114,7 +114,7 @@ test('what cannot be used of a row that is read, and empty lines, are counted', 
   assert.equal([records.length, bad], [2003, []]);
   assert.equal([records[1]!.redshift, records[1]!.classification!.length], [null, 256]);
   assert.equal(notes, {
-    'redshift that is not a number, taken as none': 2001,
+    'redshift is not a number, dropped': 2001,
     'name_prefix cut to 256 characters': 1,
     'type cut to 256 characters': 2,
     'empty line': 4,
@@ -133,7 +133,7 @@ test('what is no such file is refused, and one that is cut off', async () => {
     ['', /it is empty/],
     ['<html><body>Forbidden</body></html>', /it has no column objid, name, ra, declination/],
     ['"2026-02-10 00:00:00"\n"objid","name","ra"\n', /it has no column declination/],
-    [whole.slice(0, whole.lastIndexOf('A. One') + 10), /cut off within a quoted text/],
+    [whole.slice(0, whole.lastIndexOf('A. One') + 10), /ends within a quoted string/],
     [`"objid","name","ra","declination"\n"${'x'.repeat(2 ** 20 + 10)}"`, /Max Record Size/],
   ];
   for (const [text, reason] of cases) {

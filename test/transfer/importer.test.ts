@@ -27,7 +27,7 @@ const BAD_LINES: readonly (readonly [line: string, reason: RegExp])[] = [
   ['[1]', /^not a JSON object/],
   ['{"type":"catalog"}', /^type must be one of object, .* \("catalog" was given\)/],
   ['{"diaObjectId":"1"}', /^type must be .* \(nothing was given\)/],
-  [objectLine('-1'), /^diaObjectId must be the decimal text/],
+  [objectLine('-1'), /^diaObjectId must be a string with an integer/],
   [objectLine('9223372036854775808'), /^diaObjectId/],
   [objectLine('007'), /^diaObjectId/],
   [objectLine('x', { diaObjectId: 5 }), /^diaObjectId .* \(5 was given\)$/],
@@ -61,18 +61,18 @@ const BAD_LINES: readonly (readonly [line: string, reason: RegExp])[] = [
     recordLine('1', { provenance: { crossmatch_radius_arcsec: 1, catalogs: [{}], reliability_cuts: [] } }),
     /^name must/,
   ],
-  [matchLine('1', { catalog_source_id: 4611686018427 }), /^catalog_source_id must be the decimal text/],
+  [matchLine('1', { catalog_source_id: 4611686018427 }), /^catalog_source_id must be a string with a 64-bit integer/],
   [matchLine('1', { catalog_source_id: '9223372036854775808' }), /^catalog_source_id/],
   [matchLine('1', { separation_arcsec: -0.1 }), /^separation_arcsec must be a number of at least 0/],
   [matchLine('1', { catalog_name: 'a b' }), /^catalog_name must be a catalog name/],
-  [matchLine('1', { catalog_payload: { ra: [1] } }), /^catalog_payload must hold .* "ra" is none/],
+  [matchLine('1', { catalog_payload: { ra: [1] } }), /^catalog_payload must have .* "ra" has another value/],
   ['{"type":"match","catalog_payload":1e999}', /^diaObjectId/],
-  [matchLine('1').replace('1.5', '1e999'), /^catalog_payload must hold finite numbers/],
+  [matchLine('1').replace('1.5', '1e999'), /^catalog_payload must have finite numbers/],
   [matchLine('1').replace('"parallax"', '"__proto__"'), /^catalog_payload/],
   [matchLine('1', { catalog_payload: { RA: 1, ra: 2 } }), /^catalog_payload must have one value for "ra"/],
   [associationLine('1', { checked: 1 }), /^checked must be true or false/],
   [registryLine(-1, '2026a'), /^objid must be an integer/],
-  [registryLine(1, ''), /^name must be a text of 1 to 64/],
+  [registryLine(1, ''), /^name must be a string of 1 to 64/],
   [registryLine(1, '2026a', { ra: null }), /^ra must be a number from 0 to 360 \(null was given\)/],
   ['{"type":"tns_snapshot","epoch":1}', /^epoch must be an ISO-8601 time/],
 ];
@@ -99,7 +99,7 @@ test('a bad line is rejected with its number and reason and kept; the others are
     );
   }));
 
-test('blank lines and lines with fields that are not read are counted, by threads too, and the command tells them', () =>
+test('blank lines and lines with unknown fields are counted, by threads too, and the command tells them', () =>
   withDirectory(async directory => {
     const linesOf = (id: string) => [
       objectLine(id, { colour: 'red' }),
@@ -127,19 +127,22 @@ test('blank lines and lines with fields that are not read are counted, by thread
   }));
 
 const CONTRADICTIONS: readonly (readonly [line: string, reason: RegExp])[] = [
-  [objectLine('1', { ra: 10.6 }), /^object 1 is stored with another position/],
+  [objectLine('1', { ra: 10.6 }), /^object 1 is already stored with another position/],
   [objectLine('1', { dec: null }), /another position/],
   [objectLine('1', { reliability: null }), /another reliability/],
   [objectLine('1', { ingest_time: '2026-10-07T09:15:00.000002+00:00' }), /another ingest_time/],
   [objectLine('1', { event_time: '2026-10-07T09:00:00.000001+00:00' }), /another event_time/],
-  [recordLine('1', { crossmatched_at: '2026-10-07T10:00:01.000000+00:00' }), /^another record of version 1 is stored/],
-  [recordLine('1', { catalog_outcomes: {} }), /^another record/],
-  [recordLine('1').replace('"crossmatch_radius_arcsec":1', '"crossmatch_radius_arcsec":2'), /^another record/],
-  [matchLine('1', { separation_arcsec: 0.26 }), /^the same match is stored with other values/],
-  [matchLine('1', { ra: null }), /^the same match/],
-  [matchLine('1', { catalog_payload: null }), /^the same match/],
-  [matchLine('1', { catalog_payload: { parallax: '1.5', ruwe: null } }), /^the same match/],
-  [associationLine('1', { redshift: null }), /^another registry association is stored/],
+  [
+    recordLine('1', { crossmatched_at: '2026-10-07T10:00:01.000000+00:00' }),
+    /^a different record of version 1 is already stored/,
+  ],
+  [recordLine('1', { catalog_outcomes: {} }), /^a different record/],
+  [recordLine('1').replace('"crossmatch_radius_arcsec":1', '"crossmatch_radius_arcsec":2'), /^a different record/],
+  [matchLine('1', { separation_arcsec: 0.26 }), /^the match is already stored with other values/],
+  [matchLine('1', { ra: null }), /^the match is already stored/],
+  [matchLine('1', { catalog_payload: null }), /^the match is already stored/],
+  [matchLine('1', { catalog_payload: { parallax: '1.5', ruwe: null } }), /^the match is already stored/],
+  [associationLine('1', { redshift: null }), /^a different registry association is already stored/],
 ];
 
 test('what contradicts the store is rejected, in the same batch or later, and changes nothing', () =>
@@ -193,7 +196,7 @@ test('lines that come before their object wait for it, across files; those whose
     const { counts, rejections } = await importFiles(data, first, last);
     assert.equal(
       rejections.map(({ file, line, reason }) => [file, line, reason]),
-      [[first, 12_002, 'object 3 is not stored, and no line of this import brings it']],
+      [[first, 12_002, 'object 3 is not stored, and this import has no line for it']],
     );
     assert.equal(counts.types.match, { imported: 901, unchanged: 12_000 - 900 });
     assert.is(counts.read, 12_005);
@@ -214,7 +217,7 @@ test('an object never has more records or matches than a thousand', () =>
     const { rejections } = await importLines(directory, 'a', lines);
     assert.equal(
       rejections.map(({ line, reason }) => [line, reason]),
-      [[1002, 'the object has 1000 matches, the most there may be']],
+      [[1002, 'the object has 1000 matches, the maximum']],
     );
   }));
 
@@ -267,8 +270,8 @@ test('the registry is replaced as a whole, at the end', () =>
       snapshotLine('1970-01-01T00:00:03.000000+00:00'),
     ]);
     assert.equal(rejections.map(({ line, reason }) => [line, reason]).sort(), [
-      [3, 'another tns_object line of objid 2 is before it'],
-      [4, 'there is a tns_snapshot line of another epoch before it'],
+      [3, 'an earlier tns_object line has the same objid 2'],
+      [4, 'an earlier tns_snapshot line has another epoch'],
     ]);
     assert.equal(await seen(), [2_000_000, undefined, 2]);
   }));
@@ -289,7 +292,7 @@ test('a registry without its epoch, or cut off, does not replace the one that is
     ]);
     assert.equal(
       rejections.map(({ line, reason }) => [line, reason]),
-      [[1, 'no tns_object line is imported, as there is no tns_snapshot line']],
+      [[1, 'no tns_object line is imported, because there is no tns_snapshot line']],
     );
     assert.equal([counts.rejected, counts.types.tns_object.imported], [2, 0]);
     assert.equal(await seen(), [1_000_000, 1, 1]);
