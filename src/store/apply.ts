@@ -1,7 +1,7 @@
 /**
- * The one way in: every change of the archive is made here, in a write transaction of the caller's. The outcome depends
- * on the stored data and the change alone: no clock, no chance, no setting, nothing of this process. So the same
- * changes in the same order make the same archive, byte for byte, wherever they are applied.
+ * Makes every change of the archive; nothing else does. The caller opens the write transaction. The outcome depends on
+ * the stored data and the change alone: never on a clock, chance, a setting, or this process. So the same changes in
+ * the same order make the same archive, byte for byte, wherever they are applied.
  *
  * The claims of processes (src/store/claims.ts) are no part of the archive: they say who works on what on one machine.
  */
@@ -153,11 +153,11 @@ function importEntries(databases: Databases, { entries }: ChangeOf<'import'>) {
   return outcomes;
 }
 
-/** For one transaction. */
+/** The state of one transaction. */
 function ordinalsOf(databases: Databases): Ordinals {
   const provenanceSets = new Interner(databases.provenance_sets);
   const payloadKeys = new Interner(databases.payload_keys);
-  // A batch has few sets, each of them one object.
+  // A batch has few different sets, and the results that share one also share the object.
   const encoded = new Map<ProvenanceSet, Uint8Array>();
   const bytesOf = (set: ProvenanceSet) => {
     const bytes = encoded.get(set) ?? encodeProvenanceSet(contentHash(set), set);
@@ -182,7 +182,7 @@ function registerCatalog(databases: Databases, { registration }: ChangeOf<'regis
   tally.store(databases);
 }
 
-/** What crossmatches found in the catalog stays. */
+/** The crossmatches that used the catalog keep their results. */
 function removeCatalog(databases: Databases, { name }: ChangeOf<'remove_catalog'>): void {
   databases.catalogs.remove(new TextEncoder().encode(name));
   const tally = new Tally();
@@ -192,14 +192,14 @@ function removeCatalog(databases: Databases, { name }: ChangeOf<'remove_catalog'
   tally.store(databases);
 }
 
-/** @returns false where another node has taken over meanwhile */
+/** @returns false if another node has taken over meanwhile */
 function published(databases: Databases, { topic, position, owner }: ChangeOf<'published'>): boolean {
   if (owner !== undefined && readLease(databases, publishLease(topic))?.owner !== owner) return false;
   storePublished(databases, topic, position);
   return true;
 }
 
-/** @throws Error where the archive is not the one that the log goes on from */
+/** @throws Error if the log continues another archive */
 function requireState(databases: Databases, { sequence, digest }: ChangeOf<'begin_log'>): void {
   const here = journalState(databases);
   if (here.sequence === sequence && here.digest === digest) return;

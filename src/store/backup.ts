@@ -9,7 +9,7 @@ import { partOf } from './parts.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store_error.ts';
 
-/** The contents that the copy was found to hold. */
+/** The contents found in the copy. */
 export interface BackupCounts {
   readonly objects: number;
   readonly pending: number;
@@ -19,9 +19,9 @@ export interface BackupCounts {
 
 export interface BackupOptions {
   readonly dataDir: string;
-  /** Opened on `dataDir`. */
+  /** The open store of `dataDir`. */
   readonly store: Store;
-  /** Is made; may exist where it is empty. */
+  /** The directory to create; an existing one must be empty. */
   readonly target: string;
   readonly onProgress: (text: string) => void;
 }
@@ -29,9 +29,8 @@ export interface BackupOptions {
 const PROGRESS_MS = 500;
 
 /**
- * Copies the database as it is at one moment, and the rejected messages. The index is not copied, because it is made
- * anew where it is missing. The copy is read from end to end before it gets its name, so that a directory of that name
- * is whole.
+ * Copies a snapshot of the database, and the rejected messages. The index is not copied, because a missing index is
+ * rebuilt. The copy is read from end to end before it gets its name, so a directory of that name is complete.
  * @throws StoreError; then nothing exists under that name
  */
 export async function backUp({ dataDir, store, target, onProgress }: BackupOptions): Promise<BackupCounts> {
@@ -65,7 +64,7 @@ export async function backUp({ dataDir, store, target, onProgress }: BackupOptio
   }
 }
 
-/** @throws StoreError where it cannot look */
+/** @throws StoreError if the target cannot be examined */
 function isTaken(target: string, cannot: string): boolean {
   try {
     return isThere(target) && !(statSync(target).isDirectory() && readdirSync(target).length === 0);

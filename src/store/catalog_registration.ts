@@ -23,20 +23,22 @@ export interface PayloadColumn {
 /** The columns of one copy of a catalog, as its files spell them. */
 export interface CatalogColumns {
   readonly id: string;
-  /** Whether the ids are texts, by the catalog's definition, which those who read the files do not have. */
+  /**
+   * Whether the catalog's definition says that ids are strings. The readers of the files do not have the definition.
+   */
   readonly hasTextIds?: boolean;
   readonly ra: string;
   readonly dec: string;
   readonly payload: readonly PayloadColumn[];
-  /** Whether the positions are float32 numbers, which are compared as they are. */
+  /** Whether the positions are float32 numbers; comparisons do not convert them. */
   readonly hasSinglePositions?: boolean;
 }
 
 /** The part of the sky that a catalog covers; `index`'s Coverage as plain data. */
 export interface StoredCoverage {
   /**
-   * The order at which the footprint is known: the definition's, or a coarser one where the catalog's map is coarser or
-   * its rows are sparse.
+   * The order of the footprint: the order of the definition, or a coarser one if the catalog's map is coarser or its
+   * rows are sparse.
    */
   readonly order: number;
   /** Sorted, disjoint [start, end) pairs of NESTED pixels at `order`, as little-endian uint32. */
@@ -44,31 +46,32 @@ export interface StoredCoverage {
   /** The name of the map or area file that the footprint was read from, `rows` or `all-sky`. */
   readonly source: string;
   /**
-   * Pixels of the map that no partition touches and that the footprint leaves out; undefined in an older registration.
+   * The number of pixels of the map that touch no partition, so that the footprint omits them; undefined in an older
+   * registration.
    */
   readonly pixelsLeftOut?: number;
   /**
-   * Where the rows are too sparse for a finer footprint: the order that it could have had, and the mean number of rows
-   * that a pixel of that order has in the footprint.
+   * Set if the rows are too sparse for a finer footprint: the order that the footprint could have had, and the mean
+   * number of rows per pixel of that order.
    */
   readonly sparse?: { readonly order: number; readonly rowsPerPixel: number };
 }
 
-/** The number of rows, and of rows that can be the source of no match; null where they were not counted. */
+/** The number of rows, and of rows that cannot match anything; null if they were not counted. */
 export interface RowCounts {
   readonly rows: number;
   /** The right ascension or the declination is null or not finite, or the declination is beyond 90 degrees. */
   readonly withoutPosition: number | null;
   /** Null ids, and text ids that are blank or cannot be stored. */
   readonly withoutId: number | null;
-  /** Of these the text ids that are not blank, with one of them as JSON; undefined where there are none. */
+  /** The text ids among these that are not blank, and one of them as JSON; undefined if there are none. */
   readonly refusedIds?: { readonly rows: number; readonly first: string };
 }
 
 /** A catalog for crossmatching: plain data, as stored. */
 export interface CatalogRegistration {
   readonly name: string;
-  /** Undefined for a catalog that the project describes itself. */
+  /** Undefined for a built-in catalog. */
   readonly definition?: CatalogDefinition;
   /** Absolute path or address of the HATS directory that holds the table itself (not of a collection above it). */
   readonly location: string;
@@ -78,10 +81,11 @@ export interface CatalogRegistration {
   readonly columns: CatalogColumns;
   readonly coverage: StoredCoverage;
   /**
-   * The contents of the files when the catalog was added; null where nobody looked, undefined in an older registration.
+   * The contents of the files when the catalog was added; null if they were not read, undefined in an older
+   * registration.
    */
   readonly counted?: RowCounts | null;
-  /** The statements of the properties file, for people: number of rows (null where missing), builder, release date. */
+  /** Facts from the properties file, for display: number of rows (null if missing), builder, release date. */
   readonly hats: {
     readonly rows: number | null;
     readonly builder: string | null;

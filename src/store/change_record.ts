@@ -1,7 +1,7 @@
 /**
- * A change as bytes, for a log from which others apply it: a mark, the level of the log in which it is written, a
- * msgpack array without shared structures, and the CRC-32 of all before it. 64-bit ids and float64 values are exact,
- * except that -0 becomes 0 outside of deliveries.
+ * Encodes a change as a record of the log, which other nodes apply. A record is a mark, the level in which it is
+ * written, a msgpack array without shared structures, and the CRC-32 of all bytes before it. 64-bit ids and float64
+ * values are exact, except that -0 becomes 0 outside of deliveries.
  */
 import { crc32 } from 'node:zlib';
 import { integerId } from '../contract/source_ids.ts';
@@ -13,7 +13,7 @@ import type { SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { CrossmatchResult, MatchSource } from './types.ts';
 
-/** The most bytes of a record: what Kafka takes by default (1 MB) and some room. */
+/** The maximum bytes of a record: Kafka's default limit (1 MB), less some margin. */
 export const MAX_RECORD_BYTES = 900_000;
 
 /** "nsky". */
@@ -21,7 +21,7 @@ const MARK = 0x796b736e;
 const HEAD_BYTES = 5;
 const CHECKSUM_BYTES = 4;
 
-/** The level that brought each kind of record: see `level.ts`. */
+/** The first level that has each kind of record: see `level.ts`. */
 const SINCE: Readonly<Record<ChangeKind, number>> = {
   deliver: 1,
   crossmatch: 1,
@@ -43,10 +43,10 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
   remove_catalog: 3,
 };
 
-/** The level that brought text ids of sources. */
+/** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;
 
-/** The lists whose parts may be changes of their own. A change of another kind is one record or none. */
+/** The list of each kind of change that may be split into several changes. Other kinds cannot be split. */
 const LISTS: { readonly [K in ChangeKind]?: string } = {
   deliver: 'deliveries',
   crossmatch: 'results',
@@ -56,9 +56,10 @@ const LISTS: { readonly [K in ChangeKind]?: string } = {
 };
 
 /**
- * The records of a change, each of at most `maxBytes`: several, to be applied in this order, where one would be longer.
+ * Encodes a change as records of at most `maxBytes`. A longer change becomes several records, to be applied in order.
  * @param level of the log
- * @throws StoreError when no part of the change is short enough, or the level has no records of that kind
+ * @throws StoreError if the change cannot be split into records that are short enough, or the level has no records of
+ * that kind
  */
 export function encodeChange(
   change: Change,
@@ -83,8 +84,8 @@ export function encodeChange(
 
 /**
  * @param readable the highest level that can be read
- * @throws StoreError when the bytes are no record; UnreadableLevel where the record, or what follows a `level` record, is
- * of a higher level
+ * @throws StoreError if the bytes are not a record; UnreadableLevel if the record has a higher level, or raises the log
+ * to one
  */
 export function decodeChange(record: Uint8Array, readable: number = LEVEL): Change {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
@@ -114,7 +115,7 @@ function requireWritable(change: Change, level: number): void {
   );
 }
 
-/** Whether a change has an id of a source that is no integer, or a catalog of such ids. */
+/** Whether a change contains a source id that is not an integer, or a catalog with such ids. */
 function bringsTextIds(change: Change): boolean {
   const isText = ({ catalogSourceId }: SourceName) => integerId(catalogSourceId) === undefined;
   if (change.kind === 'register_catalog') return change.registration.definition?.idType === 'text';
@@ -124,7 +125,7 @@ function bringsTextIds(change: Change): boolean {
   return items.some(item => item.kind === 'match' && isText(item.match));
 }
 
-const damaged = () => new StoreError('Cannot read the record because it is damaged or not one of nearsky');
+const damaged = () => new StoreError('Cannot read the record because it is damaged or was not written by nearsky');
 const unknown = (kind: unknown) =>
   new StoreError(
     `Cannot read the record because its kind ${JSON.stringify(kind)} is unknown to this nearsky: install a newer nearsky on this node`,
@@ -145,7 +146,7 @@ function seal(content: Uint8Array, level: number): Uint8Array {
 function fieldsOf({ kind: _, timeUs: __, ...fields }: Change): unknown {
   if ('deliveries' in fields) return packDelivered(fields);
   if ('results' in fields) return packResults(fields);
-  // The bytes of a prepared object name ordinals of the store for which it was prepared.
+  // The bytes of a prepared object contain ordinals that are valid only in the store for which it was prepared.
   if ('entries' in fields) {
     return { entries: fields.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry)) };
   }
@@ -176,7 +177,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   remove_registry_loads: asTheyAre,
 };
 
-/** `of` gives the broker of each delivery by its place in `brokers`; null where all deliveries are of the first. */
+/** `of` is the index in `brokers` of each delivery's broker; null if all deliveries come from the first broker. */
 type PackedDeliveries = readonly [brokers: string[], of: number[] | null, columns: Uint8Array];
 
 function packDelivered({ deliveries }: Fields<'deliver'>): PackedDeliveries {
@@ -192,7 +193,7 @@ function unpackDelivered([brokers, of, columns]: PackedDeliveries): Fields<'deli
 }
 
 type Match = CrossmatchResult['matches'][number];
-/** A packed source has the keys of its payload by their place in a list. */
+/** A packed source refers to the keys of its payload by their index in a list. */
 type PackedMatch = readonly [
   string,
   string,

@@ -6,7 +6,7 @@ import type { RegistrySnapshot } from './registry.ts';
 import type { SharedSettings } from './shared_settings.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
-/** The outcomes of the deliveries of one commit; the three add up to their number. */
+/** The numbers of deliveries of one commit by outcome; the three add up to all deliveries. */
 export interface IngestCounts {
   /** New objects. */
   readonly stored: number;
@@ -22,21 +22,21 @@ interface Changes {
   crossmatch: {
     readonly results: readonly CrossmatchResult[];
     readonly provenance: ProvenanceSet;
-    /** See `Writer.recordCrossmatches`; false where it is undefined. */
+    /** See `Writer.recordCrossmatches`; undefined means false. */
     readonly isAgain?: boolean;
   };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   remove_catalog: { readonly name: string };
-  /** `owner`: of the lease to publish to the topic, where several nodes share a log. */
+  /** `owner` holds the lease to publish to the topic; undefined without a shared log. */
   published: { readonly topic: string; readonly position: PublishedPosition; readonly owner?: string };
-  /** `forUs`: how long the lease is, by the time of the log. */
+  /** `forUs`: the duration of the lease, in the time of the log. */
   take_lease: { readonly name: string; readonly owner: string; readonly forUs: number };
-  /** The first change of a log that goes on from an archive which was there before: the state of its journal. */
+  /** The first change of a log that continues an existing archive: the state of that archive's journal. */
   begin_log: { readonly sequence: number; readonly digest: string };
-  /** Moves the time of the log on, and begins an epoch. */
+  /** Advances the time of the log, and begins an epoch. */
   tick: object;
-  /** See `sharedSettings`; `isReplacing`: whether those that the log has give way. */
+  /** See `sharedSettings`; `isReplacing`: whether they replace the settings in the log. */
   share_settings: { readonly settings: SharedSettings; readonly isReplacing: boolean };
   vote: { readonly epoch: number; readonly vote: Vote };
   /** Raises the level of the log: see `src/store/level.ts`. */
@@ -46,7 +46,7 @@ interface Changes {
   change_staged_registry: { readonly load: number; readonly records: readonly TnsRecord[] };
   publish_registry: {
     readonly snapshot: Omit<RegistrySnapshot, 'revision'>;
-    /** The snapshot that is replaced (null: none); undefined where it may be any. */
+    /** The snapshot that must be the current one (null: none); undefined if any may be replaced. */
     readonly base: RegistrySnapshot | null | undefined;
   };
   change_registry: {

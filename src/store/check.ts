@@ -1,6 +1,4 @@
-/**
- * Whether a database is whole: everything that an export reads, and everything that can be derived from something else.
- */
+/** Checks whether a database is intact: everything that an export reads, and everything derived from other data. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -32,9 +30,9 @@ import { keyText, type Table } from './table.ts';
 import { isUnread } from './unread.ts';
 
 export interface CheckReport {
-  /** The faults, one line each; empty where the database is whole. */
+  /** The faults, one line each; empty if the database is intact. */
   readonly faults: readonly string[];
-  /** Further faults, which are not named. */
+  /** The number of further faults, which are not listed. */
   readonly more: number;
   readonly objects: number;
   readonly pending: number;
@@ -45,8 +43,8 @@ const MAX_NAMED = 20;
 const PROGRESS_OBJECTS = 1000;
 
 /**
- * Reads a data directory from end to end, while others may use it. Damage over which LMDB could end the process is
- * looked for first.
+ * Reads a data directory from end to end; other processes may use it meanwhile. The first step looks for damage that
+ * could make LMDB crash the process.
  * @throws StoreError where the directory cannot be opened
  */
 export async function checkDirectory(dataDir: string, onProgress: (text: string) => void): Promise<CheckReport> {
@@ -58,7 +56,7 @@ export async function checkDirectory(dataDir: string, onProgress: (text: string)
   if (!store) return { faults: before.faults, more: 0, objects: 0, pending: 0, journalEntries: 0 };
   const transaction = store.readTransaction();
   try {
-    // While the transaction is held, nobody overwrites the pages of this commit or of a later one.
+    // While this transaction is open, no writer overwrites the pages of this commit or of a later one.
     const { faults } = before.faults.length > 0 ? pages() : before;
     if (faults.length > 0) {
       store.requireUndisturbed();
@@ -164,7 +162,7 @@ class Check {
     }
   }
 
-  /** Does something with an entry; an error counts as a fault of the entry. */
+  /** Handles an entry; an error counts as a fault of the entry. */
   #try<T>(what: string, action: () => T): T | undefined {
     try {
       return action();
@@ -180,7 +178,7 @@ class Check {
     return sum;
   }
 
-  /** The results of `read` for each value of a table that is numbered from 1 without a gap. */
+  /** Calls `read` on each value of a table whose keys must be 1, 2, 3 and so on; returns the results. */
   #ordinals(table: Table, read: (bytes: Uint8Array) => number): Map<number, number> {
     const values = new Map<number, number>();
     let last = 0;
@@ -265,7 +263,7 @@ class Check {
         if (Buffer.compare(expected, entry.table.digest) !== 0) throw new Error('its digest does not match its rows');
         for (const id of [...entry.delivered, ...entry.crossmatched]) {
           if (!databases.objects.doesExist(encodeKey(id)))
-            throw new Error(`it names object ${id}, which is not stored`);
+            throw new Error(`it lists object ${id}, which is not stored`);
         }
       });
     }
@@ -297,7 +295,7 @@ class Check {
   }
 }
 
-/** The data of an object in the position table, besides its id. */
+/** The data of an object in the position table, except its id. */
 function rowBytes(ra: number, dec: number, ingestTimeUs: number): Uint8Array {
   return new Uint8Array(new Float64Array([ra, dec, ingestTimeUs]).buffer);
 }

@@ -1,7 +1,7 @@
 /**
- * A 32-bit checksum of a stored value, its key and its table: a value that has changed on disk, or lies under another
- * key, is found when it is read. Any change of at most four bytes that start at a multiple of four is found for
- * certain; any other change is missed once in 2^32.
+ * A 32-bit checksum of a stored value, its key and its table: a value that has changed on disk, or that was moved to
+ * another key, is detected when it is read. Any change within four bytes that start at a multiple of four is always
+ * detected; another change is missed with a probability of 2^-32.
  *
  * The checksum multiplies four words at a time. A call of `zlib.crc32` alone takes longer than this for an object's
  * bytes.
@@ -16,13 +16,14 @@ const R = 0xc2b2ae3d;
 const S = 0x27d4eb2f;
 const FNV_PRIME = 0x01000193;
 
-// The same memory as words: a view of the buffer that was used last, which is most often the next one's buffer too.
+// The same memory as words: a view of the buffer that was used last, because the next value usually lies in the same
+// buffer.
 let buffer: ArrayBufferLike = new ArrayBuffer(0);
 let words: Uint32Array<ArrayBufferLike> = new Uint32Array(0);
 
 let scratch = new Uint8Array(1 << 16);
 
-/** The number with which a table's checksums begin. */
+/** The initial value of a table's checksums. */
 export function seedOf(tableName: string): number {
   return mixKey(0x811c9dc5, new TextEncoder().encode(tableName));
 }

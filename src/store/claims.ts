@@ -1,12 +1,12 @@
 /**
- * Claims of pending objects, so that no two processes crossmatch the same objects at once; and claims of tasks that
- * only one process at a time may do.
+ * Claims of pending objects, so that two processes never crossmatch the same objects at the same time; and claims of
+ * tasks that only one process at a time may run.
  *
  * A claim is taken in a write transaction, of which LMDB has one at a time, so that an object is in at most one valid
- * claim. A claim is valid while its process lives, and no clock decides that: every process that has the database open
- * holds a kernel lock for its entry in LMDB's table of readers, which ends with the process, by kill -9 too. If the
- * table were ever wrong, an object would be searched twice and still be recorded once, because only a pending object is
- * recorded (`Writer.recordCrossmatches`).
+ * claim. A claim is valid while its process lives. No clock is involved: every process that has the database open holds
+ * a kernel lock for its entry in LMDB's table of readers, and the kernel releases the lock when the process ends, even
+ * by kill -9. If the table were ever wrong, an object would be searched twice and still be recorded once, because only
+ * a pending object is recorded (`Writer.recordCrossmatches`).
  */
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
@@ -22,13 +22,13 @@ export interface Claim {
   readonly busy: readonly bigint[];
 }
 
-/** The open claims of this process; a killed process may have had the same process id. */
+/** The open claims of this process. They are needed because a killed process may have had the same process id. */
 const ours = new Set<string>();
 const utf8 = new TextEncoder();
 
 /**
- * To be called in a write transaction, like `dropClaim`. Claims of processes that have ended are removed.
- * @param isAgain whether objects are claimed that are neither pending nor unread, too
+ * To be called in a write transaction, like `dropClaim`. It removes the claims of processes that have ended.
+ * @param isAgain whether to claim also objects that are neither pending nor unread
  */
 export function takeClaim(
   databases: Databases,
@@ -70,7 +70,7 @@ function isLive(key: string, pid: number, livePids: ReadonlySet<number>): boolea
 
 /**
  * The claims of living processes.
- * @param onDead told of each claim of a process that has ended
+ * @param onDead called with each claim of a process that has ended
  */
 export function claimedIds(
   { claims }: Databases,
@@ -93,18 +93,18 @@ export function dropClaim({ claims }: Databases, { key }: Claim): void {
 
 /**
  * The claim of a process that puts changes into a log. Several processes of one machine apply the same log to the same
- * archive, and whichever comes first leaves the outcome for the process whose change it is.
- * @param submitter how the ids of its changes begin, up to the slash
+ * archive. The process that applies a change first leaves the outcome for the process that submitted it.
+ * @param submitter the beginning of the ids of its changes, up to the slash
  */
 export const submitterClaim = (submitter: string) => `submit changes as ${submitter}`;
 const outcomeKey = (id: string) => `outcome of ${id}`;
 
-/** To be called before the change of that id is put into the log. */
+/** To be called before the change with that id is appended to the log. */
 export function expectOutcome(id: string): void {
   ours.add(outcomeKey(id));
 }
 
-/** To be called once nobody waits for the outcome of the change. */
+/** To be called when nothing waits for the outcome of the change any more. */
 export function forgetOutcome(id: string): void {
   ours.delete(outcomeKey(id));
 }
@@ -118,7 +118,7 @@ export function passOutcome({ claims }: Databases, id: string, outcome: unknown)
   claims.put(utf8.encode(outcomeKey(id)), encodeClaim({ pid: decodeClaim(taken).pid, ids: [], outcome: passed }));
 }
 
-/** The outcome that another process has left, and the claim to drop then. */
+/** The outcome that another process has left, and the claim to drop after reading it. */
 export function passedOutcome({ claims }: Databases, id: string): { claim: Claim; outcome: unknown } | undefined {
   const key = outcomeKey(id);
   const bytes = claims.get(utf8.encode(key));

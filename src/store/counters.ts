@@ -1,4 +1,4 @@
-/** Counts of everything that was ever done to the store, by any process: they change in the same commit as the data. */
+/** Counts of everything that any process has ever done to the store. They change in the same commit as the data. */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
@@ -7,7 +7,7 @@ const COUNTERS_KEY = new TextEncoder().encode('counters');
 /** By name; a name contains its labels, after slashes. */
 export type Counters = Readonly<Record<string, number>>;
 
-/** Deliveries by broker: the object's first from that broker, or a later one. */
+/** Deliveries by broker: either the broker's first delivery of the object, or a later one. */
 export const ingestedCounter = (broker: string, result: 'new' | 'duplicate') => `ingested/${broker}/${result}`;
 /** When a delivery of the broker was last stored, milliseconds since 1970. */
 export const lastIngestMs = (broker: string) => `last_ingest_ms/${broker}`;
@@ -16,11 +16,14 @@ export const crossmatchMatches = (catalog: string) => `crossmatch_matches/${cata
 /** Commits with an object for which the catalog could not be read. */
 export const catalogSkips = (catalog: string) => `catalog_skips/${catalog}`;
 
-/** How often a catalog was registered: any process sees by it that its catalogs are out of date. */
+/**
+ * The number of times that any catalog was registered. Processes compare it to detect that their catalogs are out of
+ * date.
+ */
 export const catalogRegistrations = () => 'catalog_registrations';
 /** Rows of a registered catalog, as counted when the catalog was added. */
 export const catalogRows = (catalog: string) => `catalog_rows/${catalog}`;
-/** The rows of these that can be the source of no match. */
+/** The rows among these that cannot match anything. */
 export const catalogRowsWithout = (catalog: string, what: 'position' | 'id') =>
   `catalog_rows_without/${catalog}/${what}`;
 

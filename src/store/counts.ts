@@ -1,7 +1,4 @@
-/**
- * The numbers of stored objects by kind. Each commit that changes them keeps them, so that nobody has to read every
- * object.
- */
+/** The numbers of stored objects by kind. Each commit updates them, so that nothing needs to read every object. */
 import { type Counters, readCountersAt, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
 import { ObjectView, readCurrent } from './object_record.ts';
@@ -13,7 +10,7 @@ const COUNTS_KEY = new TextEncoder().encode('counts');
 /** The result of `Store.counts`. */
 export interface StoreCounts {
   readonly objects: number;
-  /** By status, every status present. */
+  /** By status; every status has an entry. */
   readonly statuses: Readonly<Record<StoredStatus, number>>;
   /** Catalog name, then recorded outcome of the current crossmatch. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -34,7 +31,7 @@ interface Added {
 /** The changes of one commit to the counts. */
 export class CountChanges {
   readonly #tally = new Tally(COUNTS_KEY);
-  /** New objects by their `current`, which is the same text in many objects. */
+  /** New objects by their section `current`; many objects have the same one. */
   readonly #added = new Map<string, Added>();
   /** Sources of new objects by the catalog's name, as it is stored. */
   readonly #addedSources = new Map<string, number>();
@@ -95,7 +92,7 @@ export class CountChanges {
     else if (!view.hasMatches) added.unmatched++;
     else {
       added.matched++;
-      // All matches of an object have the same version, so that each is another source.
+      // All matches of an object have the same version, so each has a different source.
       for (const at of view.matches()) {
         const catalog = view.text(view.catalogNameAt(at), view.sourceIdAt(at));
         this.#addedSources.set(catalog, (this.#addedSources.get(catalog) ?? 0) + 1);
@@ -103,7 +100,7 @@ export class CountChanges {
     }
   }
 
-  /** Tallies the new objects, each kind of them at once. */
+  /** Tallies the new objects, one kind at a time. */
   #tallyAdded(): void {
     for (const added of this.#added.values()) {
       this.#addObjects(added);
@@ -135,7 +132,7 @@ const outcomeName = (catalog: string, outcome: string) => `outcome/${catalog}/${
 const matchesName = (catalog: string) => `matches/${catalog}`;
 const statusName = (status: StoredStatus) => `status/${status}`;
 
-/** The number of stored objects, as the commits have counted them. */
+/** The number of stored objects, from the counts. */
 export function countObjects({ meta }: Databases, options: object): number {
   return objectsOf(readCountersAt(meta, COUNTS_KEY, options));
 }

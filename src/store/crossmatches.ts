@@ -87,7 +87,7 @@ export class CrossmatchRecorder {
     return this.#isAgain && readsAsMuch(result, current) && current?.provenanceSet !== this.#provenanceSet();
   }
 
-  /** The usual case, without decoding the object: its bytes are kept, and further ones are appended. */
+  /** Handles the usual case without decoding the object: it keeps the object's bytes, and appends further ones. */
   #recordFirst(key: Uint8Array, result: CrossmatchResult): void {
     const found = numbered(result, FIRST_VERSION);
     const outcomes = this.#outcomesOf(result);

@@ -1,30 +1,29 @@
 /**
- * Whether the disk has room for a write. An LMDB write that finds no room may end the process, because lmdb describes
- * the failure in more bytes than its buffer has (docs/traps.md). No write therefore begins unless there is surely room.
+ * Whether the disk has room for a write. An LMDB write to a full disk may crash the process, because lmdb's error
+ * message overflows its buffer (docs/traps.md). So no write begins unless the space certainly suffices.
  */
 import { statfsSync } from 'node:fs';
 import { StoreError } from './store_error.ts';
 
 const MIB = 2 ** 20;
 /**
- * The space that must be free for the smallest write, bytes: other programs write to the disk meanwhile, if only logs.
+ * The space that must be free for the smallest write, bytes: it allows for other programs that write to the disk
+ * meanwhile, such as logs.
  */
 export const RESERVE_BYTES = 4 * MIB;
-/** The reserve for giving up something that was begun: this is possible even where nothing new can begin. */
+/** The reserve for abandoning unfinished work, which is possible even if no new work can begin. */
 export const RESERVE_TO_END_BYTES = 2 * MIB;
-/** An entry changes a page in each of up to eight tables, and every changed page is written to another place. */
+/** An entry changes a page in each of up to eight tables, and LMDB writes every changed page to a new place. */
 const CHANGED_BYTES_AN_ENTRY = 8 * 4096;
-/** The space of an entry, in pages that are half full. */
+/** The space of an entry, assuming pages that are half full. */
 const NEW_BYTES_AN_ENTRY = 4096;
 
-/** The bytes that a transaction may write, with the reserve. It changes no more pages than exist. */
+/** The maximum bytes that a transaction may write, including the reserve. It cannot change more pages than exist. */
 export function spaceFor(entries: number, databaseBytes: number): number {
   return RESERVE_BYTES + Math.min(entries * CHANGED_BYTES_AN_ENTRY, databaseBytes) + entries * NEW_BYTES_AN_ENTRY;
 }
 
-/**
- * The bytes that this user may still write to the disk of a directory; undefined where its file system does not say.
- */
+/** The free bytes for this user on the disk of a directory; undefined if its file system does not report them. */
 export function freeBytesAt(directory: string): number | undefined {
   const { bavail, bsize, blocks } = statfsSync(directory);
   return blocks > 0 ? bavail * bsize : undefined;

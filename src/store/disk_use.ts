@@ -14,7 +14,7 @@ export interface DiskUse {
   readonly rejected: number;
   /** The cache of remote catalogs. */
   readonly cache: number;
-  /** All files of the directory, including these. */
+  /** All files of the directory, including the ones above. */
   readonly total: number;
 }
 
@@ -28,7 +28,7 @@ export function diskUse(dataDir: string): DiskUse {
   };
 }
 
-/** A file that is missing, or that disappears meanwhile, takes nothing. */
+/** A file that is missing, or that disappears meanwhile, counts as 0. */
 function bytesOf(path: string): number {
   try {
     const found = statSync(path);

@@ -1,6 +1,6 @@
 /**
- * Opening the LMDB environment of a data directory: creating it, and refusing a directory of something else or of a
- * newer format.
+ * Opens the LMDB environment of a data directory: creates it, and rejects a directory with other content or a newer
+ * format.
  */
 
 import {
@@ -32,7 +32,7 @@ import { OlderFormat, StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, Table } from './table.ts';
 import { upgradeTo3, upgradeTo4, upgradeTo5 } from './upgrade.ts';
 
-/** The stored format that this release reads and writes; an older one is upgraded where it is opened for writing. */
+/** The stored format that this release reads and writes. Opening a database for writing upgrades an older format. */
 export const FORMAT_VERSION = 6;
 
 /** The directory for files of remote catalogs, below the data directory. */
@@ -40,8 +40,8 @@ export const CACHE_DIRECTORY = 'catalog-cache';
 /** The database in its data directory. */
 export const FILE_NAME = 'nearsky.mdb';
 /**
- * The files that nearsky keeps beside its database. The index and the sky map name their database: those of a former
- * database are never believed.
+ * The files that nearsky keeps beside its database. The index and the sky map contain the id of their database, so
+ * files of a former database are never used.
  */
 const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, INDEX_DIRECTORY, 'rejected']);
 /** Several times the size of the lock file and an empty database. */
@@ -60,9 +60,9 @@ const UNSEALED: ReadonlySet<DatabaseName> = new Set([
 export interface Environment {
   readonly dataDir: string;
   /**
-   * On a read-only file system, the newest commit before the database was opened. LMDB then takes no lock: a writer
-   * elsewhere, where the file system is writable, does not know of this reader and may overwrite what it reads from the
-   * second commit after this one on.
+   * On a read-only file system, the newest commit before the database was opened. LMDB then takes no lock. A writer on
+   * another host, where the file system is writable, does not know of this reader: from the second commit after this
+   * one on, it may overwrite pages that are being read.
    */
   readonly unlockedSince: bigint | undefined;
   readonly files: OpenFiles;
@@ -113,7 +113,7 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write', readabl
 
 /**
  * Whether a directory holds a database.
- * @throws StoreError when it holds something else, or is none
+ * @throws StoreError if it holds something else, or is not a directory
  */
 function holdsDatabase(dataDir: string): boolean {
   const cannot = `Cannot open the data directory ${dataDir}`;
@@ -129,8 +129,8 @@ function holdsDatabase(dataDir: string): boolean {
 }
 
 /**
- * For what makes no database of its own, even if it writes.
- * @throws StoreError when nothing is stored in a directory
+ * To be called by commands that never create a database, even if they write.
+ * @throws StoreError if the directory is empty or missing
  */
 export function requireDatabase(dataDir: string): void {
   if (holdsDatabase(dataDir)) return;
@@ -139,7 +139,7 @@ export function requireDatabase(dataDir: string): void {
   );
 }
 
-/** Creates the directory on request, and refuses one that holds something else. */
+/** Creates the directory on request, and rejects one that holds something else. */
 function prepareDirectory(dataDir: string, mode: 'read' | 'write'): void {
   if (mode === 'read') requireDatabase(dataDir);
   if (holdsDatabase(dataDir)) return;
@@ -157,9 +157,9 @@ function prepareDirectory(dataDir: string, mode: 'read' | 'write'): void {
 }
 
 /**
- * Refuses a file that LMDB could not open. In lmdb 3.5 a failed open ends the process, because lmdb uses the
- * environment that it has freed. A full disk does the same where lmdb maps the new lock file. Every likely failure is
- * therefore found here first.
+ * Rejects a file that LMDB could not open. In lmdb 3.5 a failed open crashes the process, because lmdb uses the
+ * environment after freeing it. A full disk has the same effect when lmdb maps the new lock file. So every likely
+ * failure is detected here first.
  * @returns whether the database is read without a lock, as LMDB does on a read-only file system
  */
 function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): boolean {
@@ -207,7 +207,7 @@ function isReadOnly(file: string): boolean {
   }
 }
 
-/** If another process has the lock file open, it sees the file system mounted writable. */
+/** A process that has the lock file open sees the file system as writable. */
 function requireNoWriter(dataDir: string, lock: string): void {
   const [pid] = isThere(lock) ? otherProcessesWith(lock) : [];
   if (pid === undefined) return;
@@ -216,13 +216,13 @@ function requireNoWriter(dataDir: string, lock: string): void {
   );
 }
 
-/** Beside busy writers each look may be overtaken by a commit. */
+/** While other processes write, a commit may invalidate each attempt. */
 const PAGE_TRIES = 100;
 
 /**
- * Refuses a file whose first pages would lead LMDB beyond its end, or that was cut short: a read beyond the end ends
- * the process. A file may be shorter than its last commit says where nothing uses the pages at its end; then all pages
- * are looked at.
+ * Rejects a truncated file, and a file whose first pages would lead LMDB beyond its end: a read beyond the end crashes
+ * the process. A file may be shorter than its last commit says if nothing uses the pages at its end; in that case all
+ * pages are checked.
  * @returns the number of the newest commit; 0 where there is none yet
  */
 function requireSoundPages(dataDir: string, file: string): bigint {
@@ -232,8 +232,8 @@ function requireSoundPages(dataDir: string, file: string): bigint {
     const { faults, isShort, txnid } = checkPages(file, isWhole ? {} : { only: ['meta'] });
     const [fault] = faults;
     if (fault === undefined && (isWhole || !isShort)) return txnid;
-    // Whoever looks beside a writer may find the pages of a commit overwritten, or a meta page half written. So a fault counts at the
-    // second look, where nobody has committed since that look began.
+    // While another process writes, a check may find pages of a commit overwritten, or a meta page half written. So a
+    // fault counts only in the second check, and only if there was no commit since that check began.
     if (fault !== undefined && (tries >= PAGE_TRIES || (tries > 1 && newestCommit(dataDir) === txnid)))
       throw new StoreError(
         `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged (${fault}): restore a backup`,
@@ -251,8 +251,9 @@ const LOCK_FILE_TRIES = 20;
 const LOCK_FILE_WAIT_MS = 50;
 
 /**
- * Refuses to make a second lock file for a database that another process has open, because each would write without
- * knowing of the other. A process that is just opening the database will make its lock file in a moment.
+ * Refuses to create a second lock file for a database that another process has open: the two processes would write
+ * without knowing of each other. It waits a moment, because a process that is just opening the database is about to
+ * create its lock file.
  */
 function requireOneLockFile(dataDir: string, file: string): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -286,13 +287,13 @@ function hasMetaPages(file: string): boolean {
   }
 }
 
-/** LMDB begins a file with two meta pages in one write. */
+/** LMDB starts a new file by writing two meta pages in one write. */
 const PAGE_BYTES = 4096;
 const SECTOR_BYTES = 512;
 
 /**
- * Whether only a part of the first write of a creation is in the file; such a file holds no data. Each meta lies in the
- * first sector of its page.
+ * Whether the file contains only a part of that first write; such a file holds no data. Each meta lies in the first
+ * sector of its page.
  */
 function isCutOff(file: string, size: number): boolean {
   if (size > 2 * PAGE_BYTES) return false;
@@ -338,7 +339,7 @@ function openDatabases(
   const databases = tables(name => !UNSEALED.has(name));
   requireLevel(databases, readableLevel, cannot);
   if (format < FORMAT_VERSION) {
-    // One transaction writes everything anew, but the last step, which adds less than a tenth.
+    // One transaction rewrites everything, except the last step, which adds less than a tenth.
     const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size / (format < 4 ? 1 : 10);
     requireSpace(`upgrade the data directory ${dataDir}`, dataDir, bytes);
     upgradeFormat(
@@ -360,7 +361,7 @@ export function readCreated({ meta }: Databases): string {
   return created ? `${decodePlain(created)}` : '';
 }
 
-/** Whether a value of `meta` has a checksum: all values that only a release of this format reads have one. */
+/** Whether a value of `meta` has a checksum. Values that older releases read too have none. */
 const isSealedMeta = (key: Uint8Array) => ![FORMAT_KEY, CREATED_KEY].some(plain => Buffer.compare(plain, key) === 0);
 
 /** Marks a new database with the format, unless another process has done so by now. */

@@ -1,7 +1,7 @@
 /**
- * Epochs of a log: from one tick to the next. At a tick each archive has a digest of what the records before it have
- * written; the nodes put theirs into the log as votes, and the next tick judges. An archive whose digest is not that of
- * most nodes is not what the log makes.
+ * An epoch of a log lasts from one tick to the next. At a tick each node has a digest of everything that earlier
+ * records have written to its archive. Each node appends its digest to the log as a vote, and the next tick compares
+ * the votes. A node whose digest differs from the majority has a wrong archive.
  */
 import type { Databases } from './databases.ts';
 import { FORMAT_VERSION } from './environment.ts';
@@ -11,19 +11,19 @@ import { currentDigest, digesting } from './write_digest.ts';
 
 /** The digest that a node had at the beginning of an epoch. */
 export interface Vote {
-  /** Names the node. */
+  /** The name of the node. */
   readonly voter: string;
-  /** The stored format that the digest is of: others write other bytes. */
+  /** The stored format. Digests of different formats differ, because their bytes do. */
   readonly format: number;
   /** 16 hexadecimal digits. */
   readonly digest: string;
-  /** The host and the data directory of the node; by default the voter. */
+  /** The host and the data directory of the node; defaults to the voter. */
   readonly node?: string;
-  /** The highest level that the node reads; by default the first. */
+  /** The highest level that the node reads; defaults to the first. */
   readonly level?: number;
 }
 
-/** A node that has voted lately. */
+/** A node that has voted recently. */
 export interface SeenNode {
   /** Its host and data directory. */
   readonly node: string;
@@ -36,22 +36,22 @@ export interface SeenNode {
 export interface Epoch {
   /** From 1. */
   readonly number: number;
-  /** The digest of this archive when the epoch began; null where it is not comparable with others yet. */
+  /** The digest of this archive when the epoch began; null while it is not comparable with the others. */
   readonly digest: string | null;
   /** The nodes' votes: their digests when the epoch began. */
   readonly votes: readonly Vote[];
   /** The number of different digests among the votes of the epoch before: more than 1 where archives differ. */
   readonly digestsBefore: number;
-  /** Those that have voted in the last epochs, by name. */
+  /** The nodes that have voted in the last epochs, by name. */
   readonly nodes: readonly SeenNode[];
 }
 
 /**
- * Digests begin anew every so many epochs, an hour or so, so that an archive whose format was upgraded in between is
- * comparable again.
+ * Digests restart after this many epochs, about an hour, so that an archive whose format was upgraded in between
+ * becomes comparable again.
  */
 const EPOCHS_A_DIGEST = 512;
-/** After so many epochs without a vote, five minutes, a node is forgotten. */
+/** A node is forgotten after this many epochs without a vote, five minutes. */
 const SEEN_EPOCHS = 60;
 
 const KEY = new TextEncoder().encode('epoch');
@@ -76,7 +76,7 @@ export function readEpoch({ meta }: Databases): Epoch | undefined {
   };
 }
 
-/** To be called in a write transaction, as are the functions below. The epoch is no part of any digest. */
+/** To be called in a write transaction, like the functions below. The epoch is not part of any digest. */
 function writeEpoch({ meta }: Databases, { number, digest, votes, digestsBefore, nodes }: Epoch): void {
   const packed = votes.map(vote => [vote.voter, vote.format, vote.digest]);
   const seen = nodes.map(({ node, level, epoch }) => [node, level, epoch]);
@@ -88,8 +88,8 @@ export function removeEpoch({ meta }: Databases): void {
 }
 
 /**
- * Ends an epoch, judges it, and begins the next one.
- * @throws Error when this archive is not what most nodes have
+ * Ends an epoch, compares its votes, and begins the next one.
+ * @throws Error if this archive differs from the archive of most nodes
  */
 export function beginEpoch(databases: Databases): void {
   const ended = readEpoch(databases);
@@ -99,12 +99,15 @@ export function beginEpoch(databases: Databases): void {
   writeEpoch(databases, { number, digest: currentDigest()?.text ?? null, votes: [], digestsBefore, nodes });
 }
 
-/** Whether digests begin anew with the epoch that has just begun. */
+/** Whether digests restart with the epoch that has just begun. */
 export function isNewDigest(databases: Databases): boolean {
   return (readEpoch(databases)?.number ?? 0) % EPOCHS_A_DIGEST === 0;
 }
 
-/** Counts a node's vote, once an epoch; one of another epoch comes too late, but says that the node is there. */
+/**
+ * Counts a node's vote, once per epoch. A vote for another epoch is too late to count, but shows that the node is
+ * alive.
+ */
 export function castVote(databases: Databases, number: number, vote: Vote): void {
   const epoch = readEpoch(databases);
   if (!epoch) return;
@@ -116,7 +119,7 @@ export function castVote(databases: Databases, number: number, vote: Vote): void
 }
 
 /**
- * One vote alone decides nothing, as it may be that of the archive that is wrong.
+ * A single vote decides nothing, because it may come from the wrong archive.
  * @returns the number of different digests
  */
 function requireMajority({ digest, votes }: Epoch): number {

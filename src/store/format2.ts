@@ -11,9 +11,9 @@ type ObjectTuple = [
   eventTimeUs: number,
   state: number,
   brokers: string[],
-  /** Flat, five a record; `outcomes` itself is flat: catalog name, index in RECORDED_OUTCOMES. */
+  /** Flat, five values per record; `outcomes` itself is flat: catalog name, index in RECORDED_OUTCOMES. */
   records: unknown[],
-  /** Flat, four a match: version, catalog name, source id, separation in arcsec. */
+  /** Flat, four values per match: version, catalog name, source id, separation in arcsec. */
   matches: unknown[],
   tns: unknown[] | null,
 ];

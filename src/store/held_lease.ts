@@ -1,12 +1,12 @@
-/** Holding a lease: see `src/store/leases.ts`. */
+/** Holds a lease: see `src/store/leases.ts`. */
 import { randomUUID } from 'node:crypto';
 import { nowUs } from '../base/times.ts';
 import type { Store } from './store.ts';
 import type { Writer } from './writer.ts';
 
-/** For how long a node has what it took: when it dies, another one takes over at most this much later. */
+/** The duration of a lease: when its node dies, another one takes over after at most this time. */
 const LEASE_MS = 5000;
-/** The interval at which it is to be taken again. */
+/** The interval at which the lease is renewed. */
 export const RENEW_MS = 1500;
 
 export class HeldLease {
@@ -14,7 +14,7 @@ export class HeldLease {
   readonly #writer: Writer;
   readonly #name: string;
   #untilMs = Number.NEGATIVE_INFINITY;
-  /** Names this holder in the log. */
+  /** The name of this holder in the log. */
   readonly owner = randomUUID();
 
   constructor(store: Store, writer: Writer, name: string) {
@@ -22,8 +22,8 @@ export class HeldLease {
   }
 
   /**
-   * Takes the lease, or takes it again, unless another node has it.
-   * @returns whether it is this holder's now
+   * Takes or renews the lease, unless another node has it.
+   * @returns whether this holder has it now
    */
   async take(): Promise<boolean> {
     this.#store.resetRead();
@@ -35,7 +35,7 @@ export class HeldLease {
     return isMine;
   }
 
-  /** Whether nobody else can have it yet, as far as clocks agree. */
+  /** Whether no other node can have the lease yet, provided that clocks agree. */
   get isHeld(): boolean {
     return performance.now() < this.#untilMs;
   }

@@ -1,11 +1,11 @@
 /**
- * Whether the files that a process has open are still the ones at its paths. LMDB goes on with files that were removed
- * or replaced: it then answers from a database that nobody else sees, or destroys the database by writing without
- * knowing of the other writers.
+ * Detects whether the files that a process has open are still the files at their paths. LMDB continues with files that
+ * were removed or replaced: it then answers from a database that no other process sees, or destroys the database by
+ * writing without knowing of the other writers.
  */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs';
 
-/** A file as the kernel knows it. */
+/** The kernel's identity of a file. */
 interface FileIdentity {
   readonly device: bigint;
   readonly inode: bigint;
@@ -15,7 +15,7 @@ export interface FileChange {
   readonly file: 'database' | 'lock';
   /** Only a database is ever `truncated`. */
   readonly what: 'removed' | 'replaced' | 'truncated';
-  /** The event and how to mend it, as it reads after "Cannot … because ". */
+  /** The event and its remedy, to follow "Cannot … because ". */
   readonly reason: string;
 }
 
@@ -50,7 +50,7 @@ export class OpenFiles {
   readonly #lock: FileIdentity | undefined;
   #bytes = 0n;
 
-  /** @param before the files just before LMDB opened them: LMDB may not have open any file that has appeared since */
+  /** @param before the files just before LMDB opened them: LMDB may not have opened a file that has appeared since */
   constructor(file: string, before: FilesAtPaths) {
     this.#file = file;
     const now = filesAt(file);
@@ -99,9 +99,8 @@ function isSame(a: FileIdentity, b: FileIdentity | undefined): boolean {
 }
 
 /**
- * The other processes that are seen to have the database open. Those of another user are not seen, and none where there
- * is no /proc. The lock file would tell better, so that this function is used only where that file is gone or not open
- * yet.
+ * The other processes that visibly have the database open. Processes of other users are not visible, and without /proc
+ * none are. The lock file is a better source, so this function is used only while that file is missing or not open yet.
  */
 export function otherProcessesWith(file: string): readonly number[] {
   const database = identityOf(file);

@@ -1,6 +1,6 @@
 /**
- * Importing data of another store. An import only adds: missing objects, brokers, records, matches and associations,
- * and the step from pending to crossmatched. Existing data stays; data that contradicts it is refused.
+ * Imports data from another store. An import only adds: missing objects, brokers, records, matches and associations,
+ * and the step from pending to crossmatched. Existing data stays; contradicting data is rejected.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -49,7 +49,7 @@ export type ImportItem =
 
 type ObjectFields = (ImportItem & { kind: 'object' })['object'];
 
-/** An object with everything that belongs to it, as the bytes that a store keeps: made by a thread from the items. */
+/** An object with everything that belongs to it, as a store's bytes; a thread has made it from the items. */
 export interface PreparedObject extends EncodedObject {
   readonly kind: 'prepared';
   readonly diaObjectId: bigint;
@@ -57,7 +57,7 @@ export interface PreparedObject extends EncodedObject {
   readonly ingestTimeUs: number;
   readonly eventTimeUs: number;
   readonly state: ObjectState;
-  /** The items that the bytes were made of, for a store that has the object already in another state. */
+  /** The items that the bytes were made from. They are needed if the store already has the object in another state. */
   items(): readonly ImportItem[];
 }
 
@@ -72,10 +72,10 @@ export interface EncodedObject {
 
 /** The outcome of an item. `no_object`: its object is neither stored nor in the same batch. */
 export type ImportOutcome = 'imported' | 'unchanged' | 'no_object' | { readonly conflict: string };
-/** The outcome of a prepared object: one for all of it, or one for each of its items. */
+/** The outcome of a prepared object: one for the whole object, or one per item. */
 export type PreparedOutcome = 'imported' | 'unchanged' | readonly ImportOutcome[];
 
-/** More records or matches than this of one object are refused: only very many re-runs would make as many. */
+/** The maximum records, and the maximum matches, of one object. Only very many re-runs would reach it. */
 const MAX_ENTRIES_PER_OBJECT = 1000;
 
 /** The changes of a commit for the journal: new objects, further brokers, crossmatches. */
@@ -85,9 +85,9 @@ export interface CommitChanges {
   readonly crossmatched: readonly bigint[];
 }
 
-/** The ordinals by which objects name values that many of them share. */
+/** The ordinals by which objects refer to values that many objects share. */
 export interface Ordinals {
-  /** Undefined where the set is not stored. */
+  /** Undefined if the set is not stored. */
   findProvenanceSet(set: ProvenanceSet): number | undefined;
   /** The ordinal of a set, which is stored if it is new. */
   provenanceSet(set: ProvenanceSet): number;
@@ -108,7 +108,7 @@ export interface ImportContext extends DraftContext {
 }
 
 /**
- * Stores a batch, in any order, in the open transaction.
+ * Stores a batch, whose entries may be in any order, in the open transaction.
  * @returns an outcome for each entry, and the changes for the journal
  */
 export function importItems(
@@ -123,7 +123,7 @@ export function importItems(
   const outcomes = new Array<ImportOutcome | PreparedOutcome>(entries.length);
   const drafts = new Map<bigint, Draft>();
   const later: (() => void)[] = [];
-  /** Applies an item of an object at once, and keeps any other for later. */
+  /** Applies an item of type `object` at once, and keeps other items for later. */
   const apply = (item: ImportItem, settle: (outcome: ImportOutcome) => void) => {
     const draft = drafts.get(item.diaObjectId) ?? new Draft(item.diaObjectId, context);
     drafts.set(item.diaObjectId, draft);
@@ -168,13 +168,13 @@ export function importItems(
   return { outcomes, changes: { stored, delivered, crossmatched } };
 }
 
-/** Stores a new object; undefined where the object is already stored in another state. */
+/** Stores a new object; returns undefined if the object is already stored in another state. */
 function putPrepared(databases: Databases, prepared: PreparedObject): 'imported' | 'unchanged' | undefined {
   const key = encodeKey(prepared.diaObjectId);
   const known = databases.objects.getFast(key);
   if (known) {
     if (!isEqual(known, prepared.object)) return undefined;
-    // The next read overwrites the result of this one.
+    // This read overwrites `known`, so `known` is compared before.
     return isEqual(databases.sources.getFast(key), prepared.sources) ? 'unchanged' : undefined;
   }
   putObject(databases, prepared);
@@ -199,8 +199,8 @@ function isEqual(stored: Uint8Array | undefined, made: Uint8Array | undefined): 
 const NOTHING = new Uint8Array(0);
 
 /**
- * The bytes of an object that no store has yet, made of its own item and all others that belong to it.
- * @returns undefined where an item adds nothing, contradicts another, or has no object
+ * The bytes of a new object, made from its own item and all items that belong to it.
+ * @returns undefined if an item adds nothing, contradicts another, or has no object
  */
 export function encodeNew(items: readonly ImportItem[], ordinals: Ordinals): EncodedObject | undefined {
   const [{ diaObjectId }] = items as [ImportItem];
@@ -208,7 +208,7 @@ export function encodeNew(items: readonly ImportItem[], ordinals: Ordinals): Enc
   return items.every(item => draft.apply(item) === 'imported') ? draft.encoded() : undefined;
 }
 
-/** One object of the batch, as it is to be stored. */
+/** One object of the batch, in the state to be stored. */
 class Draft {
   /** The stored object; undefined where the object is new. */
   readonly before: StoredObject | undefined;
@@ -317,7 +317,7 @@ class Draft {
     };
   }
 
-  /** Writes the object, and returns it; undefined where nothing about it is new. */
+  /** Writes the object, and returns it; undefined if nothing about it is new. */
   save(databases: Databases): StoredObject | undefined {
     const object = this.#object;
     if (!object || (this.before && !this.hasNewBroker && !this.hasNewCrossmatch)) return undefined;
@@ -348,8 +348,8 @@ const tooMany = (what: string) => ({
 });
 
 /**
- * A text that is equal for values that an export writes equally: the order of keys is free, a small integer may be a
- * bigint, NaN is null.
+ * A string that is equal for values that an export writes equally: the order of keys does not matter, a small integer
+ * may be a bigint, and NaN equals null.
  */
 function plainText(value: MatchSource | TnsAssociation | undefined): string {
   return JSON.stringify(value, (_key, member: unknown) => {

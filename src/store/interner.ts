@@ -4,7 +4,7 @@ import type { Table } from './table.ts';
 
 /**
  * Numbers the distinct values of a table from 1. Such tables stay small: the whole table is read at the first use. An
- * interner lives as long as one write transaction, because its additions may yet be rolled back.
+ * interner lives as long as one write transaction, because its additions may be rolled back.
  */
 export class Interner {
   readonly #table: Table;

@@ -1,6 +1,6 @@
 /**
- * Leases: of several nodes of one log, the one that does some work for now. They are part of the archive, and end by
- * the time of the log, so that all nodes agree.
+ * A lease names the node that does some work for now, when several nodes share one log. Leases are part of the archive,
+ * and expire by the time of the log, so that all nodes agree.
  */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
@@ -10,12 +10,12 @@ export interface Lease {
   readonly untilUs: number;
 }
 
-/** The name of the lease, and of the claim, to publish matches to a topic. */
+/** The name of the lease and of the claim for publishing matches to a topic. */
 export const publishLease = (topic: string) => `publish to ${topic}`;
 
 const keyOf = (name: string) => new TextEncoder().encode(`lease ${name}`);
 
-/** The last lease of that name, which may be over. */
+/** The last lease of that name, which may have expired. */
 export function readLease({ meta }: Databases, name: string): Lease | undefined {
   const bytes = meta.get(keyOf(name));
   if (!bytes) return undefined;
@@ -24,8 +24,8 @@ export function readLease({ meta }: Databases, name: string): Lease | undefined 
 }
 
 /**
- * To be called in a write transaction. The lease goes to its present owner, or to another once it is over.
- * @returns whether it is the owner's now
+ * To be called in a write transaction. The present owner may renew the lease; another may take it once it has expired.
+ * @returns whether `owner` has it now
  */
 export function takeLease(databases: Databases, name: string, { owner, untilUs }: Lease, nowUs: number): boolean {
   const held = readLease(databases, name);

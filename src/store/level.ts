@@ -1,19 +1,19 @@
 /**
- * The level of a log, by which nodes of different releases share it. A release reads records up to its own level,
- * `LEVEL`. A log has a level, too, that of its last `level` record, and is written in it: whatever a higher level has
- * brought is not written until a `level` record has raised the log's, which `nearsky node upgrade` does once every node
- * can read it. A node that cannot read the new level stops in front of that record, and goes on there when it is
- * upgraded. A record has the level in which it is written at its head.
+ * The level of a log lets nodes of different releases share it. A release reads records up to its own level, `LEVEL`. A
+ * log has a level too, given by its last `level` record, and new records are written in that level. Features of a
+ * higher level are not written until a `level` record has raised the level of the log. `nearsky node upgrade` appends
+ * one once every node can read the new level. A node that cannot read the new level stops before that record, and
+ * continues there after its upgrade. Each record begins with the level in which it is written.
  *
- * An archive without a log knows no level: it may hold whatever its release can.
+ * An archive without a log has no level: it may hold anything that its release supports.
  */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { StoreError } from './store_error.ts';
 
 /**
- * The highest level that this release reads. It is raised with any change of what records may be, and these are the
- * levels that there were:
+ * The highest level that this release reads. It is raised with every change of the format of records. The levels so
+ * far:
  *
  * 1. Records.
  * 2. Matches may have a separation at the time of the event; `level` records.
@@ -24,7 +24,7 @@ export const LEVEL = 3;
 /** The level of a log that has no `level` record. */
 export const FIRST_LEVEL = 2;
 
-/** A log or an archive of a level that this nearsky cannot read. The message is to follow "because". */
+/** A log or an archive of a level that this nearsky cannot read. The message follows "because". */
 export class UnreadableLevel extends StoreError {
   override name = 'UnreadableLevel';
   readonly level: number;
@@ -37,20 +37,20 @@ export class UnreadableLevel extends StoreError {
   }
 }
 
-/** @throws UnreadableLevel where `level` is above `readable`, the highest that can be read */
+/** @throws UnreadableLevel if `level` is above `readable`, the highest readable level */
 export function requireReadable(level: number, readable: number): void {
   if (level > readable) throw new UnreadableLevel(level, readable);
 }
 
 const KEY = new TextEncoder().encode('level');
 
-/** The level of the log that the archive is made from. */
+/** The level of the log that the archive follows. */
 export function readLevel({ meta }: Databases): number {
   const bytes = meta.get(KEY);
   return bytes ? (decodePlain(bytes) as number) : FIRST_LEVEL;
 }
 
-/** To be called in a write transaction, as is `removeLevel`. A level that is not higher changes nothing. */
+/** To be called in a write transaction, like `removeLevel`. A level that is not higher changes nothing. */
 export function raiseLevel(databases: Databases, level: number): void {
   if (level > readLevel(databases)) databases.meta.put(KEY, encodePlain(level));
 }

@@ -1,4 +1,4 @@
-/** Changes from a log, which several archives are made from. */
+/** Applies changes from a log that several archives follow. */
 import { createHash } from 'node:crypto';
 import { apply } from './apply.ts';
 import { decodeChange } from './change_record.ts';
@@ -14,7 +14,7 @@ import { digesting, WriteDigest } from './write_digest.ts';
 /** A change that is at its position in a log. */
 export interface LoggedChange {
   readonly position: number;
-  /** How whoever appended it knows it. */
+  /** The id by which its submitter recognises it. */
   readonly id: string;
   readonly record: Uint8Array;
   readonly change: Change;
@@ -34,13 +34,12 @@ export function recordHash(record: Uint8Array): string {
 }
 
 /**
- * Applies changes of a log, in their order, in the open transaction, and notes how far the archive has come. Those that
- * another process has applied meanwhile are passed over. Time neither stands still nor goes back from one record to the
- * next, whatever the clocks of their writers: a record that is not later than the one before gets the microsecond after
- * that.
- * @returns the outcome of each that was not passed over: the result of `apply`, or a RefusedChange where the change no
+ * Applies changes of a log, in order, in the open transaction, and stores the new position of the archive. It skips
+ * changes that another process has applied meanwhile. Time always increases from record to record, whatever the clocks
+ * of the writers: a record that is not later than the one before gets the next microsecond.
+ * @returns the outcome of each change that was not skipped: the result of `apply`, or a RefusedChange if the change no
  * longer fits
- * @throws StoreError when they do not go on where the archive has come to
+ * @throws StoreError if the changes do not continue at the position of the archive
  */
 export function applyLogged(databases: Databases, log: string, changes: readonly LoggedChange[]): unknown[] {
   const before = readLogPosition(databases);

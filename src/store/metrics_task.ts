@@ -24,7 +24,7 @@ export interface MetricsAnswer {
   readonly catalogs: readonly string[];
 }
 
-/** @throws StoreError when the database cannot be read or is no longer in its place */
+/** @throws StoreError if the database cannot be read, or was removed or replaced */
 export function runMetrics(): MetricsAnswer {
   const store = currentStore();
   store.requireInPlace();

@@ -3,7 +3,7 @@ import type { MatchSummary } from './types.ts';
 
 export interface ListedMatch {
   readonly match: MatchSummary;
-  /** The index of the match in `matches` of the object, and therefore of its source in the sources. */
+  /** The index of the match in the object's `matches`, and of its source in the sources. */
   readonly index: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The bytes of a stored object, laid out for the answers that are made of it. A value that answers show unchanged is
- * stored as its JSON text: a number's shortest round-trip text loses nothing. The values that many objects share stand
- * together, so that their part of an answer can be made once for all of these objects.
+ * The bytes of a stored object, laid out for the answers made from it. A value that answers show unchanged is stored as
+ * JSON text: a number's shortest round-trip text loses nothing. Values that many objects share are stored together, so
+ * that their part of an answer is made once for all these objects.
  *
  *   0   float64  ingest time, microseconds since 1970, as are the next two
  *   8   float64  event time
@@ -87,7 +87,7 @@ export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Ar
   });
 }
 
-/** The bytes of an object that waits for its first crossmatch: equal to those of `encodeObject`, in half the time. */
+/** The bytes of an object that is pending its first crossmatch: the same as from `encodeObject`, in half the time. */
 export function encodeNewObject(delivery: Delivery, ingestTimeUs: number): Uint8Array {
   const { position, reliability, eventTimeUs, broker } = delivery;
   const ra = toJson(position?.ra ?? null);
@@ -120,9 +120,9 @@ export interface FirstCrossmatch {
 }
 
 /**
- * The bytes of an object with its first crossmatch, which is then the current one: equal to those of `encodeObject`,
- * but made of the stored texts.
- * @param pending an object that waits for its first crossmatch; see `ObjectView.isUntried`
+ * The bytes of an object with its first crossmatch, which is then the current one: the same as from `encodeObject`, but
+ * made from the stored texts.
+ * @param pending an object without a crossmatch; see `ObjectView.isUntried`
  * @throws RangeError like `encodeObject`
  */
 export function encodeFirstCrossmatch(pending: ObjectView, crossmatch: FirstCrossmatch): Uint8Array {
@@ -196,7 +196,7 @@ function timelessText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalo
   return `${matchVersion},${provenanceSet},${list(brokersAtCrossmatch)},${outcomesText(catalogOutcomes)}`;
 }
 
-/** The outcomes of a crossmatch, as the section `current` of an object has them. */
+/** The outcomes of a crossmatch, as stored in an object's section `current`. */
 export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): string {
   return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
 }
@@ -228,7 +228,7 @@ function matchText({ matchVersion, catalogName, catalogSourceId, ...separations 
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
 }
 
-/** Whether all matches are of `version`, and in the order in which they are listed. */
+/** Whether all matches have the version `version`, and stand in the order of listings. */
 function areCurrent(matches: readonly MatchSummary[], version: number | undefined): boolean {
   return matches.every(
     (match, i) => match.matchVersion === version && (i === 0 || compareMatches(matches[i - 1]!, match) < 0),
@@ -246,14 +246,14 @@ export function decodeObject(diaObjectId: bigint, stored: Uint8Array): StoredObj
  */
 export class ObjectView {
   diaObjectId = 0n;
-  /** A copy of its own, because the next read of the database overwrites the bytes that were read. */
+  /** A copy, because the next read of the database overwrites the bytes that were read. */
   bytes: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(1024));
   /** The offset of the end of the bytes. */
   length = 0;
   #times = new Float64Array(this.bytes.buffer, 0, 3);
   #sections = new Uint32Array(this.bytes.buffer, SECTIONS_AT, 4);
 
-  /** @throws RangeError for bytes that are not those of an object */
+  /** @throws RangeError if the bytes are not an object */
   load(diaObjectId: bigint, stored: Uint8Array): void {
     const { length } = stored;
     if (length > this.bytes.length) this.#enlarge(2 * length);
@@ -292,7 +292,7 @@ export class ObjectView {
     return STATES[this.bytes[24]!]!;
   }
 
-  /** Whether the stored matches are the ones to be listed: all of the current crossmatch. */
+  /** Whether listings show the stored matches as they are: all belong to the current crossmatch. */
   get matchesAreCurrent(): boolean {
     return this.bytes[25] === 1;
   }
@@ -314,20 +314,20 @@ export class ObjectView {
     return this.#sections[0]!;
   }
 
-  /** For `readCurrent`: the same text in many objects. */
+  /** The text for `readCurrent`; many objects have the same one. */
   get current(): string {
     return this.text(this.#sections[0]!, this.#sections[1]!);
   }
 
   /**
-   * For `readAssociation`: empty without an association, and the same text for all objects with which the registry had
-   * nothing to associate.
+   * The text for `readAssociation`: empty without an association. All objects without a registry object nearby have the
+   * same text.
    */
   get tns(): string {
     return this.text(this.#sections[2]!, this.#sections[3]!);
   }
 
-  /** Whether there are crossmatches before the current one. */
+  /** Whether the object has crossmatches older than the current one. */
   get hasOlder(): boolean {
     return this.#sections[1]! < this.#sections[2]!;
   }
@@ -365,7 +365,7 @@ export class ObjectView {
 
   /**
    * The offset of each match, in the order in which they are stored.
-   * @throws RangeError where the last one does not end with the bytes
+   * @throws RangeError if the last match does not end at the end of the bytes
    */
   matches(): number[] {
     const offsets: number[] = [];
@@ -401,14 +401,17 @@ export class ObjectView {
     return this.sourceIdAt(at) + this.bytes[at + 2]!;
   }
 
-  /** The end of the separation at the catalog's epoch: of the match, or a comma and that at the event follow. */
+  /**
+   * The end of the separation at the catalog's epoch. The match ends there, or a comma and the separation at the event
+   * follow.
+   */
   separationEnd(at: number): number {
     const end = this.matchEnd(at);
     for (let comma = this.separationAt(at); comma < end; comma++) if (this.bytes[comma] === COMMA) return comma;
     return end;
   }
 
-  /** The end of the match, where the next one begins, if there is one. */
+  /** The end of the match, which is where the next one begins. */
   matchEnd(at: number): number {
     return this.separationAt(at) + this.bytes[at + 3]!;
   }

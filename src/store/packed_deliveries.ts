@@ -1,7 +1,7 @@
 /** Deliveries of one broker as bytes, which cross from a thread at a fraction of the cost of objects. */
 import type { Delivery } from './types.ts';
 
-/** Five columns of eight bytes an entry: id, ra, dec, reliability, event time; NaN stands for null. */
+/** Five columns of eight bytes per entry: id, ra, dec, reliability, event time; NaN stands for null. */
 const ROW_BYTES = 40;
 
 export function packDeliveries(deliveries: readonly Delivery[]): ArrayBuffer {

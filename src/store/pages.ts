@@ -1,8 +1,8 @@
 /**
- * Looks at the pages of a database file without LMDB, which trusts its file: a damaged page can end the process. Every
- * page of a tree must be in its place, hold the contents of its kind, have its keys in order, and belong to one tree
- * only. A page that is listed as free must belong to no tree, and be listed once, because LMDB writes the next commits
- * there. A page that is neither used nor free is only lost.
+ * Checks the pages of a database file without LMDB. LMDB trusts its file, so a damaged page can crash the process.
+ * Every page of a tree must carry its own number, have valid contents for its type, have its keys in order, and belong
+ * to one tree only. A page that is listed as free must belong to no tree, and be listed once, because LMDB writes the
+ * next commits there. A page that is neither used nor free only wastes space.
  *
  * The file is read by its newest meta page. While another process writes, the result is valid only if a read
  * transaction is held: without one the pages may be overwritten meanwhile, which a changed `PageReport.txnid` reveals.
@@ -18,25 +18,26 @@ const NO_PAGE = 2n ** 64n - 1n;
 const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
 const [BIG_DATA, SUB_DATABASE] = [1, 2];
 /**
- * The places of two descriptions in a meta page, of the tree of free pages and of the main tree, and the length of each.
+ * The offsets of two descriptions in a meta page, for the tree of free pages and for the main tree, and the length of
+ * each.
  */
 const [FREE_TREE_AT, MAIN_TREE_AT, TREE_BYTES] = [48, 96, 48];
 const FREE_PAGES = 'the tree of free pages';
-/** The known use of a page. */
+/** The use of a page, as known so far. */
 const [USED, FREE] = [1, 2];
 const MAX_FAULTS = 20;
 const PROGRESS_PAGES = 10_000;
 
 export interface PageReport {
   /**
-   * The faults, in words; empty where there is none. At most some twenty, because the consequences of a fault are
-   * reported too.
+   * The faults as messages; empty if there are none. The list is limited, because consequences of a fault are reported
+   * too.
    */
   readonly faults: readonly string[];
   /** The number of the newest commit. */
   readonly txnid: bigint;
   readonly pages: number;
-  /** Whether the file ends before its last page, which nothing may use. */
+  /** Whether the file ends before its last page. That is no fault unless a tree uses the page. */
   readonly isShort: boolean;
 }
 
@@ -51,9 +52,9 @@ interface Tree {
 }
 
 export interface PageOptions {
-  /** The databases to be looked at; all of them by default, and the tree of free pages. */
+  /** The databases to check; by default all of them, and the tree of free pages. */
   readonly only?: readonly string[];
-  /** Called with the number of pages so far, now and then. */
+  /** Called from time to time with the number of pages checked so far. */
   readonly onProgress?: (pages: number) => void;
 }
 
@@ -146,7 +147,7 @@ class PageWalk {
         const key = page.subarray(at + NODE_BYTES, keyEnd);
         if (!isLeaf) {
           const child = BigInt(page.readUInt32LE(at)) | (BigInt(flags) << 32n);
-          // Nobody reads the first key of a branch.
+          // LMDB never reads the first key of a branch page.
           visit(child, level + 1, i === 0 ? from : key);
           continue;
         }
@@ -162,7 +163,7 @@ class PageWalk {
         if (end > page.length) throw new PageFault(`page ${number} has a value beyond its end`);
         const first = flags & BIG_DATA ? page.readBigUInt64LE(keyEnd) : undefined;
         if (first !== undefined) found.overflow += this.#overflow(first, length);
-        // Long values matter here only where they list free pages.
+        // The content of a long value matters only if it lists free pages.
         const isRead = first !== undefined && !ordered;
         const value = isRead ? this.#bytes(this.#placeOf(first) + HEADER_BYTES, length) : page.subarray(keyEnd, end);
         onEntry(key, flags, value);
@@ -184,8 +185,8 @@ class PageWalk {
   }
 
   /**
-   * A list of free pages: the number of words that follow. Each word is a page, 0 for nothing, or, below 0, the number
-   * of pages from the next word on.
+   * Checks a list of free pages. Its first word is the number of words that follow. Each of those is a page, 0 for
+   * nothing, or a negative count of pages that start at the page in the next word.
    */
   #checkFree(list: Buffer): void {
     const words = list.length >= 8 ? Number(list.readBigInt64LE(0)) : -1;
@@ -207,11 +208,11 @@ class PageWalk {
       this.#faults.push(`${FREE_PAGES}: it lists page ${page}, which does not exist`);
     else if (this.#seen[page] === USED) this.#faults.push(`${FREE_PAGES}: page ${page} is in use`);
     else if (this.#seen[page] === FREE) this.#faults.push(`${FREE_PAGES}: page ${page} is listed twice`);
-    // Beyond the end of a file that is shorter than its last page, this has no effect.
+    // Writing beyond the end of the array, as for a file that is shorter than its last page, has no effect.
     else this.#seen[page] = FREE;
   }
 
-  /** The places of a page's nodes. */
+  /** The offsets of a page's nodes. */
   #nodes(page: Buffer, number: bigint): number[] {
     const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
     if (lower % 2 !== 0 || lower > upper || upper > page.length - HEADER_BYTES || lower === 0) {
@@ -227,8 +228,8 @@ class PageWalk {
   }
 
   /**
-   * The number of pages of a value that has pages of its own: more than it needs where a longer value was there before,
-   * in the same commit.
+   * The number of pages of a value that has pages of its own. It may be more than the value needs, if the same commit
+   * replaced a longer value.
    */
   #overflow(number: bigint, length: number): bigint {
     const needed = BigInt(Math.floor((HEADER_BYTES - 1 + length) / this.#pageBytes) + 1);
@@ -238,7 +239,7 @@ class PageWalk {
     return count;
   }
 
-  /** A page of that kind, in a buffer of its own; the first of several that belong together. */
+  /** Reads a page of that type into a buffer of its own; of several pages that belong together, only the first. */
   #page(number: bigint, kind: number, count = 1n): Buffer {
     this.#use(number, number + count);
     if (this.#pages % PROGRESS_PAGES === 0) this.#options.onProgress?.(this.#pages);

@@ -7,13 +7,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 export interface Part {
   /** Removes a file if it exists. */
   readonly path: string;
-  /** Another process that is making the same. */
+  /** Another process that is making the same file. */
   readonly otherPid: number | undefined;
 }
 
 /**
- * The path where this process makes `target` before it gets its name. Parts that ended processes left beside it are
- * removed.
+ * The path where this process makes `target` before it gets its name. Removes parts that ended processes left beside
+ * it.
  * @param livePids the processes that have the database open, which includes every process that makes a part:
  * `Store.livePids`
  */
@@ -24,7 +24,7 @@ export function partOf(target: string, livePids: ReadonlySet<number>): Part {
   for (const found of beside) {
     const pid = found.startsWith(`${name}.`) && Number(/^\.(\d+)\.part$/.exec(found.slice(name.length))?.[1]);
     if (!pid) continue;
-    // An earlier process had our number.
+    // An earlier process had the id of this one.
     if (pid !== process.pid && livePids.has(pid)) otherPid = pid;
     else rmSync(join(directory, found), { recursive: true, force: true });
   }

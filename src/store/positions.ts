@@ -3,7 +3,8 @@
  * built from this table alone, so that neither a start nor a commit reads objects for it.
  *
  * A row is 32 bytes, little-endian: id (int64), ra and dec (float64 degrees; NaN without a valid position), ingest time
- * (float64 µs since 1970). A value holds CHUNK_ROWS rows, the last one fewer; its key is its ordinal.
+ * (float64 µs since 1970). A value holds CHUNK_ROWS rows, except the last value, which may hold fewer; its key is its
+ * ordinal.
  */
 import { createHash } from 'node:crypto';
 import type { Databases } from './databases.ts';
@@ -18,7 +19,7 @@ export const ROW_BYTES = 32;
 /** The number of rows of a value, which fill four pages of LMDB. A small commit rewrites one value. */
 const CHUNK_ROWS = 511;
 
-/** Rows as stored, seen as two types: four fields a row, the first an int64 and the others float64. */
+/** Stored rows, as views of two types: four fields per row, the first an int64 and the others float64. */
 export interface PositionRows {
   readonly count: number;
   readonly ids: BigInt64Array;
@@ -27,8 +28,8 @@ export interface PositionRows {
 
 /**
  * Appends objects, in their order, to the table in the given state, in the open transaction; returns the new state. A
- * digest is the first 16 bytes of the SHA-256 of the digest before and the rows of one commit: only equal histories
- * have equal digests.
+ * digest is the first 16 bytes of the SHA-256 of the previous digest and the rows of one commit, so only equal
+ * histories have equal digests.
  */
 export function appendPositions(
   { positions }: Databases,
@@ -62,7 +63,7 @@ function encodeRows(points: readonly StoredPoint[]): Uint8Array {
 
 /**
  * The rows from `from` (inclusive) to `to` (exclusive).
- * @throws RangeError when the table does not have them
+ * @throws RangeError if the table does not have them
  */
 export function readPositions({ positions }: Databases, from: number, to: number): PositionRows {
   const count = Math.max(0, to - from);

@@ -1,6 +1,6 @@
 /**
- * Whether other users may look into a data directory. nearsky creates it for its own user alone; an older one may be
- * open to others.
+ * Checks whether other users have access to a data directory. nearsky creates it for its own user only; an older one
+ * may be open to others.
  */
 import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';

@@ -1,6 +1,6 @@
 /**
- * Process ids that two processes share because each is in a PID namespace of its own, like the first process of each
- * container. LMDB tells processes apart by their ids: each locks the byte of its id in the lock file for as long as it
+ * Two processes can have the same process id if each is in its own PID namespace, like the first process of each
+ * container. LMDB distinguishes processes by their ids: each process locks the byte of its id in the lock file while it
  * lives. Processes of several namespaces may use one directory if their ids differ. If the ids are equal, the second
  * process has no lock and cannot read.
  */
@@ -10,9 +10,9 @@ import { StoreError } from './store_error.ts';
 const READERS_FULL = -30790;
 
 /**
- * Runs an opening of LMDB. Its addon tries for ten seconds to get the lock of this process's id, then goes on without
- * it, and one of its timers ends the process with a stack. Nothing else in an opening waits by `Atomics.wait`, so that
- * its first pause ends the opening.
+ * Opens LMDB by calling `open`. LMDB's addon tries for ten seconds to get the lock of this process's id, then continues
+ * without it, and one of its timers crashes the process. Nothing else in `open` waits by `Atomics.wait`, so the first
+ * such wait is made to throw.
  * @throws StoreError where another process has the database open under the same id, or too many processes have it open;
  * any error of `open`
  */
@@ -21,7 +21,7 @@ export function withOwnProcessId<T>(dataDir: string, open: () => T): T {
   const { wait } = Atomics;
   Atomics.wait = () => {
     throw new StoreError(
-      `${cannot} a process of another container (another PID namespace) has it open whose process id there, ${process.pid}, is also the id of this process here: run both in one container, or share the PID namespace (docker run --pid=container:NAME)`,
+      `${cannot} a process of another container (another PID namespace) has it open with the same process id as this process, ${process.pid}: run both in one container, or share the PID namespace (docker run --pid=container:NAME)`,
     );
   };
   try {

@@ -12,7 +12,7 @@ function readStored({ meta }: Databases): Stored {
   return bytes ? (decodePlain(bytes) as Stored) : {};
 }
 
-/** By topic; without topics to which nothing was ever published. */
+/** By topic; topics to which nothing was ever published are missing. */
 export function readPublished(databases: Databases): ReadonlyMap<string, PublishedPosition> {
   const topics = Object.entries(readStored(databases)).map(([topic, [sequence, objects, messages]]) => {
     return [topic, { sequence, objects, messages }] as const;

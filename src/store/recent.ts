@@ -4,7 +4,7 @@ import type { Databases } from './databases.ts';
 import { decodeTimeKey, decodeTimeValue, encodeTimeKey, encodeTimeValue } from './records.ts';
 import type { StoredObject } from './types.ts';
 
-/** A position in the listing: this object and all before it have been seen. */
+/** A position in the listing: after this object. */
 export interface RecentPosition {
   readonly timeUs: number;
   readonly diaObjectId: bigint;
@@ -24,12 +24,12 @@ export interface RecentQuery {
   readonly after?: RecentPosition | undefined;
 }
 
-/** Entries that are read at once. */
+/** The number of entries per read. */
 const PIECE_ENTRIES = 256;
 
 /**
- * Lists an object that has matches, whatever its state. The times of an object never change, so that listing it again
- * has no effect. To be called in the transaction that stores its first match.
+ * Lists an object that has matches, in any state. The times of an object never change, so listing it again has no
+ * effect. To be called in the transaction that stores its first match.
  */
 export function listRecent(
   databases: Databases,
@@ -55,14 +55,14 @@ export function raiseLatestIngest(databases: Databases, ingestTimeUs: number): v
   databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(ingestTimeUs));
 }
 
-/** At most `limit` objects of the window, the newest first, of equal times the lowest id first. */
+/** At most `limit` objects of the window, the newest first; objects with equal times by ascending id. */
 export function findRecent(databases: Databases, query: RecentQuery): RecentPosition[] {
   return [...recentInPieces(databases, query)].flat();
 }
 
 /**
- * The same in pieces, each from a read of its own: other work may run between two pieces. A piece may be empty, because
- * all entries that were read for it were ingested too late.
+ * The same in pieces, one read per piece: other work may run between two pieces. A piece is empty if all entries of its
+ * read were ingested too late.
  */
 export function* recentInPieces(databases: Databases, query: RecentQuery): Iterable<RecentPosition[]> {
   const { timeField, startUs, endUs, asOfUs, limit, after } = query;
@@ -73,7 +73,7 @@ export function* recentInPieces(databases: Databases, query: RecentQuery): Itera
   const end = encodeTimeKey(startUs - 1, 0n);
   let start = after && after.timeUs <= newestUs ? keyAfter(after) : encodeTimeKey(newestUs, 0n);
   let left = limit;
-  // A short page is read at once where no entry is left out.
+  // One read is enough for a short page, unless entries are left out.
   for (let entries = Math.min(limit, PIECE_ENTRIES); ; entries = PIECE_ENTRIES) {
     const piece: RecentPosition[] = [];
     let read = 0;

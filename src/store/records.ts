@@ -51,17 +51,14 @@ const LATEST = 2n ** 63n - 1n;
 const timeScratch = new DataView(new ArrayBuffer(16));
 const timeBytes = new Uint8Array(timeScratch.buffer);
 
-/**
- * A time and an id, so that ascending keys go from the latest time to the earliest, and at one time from the lowest id
- * up.
- */
+/** A time and an id. Ascending keys go from the latest time to the earliest; keys of equal times go by ascending id. */
 export function encodeTimeKey(timeUs: number, id: bigint): Uint8Array {
-  // LATEST - timeUs, in halves, because a bigint takes several times as long.
+  // LATEST - timeUs, written in two halves, because a bigint takes several times as long.
   const high = Math.floor(timeUs / 2 ** 32);
   timeScratch.setUint32(0, 0x7fff_ffff - high);
   timeScratch.setUint32(4, 0xffff_ffff - (timeUs - high * 2 ** 32));
   timeScratch.setBigUint64(8, id);
-  // A small array lies on V8's heap; an ArrayBuffer of its own takes many times as long.
+  // V8 keeps a small array on its heap; creating a separate ArrayBuffer takes many times as long.
   const key = new Uint8Array(16);
   key.set(timeBytes);
   return key;
@@ -81,9 +78,9 @@ export function decodeTimeValue(bytes: Uint8Array): number {
 }
 
 /**
- * Flat, four a source: ra, dec, ordinal of the payload's key list or null, payload values. The keys of a catalog's
- * payloads are the same for every match and are therefore stored once: `ordinalOf` gives the ordinal of a list, which
- * is stored if it is new.
+ * Flat, four values per source: ra, dec, ordinal of the payload's key list or null, payload values. The payloads of a
+ * catalog have the same keys for every match, so the list of keys is stored once: `ordinalOf` returns its ordinal, and
+ * stores a new list.
  */
 export function encodeSources(
   sources: readonly MatchSource[],
@@ -186,7 +183,7 @@ export function decodeSourceValues(bytes: Uint8Array): SourceValues[] {
   return sources;
 }
 
-/** @param keysOf gives the key list of an ordinal */
+/** @param keysOf returns the key list of an ordinal */
 export function decodeSources(bytes: Uint8Array, keysOf: (ordinal: number) => readonly string[]): MatchSource[] {
   return decodeSourceValues(bytes).map(({ ra, dec, keys, values }) => {
     return { ra, dec, payload: keys === null ? null : zip(keysOf(keys), values) };
@@ -199,7 +196,7 @@ function zip(keys: readonly string[], values: readonly unknown[]): Record<string
   return record;
 }
 
-/** The objid is in the key. */
+/** The objid is stored in the key only. */
 export function encodeTnsRecord(record: TnsRecord): Uint8Array {
   const { name, namePrefix, ra, dec, classification, redshift } = record;
   return packr.pack([name, namePrefix, ra, dec, classification, redshift]);
@@ -210,11 +207,11 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
   return { objid, name, namePrefix, ra, dec, classification, redshift };
 }
 
-/** The process that has claimed pending objects to crossmatch them, and the claimed objects. */
+/** The process that has claimed pending objects for crossmatching, and these objects. */
 export interface ClaimRecord {
   readonly pid: number;
   readonly ids: readonly bigint[];
-  /** The outcome that another process left for that process: see `passOutcome`. */
+  /** The outcome that another process left for the claiming process: see `passOutcome`. */
   readonly outcome?: unknown;
 }
 
@@ -237,7 +234,10 @@ export interface TableState {
 /** The digest of a table without rows. */
 export const EMPTY_TABLE: TableState = { rows: 0, digest: new Uint8Array(16) };
 
-/** A stored journal entry, with the table's state after the commit, whose rows are the last ones. */
+/**
+ * A stored journal entry, with the state of the position table after the commit. The commit's rows are the last ones of
+ * the table.
+ */
 export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
   readonly table: TableState;
   readonly versions?: CrossmatchVersions;
@@ -245,7 +245,7 @@ export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
 
 const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
 
-/** The table's state in fixed places, then a msgpack array, because the state is read far more often than the rest. */
+/** The table's state at fixed offsets, then a msgpack array, because the state is read far more often than the rest. */
 export function encodeJournal({ table, delivered, crossmatched, versions }: JournalRecord): Uint8Array {
   const ids = packr.pack(versions === undefined ? [delivered, crossmatched] : [delivered, crossmatched, versions]);
   const bytes = new Uint8Array(TABLE_STATE_BYTES + ids.length);

@@ -1,6 +1,6 @@
 /**
- * The snapshot of the TNS registry. A load stages its objects under a number of its own and then publishes them in one
- * commit. Readers see the former snapshot or the new one, never a mix, and a load of any size is a series of small
+ * The snapshot of the TNS registry. A load stages its objects under its own number, and then makes them the snapshot in
+ * one commit. Readers see the former snapshot or the new one, never a mix, and a load of any size is a series of small
  * commits. Changes to the published snapshot are one commit with their new epoch.
  */
 import type { Databases } from './databases.ts';
@@ -13,13 +13,13 @@ const utf8 = new TextEncoder();
 const SNAPSHOT_KEY = utf8.encode('tns_snapshot');
 const LAST_LOAD_KEY = utf8.encode('tns_last_load');
 
-/** The server's description of a file that it sent, for asking whether there is a newer one. */
+/** The HTTP validators of a downloaded file, to ask the server for a newer one. */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
 
-/** The published snapshot. Two with the same load and revision have the same objects. */
+/** The published snapshot. Two snapshots with the same load and revision have the same objects. */
 export interface RegistrySnapshot {
   /** The number of its load. */
   readonly load: number;
@@ -29,11 +29,11 @@ export interface RegistrySnapshot {
   readonly epochUs: number;
   /** The epoch of the whole file with which the load began. */
   readonly fileEpochUs: number;
-  /** The description of that file, where it was downloaded. */
+  /** The validators of that file, if it was downloaded. */
   readonly validators: Validators | null;
 }
 
-/** The read transaction to read in, if not the current one. */
+/** The read transaction to use; by default the current one. */
 export interface ReadOptions {
   readonly transaction?: object;
 }
@@ -43,7 +43,7 @@ type SnapshotTuple = [number, number, number?, number?, (readonly [string | null
 export function readSnapshot({ meta }: Databases, options?: ReadOptions): RegistrySnapshot | undefined {
   const bytes = meta.get(SNAPSHOT_KEY, options as object);
   if (!bytes) return undefined;
-  // Format 2 stored the first two.
+  // Format 2 stored only the first two fields.
   const [load, epochUs, revision = 0, fileEpochUs = epochUs, validators] = decodePlain(bytes) as SnapshotTuple;
   const [etag, lastModified] = validators ?? [null, null];
   return { load, epochUs, revision, fileEpochUs, validators: validators ? { etag, lastModified } : null };
@@ -56,8 +56,8 @@ function writeSnapshot({ meta }: Databases, snapshot: RegistrySnapshot): void {
 }
 
 /**
- * The object of the published snapshot with this lowercased name and this prefix; of several the one with the lowest
- * objid.
+ * The object of the published snapshot with this lowercased name and this prefix. If there are several, the one with
+ * the lowest objid.
  */
 export function findByName(databases: Databases, name: string, prefix: string | null): TnsRecord | undefined {
   const snapshot = readSnapshot(databases);
@@ -83,7 +83,7 @@ export function findByObjid(databases: Databases, load: number, objid: number): 
 
 /**
  * Every object of the published snapshot, by ascending objid.
- * @throws StoreError where they are not ascending
+ * @throws StoreError if they are not ascending
  */
 export function* readRegistry(databases: Databases, options?: ReadOptions): Iterable<TnsRecord> {
   const snapshot = readSnapshot(databases, options);
@@ -107,7 +107,7 @@ export function countRegistry(
   return databases[name].getKeysCount(range as object);
 }
 
-/** The number of a new load. This and the functions below are to be called in a write transaction. */
+/** Begins a load, and returns its number. To be called in a write transaction, like the functions below. */
 export function beginLoad({ meta }: Databases): number {
   const bytes = meta.get(LAST_LOAD_KEY);
   const load = (bytes ? (decodePlain(bytes) as number) : 0) + 1;
@@ -118,7 +118,7 @@ export function beginLoad({ meta }: Databases): number {
 /** The outcome of adding an object to a load. */
 export type StageOutcome = 'added' | 'unchanged' | 'conflict';
 
-/** Adds an object to a load; `conflict` where the load holds another one of that objid, which then stays. */
+/** Adds an object to a load; `conflict` if the load already has another object with that objid, which stays. */
 export function stage(databases: Databases, load: number, record: TnsRecord): StageOutcome {
   const staged = databases.tns_objects.get(objectKey(load, BigInt(record.objid)));
   if (staged) return Buffer.compare(staged, encodeTnsRecord(record)) === 0 ? 'unchanged' : 'conflict';
@@ -126,7 +126,7 @@ export function stage(databases: Databases, load: number, record: TnsRecord): St
   return 'added';
 }
 
-/** Adds an object to a load, or replaces the one of its objid. */
+/** Adds an object to a load, or replaces the object with the same objid. */
 export function change(databases: Databases, load: number, record: TnsRecord): void {
   const known = findByObjid(databases, load, record.objid);
   if (known) databases.tns_names.remove(registryNameKey(load, known.name.toLowerCase(), BigInt(record.objid)));
@@ -141,8 +141,8 @@ function put(databases: Databases, load: number, record: TnsRecord): void {
 
 /**
  * Publishes a load.
- * @param base the snapshot that it is to replace (null: none); undefined where it may replace any
- * @throws RefusedChange when a load that began later is published already, or the published snapshot is not `base`
+ * @param base the snapshot that it must replace (null: none); undefined if it may replace any
+ * @throws RefusedChange if a load that began later is already published, or the published snapshot is not `base`
  */
 export function publish(
   databases: Databases,
@@ -158,7 +158,7 @@ export function publish(
 
 /**
  * Changes the published snapshot and its epoch.
- * @throws RefusedChange when the published snapshot is no longer `base`
+ * @throws RefusedChange if the published snapshot is no longer `base`
  */
 export function changePublished(
   databases: Databases,

@@ -1,4 +1,4 @@
-/** The settings that all nodes of a log must have alike, as texts by name. */
+/** The settings that must be equal on all nodes of a log, as strings by name. */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
@@ -6,7 +6,7 @@ export type SharedSettings = Readonly<Record<string, string>>;
 
 const KEY = new TextEncoder().encode('settings');
 
-/** Undefined where no node has told its own yet. */
+/** Undefined if no node has shared its settings yet. */
 export function readSettings({ meta }: Databases): SharedSettings | undefined {
   const bytes = meta.get(KEY);
   return bytes && (decodePlain(bytes) as SharedSettings);
@@ -16,7 +16,7 @@ export function removeSettings({ meta }: Databases): void {
   meta.remove(KEY);
 }
 
-/** To be called in a write transaction. @param isReplacing whether others that are there give way */
+/** To be called in a write transaction. @param isReplacing whether to replace existing settings */
 export function writeSettings(databases: Databases, settings: SharedSettings, isReplacing: boolean): void {
   if (isReplacing || !readSettings(databases)) databases.meta.put(KEY, encodePlain(settings));
 }

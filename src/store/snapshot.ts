@@ -1,4 +1,4 @@
-/** The whole store at one moment, whatever is written meanwhile. */
+/** A snapshot of the whole store, unaffected by later writes. */
 import { countObjects } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
@@ -7,12 +7,12 @@ import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './r
 import { damagedValue, inOrder, requireAll } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
-/** A read transaction that holds its pages; to be ended with `done`. */
+/** A read transaction, which keeps the pages of the snapshot; to be ended with `done`. */
 export interface ReadTransaction {
   done(): void;
 }
 
-/** While a snapshot is open, the database file cannot reuse replaced pages, and grows. Close it. */
+/** Must be closed: while a snapshot is open, the database file cannot reuse replaced pages, and grows. */
 export class Snapshot {
   readonly #databases: Databases;
   readonly #transaction: ReadTransaction;
@@ -27,7 +27,7 @@ export class Snapshot {
 
   /**
    * Every object by ascending id, with the sources of its matches; the next one is read into the same view.
-   * @throws StoreError where an object or its sources cannot be found: at the last object at the latest
+   * @throws StoreError if an object or its sources cannot be found, at the latest after the last object
    */
   *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {
     const object = new ObjectView();
@@ -41,7 +41,7 @@ export class Snapshot {
     requireAll('objects', count, countObjects(this.#databases, this.#options));
   }
 
-  /** The journal entry up to which everything is there: two snapshots with the same one have the same objects. */
+  /** The number of the last journal entry in the snapshot. Two snapshots with the same number have the same objects. */
   lastSequence(): number {
     const { journal } = this.#databases;
     for (const key of journal.getKeys({ ...(this.#options as object), reverse: true, limit: 1 }))
@@ -49,7 +49,7 @@ export class Snapshot {
     return 0;
   }
 
-  /** @throws StoreError where the journal, whose entries are numbered from 1, does not have that many entries */
+  /** @throws StoreError if entries of the journal are missing: they are numbered from 1 without gaps */
   requireJournal(lastSequence: number): void {
     const stored = this.#databases.journal.getKeysCount(this.#options as object);
     requireAll('entries of the journal', lastSequence, stored);

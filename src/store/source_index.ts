@@ -1,6 +1,6 @@
 /**
- * The matches by source, for the question which objects a source was recorded with. Sources that lie together have ids
- * that do, in most catalogs, so that a commit changes few pages.
+ * Indexes the matches by source, to find the objects that matched a source. In most catalogs, nearby sources have
+ * nearby ids, so a commit changes few pages.
  */
 import { createHash } from 'node:crypto';
 import { integerId } from '../contract/source_ids.ts';
@@ -11,7 +11,10 @@ import { decodeKey } from './records.ts';
 import type { MatchSummary } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
-/** The bytes before the object's id: a hash of the catalog's name, and the source's id, or the hash of one that is no integer. */
+/**
+ * The bytes before the object's id: a hash of the catalog's name, then the source's id, or its hash if it is not an
+ * integer.
+ */
 const SOURCE_BYTES = 12;
 const MAX_OBJECT_ID = 2n ** 63n - 1n;
 const view = new ObjectView();
@@ -44,11 +47,11 @@ export function encodeSourceKey(source: SourceName, diaObjectId: bigint): Uint8A
 }
 
 /**
- * Lists an object under a source. Matches are never removed, so that listing it again has no effect. To be called in
- * the transaction that stores the match.
+ * Lists an object under a source. Matches are never removed, so listing it again has no effect. To be called in the
+ * transaction that stores the match.
  */
 export function listMatch({ matches_by_source }: Databases, source: SourceName, diaObjectId: bigint): void {
-  // The key is copied at once.
+  // LMDB copies the key at once.
   matches_by_source.put(writeSourceKey(scratch, source, diaObjectId), NOTHING);
 }
 
@@ -61,8 +64,8 @@ export function listMatches(databases: Databases, diaObjectId: bigint, object: U
 }
 
 /**
- * The ids of the objects that may have a match with a source, of any version, ascending, at most `limit`: another
- * catalog's name, or another id, may have the same hash.
+ * At most `limit` ids, ascending, of the objects that may have a match of any version with a source. Hashes may
+ * collide, so the caller must check each object.
  */
 export function idsBySource({ matches_by_source }: Databases, source: SourceName, limit: number): bigint[] {
   const [start, end] = [encodeSourceKey(source, 0n), encodeSourceKey(source, MAX_OBJECT_ID)];

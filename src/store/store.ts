@@ -61,9 +61,9 @@ export { OlderFormat, StoreError } from './store_error.ts';
 
 /**
  * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. A directory
- * that holds something else, has a newer format, or is made from a log of a higher level, is refused. Where one process
- * opens it both ways, `write` must come first: LMDB opens a file once in a process and the first mode holds.
- * @param readableLevel the highest level of the log that can be read; by default that of this release
+ * with other content, a newer format, or a log of a higher level is rejected. If one process opens it in both modes,
+ * `write` must come first: LMDB opens a file once per process, and keeps the first mode.
+ * @param readableLevel the highest readable level of the log; by default the level of this release
  * @throws StoreError
  */
 export function openStore(dataDir: string, mode: 'read' | 'write', readableLevel: number = LEVEL): Store {
@@ -75,10 +75,10 @@ export class Store {
   readonly databases: Databases;
   /** The highest level of the log that can be read here. */
   readonly readableLevel: number;
-  /** Called when a write begins to wait for the writes of others, and when it need no longer wait. */
+  /** Called when a write starts to wait for writes of other processes, and when the wait is over. */
   onWaiting: (isWaiting: boolean) => void = () => {};
   readonly #environment: Environment;
-  // The value of an ordinal never changes, so that it is read once.
+  // The value of an ordinal never changes, so it is read once.
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
   readonly #view = new ObjectView();
@@ -90,35 +90,35 @@ export class Store {
     this.#environment = environment;
     this.readableLevel = readableLevel;
     this.databases = environment.databases;
-    // LMDB's table of readers, by which others know that this process lives, lists it from its first read on; opening
-    // databases takes it out.
+    // LMDB's table of readers, which tells other processes that this one lives, lists it from its first read on.
+    // Opening databases removes it from the table.
     this.tnsSnapshot();
   }
 
-  /** The files that the store has open, to find out when they are no longer the ones at their paths. */
+  /** The files that the store has open, to detect when other files, or none, are at their paths. */
   get files(): OpenFiles {
     return this.#environment.files;
   }
 
   /**
-   * A file that was removed or replaced can still be read by the processes that have it open, but their writes are seen
-   * by nobody else.
-   * @throws StoreError when the files were removed or replaced
+   * A file that was removed or replaced can still be read by the processes that have it open, but no other process sees
+   * their writes.
+   * @throws StoreError if the files were removed or replaced
    */
   requireInPlace(): void {
     const change = this.files.change();
     if (change) throw new StoreError(`Cannot trust the database because ${change.reason}`);
   }
 
-  /** Whether the file system is mounted read-only, so that nothing can be kept in the data directory. */
+  /** Whether the file system is mounted read-only, so that no file can be written in the data directory. */
   get isReadOnly(): boolean {
     return this.#environment.unlockedSince !== undefined;
   }
 
   /**
-   * To be called when everything has been read, before the data is used: on a read-only file system nothing keeps
-   * others from overwriting it where they can write.
-   * @throws StoreError when there was a commit since this store was opened without a lock
+   * To be called after reading and before using the data: on a read-only file system nothing prevents a host that has
+   * it writable from overwriting pages that are being read.
+   * @throws StoreError if there was a commit since this store was opened without a lock
    */
   requireUndisturbed(): void {
     const { dataDir, unlockedSince } = this.#environment;
@@ -130,9 +130,8 @@ export class Store {
 
   /**
    * @param doing to follow "Cannot"
-   * @param entries the number of entries that a transaction is to change; 0 where it only gives up something that was
-   * begun
-   * @throws StoreError when the disk may have too little space for the transaction
+   * @param entries the number of entries that a transaction will change; 0 if it only abandons unfinished work
+   * @throws StoreError if the disk may have too little space for the transaction
    */
   requireSpace(doing: string, entries: number): void {
     const bytes = entries === 0 ? RESERVE_TO_END_BYTES : spaceFor(entries, this.files.bytes);
@@ -158,12 +157,12 @@ export class Store {
     return bytes !== undefined;
   }
 
-  /** The ids of the objects that may have a match with a source, of any version, ascending, at most `limit`. */
+  /** At most `limit` ids, ascending, of the objects that may have a match of any version with a source. */
   idsBySource(source: SourceName, limit: number): bigint[] {
     return idsBySource(this.databases, source, limit);
   }
 
-  /** The sources of an object's matches, parallel to `matches` of the object; empty where there are none. */
+  /** The sources of an object's matches, parallel to the object's `matches`; empty if there are none. */
   getSources(diaObjectId: bigint): readonly MatchSource[] {
     const bytes = read(this.databases.sources, diaObjectId);
     return bytes ? this.#decodeSources(bytes) : [];
@@ -207,7 +206,7 @@ export class Store {
     return lastOrdinal(this.databases.journal);
   }
 
-  /** The newest entry of the journal, and a digest of all objects in the order of their ingest, hexadecimal. */
+  /** The number of the newest journal entry, and a hexadecimal digest of all objects in the order of their ingest. */
   journalState(): { readonly sequence: number; readonly digest: string } {
     const sequence = this.lastSequence();
     return { sequence, digest: Buffer.from(this.tableAt(sequence)!.digest).toString('hex') };
@@ -224,8 +223,8 @@ export class Store {
   }
 
   /**
-   * The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError when it does not
-   * have them.
+   * The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError if it does not have
+   * them.
    */
   positions(from: number, to: number): PositionRows {
     return readPositions(this.databases, from, to);
@@ -253,7 +252,7 @@ export class Store {
     let { rows } = this.tableAt(sequence) ?? EMPTY_TABLE;
     for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
       const at = Number(decodeKey(key));
-      // An entry may name very many objects, and be read in many pieces.
+      // An entry may have very many objects, and be read in many pieces.
       if (this.#crossmatches?.sequence !== at) this.#crossmatches = decodeCrossmatches(at, value, rows);
       ({ rows } = decodeTableState(value));
       yield this.#crossmatches;
@@ -271,33 +270,33 @@ export class Store {
     return DATABASE_NAMES.filter(isArchive).every(name => this.databases[name].entryCount() === 0);
   }
 
-  /** The last lease of that name, which may be over. */
+  /** The last lease of that name, which may have expired. */
   lease(name: string): Lease | undefined {
     return readLease(this.databases, name);
   }
 
-  /** The settings that all nodes of the log must have alike; undefined where none has told its own. */
+  /** The settings that must be equal on all nodes of the log; undefined if no node has shared its settings. */
   sharedSettings(): SharedSettings | undefined {
     return readSettings(this.databases);
   }
 
-  /** The present epoch of the log that the archive is made from; undefined before the first. */
+  /** The present epoch of the log that the archive follows; undefined before the first. */
   epoch(): Epoch | undefined {
     return readEpoch(this.databases);
   }
 
-  /** The nodes that have voted lately. */
+  /** The nodes that have voted recently. */
   nodes(): readonly SeenNode[] {
     return this.epoch()?.nodes ?? [];
   }
 
-  /** The level of the log that the archive is made from. */
+  /** The level of the log that the archive follows. */
   logLevel(): number {
     return readLevel(this.databases);
   }
 
   /**
-   * Names the archive, 8 hexadecimal digits: the same in its copies and on all nodes of a log, another one in other
+   * The id of the archive, 8 hexadecimal digits: equal in its copies and on all nodes of a log, different in other
    * archives.
    */
   get archive(): string {
@@ -306,14 +305,14 @@ export class Store {
     return this.#archive.name;
   }
 
-  /** How far the archive has come in the log that it is made from; undefined where there is none. */
+  /** The position of the archive in the log that it follows; undefined without a log. */
   logPosition(): LogPosition | undefined {
     return readLogPosition(this.databases);
   }
 
   /**
-   * Every object, or those above `after`, by ascending id, all from one snapshot, which is held until the iteration
-   * ends.
+   * Every object, or the objects above `after`, by ascending id. All come from one snapshot, which stays open until the
+   * iteration ends.
    */
   *objects(after?: bigint): Iterable<StoredObject> {
     const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
@@ -351,8 +350,8 @@ export class Store {
   }
 
   /**
-   * Like `pendingIds`, for objects whose current record has a catalog that could not be read: they are to be
-   * crossmatched again.
+   * Like `pendingIds`, for objects whose current record has a catalog that could not be read. These objects need
+   * another crossmatch.
    */
   unreadIds(limit: number, after?: bigint): bigint[] {
     const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
@@ -380,8 +379,8 @@ export class Store {
   }
 
   /**
-   * One page of the objects that have matches, whatever their state: the newest first, of equal times the lowest id
-   * first.
+   * One page of the objects that have matches, in any state: the newest first; objects with equal times by ascending
+   * id.
    */
   recent(query: RecentQuery): RecentPosition[] {
     return findRecent(this.databases, query);
@@ -397,7 +396,7 @@ export class Store {
     return readLatestIngest(this.databases);
   }
 
-  /** Counts of everything that was ever done to the store, by any process. */
+  /** Counts of everything that any process has ever done to the store. */
   counters(): Counters {
     return readCounters(this.databases);
   }
@@ -434,22 +433,22 @@ export class Store {
   }
 
   /**
-   * The object of the TNS registry with that name; of several the one with the lowest objid.
+   * The object of the TNS registry with that name. If there are several, the one with the lowest objid.
    * @param name bare and lowercase, as from `parseTnsName`
-   * @param prefix the required prefix, in capitals; null where any will do
+   * @param prefix the required prefix, in capitals; null if any prefix is accepted
    */
   tnsByName(name: string, prefix: string | null = null): TnsRecord | undefined {
     return findByName(this.databases, name, prefix);
   }
 
-  /** The processes that have this database open, as the kernel knows them: a killed process is not among them. */
+  /** The processes that have this database open, according to the kernel: a killed process is not among them. */
   livePids(): ReadonlySet<number> {
     return livePids(this.#environment.root);
   }
 
   /**
-   * Makes the next read see everything that is committed by now. Otherwise a thread that answers one task after another
-   * without returning to its event loop would read the same old snapshot for ever.
+   * Makes the next read see everything that is committed by now. Without this call, a thread that runs one task after
+   * another without returning to its event loop would keep reading the same old snapshot.
    */
   resetRead(): void {
     this.#environment.root.resetReadTxn();
@@ -462,12 +461,12 @@ export class Store {
     return root.useReadTransaction();
   }
 
-  /** The whole store at this moment; to be closed. */
+  /** A snapshot of the whole store; to be closed. */
   snapshot(): Snapshot {
     return new Snapshot(this.databases, this.readTransaction());
   }
 
-  /** Copies the database, as it is at one moment, to a new file. Writers are not held up meanwhile. */
+  /** Copies a snapshot of the database to a new file. Writers can continue meanwhile. */
   async copyTo(file: string): Promise<void> {
     await this.#environment.root.backup(file, false);
   }
@@ -493,10 +492,10 @@ function read(table: Table, id: bigint): Uint8Array | undefined {
   return table.getFast(scratchKey(id));
 }
 
-/** @param rowsBefore the rows of the position table after the entry before */
+/** @param rowsBefore the number of rows of the position table after the previous entry */
 function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: number): RecordedCrossmatches {
   const { table, crossmatched: ids, versions } = decodeJournal(bytes);
-  // An entry that does not say it comes from an older nearsky, where only an import stored objects and crossmatches in
+  // An entry without this field comes from an older nearsky. There, only an import stored objects and crossmatches in
   // one commit.
   const isImport = versions === null || (versions === undefined && table.rows > rowsBefore);
   return {

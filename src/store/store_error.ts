@@ -1,6 +1,6 @@
 import { messageOf } from '../base/error_text.ts';
 
-/** The store cannot be opened, read or written; the message says why and how to mend it. */
+/** The store cannot be opened, read or written; the message gives the reason and the remedy. */
 export class StoreError extends Error {
   override name = 'StoreError';
 }

@@ -1,6 +1,6 @@
 /**
- * A database of the environment whose values are followed by a checksum: a value that has changed on disk is never
- * taken for a right one.
+ * A database of the environment. Each value is followed by a checksum, so a value that has changed on disk is never
+ * accepted.
  */
 import type { Database, RangeOptions } from 'lmdb';
 import { seal, seedOf, unseal } from './checksum.ts';
@@ -10,22 +10,22 @@ import { currentDigest } from './write_digest.ts';
 /** Keys and values are bytes; src/store/records.ts makes and reads them. */
 export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
 
-/** A stored value has changed: its bytes, or the place where it lies. */
+/** A stored value has changed, or was moved to another key. */
 export class DamagedValue extends StoreError {
   override name = 'DamagedValue';
 }
 
 const HOW_TO_MEND = 'run `nearsky check`, then restore a backup';
 
-/** @param what names the value */
+/** @param what the name of the value */
 export function damagedValue(what: string): DamagedValue {
   return new DamagedValue(`Cannot read ${what} because its bytes have changed since they were stored: ${HOW_TO_MEND}`);
 }
 
 /**
- * The entries of an ascending range. LMDB does not notice that a page of its file holds another page's bytes: entries
- * are then missing, and those of the other page come twice.
- * @throws StoreError at a key that does not follow the one before
+ * The entries of an ascending range. LMDB does not detect that a page of its file holds the bytes of another page: some
+ * entries are then missing, and the entries of the other page appear twice.
+ * @throws StoreError at a key that is not greater than the previous one
  */
 export function* inOrder(entries: Iterable<Entry>, name: string): Iterable<Entry> {
   let last: Uint8Array | undefined;
@@ -39,7 +39,7 @@ export function* inOrder(entries: Iterable<Entry>, name: string): Iterable<Entry
   }
 }
 
-/** @throws StoreError where fewer or more of something were found than are stored */
+/** @throws StoreError if the numbers found and stored differ */
 export function requireAll(what: string, found: number, stored: number): void {
   if (found === stored) return;
   throw new StoreError(`Cannot read all ${what} because only ${found} of ${stored} were found: ${HOW_TO_MEND}`);
@@ -53,7 +53,7 @@ export interface Entry {
 /** The options of LMDB: bounds, order, limit, and the read transaction. */
 export type Range = Omit<RangeOptions, 'start' | 'end'> & { start?: Uint8Array; end?: Uint8Array };
 
-// LMDB writes into the options that it is given, so that each call makes its own.
+// LMDB modifies its options, so each call needs its own.
 export class Table {
   readonly name: string;
   /** Whether values have a checksum. */
@@ -104,7 +104,7 @@ export class Table {
   }
 
   /**
-   * The entries of a range by ascending key, all at one moment.
+   * The entries of a range by ascending key, all from one snapshot.
    * @throws DamagedValue at a damaged one
    */
   *getRange(range: Range = {}): Iterable<Entry> {
@@ -113,7 +113,7 @@ export class Table {
     }
   }
 
-  /** Like `getRange`, but goes on at a changed value, which is then undefined. */
+  /** Like `getRange`, but continues at a damaged value, which is returned as undefined. */
   *scan(range: Range = {}): Iterable<{ readonly key: Uint8Array; readonly value: Uint8Array | undefined }> {
     for (const { key, value } of this.#database.getRange({ ...range } as RangeOptions)) {
       yield { key, value: this.isSealed ? unseal(this.#seed, key, value) : value };
@@ -124,7 +124,7 @@ export class Table {
     return this.#database.getKeys({ ...range } as RangeOptions);
   }
 
-  /** Counts the keys of a range, which takes time; see `entryCount`. */
+  /** Counts the keys of a range by reading them; `entryCount` is faster. */
   getKeysCount(range: Range = {}): number {
     return this.#database.getKeysCount({ ...range } as RangeOptions);
   }
@@ -150,7 +150,7 @@ export class Table {
   }
 }
 
-/** A key for a person to read: an id or ordinal as its number, a name as it is, any other key as hexadecimal digits. */
+/** A readable form of a key: an id or ordinal as a number, a name unchanged, any other key as hexadecimal digits. */
 export function keyText(key: Uint8Array): string {
   const bytes = Buffer.from(key);
   if (bytes.length === 8) return `${bytes.readBigUInt64BE()}`;

@@ -1,4 +1,4 @@
-/** The database as a thread of a pool keeps it from one task to the next. */
+/** Keeps the database open in a thread of a pool, from one task to the next. */
 import { threadData } from '../pool/thread_data.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -17,7 +17,7 @@ export function threadDataDir(): string {
 }
 
 /**
- * The database, opened when first needed, with everything in view that is committed by now. Call it once a task.
+ * The database, opened on the first call. It shows everything that is committed by now. To be called once per task.
  * @throws StoreError
  */
 export function currentStore(): Store {

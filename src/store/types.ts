@@ -1,5 +1,5 @@
 /**
- * The contents of the store, as the rest of the program sees them. Times are integer microseconds since
+ * The types of the stored data, as the rest of the program uses them. Times are integer microseconds since
  * 1970-01-01T00:00:00Z (UTC).
  */
 
@@ -11,7 +11,7 @@ export interface SkyPosition {
 
 export type ObjectState = 'pending' | 'crossmatched';
 
-/** The outcome of searching one catalog for one object. The API adds two that are never stored. */
+/** The outcome of searching one catalog for one object. The API has two further outcomes that are never stored. */
 export type RecordedOutcome =
   | 'searched'
   | 'outside_footprint'
@@ -33,7 +33,7 @@ export interface Delivery {
 export interface CatalogRelease {
   readonly name: string;
   readonly release: string;
-  /** Only where sources are compared at the time of the object's event. */
+  /** Only if sources are compared at the time of the object's event. */
   readonly proper_motion?: true;
 }
 
@@ -46,7 +46,7 @@ export interface ReliabilityCut {
   readonly as_of: string | null;
 }
 
-/** The settings that a crossmatch was done under; field names are those of the wire. */
+/** The settings of a crossmatch, with the field names of the API. */
 export interface ProvenanceSet {
   readonly crossmatch_radius_arcsec: number | null;
   readonly catalogs: readonly CatalogRelease[];
@@ -65,14 +65,14 @@ export interface CrossmatchRecord {
   readonly catalogOutcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[];
 }
 
-/** A coincident source, without the values that only detail level `full` shows. */
+/** A matched source, without the values that only detail level `full` shows. */
 export interface MatchSummary {
   readonly matchVersion: number;
   readonly catalogName: string;
-  /** The decimal text of a 64-bit integer, or another text of `isTextId`. */
+  /** A 64-bit integer as a decimal string, or a string that satisfies `isTextId`. */
   readonly catalogSourceId: string;
   readonly separationArcsec: number;
-  /** At the time of the object's event; only where the source has moved since the catalog's epoch. */
+  /** The separation at the time of the object's event; only if the source has moved since the catalog's epoch. */
   readonly separationAtEpochArcsec?: number;
 }
 
@@ -137,7 +137,7 @@ export interface StoredObject {
   readonly tns: TnsAssociation | null;
 }
 
-/** An object as a crossmatch looks at it. */
+/** The data of an object that a crossmatch needs. */
 export interface ObjectToCrossmatch extends Pick<StoredObject, 'diaObjectId' | 'position' | 'eventTimeUs'> {
   /** The current record of a crossmatched object; undefined where it is pending. */
   readonly current: CrossmatchRecord | undefined;
@@ -156,15 +156,15 @@ export interface RecordedCrossmatches {
   readonly sequence: number;
   /** In the order of recording. */
   readonly ids: readonly bigint[];
-  /** The match version of each; undefined where the journal does not say; see `CrossmatchVersions`. */
+  /** The match version of each; undefined if the journal does not record it; see `CrossmatchVersions`. */
   readonly versions: readonly number[] | undefined;
   /** Whether an import brought them. */
   readonly isImport: boolean;
 }
 
 /**
- * The journal's record of the crossmatches of a commit: the version of each object, or one number where all have the
- * same; null for an import; undefined where an older nearsky wrote the entry.
+ * The journal's record of the crossmatches of a commit: the version of each object, or one number if all have the same
+ * version; null for an import; undefined if an older nearsky wrote the entry.
  */
 export type CrossmatchVersions = number | readonly number[] | null | undefined;
 
@@ -172,7 +172,7 @@ export type CrossmatchVersions = number | readonly number[] | null | undefined;
 export interface PublishedPosition {
   /** The matches of every journal entry up to this one are published. */
   readonly sequence: number;
-  /** The number of crossmatched objects of the next entry, from its first, that are published too. */
+  /** The number of crossmatched objects, from the first, of the next entry that are published too. */
   readonly objects: number;
   /** Messages that the brokers have acknowledged since the publication to this topic began. */
   readonly messages: number;
@@ -183,6 +183,6 @@ export interface CrossmatchResult {
   readonly diaObjectId: bigint;
   readonly catalogOutcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[];
   readonly matches: readonly (Omit<MatchSummary, 'matchVersion'> & { readonly source: MatchSource | PackedSource })[];
-  /** Left out where the registry was not asked: then no association is stored. */
+  /** Missing if the registry was not searched; no association is stored then. */
   readonly tns?: TnsAssociation;
 }

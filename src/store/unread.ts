@@ -1,4 +1,4 @@
-/** Crossmatched objects for which a catalog could not be read: they are to be crossmatched again. */
+/** Lists crossmatched objects for which a catalog could not be read. They need another crossmatch. */
 import type { Databases } from './databases.ts';
 import { encodeKey } from './records.ts';
 import type { StoredObject } from './types.ts';
@@ -13,8 +13,8 @@ export function skippedCatalogs({ catalogOutcomes }: Outcomes): Set<string> {
 type Outcomes = Pick<StoredObject['records'][number], 'catalogOutcomes'>;
 
 /**
- * Whether a crossmatch could read every catalog that the current record could; without a record (undefined), every
- * catalog. A catalog that the record does not know may be unread.
+ * Whether a crossmatch could read every catalog that the current record could read; without a record (undefined),
+ * whether it could read every catalog. A catalog that is not in the record does not count.
  */
 export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): boolean {
   const skipped = skippedCatalogs(result);
@@ -23,8 +23,8 @@ export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): bo
 }
 
 /**
- * Whether a crossmatch could read a catalog that the current record could not, and every other catalog that the record
- * could.
+ * Whether a crossmatch could read a catalog that the current record could not read, and all catalogs that the record
+ * could read.
  */
 export function readsMore(result: Outcomes, current: Outcomes): boolean {
   return readsAsMuch(result, current) && !skippedCatalogs(current).isSubsetOf(skippedCatalogs(result));
@@ -36,7 +36,7 @@ export function isUnread({ state, records }: Pick<StoredObject, 'state' | 'recor
   return current !== undefined && skippedCatalogs(current).size > 0;
 }
 
-/** Lists an object that is being stored, or takes it off the list; to be called in a write transaction. */
+/** Adds an object that is being stored to the list, or removes it; to be called in a write transaction. */
 export function listUnread(
   { unread }: Databases,
   object: Pick<StoredObject, 'diaObjectId' | 'state' | 'records'>,

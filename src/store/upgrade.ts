@@ -1,4 +1,4 @@
-/** Upgrades from older formats to the present one. Each step is to be called in the one transaction of the upgrade. */
+/** Upgrades from older formats to the present one. All steps run in the single transaction of the upgrade. */
 import { CountChanges } from './counts.ts';
 import type { DatabaseName, Databases } from './databases.ts';
 import { upgradeObject } from './format2.ts';
@@ -11,14 +11,14 @@ import { listUnread } from './unread.ts';
 
 const UPGRADED_AT_ONCE = 10_000;
 
-/** From format 1 or 2. */
+/** Upgrades from format 1 or 2. */
 export function upgradeTo3(databases: Databases, format: number): void {
   layOutObjects(databases);
   if (format < 2) listAllRecent(databases);
   tabulatePositions(databases);
 }
 
-/** The entries of a table in portions, so that each may be replaced. */
+/** The entries of a table in portions, so that entries may be replaced between two portions. */
 function* entriesOf(table: Table): Iterable<Entry> {
   let range = {};
   for (;;) {
@@ -35,7 +35,7 @@ function layOutObjects({ objects }: Databases): void {
   for (const { key, value } of entriesOf(objects)) objects.put(key, upgradeObject(value));
 }
 
-/** Format 1 did not list the objects with matches by time, nor note the latest ingest time. */
+/** Format 1 had no listing of the objects with matches by time, and no latest ingest time. */
 function listAllRecent(databases: Databases): void {
   for (const { key, value } of databases.objects.getRange()) {
     const object = decodeObject(decodeKey(key), value);
@@ -44,7 +44,7 @@ function listAllRecent(databases: Databases): void {
   }
 }
 
-/** Up to format 2 the journal named the ids that a commit stored; now it counts the rows of the position table. */
+/** Up to format 2 the journal listed the ids that a commit stored; now it counts the rows of the position table. */
 function tabulatePositions(databases: Databases): void {
   let table = EMPTY_TABLE;
   for (const { key, value } of entriesOf(databases.journal)) {
@@ -77,7 +77,7 @@ export function upgradeTo4(before: Databases, after: Databases, isSealedMeta: (k
   counts.store(after);
 }
 
-/** Up to format 4, the matches were not listed by source. */
+/** Up to format 4, there was no index of the matches by source. */
 export function upgradeTo5(databases: Databases): void {
   for (const { key, value } of entriesOf(databases.objects)) listMatches(databases, decodeKey(key), value);
 }

@@ -1,6 +1,6 @@
 /**
- * A digest of writes: two archives to which the same records do not do the same have different ones. It is made of the
- * checksums that values have anyway.
+ * A digest of writes. If the same records write different data to two archives, their digests differ. It is made from
+ * the checksums that values have anyway.
  */
 import { checksum } from './checksum.ts';
 
@@ -42,10 +42,10 @@ export class WriteDigest {
 
 let current: WriteDigest | undefined;
 
-/** The digest of the writes that are made now, if they are digested. */
+/** The digest to which the current writes are added; undefined if none. */
 export const currentDigest = (): WriteDigest | undefined => current;
 
-/** Adds every write that `change` makes to a digest; to none where it is undefined. */
+/** Runs `change`, and adds every write that it makes to the digest, if there is one. */
 export function digesting<T>(digest: WriteDigest | undefined, change: () => T): T {
   const before = current;
   current = digest;

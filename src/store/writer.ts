@@ -20,22 +20,22 @@ import type { Store } from './store.ts';
 import { RefusedChange, StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
-/** About a load that is to be published. */
+/** Describes a load that is to be published. */
 export interface PublishDetails {
   /** The epoch of the whole file with which the load began; by default the load's own epoch. */
   readonly fileEpochUs?: number;
   readonly validators?: Validators | null;
-  /** The snapshot that the load is to replace (null: none); by default any. */
+  /** The snapshot that the load must replace (null: none); by default any. */
   readonly base?: RegistrySnapshot | null;
 }
 
-/** Small enough to hold up a serving thread beside it for only some milliseconds at a time. */
+/** Small enough to delay a serving thread on the same core for only some milliseconds at a time. */
 const CHANGED_A_COMMIT = 1000;
 const REMOVED_A_COMMIT = 5000;
-/** The shortest entries of a record, which are deliveries. */
+/** The bytes of the shortest entries of a record, which are deliveries. */
 const BYTES_AN_ENTRY = 40;
 
-/** The log that an archive is made from, where several nodes share one. */
+/** The log that several nodes share, and that the archive follows. */
 export interface SharedLog {
   /**
    * Appends a change, and waits until it is applied here.
@@ -45,7 +45,7 @@ export interface SharedLog {
 }
 
 /**
- * Runs on a thread that nothing ends from outside, because a thread that is stopped inside a transaction locks the
+ * Must run on a thread that nothing terminates from outside: a thread that is terminated inside a transaction locks the
  * database for every process. When a method has resolved, its changes are durable.
  */
 export class Writer {
@@ -54,21 +54,21 @@ export class Writer {
 
   /**
    * @param store opened with mode `write`
-   * @param log the log that the archive is made from, if any: each change goes through it, and may be several commits
+   * @param log the log that the archive follows, if any: each change goes through it, and may become several commits
    */
   constructor(store: Store, log?: SharedLog) {
     this.#store = store;
     this.#log = log;
   }
 
-  /** Whether the archive is made from a log, which other nodes may share. */
+  /** Whether the archive follows a log, which other nodes may share. */
   get hasLog(): boolean {
     return this.#log !== undefined;
   }
 
   /**
-   * Stores deliveries in one commit, as if one after the other. The first delivery of an object fixes its position,
-   * times and reliability; a later one adds its broker; a repeated one changes nothing.
+   * Stores deliveries in one commit, with the same result as one after the other. The first delivery of an object fixes
+   * its position, times and reliability; a later one adds its broker; a repeated one changes nothing.
    * @throws StoreError; then nothing is stored
    */
   async ingest(deliveries: readonly Delivery[], ingestTimeUs: number): Promise<IngestCounts> {
@@ -77,7 +77,7 @@ export class Writer {
 
   /**
    * Claims the objects of `ids` that are pending and claimed by nobody else, to be crossmatched by this process alone.
-   * A claim ends with `dropClaim`, or with this process, however that ends.
+   * A claim ends with `dropClaim`, or when this process ends in any way.
    * @throws StoreError
    */
   async claim(ids: readonly bigint[], isAgain = false): Promise<Claim> {
@@ -86,26 +86,26 @@ export class Writer {
     });
   }
 
-  /** Claims a task that one process at a time may do, by its name; undefined where another process has claimed it. */
+  /** Claims a named task that one process at a time may run; undefined if another process has claimed it. */
   async claimExclusively(name: string): Promise<Claim | undefined> {
     return this.#transaction(`begin to ${name}`, 1, () =>
       takeExclusive(this.#store.databases, name, this.#store.livePids()),
     );
   }
 
-  /** Gives up a claim; its objects that are still pending are free again. */
+  /** Drops a claim; other processes may then claim its objects that are still pending. */
   async dropClaim(claim: Claim): Promise<void> {
     this.#transaction('release the claim', 0, () => dropClaim(this.#store.databases, claim));
   }
 
   /**
-   * Records crossmatches in one commit: record, matches, sources, state and registry association of each object, which
-   * then is no longer pending. An object for which a catalog could not be read is listed as unread, until a later
-   * crossmatch could read all. A result for an object that is not pending is skipped, unless the object is unread and
-   * the result has read more. A first crossmatch has version 1, a later one the next. Older crossmatches are kept, and
-   * so is an existing association.
-   * @param isAgain whether a result is recorded also for a crossmatched object whose record is of another provenance set,
-   * as long as the result could read every catalog that the record could
+   * Records crossmatches in one commit: record, matches, sources, state and registry association of each object. The
+   * objects are then no longer pending. An object for which a catalog could not be read is listed as unread, until a
+   * later crossmatch could read all. A result for an object that is not pending is skipped, unless the object is unread
+   * and the result has read more. A first crossmatch has version 1, a later one the next. Older crossmatches are kept,
+   * and so is an existing association.
+   * @param isAgain whether to record a result also for a crossmatched object whose record has another provenance set,
+   * provided that the result could read every catalog that the record could read
    * @throws StoreError; then nothing is stored
    */
   async recordCrossmatches(
@@ -128,7 +128,7 @@ export class Writer {
     const commit = <T>(some: readonly (ImportItem | PreparedObject)[]) =>
       this.#commit('store the lines', some.length, { kind: 'import', entries: some }) as Promise<T[]>;
     if (!this.#log) return commit(entries);
-    // An object that is prepared for this store might not be so at its place in the log.
+    // An object that is prepared for this store may no longer fit it when its record in the log is applied.
     const items = entries.map(entry => (entry.kind === 'prepared' ? entry.items() : [entry]));
     const outcomes = (await commit<ImportOutcome>(items.flat())).values();
     const next = () => outcomes.next().value!;
@@ -136,8 +136,8 @@ export class Writer {
   }
 
   /**
-   * Stores how far the matches are published to a topic.
-   * @param owner of the lease to publish there, where there is one
+   * Stores the position up to which matches are published to a topic.
+   * @param owner the owner of the lease to publish there, if there is one
    * @returns false, and nothing is stored, where another has the lease
    */
   async storePublished(topic: string, position: PublishedPosition, owner?: string): Promise<boolean> {
@@ -189,15 +189,15 @@ export class Writer {
   }
 
   /**
-   * Removes remains of former snapshots, left by a process that was killed between publishing the present one and
-   * removing them.
+   * Removes the objects of former snapshots that remain after a process was killed between publishing the present
+   * snapshot and removing them.
    */
   async tidyRegistry(): Promise<void> {
     const { load = 0 } = readSnapshot(this.#store.databases) ?? {};
     await this.#removeLoads(0, load);
   }
 
-  /** Gives up an unpublished load. */
+  /** Drops an unpublished load. */
   async dropRegistry(load: number): Promise<void> {
     await this.#removeLoads(load, load + 1);
   }
@@ -208,24 +208,27 @@ export class Writer {
   }
 
   /**
-   * Takes work for an owner for some time, or renews the lease of that owner.
-   * @returns whether the work is the owner's now
+   * Takes the lease of some work for an owner for some time, or renews it.
+   * @returns whether the owner has the lease now
    */
   async takeLease(name: string, owner: string, forMs: number): Promise<boolean> {
     return this.#commit('take the lease', 1, { kind: 'take_lease', name, owner, forUs: 1000 * forMs });
   }
 
-  /** Moves the time of the log on, and begins an epoch of it: see `Epoch`. */
+  /** Advances the time of the log, and begins an epoch: see `Epoch`. */
   async tick(): Promise<void> {
     await this.#commit('begin an epoch', 1, { kind: 'tick' });
   }
 
-  /** Tells the log which settings all nodes must have; see `writeSettings`. */
+  /** Shares the settings that all nodes must have; see `writeSettings`. */
   async shareSettings(settings: SharedSettings, isReplacing: boolean): Promise<void> {
     await this.#commit('share the settings', 1, { kind: 'share_settings', settings, isReplacing });
   }
 
-  /** Tells the other nodes of the digest that this archive had when the epoch began, and of the level that is read here. */
+  /**
+   * Sends the other nodes the digest that this archive had when the epoch began, and the highest level that this node
+   * reads.
+   */
   async vote(epoch: number, vote: Required<Pick<Vote, 'voter' | 'node' | 'digest'>>): Promise<void> {
     const { readableLevel: level } = this.#store;
     await this.#commit('vote', 1, { kind: 'vote', epoch, vote: { ...vote, format: FORMAT_VERSION, level } });
@@ -242,27 +245,27 @@ export class Writer {
     await this.#commit('register the catalog', entries, { kind: 'register_catalog', registration });
   }
 
-  /** Removes the registration of a catalog. What crossmatches found in it stays. */
+  /** Removes the registration of a catalog. The results of earlier crossmatches stay. */
   async removeCatalog(name: string): Promise<void> {
     await this.#commit('remove the catalog', 1, { kind: 'remove_catalog', name });
   }
 
   /**
-   * Applies records of the log from which the archive is made, and notes how far it has come, all in one commit.
-   * @returns the outcome of each that no other process has applied; see `applyLogged`
+   * Applies records of the log that the archive follows, and stores the new position, all in one commit.
+   * @returns the outcome of each record that no other process has applied; see `applyLogged`
    */
   async applyLogged(log: string, changes: readonly LoggedChange[]): Promise<unknown[]> {
     const entries = changes.reduce((sum, { record }) => sum + Math.ceil(record.length / BYTES_AN_ENTRY), 0);
     return this.#transaction('apply the log', entries, () => applyLogged(this.#store.databases, log, changes));
   }
 
-  /** Makes the archive as it is one that a log goes on from, beginning with its first record. */
+  /** Makes the archive the start of a log, whose first record continues it. */
   async beginLog(log: string): Promise<void> {
     const position = { log, next: 0, hash: '', timeUs: this.#store.latestIngestTimeUs() ?? 0, digest: '' };
     this.#transaction('begin the log', 1, () => writeLogPosition(this.#store.databases, position));
   }
 
-  /** Makes the archive one by itself, which no log makes. */
+  /** Detaches the archive from its log. */
   async leaveLog(): Promise<void> {
     this.#transaction('leave the log', 1, () => {
       removeLogPosition(this.#store.databases);
@@ -272,7 +275,7 @@ export class Writer {
     });
   }
 
-  /** Takes the outcome that another process has left of a change of this process. */
+  /** Takes the outcome that another process has left for a change of this process. */
   async takeOutcome(id: string): Promise<{ readonly outcome: unknown } | undefined> {
     const passed = passedOutcome(this.#store.databases, id);
     if (passed) await this.dropClaim(passed.claim);
@@ -293,16 +296,16 @@ export class Writer {
     });
   }
 
-  /** A change beside the log would make this archive another one than all others that the log makes. */
+  /** A change outside the log would make this archive differ from all others that follow the log. */
   #requireNoLog(doing: string): void {
     const position = this.#store.logPosition();
     if (!position) return;
     throw new StoreError(
-      `Cannot ${doing} because the archive is made from a log (${position.log}): set NEARSKY_LOG, through which a node changes it`,
+      `Cannot ${doing} because the archive follows a log (${position.log}): set NEARSKY_LOG, so that the change goes through the log`,
     );
   }
 
-  /** @param entries as of `Store.requireSpace` */
+  /** @param entries see `Store.requireSpace` */
   #transaction<T>(doing: string, entries: number, change: () => T): T {
     const store = this.#store;
     store.onWaiting(true);
@@ -321,8 +324,8 @@ export class Writer {
 }
 
 /**
- * The outcome of a change from those of its parts, which are one, or lists, or counts.
- * @throws RefusedChange when a part was refused
+ * Combines the outcomes of the parts of a change: a single outcome, lists, or counts.
+ * @throws RefusedChange if a part was refused
  */
 function joined(parts: readonly unknown[]): unknown {
   for (const part of parts) if (part instanceof RefusedChange) throw part;

@@ -262,7 +262,7 @@ real('a node stops in front of a record that it cannot read or apply', async () 
     return copy;
   };
   const poisons: readonly (readonly [Uint8Array, RegExp])[] = [
-    [Buffer.from('{"diaObjectId": 7}'), /damaged or not one of nearsky/],
+    [Buffer.from('{"diaObjectId": 7}'), /damaged or was not written by nearsky/],
     [
       resealed(copy => (copy[4] = 99)),
       /the level of the log is 99 and this nearsky reads levels up to \d: install a newer/,

@@ -155,12 +155,15 @@ test('a record that cannot be read stops a node in front of it', () =>
       return bytes;
     };
     for (const [poison, why] of [
-      [sealed(Buffer.of(0x93, 0xa7)), /from record 1 on: Cannot read the record because it is damaged or not one of/],
+      [
+        sealed(Buffer.of(0x93, 0xa7)),
+        /from record 1 on: Cannot read the record because it is damaged or was not written by nearsky/,
+      ],
       [sealed(encodePlain(['deliver', 1, null])), /from record 1 on: Cannot read the record because it is damaged/],
       [sealed(encodePlain(['import', 1, { entries: 5 }])), /from record 1 on: ./],
       [
         Buffer.from('{"diaObjectId": 7}'),
-        /from record 1 on: Cannot read the record because it is damaged or not one of/,
+        /from record 1 on: Cannot read the record because it is damaged or was not written by nearsky/,
       ],
       [
         newer,
@@ -230,7 +233,7 @@ test('nothing but its log changes an archive that a log makes', () =>
       const { message } = await failure(change);
       assert.match(
         message,
-        /because the archive is made from a log \(a cluster\/a topic\): set NEARSKY_LOG, through which a node changes it$/,
+        /because the archive follows a log \(a cluster\/a topic\): set NEARSKY_LOG, so that the change goes through the log$/,
       );
     }
     assert.equal(dump(store), before);

@@ -42,7 +42,10 @@ namespaces('two containers with one process id: the second says why it cannot op
     whileHeld(directory, async () => {
       for (const mode of ['read', 'write']) {
         const { output } = await startScript(OPENING, [directory, mode], { under: CONTAINER }).ended;
-        assert.match(output, /^Cannot open .* because a process of another container .* process id there, 1, is also/);
+        assert.match(
+          output,
+          /^Cannot open .* because a process of another container .* the same process id as this process, 1: run both/,
+        );
         assert.match(output, /share the PID namespace/);
       }
     }),
