@@ -90,7 +90,7 @@ async function runTable(invocation: Invocation): Promise<number> {
   }
   const path = options.get('table')!;
   // Messages need no reader of Parquet, which takes a while to load.
-  const { readTable, tableFiles } = await import('../survey_tables/object_table.ts');
+  const { readTable, tableFiles } = await import('./survey_table.ts');
   const { declaredPositions } = await import('../table_input/parquet.ts');
   const files = await tableFiles(path);
   const told = new Set<string>();

@@ -36,7 +36,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'commands/ingest.test.ts: from standard input a batch is durable before the input ends': [
       'or from standard input (`-`)',
     ],
-    'survey_tables/object_table.test.ts: a directory of files, and a HATS catalog': [
+    'commands/survey_table.test.ts: a directory of files, and a HATS catalog': [
       "stores the objects of a survey's table: Parquet files, or a HATS catalog",
     ],
     'consume/command.test.ts: nothing of a batch is acknowledged before all of it is on disk': [
@@ -197,7 +197,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       '`--since` that entry exports only objects that changed later, each with all its data',
     ],
     'hats_export/hats_export.test.ts: hats finds it valid': ['opens both catalogs in LSDB'],
-    'survey_tables/object_table.test.ts: the archive of another service gives the same objects': [
+    'commands/survey_table.test.ts: the archive of another service gives the same objects': [
       'stores the objects in another service, which crossmatches them',
     ],
   },

@@ -13,12 +13,12 @@ import { eventually, nearsky, start, withDirectory } from '../e2e/support.ts';
 import { fillSky } from '../hats_export/support.ts';
 import { withStore } from '../store/support.ts';
 
-const test = suite('survey_tables');
+const test = suite('commands/survey_table');
 
 /** What astropy makes of positions in several frames: see `test/sky_frames/positions.py`. */
 const POSITIONS = fileURLToPath(new URL('../sky_frames/positions.json', import.meta.url));
 /** Files of astropy, and their positions in ICRS. */
-const DECLARED = fileURLToPath(new URL('../fixtures/survey_tables', import.meta.url));
+const DECLARED = fileURLToPath(new URL('../fixtures/survey_table', import.meta.url));
 const COLUMNS = ['--id', 'objectId', '--ra', 'coord_ra', '--dec', 'coord_dec'];
 
 interface Column {
