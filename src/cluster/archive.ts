@@ -1,4 +1,7 @@
-/** The archive of a data directory, for a command that changes it: directly, or through the log that nodes share. */
+/**
+ * Opens the archive of a data directory for a command that changes it, either directly or through the log that nodes
+ * share.
+ */
 import { logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { openStore, type Store, StoreError } from '../store/store.ts';
@@ -14,8 +17,8 @@ export interface Archive {
 }
 
 /**
- * Opens the data directory, which is created where there is none. With a log, the archive has everything that the log
- * has when this resolves.
+ * Opens the data directory; creates it if it is missing. With a log, the archive has applied the whole log when this
+ * resolves.
  * @throws StoreError
  */
 export async function openArchive(config: Config): Promise<Archive> {
@@ -39,7 +42,7 @@ export async function openArchive(config: Config): Promise<Archive> {
   }
 }
 
-/** @throws StoreError where the settings of this node differ from those of the log */
+/** @throws StoreError if the settings of this node differ from the settings in the log */
 async function requireSameSettings(store: Store, writer: Writer, config: Config): Promise<void> {
   await shareSettings(store, writer, config);
   store.resetRead();
@@ -47,7 +50,7 @@ async function requireSameSettings(store: Store, writer: Writer, config: Config)
   if (differs !== undefined) throw new StoreError(`Cannot change the archive because ${differs}`);
 }
 
-/** @throws StoreError where the archive is made from a log, which is not configured */
+/** @throws StoreError if the archive follows a log that is not configured */
 export function requireNoLog(store: Store): void {
   const position = store.logPosition();
   if (!position) return;

@@ -1,4 +1,4 @@
-/** How an archive that was there before gets its log, and how it leaves it. */
+/** Attaches an existing archive to a log, and detaches it. */
 import { nowUs } from '../base/times.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
@@ -8,8 +8,8 @@ import type { Log } from './log.ts';
 import { Node } from './node.ts';
 
 /**
- * Makes the archive the one that an empty log goes on from. It may be called again where it was interrupted.
- * @throws StoreError when the log has records, the archive has a log, or another process uses it
+ * Makes the archive the start of an empty log. After an interruption it may be called again.
+ * @throws StoreError if the log has records, the archive already follows a log, or another process uses the archive
  */
 export async function beginLog(store: Store, log: Log): Promise<void> {
   const cannot = 'Cannot begin the log with this archive';
@@ -26,12 +26,12 @@ export async function beginLog(store: Store, log: Log): Promise<void> {
   await new Writer(store).beginLog(await log.identity());
   const node = new Node(store, log);
   await applied(node, node.submit({ kind: 'begin_log', timeUs: nowUs(), ...store.journalState() }));
-  // The archive may hold what releases of a lower level cannot read.
+  // The archive may hold data that releases of a lower level cannot read.
   if (store.logLevel() < store.readableLevel) await applied(node, raiseLevel(store, new Writer(store, node)));
   await node.close();
 }
 
-/** Has a node follow its log until a change of its own is made. */
+/** Lets a node follow its log until its own change is applied. */
 async function applied(node: Node, change: Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = () => {
@@ -43,8 +43,8 @@ async function applied(node: Node, change: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Makes the archive one by itself, which no log makes.
- * @throws StoreError when it has no log, or another process uses it
+ * Detaches the archive from its log.
+ * @throws StoreError if it follows no log, or another process uses it
  */
 export async function leaveLog(store: Store): Promise<void> {
   const cannot = 'Cannot leave the log';

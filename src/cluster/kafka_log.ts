@@ -1,4 +1,4 @@
-/** A topic of one partition as the log: Kafka keeps it, and gives each record its position. */
+/** Uses a topic of one partition as the log: Kafka stores the records, and gives each its position. */
 import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log as LogEvent } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
@@ -20,13 +20,13 @@ export interface KafkaLogOptions extends LogTopic {
 const FETCH_WAIT_MS = 500;
 const FETCH_BYTES = 2 ** 22;
 const RETRIES = 3;
-/** The pause after a failure to send, and for how long a record is sent again. */
+/** The pause after a failure to send, and the time for which sending a record is retried. */
 const SEND_AGAIN_MS = 250;
 const APPEND_MS = 120_000;
-/** The time limit for sending, longer than the requests and their retries may take. */
+/** The time limit for sending, longer than the requests and their retries can take. */
 const SEND_MS = 60_000;
 const CLOSE_MS = 2000;
-/** The most bytes of the records that are sent at once. */
+/** The maximum bytes of the records that are sent at once. */
 const SEND_BYTES = 900_000;
 const PARTITION = 0;
 /** The protocol's numbers. */
@@ -44,7 +44,7 @@ interface Waiting {
   readonly id: string;
   readonly record: Uint8Array;
   readonly sent: PromiseWithResolvers<void>;
-  /** When a failure is no longer followed by another attempt. */
+  /** The time after which a failed send is not retried. */
   readonly untilMs: number;
 }
 
@@ -77,7 +77,7 @@ export class KafkaLog implements Log {
   #topicId = '';
   #clusterId = '';
   #mustRefresh = false;
-  /** The position after what was read last, and the leader's epoch when that was written. */
+  /** The position after the last record read, and the leader's epoch when that record was written. */
   #after = { position: 0, epoch: NO_EPOCH };
   #bounds: Bounds | undefined;
 
@@ -90,13 +90,13 @@ export class KafkaLog implements Log {
     this.#consumer.topics.track(options.topic);
   }
 
-  /** Finds out which topic has the name now. */
+  /** Finds the topic that has the name now. */
   async begin(): Promise<void> {
     const { id, topic } = await this.#metadata();
     [this.#clusterId, this.#topicId] = [id, topic.id];
   }
 
-  /** The servers that each partition of the topic is to lie on, and the number of servers. */
+  /** The servers on which each partition of the topic should lie, and the number of servers. */
   async replicas(): Promise<{ readonly partitions: readonly (readonly number[])[]; readonly servers: number }> {
     const { topic, servers } = await this.#metadata();
     return { partitions: topic.partitions.map(({ replicas }) => replicas), servers };
@@ -114,8 +114,8 @@ export class KafkaLog implements Log {
   }
 
   /**
-   * Sends what waits, one batch at a time. A batch that failed is sent again, as a server that leads the topic may have
-   * died; the records may then be in the log twice.
+   * Sends the waiting records, one batch at a time. A failed batch is sent again, because the server that led the topic
+   * may have died. The records may then be in the log twice.
    */
   async #sendAll(): Promise<void> {
     this.#isSending = true;
@@ -125,7 +125,7 @@ export class KafkaLog implements Log {
         await this.#send(batch);
         for (const { sent } of batch) sent.resolve();
       } catch (error) {
-        // The numbers of a producer that has failed may no longer be those that the server expects.
+        // After a failure, the producer's sequence numbers may differ from those that the server expects.
         await this.#closeProducer();
         const nowMs = this.#closing.signal.aborted ? Number.POSITIVE_INFINITY : performance.now();
         for (const { sent, untilMs } of batch) if (untilMs <= nowMs) sent.reject(error);
@@ -161,7 +161,7 @@ export class KafkaLog implements Log {
       idempotent: true,
       retries: RETRIES,
     });
-    // An error also rejects the call that it concerns; without a listener it would end the process, too.
+    // An error also rejects the call that it concerns. Without a listener it would crash the process as well.
     producer.on('error', () => {});
     return producer;
   }
@@ -177,10 +177,10 @@ export class KafkaLog implements Log {
       throw error;
     }
     const entries = this.#taken(response, from);
-    // A server leaves out a partition of which there is nothing new.
+    // A server omits a partition that has no new records.
     const { first, end } = (this.#bounds ??= await this.#listBounds());
-    // A server that has just become the leader may show fewer records than the one before it showed. A position beyond
-    // all of its records would be an error.
+    // A server that has just become the leader may show fewer records than the previous leader. A position beyond all
+    // of its records would be an error.
     return { entries, first, end: Math.max(from, end) };
   }
 
@@ -204,7 +204,7 @@ export class KafkaLog implements Log {
     });
   }
 
-  /** The entries of an answer, from a position on; it notes the bounds that the answer tells. */
+  /** The entries of an answer, from a position on. Stores the bounds that the answer reports. */
   #taken({ responses }: Fetched, from: number): LogEntry[] {
     const partition = responses[0]?.partitions[0];
     if (!partition) return [];
@@ -216,7 +216,7 @@ export class KafkaLog implements Log {
     for (const batch of records ?? []) {
       for (const { offsetDelta, key, value } of batch.records) {
         const position = Number(batch.firstOffset) + offsetDelta;
-        // A batch comes whole, also the part of it before the position.
+        // Kafka returns whole batches, including records before the position.
         if (position >= from) entries.push({ position, id: `${key ?? ''}`, record: value ?? new Uint8Array(0) });
       }
       this.#after = {
@@ -260,7 +260,7 @@ export class KafkaLog implements Log {
       );
   }
 
-  /** Never rejects; what waits to be sent is sent first, if that does not fail. */
+  /** Never rejects. Sends the waiting records first, unless that fails. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#sending;
@@ -277,7 +277,7 @@ function isOutOfRange(error: unknown): boolean {
   return findBy !== undefined && Boolean(findBy.call(error, 'apiId', 'OFFSET_OUT_OF_RANGE'));
 }
 
-/** @throws StoreError when the topic is set in a way that could lose or change records */
+/** @throws StoreError if the topic's settings could lose or change records */
 async function requireSafe(
   { Admin }: Client,
   options: KafkaLogOptions,

@@ -1,4 +1,4 @@
-/** The settings of a topic under which Kafka keeps records in their order, as they are, and until they are old. */
+/** The settings with which Kafka keeps the records of a topic in order, unchanged, and long enough. */
 
 export interface TopicSettings {
   /** The servers that each partition lies on. */
@@ -19,9 +19,9 @@ const atLeast = (setting: string, least: number): Rule => {
   return { setting, isSafe: value => Number(value) >= least, safe: `at least ${least}` };
 };
 
-/** A node that was away for longer must start from a backup. */
+/** A node that was down for longer must start from a backup. */
 const LEAST_RETENTION_MS = 86_400_000;
-/** A node whose clock is further ahead cannot append, and so cannot put the time of the archive ahead. */
+/** A node whose clock is further ahead cannot append, so it cannot advance the time of the archive. */
 const MOST_AHEAD_MS = 300_000;
 
 const RULES: readonly Rule[] = [
@@ -48,11 +48,11 @@ const MIN_REPLICAS = 3;
 /** The names of the settings that matter. */
 export const SETTINGS: readonly string[] = CLUSTER_RULES.map(({ setting }) => setting);
 
-/** Why a topic could lose or change records, and the cure, to follow "because"; undefined where it could not. */
+/** Why a topic could lose or change records, and the remedy, to follow "because"; undefined if it cannot. */
 export function whyUnsafe({ partitions, servers, settings }: TopicSettings): string | undefined {
   if (partitions.length !== 1) return `it has ${partitions.length} partitions: make one of 1 partition`;
   const replicas = partitions[0]!.length;
-  // One server is for trying.
+  // A single server is for trials only.
   if (servers > 1 && replicas < MIN_REPLICAS)
     return `its replication factor is ${replicas}: make it at least ${MIN_REPLICAS}`;
   for (const { setting, isSafe, safe } of servers > 1 ? CLUSTER_RULES : RULES) {

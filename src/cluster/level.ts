@@ -1,11 +1,11 @@
-/** Raising the level of the log, so that what newer releases have brought is written from then on. */
+/** Raises the level of the log, so that nodes may write the features of newer releases from then on. */
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import type { Writer } from '../store/writer.ts';
 
 /**
- * Raises the level of the log to the highest that this release reads, where it is below.
- * @throws StoreError, and the level is what it was, where a node that has voted lately cannot read that level
+ * Raises the level of the log to the highest that this release reads, unless it is already there.
+ * @throws StoreError if a node that has voted recently cannot read that level; the level is then unchanged
  */
 export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
   store.resetRead();

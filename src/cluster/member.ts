@@ -1,4 +1,4 @@
-/** The part of this process in the log that several nodes share: it follows the log, and puts changes into it. */
+/** Makes this process a member of the log that several nodes share: it follows the log, and appends changes to it. */
 import { messageOf } from '../base/error_text.ts';
 import type { Log as LogEvent } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
@@ -15,11 +15,11 @@ export interface MemberOptions {
   readonly store: Store;
   readonly topic: LogTopic;
   readonly log: LogEvent;
-  /** Whether to go on trying where the log cannot be reached when the process starts. */
+  /** Whether to keep trying if the log cannot be reached when the process starts. */
   readonly isPatient?: boolean;
-  /** Called whenever something was read of the log, with the number of records that it has beyond this node. */
+  /** Called after each read of the log, with the number of records that this node has not applied yet. */
   readonly onRead?: (left: number) => void;
-  /** Called when the node can follow the log no longer. */
+  /** Called when the node can no longer follow the log. */
   readonly onStopped?: (error: unknown) => void;
 }
 
@@ -41,14 +41,14 @@ export class Member implements SharedLog {
   }
 
   /**
-   * Resolves when the node has, for the first time, everything that the log has.
+   * Resolves when the node has applied the whole log for the first time.
    * @throws LostPlace; StoreError; errors of the connection
    */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise;
   }
 
-  /** @throws LostPlace; StoreError; errors of the log, as of `Node.submit` */
+  /** @throws LostPlace; StoreError; errors of the log, like `Node.submit` */
   async submit(change: Change): Promise<unknown[]> {
     await this.#caughtUp.promise;
     return this.#node!.submit(change);
@@ -80,7 +80,7 @@ export class Member implements SharedLog {
   #goesOn(error: unknown): boolean {
     const { isPatient = false, log } = this.#options;
     if (this.#stop.signal.aborted) return true;
-    // A topic that is not fit for a log is not waited for.
+    // A topic that is unfit for a log is not tried again.
     if (error instanceof LostPlace || (!this.#log && (error instanceof StoreError || !isPatient))) return false;
     if (this.#isReachable) log('log_failed', { error: messageOf(error) });
     this.#isReachable = false;
@@ -100,7 +100,7 @@ export class Member implements SharedLog {
     onStopped?.(stopped);
   }
 
-  /** Changes that wait are given up: whether they are made is unknown. */
+  /** Abandons waiting changes: it is unknown whether they are applied. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#caughtUp.reject(new StoreError('Cannot change the archive because this process is stopping'));

@@ -1,4 +1,4 @@
-/** One of several nodes: its archive is what the log makes, and whatever changes it goes through the log. */
+/** One of several nodes: its archive follows the log, and every change goes through the log. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error_text.ts';
 import { encodeChange } from '../store/change_record.ts';
@@ -11,19 +11,22 @@ import { StoreError } from '../store/store_error.ts';
 import { type SharedLog, Writer } from '../store/writer.ts';
 import { type Log, type LogEntry, type LogRead, LostPlace, lostPlace } from './log.ts';
 
-/** Several processes of one machine may be the same node at once: each applies what none of the others has applied. */
+/**
+ * Several processes of one machine may be the same node at once: each applies the records that no other has applied
+ * yet.
+ */
 export class Node implements SharedLog {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #log: Log;
-  /** Begins the ids of the records of this process. */
+  /** The prefix of the ids of this process's records. */
   readonly #submitter = randomUUID();
   #submitted = 0;
   #claim: Claim | undefined;
   #claiming: Promise<void> | undefined;
-  /** Records that this node has appended, or is appending, and that it has not applied yet. */
+  /** Records that this node is appending or has appended, but has not applied yet. */
   readonly #waiting = new Map<string, PromiseWithResolvers<unknown>>();
-  /** The name of the log, once it is known to be the one that made the archive up to `#next`. */
+  /** The name of the log, once the log is known to match the archive up to `#next`. */
   #identity: string | undefined;
   #next: number | undefined;
   #lost: LostPlace | undefined;
@@ -36,11 +39,11 @@ export class Node implements SharedLog {
   }
 
   /**
-   * Applies what the log has beyond this node's position, as much as one read gives; the first call checks that the
-   * archive is the log's.
-   * @returns the number of records that the log has beyond those
-   * @throws LostPlace from then on, when the archive is not what the log makes; errors of the log and of the disk: the
-   * call may then be repeated
+   * Applies the records after this node's position, as many as one read returns. The first call checks that the archive
+   * matches the log.
+   * @returns the number of records in the log after those
+   * @throws LostPlace, also in every later call, if the archive does not match the log; errors of the log and of the
+   * disk: the call may then be repeated
    */
   async step(): Promise<number> {
     if (this.#lost) throw this.#lost;
@@ -50,7 +53,7 @@ export class Node implements SharedLog {
       const position = this.#store.logPosition();
       const { next = 0 } = position ?? {};
       if (position?.next !== this.#next) {
-        // Another process has gone on.
+        // Another process has applied further records.
         this.#identity = undefined;
         await this.#takeOutcomes();
       }
@@ -70,9 +73,9 @@ export class Node implements SharedLog {
 
   /**
    * Appends a change to the log and waits until `step` has applied it.
-   * @returns the outcome of each of its records: the result of `apply`, or a RefusedChange
-   * @throws LostPlace; StoreError when the change is too long; errors of the log: whether the change was made is then
-   * unknown, and to make it again does no harm
+   * @returns the outcome of each record of the change: the result of `apply`, or a RefusedChange
+   * @throws LostPlace; StoreError if the change is too long; errors of the log: it is then unknown whether the change
+   * was made, and repeating it is safe
    */
   async submit(change: Change): Promise<unknown[]> {
     await this.#register();
@@ -104,7 +107,7 @@ export class Node implements SharedLog {
       outcomes = await this.#writer.applyLogged(identity, changes);
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      // No fault of the disk: to apply the same again would fail again. Those before the one that fails are applied.
+      // This is no fault of the disk, so applying the record again would fail again. The records before it are applied.
       if (changes.length === 1) throw cannotFollow(changes[0]!.position, error);
       for (const [i, change] of changes.entries()) await this.#apply([entries[i]!], [change], identity);
       return;
@@ -115,7 +118,7 @@ export class Node implements SharedLog {
     if (known > 0) await this.#takeOutcomes();
   }
 
-  /** Makes the other processes of this node leave the outcomes of this one's changes. */
+  /** Makes the other processes of this node leave the outcomes of this process's changes. */
   #register(): Promise<void> {
     this.#claiming ??= this.#writer.claimExclusively(submitterClaim(this.#submitter)).then(
       claim => {
@@ -129,7 +132,7 @@ export class Node implements SharedLog {
     return this.#claiming;
   }
 
-  /** Takes the outcomes of what another process has applied. */
+  /** Takes the outcomes of this process's changes that another process has applied. */
   async #takeOutcomes(): Promise<void> {
     this.#store.resetRead();
     for (const [id, applied] of this.#waiting) {
@@ -151,16 +154,16 @@ export class Node implements SharedLog {
     const { log, next, hash } = position;
     const { readableLevel } = this.#store;
     const level = this.#store.logLevel();
-    // Another process of this node, of a newer release, has gone on.
+    // Another process of this node, of a newer release, has applied further records.
     if (level > readableLevel) throw cannotFollow(next, new UnreadableLevel(level, readableLevel));
     if (log !== identity) throw lostPlace(`it is ${identity}, but this node followed ${log}`);
-    // The log goes on from this archive, and nothing of it is applied yet.
+    // The log continues this archive, and no record is applied yet.
     if (next === 0) return identity;
     const last = await this.#log.read(next - 1);
     const [entry] = last.entries;
     if (!entry && last.first < next) await this.#requireShown(next);
     requireKept(last, next, next - 1);
-    // The record may have been removed because it was old.
+    // Kafka may have removed the record because it was old.
     const isGone = last.first >= next;
     if (!isGone && (!entry || recordHash(entry.record) !== hash))
       throw lostPlace(`its record ${next - 1} differs from the record that this node applied`);
@@ -168,15 +171,15 @@ export class Node implements SharedLog {
   }
 
   /**
-   * A server of the log that has just become the leader may have records that it does not show yet.
-   * @throws Error where that is so: the call may then be repeated
+   * A Kafka server that has just become the leader may have records that it does not show yet.
+   * @throws Error in that case: the call may then be repeated
    */
   async #requireShown(next: number): Promise<void> {
     const { end } = await this.#log.read(next);
     if (end >= next) throw new Error(`the log does not show record ${next - 1} yet`);
   }
 
-  /** Gives up the changes that wait to be applied. */
+  /** Abandons the changes that wait to be applied. */
   async close(): Promise<void> {
     this.#stop(new LostPlace('Cannot wait for the log because this process is stopping'));
     if (this.#claim) await this.#writer.dropClaim(this.#claim);
@@ -190,7 +193,7 @@ export class Node implements SharedLog {
 
 /**
  * @param from the position from which the entries were read
- * @throws LostPlace when a node at the position `next` cannot go on with what the log has
+ * @throws LostPlace if a node at the position `next` cannot continue with these entries
  */
 function requireKept({ entries, first, end }: LogRead, next: number, from = next): void {
   if (end < next) throw lostPlace(`it ends at record ${end}, but this node has applied ${next} of its records`);

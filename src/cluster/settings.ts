@@ -1,11 +1,11 @@
-/** The log that several nodes share, from the settings and the environment. */
+/** Reads the shared log's options from the settings and the environment. */
 import type { Config } from '../config/config.ts';
 import { saslFrom } from '../config/kafka.ts';
 import type { LogTopic } from './kafka_log.ts';
 
 /**
- * Undefined where no log is configured.
- * @throws ConfigError when one of the credentials is missing
+ * Undefined if no log is configured.
+ * @throws ConfigError if one of the credentials is missing
  */
 export function logSettings(
   config: Config,

@@ -1,4 +1,4 @@
-/** The settings that decide what is stored, which all nodes of a log must have alike: the log has those of the first. */
+/** The settings that affect stored data must be equal on all nodes. The log has the settings of the first node. */
 import type { Config } from '../config/config.ts';
 import { brokerSetting, declaringBrokers } from '../contract/brokers.ts';
 import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
@@ -8,7 +8,7 @@ import { raiseLevel } from './level.ts';
 
 const CATALOGS = 'the catalogs of this release';
 
-/** The values as texts, by the name of the setting. */
+/** The values as strings, by the name of the setting. */
 export function sharedSettings(config: Config): Readonly<Record<string, string>> {
   const names = [
     'CROSSMATCH_RADIUS_ARCSEC',
@@ -25,8 +25,8 @@ export function sharedSettings(config: Config): Readonly<Record<string, string>>
 }
 
 /**
- * A setting that differs from the log's, and how to mend it; undefined where there is none. A setting that the log does
- * not have is one of another release.
+ * Describes a setting that differs from the log, and the remedy; undefined if none differs. Settings that the log does
+ * not have are ignored, because they belong to another release.
  */
 export function whySettingsDiffer(store: Store, config: Config): string | undefined {
   const shared = store.sharedSettings();
@@ -38,7 +38,7 @@ export function whySettingsDiffer(store: Store, config: Config): string | undefi
   return `${differs}: ${same}, or apply this node's settings to all nodes with \`nearsky node settings\``;
 }
 
-/** Gives a new log, which has no settings yet, those of this node, and the level of its release. */
+/** Writes this node's settings, and the level of its release, to a new log that has no settings yet. */
 export async function shareSettings(store: Store, writer: Writer, config: Config): Promise<void> {
   store.resetRead();
   if (store.sharedSettings()) return;

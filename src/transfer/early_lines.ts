@@ -14,8 +14,8 @@ export interface EarlyLine {
 }
 
 /**
- * Lines that came before the line of their object, kept on disk until all others are read. The file has no name, so
- * that nothing of it remains, however the process ends.
+ * Keeps lines that come before the line of their object on disk until all other lines are read. The file has no name,
+ * so it disappears however the process ends.
  */
 export class EarlyLines {
   readonly #dataDir: string;

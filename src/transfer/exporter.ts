@@ -13,10 +13,10 @@ import { formatLines, type LineCounts } from './format.ts';
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Writes everything that is stored at this moment; later changes of the store are not part of the export. A file is
- * gzipped where its name ends in `.gz`, and gets its name only when it is whole.
+ * Writes a snapshot of all stored data; later changes are not part of the export. A file is gzipped where its name ends
+ * in `.gz`, and gets its name only when it is complete.
  * @param file undefined for standard output
- * @param onChunk called now and then with the counts so far
+ * @param onChunk called from time to time with the counts so far
  * @throws StoreError; Error where the file cannot be written
  */
 export async function exportStore(

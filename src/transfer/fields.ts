@@ -12,7 +12,7 @@ export class LineError extends Error {
 
 /**
  * The field of an object.
- * @throws LineError where the field is missing or not of the kind
+ * @throws LineError if the field is missing or has another kind
  */
 export function take<T>(object: JsonObject, key: string, kind: Kind<T>): T {
   const value = object[key];
@@ -46,7 +46,7 @@ function listed<T>(value: unknown, most: number, parse: (entry: unknown) => T | 
   return entries.every(entry => entry !== undefined) ? entries : undefined;
 }
 
-/** A list of texts without repetitions, sorted ascending. */
+/** A list of strings, sorted, without repetitions. */
 export function sortedSet(kind: Kind<string>, most: number): Kind<string[]> {
   return json(`a list of at most ${most}, each ${kind.must}`, value => {
     const texts = listed(value, most, kind.parse);
@@ -65,7 +65,7 @@ export const wholeNumber = integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses
 const CONTROL = /[\0-\x1f\x7f]/;
 
-/** Text of 1 to `most` UTF-16 units without control characters or unpaired surrogates. */
+/** A string of 1 to `most` UTF-16 units without control characters or unpaired surrogates. */
 export function text(most: number): Kind<string> {
   return textual(`a string of 1 to ${most} characters`, text =>
     text.length > 0 && text.length <= most && !CONTROL.test(text) && text.isWellFormed() ? text : undefined,

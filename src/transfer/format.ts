@@ -13,7 +13,7 @@ export type LineCounts = Record<LineType, number>;
 /**
  * Every line, each with its line break: the registry, then each object (ascending id) followed by all lines that belong
  * to it.
- * @param store where the provenance sets are read
+ * @param store to read the provenance sets from
  * @param counts increased for each line
  */
 export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCounts): Iterable<string> {
@@ -48,7 +48,7 @@ export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCount
   }
 }
 
-/** The beginning of a record's line, up to its time, and the text after the time. */
+/** The parts of a record's line: up to its time, and after it. */
 interface RecordTexts {
   readonly before: string;
   readonly after: string;
@@ -56,14 +56,14 @@ interface RecordTexts {
 
 interface CurrentTexts {
   readonly brokers: string;
-  /** The texts of the current crossmatch. */
+  /** The cached lines of the current crossmatch. */
   readonly record: RecordTexts | undefined;
 }
 
-/** The most texts that are kept, whatever is stored. */
+/** The maximum number of cached strings, to bound memory. */
 const MAX_SHARED = 1000;
 
-/** The parts of lines that many objects share: each is made once. */
+/** Caches the parts of lines that many objects share. */
 class SharedTexts {
   readonly #store: Store;
   readonly #currentTexts = new Map<string, CurrentTexts>();
@@ -103,8 +103,7 @@ class SharedTexts {
   }
 
   /**
-   * The text of an association. Objects without a registry object near them have the same one, so the last text is
-   * kept.
+   * The line part of an association. Objects without a registry object nearby share one, so the last string is kept.
    */
   ofAssociation(stored: string): string {
     if (stored !== this.#association.stored)
@@ -113,7 +112,7 @@ class SharedTexts {
   }
 }
 
-/** The value of a key, which is made where the key is not known. */
+/** The value of a key; makes the value of an unknown key. */
 function shared<K, V>(known: Map<K, V>, key: K, make: () => V): V {
   let value = known.get(key);
   if (value === undefined) {
@@ -154,7 +153,7 @@ const numberText = (stored: string) => (LONG_INTEGER.test(stored) ? exactText(JS
 /** An integer that a double might not hold. */
 const LONG_INTEGER = /^-?\d{16}/;
 
-/** The exported form of a stored text without its quotes, with every character beyond ASCII escaped. */
+/** The exported form of a stored string without its quotes; every character beyond ASCII is escaped. */
 const stringText = (stored: string) =>
   stored.includes('\\') ? JSON.stringify(JSON.parse(`"${stored}"`)) : `"${stored}"`;
 
@@ -184,7 +183,7 @@ function registryLine(record: TnsRecord): string {
   });
 }
 
-/** The second whose time was last asked for, which many objects share. */
+/** The last formatted second, which many objects share. */
 let second = { startUs: Number.NaN, text: '' };
 
 /** The exported form of a time, with microseconds always as six digits. */
@@ -206,7 +205,7 @@ function jsonText(value: unknown): string {
 }
 
 /**
- * Whether JSON.stringify writes the value in the export's form, which is true of nearly everything and ten times as
+ * Whether JSON.stringify writes the value in the export's form. It does so for nearly every value, and is ten times as
  * fast.
  */
 function isJson(value: unknown): boolean {

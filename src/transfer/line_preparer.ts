@@ -5,13 +5,13 @@ import { Pool } from '../pool/pool.ts';
 import type { ImportLinesTask } from './import_lines.ts';
 import { type Prepared, unpackPieces } from './pieces.ts';
 
-/** An input of at most this size is done before threads would have started. */
+/** An input up to this size is imported before threads would have started. */
 const INLINE_BYTES = 4 * 2 ** 20;
 /** The commits take less time than the threads' work: each core gets a thread, even where there are only two. */
 const THREADS = Math.max(2, availableParallelism() - 1);
 /** Blocks for one thread, one in work and some waiting while the main thread commits. */
 const BLOCKS_PER_THREAD = 4;
-/** The time that a thread may take for a block before it counts as hung. */
+/** A thread that takes longer than this for a block counts as hung. */
 const TIMEOUT_MS = 60_000;
 const THREAD_OPTIONS = {
   threads: THREADS,

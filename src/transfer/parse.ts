@@ -44,7 +44,7 @@ export type ParsedLine =
 /**
  * Reads a line. Every field of its type must be there; other fields are ignored.
  * @param onUnread called where there are other fields
- * @throws LineError saying what is wrong with the line
+ * @throws LineError with the reason
  */
 export function parseLine(line: string, onUnread: () => void = () => {}): ParsedLine {
   const end = line.indexOf(PROVENANCE);
@@ -59,34 +59,30 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
   return parsed;
 }
 
-/**
- * The beginning of a record's last member. The text cannot stand inside a string, where a quote has a backslash before
- * it.
- */
+/** The beginning of a record's last member. It cannot occur inside a string, because quotes in strings are escaped. */
 const PROVENANCE = ',"provenance":';
 
 /**
- * Provenance by the endings of earlier lines: provenance is most of a record's text, and there are few different ones.
+ * Caches provenance by the endings of earlier lines: provenance is most of a record's line, and few different values
+ * exist.
  */
 const knownProvenance = new Map<string, ProvenanceSet>();
 const MAX_KNOWN_PROVENANCE = 1000;
 
 /**
- * @param ending the end of a good line, from `PROVENANCE` on: the member may also stand in another one, or be followed
- *   by others
+ * @param ending the end of a good line, from `PROVENANCE` on; the member may be nested in another one, or be followed
+ * by others
  */
 function learnProvenance(ending: string, set: ProvenanceSet): void {
   if (knownProvenance.size >= MAX_KNOWN_PROVENANCE) return;
   try {
     if (Object.keys(JSON.parse(`{${ending.slice(1)}`)).length === 1) knownProvenance.set(ending, set);
   } catch {
-    // The member stands in another one, which ends behind it.
+    // The member is nested in another one, which ends after it.
   }
 }
 
-/**
- * An integer literal of 16 or more digits, which a double might not hold; the match might also stand inside a string.
- */
+/** An integer literal of 16 or more digits, which a double might not hold; a match may also be inside a string. */
 const WIDE_INTEGER = /[[:,]\s*-?\d{16,}\s*[,\]}]/;
 
 function parseJson(line: string): unknown {
@@ -104,7 +100,7 @@ function keepInteger(key: string, value: unknown, context?: { readonly source?: 
   return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
 }
 
-/** The number of fields that every line of a type has. */
+/** The number of required fields of a line type. */
 const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
   object: 9,
   crossmatch_record: 7,
@@ -256,7 +252,7 @@ function provenanceOf(fields: JsonObject): ProvenanceSet {
   };
 }
 
-/** A catalog that the project does not describe may not be registered here, or not yet: its ids may be texts. */
+/** A catalog that is not built in may be registered later or never, so its ids may be strings. */
 function sourceOf(catalogName: string, fields: JsonObject): SourceName {
   const isKnown = catalogDefinition(catalogName) !== undefined;
   return { catalogName, catalogSourceId: take(fields, 'catalog_source_id', isKnown ? int64Text : sourceIdText) };
@@ -277,11 +273,11 @@ function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
     }
     isLowercase &&= column === key;
   }
-  // The object as JSON.parse made it is several times as fast to read as one that is filled key by key.
+  // An object made by JSON.parse is several times as fast to read as one that is filled key by key.
   return isLowercase ? columns : lowercased(columns);
 }
 
-/** Two keys that differ in case alone must have one value. */
+/** Keys that differ only in case must have one value. */
 function lowercased(columns: JsonObject): Record<string, unknown> {
   const payload: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(columns)) {
@@ -306,7 +302,7 @@ function isPlain(value: unknown): boolean {
 const knownColumns = new Map<string, string>();
 const MAX_KNOWN_COLUMNS = 10_000;
 
-/** The lowercased key; undefined where the text cannot be a key. */
+/** The lowercased key; undefined if the string cannot be a key. */
 function columnOf(key: string): string | undefined {
   const known = knownColumns.get(key);
   if (known !== undefined) return known;

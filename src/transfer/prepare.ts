@@ -1,4 +1,6 @@
-/** Makes lines of an export into objects that only need their commit: all the work of a thread that may not write. */
+/**
+ * Turns lines of an export into objects that only need a commit. This is all that a thread that cannot write can do.
+ */
 import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../ingest/lines.ts';
 import { encodeNew, type ImportItem, type Ordinals } from '../store/import.ts';
 import { LineError } from './fields.ts';
@@ -6,7 +8,7 @@ import { parseLine } from './parse.ts';
 import type { Piece } from './pieces.ts';
 import { NotStored } from './stored_ordinals.ts';
 
-/** Consecutive lines: all items of one object, or none of them usable as such. */
+/** Consecutive lines: either all items of one object, or lines that cannot be prepared. */
 interface Run {
   readonly start: number;
   readonly firstLine: number;
@@ -65,7 +67,7 @@ function runsOf(block: LineBlock): Run[] {
   return runs;
 }
 
-/** The item of a line; undefined where the line is bad, blank, of the registry, or has fields that are not read. */
+/** The item of a line; undefined if the line is bad or blank, belongs to the registry, or has unknown fields. */
 function itemOf({ text, problem }: PlacedLine): ImportItem | undefined {
   if (problem !== undefined) return undefined;
   try {

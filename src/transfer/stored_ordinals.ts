@@ -10,10 +10,10 @@ export class NotStored extends Error {
   override name = 'NotStored';
 }
 
-/** The most lists that are kept. One catalog has few; where there are more, each list is looked up anew. */
+/** The maximum number of cached lists. A catalog has few; beyond this number each list is looked up again. */
 const MAX_KNOWN = 100;
 
-/** The ordinals of sets and lists that are stored, for a thread that only reads. */
+/** Finds the ordinals of stored sets and lists, for a thread that only reads. */
 export class StoredOrdinals implements Ordinals {
   readonly #open: () => Store;
   /** Sets and lists of earlier lines. An ordinal never changes. */
@@ -21,12 +21,12 @@ export class StoredOrdinals implements Ordinals {
   readonly #knownKeys: { readonly keys: readonly string[]; readonly ordinal: number }[] = [];
   #stored: { readonly provenanceSets: Interner; readonly payloadKeys: Interner } | undefined;
 
-  /** @param open gives the store, with everything visible that is committed */
+  /** @param open returns the store, with everything committed visible */
   constructor(open: () => Store) {
     this.#open = open;
   }
 
-  /** Must be called when more may have been stored than before. */
+  /** Must be called when more may have been stored since the last call. */
   begin(): void {
     this.#stored = undefined;
   }
