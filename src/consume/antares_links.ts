@@ -12,9 +12,11 @@ import { asObject, type ExactId, type JsonObject, parseMessage } from '../ingest
 import { UnusableMessage } from './transport.ts';
 
 export interface AlertLinksOptions {
-  /** The base of relative links. No other host is asked, whatever a message says: its sender need not be ANTARES. */
+  /**
+   * The base of relative links. Links to other hosts are rejected, because the sender of a message need not be ANTARES.
+   */
   readonly baseUrl: string;
-  /** The time for which a link that fails is tried while other links answer. */
+  /** The time for which a failing link is retried while other links work. */
   readonly patienceSeconds: number;
 }
 
@@ -25,12 +27,9 @@ const MAX_PAGE_BYTES = 64 * 2 ** 20;
 export const MAX_PAGES = 1000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
-/** The time for which a locus without an alert may be ahead of the host that answers. */
+/** The time for which a locus may be without alerts, because the host may lag behind the messages. */
 const ABSENT_MS = 5000;
-/**
- * Statuses after which a later request would fail too; every other failure is due to the host, the network or a
- * setting.
- */
+/** Statuses after which a retry would fail too. Any other failure is due to the host, the network or a setting. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 
 /** A page of the JSON:API. */
@@ -39,7 +38,7 @@ interface Page {
   readonly exactId: ExactId;
 }
 
-/** There is no alert of the locus, or not yet. */
+/** The locus has no alert, or none yet. */
 class AbsentAlert extends UnusableMessage {}
 
 export class AlertLinks {
@@ -56,9 +55,9 @@ export class AlertLinks {
   /**
    * The properties of the newest alert (by `mjd`) to which a locus's link leads. Only alerts of LSST objects count
    * where there are any.
-   * @throws UnusableMessage where there is still no alert after some seconds, where this link alone has failed for
-   *   `patienceSeconds`, where a link leads to another host, or where pages lead in a circle or are too many; the
-   *   signal's reason; Error where the host cannot be reached
+   * @throws UnusableMessage if there is still no alert after some seconds, only this link has failed for
+   * `patienceSeconds`, a link leads to another host, or the pages form a loop or are too many; the
+   *   signal's reason; Error if the host cannot be reached
    */
   async newest(link: string, signal: AbortSignal): Promise<AlertProperties> {
     const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
@@ -129,7 +128,7 @@ export class AlertLinks {
         signal.throwIfAborted();
         const why = `Cannot follow the link ${withoutPassword(url)}: ${messageOf(error)}`;
         if (performance.now() - beganMs >= patienceMs) {
-          // Other requests were answered all the while, so the host is not at fault.
+          // Other requests were answered meanwhile, so the host is not at fault.
           if (this.#answeredMs > beganMs + patienceMs / 2) throw new UnusableMessage(why, { cause: error });
           throw new Error(why, { cause: error });
         }
@@ -138,7 +137,7 @@ export class AlertLinks {
     }
   }
 
-  /** @throws UnusableMessage where another attempt would have the same result */
+  /** @throws UnusableMessage if another attempt would have the same result */
   async #get(url: string, signal: AbortSignal): Promise<Page> {
     const { Agent, request } = await import('undici');
     this.#agent ??= new Agent({
@@ -155,7 +154,7 @@ export class AlertLinks {
       const Kind = response.statusCode === 404 ? AbsentAlert : UnusableMessage;
       throw new Kind(`Cannot follow the link ${withoutPassword(url)}: ${why}`);
     }
-    // A text that is cut off is no JSON, and is requested again.
+    // Truncated JSON fails to parse, and is requested again.
     const { value, exactId } = parseMessage(await readText(response, MAX_PAGE_BYTES));
     const document = asObject(value);
     if (!document) throw new Error('the answer is not a JSON object');
@@ -163,7 +162,7 @@ export class AlertLinks {
   }
 }
 
-/** The address of the next page. A link of the JSON:API is a text, or an object with the text as `href`. */
+/** The address of the next page. A link of the JSON:API is a string, or an object with the string as `href`. */
 function nextOf({ document }: Page, url: string): string | undefined {
   const next = asObject(document.links)?.next;
   const link = asObject(next)?.href ?? next;
@@ -184,7 +183,7 @@ function alertsOf({ document, exactId }: Page, url: string): Alert[] {
     const properties = asObject(attributes?.properties);
     if (!properties) return [];
     const mjd = Number(attributes?.mjd ?? properties.ant_mjd ?? Number.NEGATIVE_INFINITY);
-    // The id is copied, because a part of the page's text would keep the whole text in memory.
+    // The id is copied, because a substring would keep the whole page in memory.
     const diaObjectId = structuredClone(exactId(properties.lsst_diaObject_diaObjectId));
     return [{ isLsst: diaObjectId !== undefined && diaObjectId !== null, mjd, properties, diaObjectId }];
   });

@@ -4,14 +4,14 @@ import { messageOf } from '../base/error_text.ts';
 import { asObject } from '../ingest/json.ts';
 import { UnusableMessage } from './transport.ts';
 
-/** The largest locus, with its light curve, that is read. */
+/** The maximum bytes of a locus, including its light curve. */
 const MAX_LOCUS_BYTES = 64 * 2 ** 20;
 
 const inflateAsync = promisify(inflate);
 
 /**
  * The link to the alerts of a locus, from a message's value: `zlib(BSON(JSON:API document))`.
- * @throws UnusableMessage where the value is something else
+ * @throws UnusableMessage if the value is something else
  */
 export async function alertsLink(value: Uint8Array): Promise<string> {
   const { deserialize } = await import('bson');

@@ -24,8 +24,8 @@ function emptyMessage({ isTombstone = false }: Message): Normalised {
 
 /**
  * Brings one broker's live messages into the store: a batch at a time is received, stored, and acknowledged once it is
- * durable. After any failure the consumer connects anew; messages that were not acknowledged come again, and are
- * duplicates at worst.
+ * durable. After any failure the consumer reconnects. The broker resends messages that were not acknowledged; at worst
+ * they are duplicates.
  */
 export class BrokerConsumer<M extends Message = Message> {
   readonly #options: ConsumerOptions<M>;
@@ -37,12 +37,12 @@ export class BrokerConsumer<M extends Message = Message> {
     this.#options = options;
   }
 
-  /** Whether there is a connection now, and the number of connections so far that failed or were lost. */
+  /** Whether there is a connection now, and the number of connections that have failed or were lost. */
   get state(): { readonly connected: boolean; readonly failures: number } {
     return { connected: this.#connected, failures: this.#failures };
   }
 
-  /** Consumes until the signal fires; the current batch is then finished if that needs no waiting. Never rejects. */
+  /** Consumes until the signal fires. It then finishes the current batch, unless that means waiting. Never rejects. */
   async run(stop: AbortSignal): Promise<void> {
     const { broker, feed, log } = this.#options;
     while (!stop.aborted) {

@@ -18,8 +18,8 @@ import { type BatchLimits, type Feed, type Message, UnusableMessage } from './tr
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * @param environment where the credentials are; they are in no setting, so that nothing shows them
- * @throws ConfigError when a setting or a credential is missing
+ * @param environment has the credentials; they are not settings, so no output shows them
+ * @throws ConfigError if a setting or a credential is missing
  */
 export function feedOf(broker: BrokerName, config: Config, environment: Environment, log: Log): Feed<Message> {
   return (OWN[broker] ?? kafkaFeed)(broker as KafkaBroker, config, environment, log) as Feed<Message>;
@@ -27,7 +27,7 @@ export function feedOf(broker: BrokerName, config: Config, environment: Environm
 
 type MakeFeed<Name> = (broker: Name, config: Config, environment: Environment, log: Log) => unknown;
 
-/** The transports that need more than a Kafka cluster that carries the messages themselves. */
+/** The transports of brokers that do not simply send their messages over a Kafka cluster. */
 const OWN: Partial<Record<BrokerName, MakeFeed<KafkaBroker>>> = {
   antares: (_, config, environment, log) => antaresFeed(config, environment, log),
   pittgoogle: (_, config, environment) => pittgoogleFeed(config, environment),
@@ -77,7 +77,7 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
       'Cannot consume pittgoogle because PITTGOOGLE_SUBSCRIPTION is not set: set it to your subscription to the topic lsst-alerts-json, projects/PROJECT/subscriptions/NAME',
     );
   }
-  // The emulator's own variable, by the name that all of Google's clients use.
+  // The environment variable that all of Google's clients use for the emulator.
   const emulator = environment.PUBSUB_EMULATOR_HOST;
   const endpoint = emulator ? `http://${emulator}` : config.PUBSUB_ENDPOINT;
   const limits = batchLimits(config);
@@ -140,8 +140,8 @@ function credential(name: string, environment: Environment): string {
 }
 
 /**
- * Runs `work` on each item, at most `limit` at once, and resolves to the results in the order of the items. Where one
- * fails the others are stopped; the promise rejects with the first failure when all have ended.
+ * Runs `work` on each item, at most `limit` at once, and resolves to the results in the order of the items. If one
+ * fails, the others are stopped. When all have ended, the promise rejects with the first failure.
  */
 async function mapParallel<T, U>(
   items: readonly T[],

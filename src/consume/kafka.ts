@@ -9,7 +9,7 @@ export interface KafkaOptions extends KafkaCluster {
   readonly topics: readonly string[];
   readonly groupId: string;
   readonly sessionTimeoutSeconds: number;
-  /** A name that makes the consumer a static member of the group: a new member of this name takes its place at once. */
+  /** A name that makes the consumer a static member of the group: a new member of this name replaces it at once. */
   readonly groupInstanceId: string | null;
   readonly limits: BatchLimits;
   readonly log: Log;
@@ -24,21 +24,21 @@ const FETCH_WAIT_MS = 1000;
 /** The time without an answer to a fetch after which the connection counts as dead, whatever the client reports. */
 const STALLED_MS = 60_000;
 const CLOSE_MS = 5000;
-/** The time for which a group that is divided anew waits for its members. */
+/** The time for which a rebalancing group waits for its members. */
 const REBALANCE_MS = 120_000;
 const MIN_FETCH_BYTES = 2 ** 20;
 /**
- * The most commits refused in a row: commits are refused while the group changes hands; more refusals mean another
- * fault.
+ * The maximum number of consecutive refused commits. The broker refuses commits while the group rebalances; more
+ * refusals mean another fault.
  */
 const MAX_REFUSED_COMMITS = 10;
-/** The protocol's numbers for the two ends of a partition. */
+/** The protocol's codes for the two ends of a partition. */
 const EARLIEST = -2n;
 const LATEST = -1n;
 
 /**
- * Joins the group. A group without an offset begins with the earliest message that is kept.
- * @throws Error when the group cannot be joined; the signal's reason when the signal fires
+ * Joins the group. A group without an offset begins with the earliest available message.
+ * @throws Error if the group cannot be joined; the signal's reason if the signal fires
  */
 export async function connectKafka(options: KafkaOptions, signal: AbortSignal): Promise<Connection<KafkaMessage>> {
   const { Consumer } = await import('@platformatic/kafka');
@@ -66,8 +66,8 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
     await unlessAborted(joining, signal);
     return connection;
   } catch (error) {
-    // The connection is not closed while it still joins: a stream of a closed client emits an error before anyone can
-    // listen.
+    // The connection is not closed while it still joins, because a stream of a closed client emits an error before a
+    // listener can be added.
     const close = () => connection.close();
     await resolvesInTime(2 * CLOSE_MS, joining.then(close, close));
     throw error;
@@ -111,8 +111,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
   }
 
   /**
-   * Uses the callback, because a stream's listeners must be added in the same turn: an error may be emitted in the
-   * next.
+   * Uses the callback, because a stream's listeners must be added in the same turn of the event loop: an error may come
+   * in the next turn.
    */
   #openStream(): Promise<MessagesStream<Buffer, Buffer, Buffer, Buffer>> {
     const topics = [...this.#options.topics];
@@ -130,8 +130,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
   }
 
   /**
-   * Moves the group from an offset whose message is no longer kept to the earliest message that is kept. Fetching such
-   * an offset would fail for ever, because the client does not look for this case.
+   * Moves the group from an offset whose message was deleted to the earliest available message. Fetching such an offset
+   * would always fail, because the client does not handle this case.
    */
   async #mendOffsets(): Promise<void> {
     const assigned = this.#consumer.assignments ?? [];
@@ -203,8 +203,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
       await this.#consumer.commit({ offsets: [...next.values()] });
       this.#refusedCommits = 0;
     } catch (error) {
-      // The group is being divided anew: these messages are stored, and the next owner of their partition may read them
-      // again.
+      // The group is rebalancing. These messages are stored; the next owner of their partition may read them again.
       if (!isRebalance(error) || ++this.#refusedCommits > MAX_REFUSED_COMMITS) throw error;
       this.#options.log('consume_commit_refused', { group: this.#options.groupId, messages: messages.length });
     }
@@ -213,7 +212,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
   async close(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const { Base } = await import('@platformatic/kafka');
-    // Leaves the group, so that another member need not wait for the end of the session. Where leaving fails, only the
+    // Leaves the group, so that another member need not wait until the session expires. If leaving fails, only the
     // connections are closed.
     const left = await resolvesInTime(CLOSE_MS, this.#consumer.close(true));
     if (!left) await resolvesInTime(CLOSE_MS, Base.prototype.close.call(this.#consumer) as Promise<void>);
@@ -234,7 +233,7 @@ async function resolvesInTime(milliseconds: number, promise: Promise<unknown>): 
   return (await withTimeout(done, milliseconds)) ?? false;
 }
 
-/** The promise; rejects with the signal's reason when the signal fires first. */
+/** Resolves like the promise, or rejects with the signal's reason if the signal fires first. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -9,7 +9,7 @@ export interface PubSubOptions {
   readonly endpoint: string;
   /** `projects/PROJECT/subscriptions/NAME` */
   readonly subscription: string;
-  /** The headers that say who asks; they may change from request to request. */
+  /** The headers with the credentials; they may change from request to request. */
   readonly authorization: () => Promise<Readonly<Record<string, string>>>;
   readonly limits: BatchLimits;
 }
@@ -20,17 +20,19 @@ export interface PubSubMessage extends Message {
   readonly ackId: string;
 }
 
-/** The service's limit. */
+/** The maximum of the service. */
 const MAX_MESSAGES = 1000;
 /** The service holds back its answer for a minute and a half when there is no message. */
 const PULL_TIMEOUT_MS = 120_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Above any answer of one message, which has at most 10 MB and a third more in base64. */
+/** Above any answer with one message, which has at most 10 MB, and a third more in base64. */
 const MIN_ANSWER_BYTES = 16 * 2 ** 20;
 const MAX_ERROR_BYTES = 65_536;
 const SHOWN_CHARACTERS = 300;
 
-/** The connection sends nothing before the first `receive`, which shows whether the subscription can be reached. */
+/**
+ * The connection sends nothing before the first `receive`, which then shows whether the subscription can be reached.
+ */
 export function connectPubSub(options: PubSubOptions, signal: AbortSignal): Connection<PubSubMessage> {
   return new PubSubConnection(options, signal);
 }
@@ -65,8 +67,7 @@ class PubSubConnection implements Connection<PubSubMessage> {
   }
 
   /**
-   * The messages at hand; the service does not wait for more. An answer that is too long is asked for again in smaller
-   * parts.
+   * The messages at hand; the service does not wait for more. If an answer is too long, fewer messages are requested.
    */
   async #pull(): Promise<PubSubMessage[]> {
     try {
@@ -111,8 +112,8 @@ class PubSubConnection implements Connection<PubSubMessage> {
 }
 
 /**
- * The headers of Google's default credentials: of the key file that GOOGLE_APPLICATION_CREDENTIALS names, or of the
- * machine. A service account's header is a token that the key itself signs, which needs no request.
+ * The headers of Google's default credentials, either from the key file in GOOGLE_APPLICATION_CREDENTIALS or from the
+ * machine. The token of a service account is signed with its key locally, without a request.
  */
 export async function googleAuthorization(endpoint: string): Promise<PubSubOptions['authorization']> {
   const { GoogleAuth } = await import('google-auth-library');

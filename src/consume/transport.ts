@@ -6,7 +6,7 @@ import type { Origin } from '../ingest/rejects.ts';
 export interface Message {
   readonly origin: Origin;
   readonly bytes: Uint8Array;
-  /** Whether the message has no value at all, by which Kafka marks a key as deleted; `bytes` is then empty. */
+  /** Whether the message has no value, which is how Kafka marks a key as deleted; `bytes` is then empty. */
   readonly isTombstone?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface BatchLimits {
 
 /** One connection to a broker. Any call may reject: the connection is then useless and must be closed. */
 export interface Connection<M extends Message> {
-  /** The next messages, in their order; an empty list only when the connection's signal has fired. */
+  /** The next messages, in order; an empty list only if the connection's signal has fired. */
   receive(): Promise<readonly M[]>;
   /** Tells the broker that it need not deliver the messages of the last `receive` again. */
   acknowledge(messages: readonly M[]): Promise<void>;
@@ -33,18 +33,18 @@ export interface Connection<M extends Message> {
   close(): Promise<void>;
 }
 
-/** The way to reach a broker and to read its messages. */
+/** Connects to a broker and reads its messages. */
 export interface Feed<M extends Message> {
   /**
-   * Connects to the broker; connections are made one after another. The signal ends the waiting for messages and for a
+   * Connects to the broker. There is one connection at a time. The signal ends the waiting for messages and for the
    * connection.
    */
   connect(signal: AbortSignal): Promise<Connection<M>>;
   /**
-   * The outcome of each message, in their order.
-   * @throws Error where an outcome cannot be determined now
+   * The outcomes of the messages, in order.
+   * @throws Error if an outcome cannot be determined now
    */
   normalise(messages: readonly M[], receivedAtUs: number, signal: AbortSignal): Promise<readonly Normalised[]>;
-  /** Releases everything that the feed holds beside the connections. */
+  /** Releases the feed's resources other than connections. */
   close(): Promise<void>;
 }

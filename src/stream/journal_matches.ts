@@ -1,11 +1,11 @@
-/** The matches that the journal names, in its order, piece by piece. */
+/** Reads the matches that the journal records, in its order, piece by piece. */
 import type { Store } from '../store/store.ts';
 import type { MatchMessage, MatchSource } from './message.ts';
 
 export interface JournalPosition {
-  /** Every entry up to this one is done, */
+  /** Every entry up to this one is done. */
   readonly sequence: number;
-  /** and so many crossmatched objects of the next one. */
+  /** The number of crossmatched objects of the next entry that are done too. */
   readonly objects: number;
 }
 
@@ -22,7 +22,7 @@ export interface PieceLimits {
 export interface JournalSource {
   readonly store: Pick<Store, 'crossmatchesAfter'>;
   readonly matches: MatchSource;
-  /** Whether the matches that an import brought count, too. */
+  /** Whether to include matches from imports. */
   readonly imported: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ObjectMatches {
 export interface JournalPiece {
   readonly found: readonly ObjectMatches[];
   readonly end: JournalPosition;
-  /** Whether a limit ended it: there may be more. */
+  /** Whether a limit ended the piece, so that there may be more. */
   readonly isFull: boolean;
 }
 
@@ -51,7 +51,7 @@ export function readMatches(
   let end = from;
   for (const { sequence, ids, versions, isImport } of store.crossmatchesAfter(from.sequence, limits.entries)) {
     const count = isImport && !imported ? 0 : ids.length;
-    // Some objects of the first entry after the position may be done.
+    // Some objects of the first entry after the position may already be done.
     for (let i = sequence === from.sequence + 1 ? from.objects : 0; i < count; i++) {
       const begin = { sequence: sequence - 1, objects: i };
       if (bytes >= limits.bytes || looked++ >= limits.objects) return { found, end: begin, isFull: true };

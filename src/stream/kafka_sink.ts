@@ -1,4 +1,4 @@
-/** Kafka as the way out: an idempotent producer; a message counts as sent when every replica in sync has it. */
+/** Sends messages to Kafka with an idempotent producer. A message counts as sent when every in-sync replica has it. */
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { Producer, SyncCompressionPhase } from '@platformatic/kafka';
 import { withTimeout } from '../base/timeout.ts';
@@ -18,23 +18,23 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** The number of times that a failed request is sent again; the broker recognizes it by its number. */
+/** The number of retries of a failed request. The broker recognises retries by their sequence number. */
 const RETRIES = 3;
-/** The time limit for sending, longer than the requests and their retries may take. */
+/** The time limit for sending, longer than the requests and their retries can take. */
 const SEND_MS = 60_000;
 const CLOSE_MS = 2000;
 
-/** The headers that the stream's usual client (hop-client) sets and expects. */
+/** The headers that hop-client, the usual client of the stream, expects. */
 const [ID, SENDER, FORMAT] = [Buffer.from('_id'), Buffer.from('_sender'), Buffer.from('_format')];
 const JSON_FORMAT = Buffer.from('json');
 
-/** Matches take a third of the time at this level, and less room, than at the default one. */
+/** Compressing matches takes a third of the time of the default level, and the result is smaller. */
 const FAST_ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** Connects when the first messages are sent. */
 export async function kafkaSink(target: KafkaTarget): Promise<Sink> {
   const { compatibilityPartitioner, compressionsAlgorithms, Producer } = await import('@platformatic/kafka');
-  // The client has no setting for the level.
+  // The Kafka client has no setting for the compression level.
   const compressSync: SyncCompressionPhase = data =>
     zstdCompressSync(Buffer.isBuffer(data) ? data : data.buffer, FAST_ZSTD);
   Object.assign(compressionsAlgorithms.zstd, { compressSync });
@@ -58,7 +58,7 @@ class KafkaSink implements Sink {
     this.#producer = producer;
     this.#topic = topic;
     this.#sender = sasl && Buffer.from(sasl.username);
-    // An error also rejects the call that it concerns; without a listener it would end the process, too.
+    // An error also rejects the call that it concerns. Without a listener it would crash the process as well.
     producer.on('error', () => {});
   }
 

@@ -1,6 +1,6 @@
 /**
- * The state of a publication in the database: the claim to a topic, which one process at a time has, the lease of it,
- * which one of the nodes of a log has, and the position.
+ * The state of a publication in the database: the position, the claim to the topic, which one process of this machine
+ * has, and its lease, which one node of the shared log has.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Caller, replyOver } from '../pool/rpc.ts';
@@ -12,13 +12,13 @@ import type { PublishedPosition } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 
 export interface Ledger {
-  /** Takes the claim, and the lease; undefined while another process or node has it. */
+  /** Takes the claim and the lease; undefined while another process or node has them. */
   begin(): Promise<PublishedPosition | undefined>;
-  /** Whether no other node can have taken over. */
+  /** Whether it is certain that no other node has taken over. */
   holds(): Promise<boolean>;
-  /** @returns false, and nothing is stored, where another node has taken over */
+  /** @returns false, without storing anything, if another node has taken over */
   store(position: PublishedPosition): Promise<boolean>;
-  /** Gives up the claim, if this process has it; the lease ends by itself. */
+  /** Drops the claim, if this process has it. The lease expires. */
   end(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export class StoreLedger implements Ledger {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #topic: string;
-  /** Only where several nodes share a log. */
+  /** Only if several nodes share a log. */
   readonly #lease: HeldLease | undefined;
   #claim: Claim | undefined;
   #renewal: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class StoreLedger implements Ledger {
     return this.#store.published().get(this.#topic) ?? NOTHING_PUBLISHED;
   }
 
-  /** A lease that another node has taken is not taken back: `begin` is to be called again. */
+  /** A lease that another node has taken is not taken back here: call `begin` again. */
   #renew(): void {
     if (this.#lease?.isHeld) this.#lease.take().catch(() => {});
   }
@@ -77,7 +77,7 @@ export class StoreLedger implements Ledger {
 
 type Call = { readonly [K in keyof Ledger]: { readonly call: K; readonly args: Parameters<Ledger[K]> } }[keyof Ledger];
 
-/** A ledger that another thread keeps: see `keepLedger`. */
+/** A ledger that lives in another thread: see `keepLedger`. */
 export class RemoteLedger implements Ledger {
   readonly #calls: Caller<Call>;
 
@@ -104,7 +104,7 @@ export class RemoteLedger implements Ledger {
 
 /**
  * Serves the requests of a `RemoteLedger`.
- * @param after a promise that must be over before; if it rejects, every call fails
+ * @param after a promise to await before serving; if it rejects, every call fails
  */
 export function keepLedger(port: MessagePort, ledger: Ledger, after: Promise<void> = Promise.resolve()): void {
   after.catch(() => {});

@@ -1,4 +1,7 @@
-/** The messages of a stream of matches: one a match, each with an id that identifies a message sent again. */
+/**
+ * Makes the messages of a stream of matches, one per match. Each has an id, by which readers recognise repeated
+ * messages.
+ */
 import { hash } from 'node:crypto';
 
 /** A match as it is published. */
@@ -14,7 +17,7 @@ export interface MatchMessage {
 export interface MatchSource {
   /**
    * The messages of an object's crossmatch, in order of catalog name and source id.
-   * @param matchVersion undefined for every crossmatch of the object, the oldest first
+   * @param matchVersion undefined: all crossmatches of the object, the oldest first
    */
   messages(diaObjectId: bigint, matchVersion: number | undefined): readonly MatchMessage[];
 }
@@ -25,12 +28,12 @@ const NAMESPACE = '6f1c0de2-3b7a-5e49-9d53-2f0a8c41b6d7';
 const namespace = Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex');
 
 /**
- * The id of a message, 16 bytes: the UUID of version 5 (RFC 9562) of `DIAOBJECTID/MATCH_VERSION/CATALOG_NAME`. The same match has the same id,
- * whenever and however often it is sent.
+ * The id of a message, 16 bytes: the UUID of version 5 (RFC 9562) of `DIAOBJECTID/MATCH_VERSION/CATALOG_NAME`. A match
+ * always has the same id, however often it is sent.
  */
 export function messageId({ diaObjectId, matchVersion, catalogName }: Omit<MatchMessage, 'value'>): Buffer {
   const name = Buffer.from(`${diaObjectId}/${matchVersion}/${catalogName}`);
-  // Node makes a digest as text, and bytes of that text, in half the time of a digest as a buffer.
+  // In Node, making a digest as a string and then bytes from it takes half the time of making a digest as a buffer.
   const digest = hash('sha1', Buffer.concat([namespace, name]), 'binary');
   const id = Buffer.from(digest.slice(0, 16), 'binary');
   id[6] = (id[6]! & 0x0f) | 0x50;

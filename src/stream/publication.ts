@@ -13,29 +13,29 @@ import type { Sink } from './kafka_sink.ts';
 import type { Ledger } from './ledger.ts';
 import type { MatchMessage, MatchSource } from './message.ts';
 
-/** The interval between looks for new crossmatches. */
+/** The interval between checks for new crossmatches. */
 const POLL_MS = 20;
 /**
- * The most of a batch: a broker takes 1 MiB a partition by default, and all messages may be of one partition; most
- * objects may have no match.
+ * The limits of a batch. A broker accepts 1 MiB per partition by default, and all messages may go to one partition;
+ * most objects may have no match.
  */
 const BATCH = { entries: 100, objects: 20_000, bytes: 3 << 18 };
-/** The intervals at which the position is stored: while messages go out, and while entries have no messages. */
+/** The intervals at which the position is stored: while messages are sent, and while entries have no messages. */
 const STORE_MS = 250;
 const STORE_IDLE_MS = 1000;
-/** The interval between looks whether the publishing process has ended. */
+/** The interval between checks whether the publishing process has ended. */
 const TURN_MS = 2000;
 const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
-/** The time that sending, and then storing the position, may each take after the signal to stop. */
+/** The time limit, after the signal to stop, for sending, and again for storing the position. */
 const STOP_MS = 2000;
 
 export interface PublicationOptions {
   readonly topic: string;
-  /** Whether crossmatches that an import brought are published, too. */
+  /** Whether to publish crossmatches from imports too. */
   readonly imported: boolean;
   /**
-   * The place to begin instead of the last publication's end: after this journal entry, or with crossmatches recorded
-   * from now on.
+   * Where to begin, instead of at the end of the last publication: after this journal entry, or with crossmatches
+   * recorded from now on.
    */
   readonly from?: number | 'now';
   readonly store: Store;
@@ -45,16 +45,16 @@ export interface PublicationOptions {
   readonly log: Log;
 }
 
-/** Messages to be sent together. */
+/** Messages that are sent together. */
 interface Batch {
   readonly messages: readonly MatchMessage[];
   /** The position of the publication when the messages are acknowledged. */
   readonly end: PublishedPosition;
-  /** Whether more entries were left to look at. */
+  /** Whether there are further entries. */
   readonly isFull: boolean;
 }
 
-/** Another node publishes, or may do so. */
+/** Another node publishes, or may be publishing. */
 class TurnOver extends Error {}
 
 export class Publication {
@@ -66,7 +66,7 @@ export class Publication {
   #storedMs = Number.NEGATIVE_INFINITY;
   #storing: Promise<void> | undefined;
   #storeFailure: unknown;
-  /** Whether it was this process's turn before. */
+  /** Whether this process was publishing before. */
   #hasBegun = false;
 
   constructor(options: PublicationOptions) {
@@ -78,7 +78,7 @@ export class Publication {
     return this.#position;
   }
 
-  /** Publishes until the signal fires; resolves when nothing is under way. Failures are logged, and tried again. */
+  /** Publishes until the signal fires; resolves when no work is in progress. Failures are logged and retried. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, ledger, topic } = this.#options;
     let isTurn = false;
@@ -89,7 +89,7 @@ export class Publication {
       } catch (error) {
         if (signal.aborted) break;
         if (error instanceof TurnOver) {
-          log('publish_ended', { topic, reason: 'its lease is over', ...this.#position });
+          log('publish_ended', { topic, reason: 'its lease has expired', ...this.#position });
           isTurn = false;
           await ledger.end().catch(() => {});
           continue;
@@ -112,7 +112,7 @@ export class Publication {
     log('publish_ended', { topic, ...this.#position });
   }
 
-  /** Waits for its turn; returns whether this process has it. */
+  /** Waits until this process may publish; returns whether it may. */
   async #begin(signal: AbortSignal): Promise<boolean> {
     const { log, ledger, topic, from, store } = this.#options;
     let position = await ledger.begin();
@@ -143,7 +143,7 @@ export class Publication {
           if (!(await this.#options.ledger.holds())) throw new TurnOver();
           const sending = sink.send(batch.messages);
           const sent = withinStop(sending, signal);
-          // Making the next batch while this one is being sent may fail before the send does.
+          // While this batch is being sent, making the next one may fail first.
           sent.catch(() => {});
           const following = batch.isFull ? this.#next(batch.end) : undefined;
           await sent;
@@ -202,7 +202,7 @@ export class Publication {
   }
 }
 
-/** The promise, which rejects when it is still pending `STOP_MS` after the signal. */
+/** Resolves like the promise, but rejects if it is still pending `STOP_MS` after the signal. */
 async function withinStop(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {

@@ -1,28 +1,28 @@
-/** The target to which matches are published, from the settings and the environment. */
+/** Reads the publication's Kafka options from the settings and the environment. */
 import { type Config, ConfigError } from '../config/config.ts';
 import { saslFrom } from '../config/kafka.ts';
 import type { KafkaTarget } from './kafka_sink.ts';
 
 /** The settings as plain data, which another thread may receive. */
 export interface PublishSettings extends KafkaTarget {
-  /** Whether crossmatches that an import brought are published, too. */
+  /** Whether to publish crossmatches from imports too. */
   readonly imported: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * @param environment where the credentials are; they are in no setting, so that nothing shows them
- * @returns undefined where nothing is configured
- * @throws ConfigError when a part is missing
+ * @param environment has the credentials; they are not settings, so no output shows them
+ * @returns undefined if nothing is configured
+ * @throws ConfigError if a part is missing
  */
 export function publishSettings(config: Config, environment: Environment): PublishSettings | undefined {
   const { PUBLISH_KAFKA_SERVERS: servers, PUBLISH_TOPIC: topic } = config;
   if (servers.length === 0 && topic === null) return undefined;
   const missing = (name: string, mend: string) =>
     new ConfigError(`Cannot publish matches because ${name} is not set: ${mend}`);
-  if (servers.length === 0) throw missing('PUBLISH_KAFKA_SERVERS', 'give it servers of the cluster, as host:port');
-  if (topic === null) throw missing('PUBLISH_TOPIC', 'give it the name of the topic, or unset PUBLISH_KAFKA_SERVERS');
+  if (servers.length === 0) throw missing('PUBLISH_KAFKA_SERVERS', 'set it to servers of the cluster, as host:port');
+  if (topic === null) throw missing('PUBLISH_TOPIC', 'set it to the name of the topic, or unset PUBLISH_KAFKA_SERVERS');
   return {
     servers,
     topic,

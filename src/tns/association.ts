@@ -1,4 +1,4 @@
-/** The object of the TNS registry at an object's position: recorded with the object's crossmatch, once. */
+/** Finds the object of the TNS registry at an object's position. It is recorded once, with the object's crossmatch. */
 
 import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '@nearsky/sky-index';
 import { discard } from '../base/shared_memory.ts';
@@ -19,15 +19,15 @@ export function associatorOf(store: Store, pool: Pool, config: Config): Associat
 
 export interface AssociatorOptions {
   readonly store: Store;
-  /** A pool with the same data directory. It builds the index of each snapshot, which is then kept. */
+  /** A pool with the same data directory. It builds the index of each snapshot, which is cached. */
   readonly pool: Pool;
   /** Inclusive. */
   readonly radiusArcsec: number;
-  /** The largest age of a snapshot, seconds, inclusive. */
+  /** The maximum age of a snapshot, seconds, inclusive. */
   readonly maxAgeSeconds: number;
 }
 
-/** The fields of an association where the registry has nothing near, or was not asked. */
+/** The fields of an association if the registry has no object nearby, or was not searched. */
 export const NO_TRANSIENT = {
   objid: null,
   name: null,
@@ -47,9 +47,9 @@ export class Associator {
   }
 
   /**
-   * The association of each position with the nearest registry object within the radius; among equal separations with
-   * the one of the lowest objid. Not checked where the position is missing, or where the snapshot is not current or
-   * missing. All objects with which the registry has nothing to associate share one association.
+   * The association of each position with the nearest registry object within the radius; for equal separations, the one
+   * with the lowest objid. `checked` is false if the position is missing, or the snapshot is missing or too old. All
+   * objects without a registry object nearby share one association.
    * @throws PoolError, StoreError
    */
   async associate(positions: readonly (SkyPosition | null)[]): Promise<TnsAssociation[]> {
@@ -60,7 +60,8 @@ export class Associator {
       if (!snapshot || !isSnapshotCurrent(snapshot.epochUs, nowUs(), maxAgeSeconds)) {
         return positions.map(() => NOT_CHECKED);
       }
-      // There is no pause between this look at the snapshot and its last object: index and objects are of one snapshot.
+      // No other code runs between this read of the snapshot and the read of the last object, so index and objects
+      // belong to one snapshot.
       if (this.#index && isSame(snapshot, this.#index.snapshot)) {
         return this.#nearest(positions, snapshot.epochUs, this.#index.sky);
       }

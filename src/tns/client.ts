@@ -1,6 +1,6 @@
 /**
- * The public files of the TNS over HTTP, by its rules for bots: with a marker, one request at a time, slower when it
- * asks.
+ * Downloads the public files of the TNS over HTTP by its rules for bots: with a marker, one request at a time, and
+ * slower on request.
  */
 
 import { ftruncateSync, writeSync } from 'node:fs';
@@ -22,11 +22,11 @@ export interface BotCredentials {
 export interface ClientOptions {
   readonly baseUrl: string;
   readonly bot: BotCredentials;
-  /** The first wait before a further attempt; twice as long each time. Default 2 seconds. */
+  /** The first wait before a retry; each wait is twice the last. Default 2 seconds. */
   readonly backoffMs?: number;
-  /** Called before each wait for a further attempt. */
+  /** Called before each wait for a retry. */
   readonly onWait?: (why: string, waitMs: number) => void;
-  /** Ends the work in progress, which then rejects with the reason. */
+  /** Aborts the work in progress, which then rejects with the reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,16 +38,16 @@ export type Download =
 export const BOT_SETTINGS = ['TNS_BOT_ID', 'TNS_BOT_NAME', 'TNS_BOT_API_KEY'] as const;
 const ATTEMPTS = 6;
 const BACKOFF_MS = 2000;
-/** The longest wait that a server may ask for; a longer one ends the download. */
+/** The longest wait that a server may request; a longer one ends the download. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 const BODY_TIMEOUT_MS = 60_000;
-/** The most bytes of a file: ten times the whole registry. */
+/** The maximum bytes of a file: ten times the whole registry. */
 const MAX_BYTES = 2 ** 30;
 
-/** The reason why an attempt failed, where another may succeed. */
+/** Why an attempt failed that may be retried. */
 class Setback extends Error {
-  /** The wait that the server asked for; undefined where the client chooses it. */
+  /** The wait that the server requested; undefined if the client chooses it. */
   readonly waitMs: number | undefined;
 
   constructor(message: string, waitMs?: number) {
@@ -65,10 +65,9 @@ export class TnsClient {
   }
 
   /**
-   * Downloads a file. Dropped connections, errors of the server and refusals for being too frequent are tried again, at
-   * most five times.
+   * Downloads a file. Dropped connections, server errors and rate limits (429) are retried, at most five times.
    * @param descriptor the file to write to, from the beginning
-   * @param known the validators of the copy at hand, where there is one
+   * @param known the validators of the local copy, if there is one
    * @throws RegistryError; the signal's reason
    */
   async download(fileName: string, descriptor: number, known: Validators | null = null): Promise<Download> {
@@ -115,7 +114,7 @@ export class TnsClient {
     await response.body.dump().catch(() => {});
     switch (response.statusCode) {
       case 304:
-      // The status of a POST whose If-None-Match is not fulfilled (RFC 9110, 13.1.2).
+      // The status of a POST whose If-None-Match matches (RFC 9110, 13.1.2).
       case 412:
         return { outcome: 'unmodified' };
       case 404:
@@ -127,7 +126,7 @@ export class TnsClient {
 
   async #save(fileName: string, { headers, body }: Dispatcher.ResponseData, descriptor: number): Promise<Download> {
     let bytes = 0;
-    // A former attempt may have left something.
+    // An earlier attempt may have written something.
     ftruncateSync(descriptor);
     try {
       for await (const piece of body as AsyncIterable<Buffer>) {
@@ -145,7 +144,7 @@ export class TnsClient {
     return { outcome: 'whole', validators: { etag: text(headers.etag), lastModified: text(headers['last-modified']) } };
   }
 
-  /** The error of a refusal: a setback where another attempt may succeed, else a final one. */
+  /** The error for a refused request: a Setback if a retry may succeed, else a final error. */
   #refusal(fileName: string, { statusCode, headers }: Dispatcher.ResponseData): Error {
     if (statusCode === 429 || statusCode >= 500) {
       return new Setback(`the server answered ${statusCode}`, waitOf(headers));
@@ -166,7 +165,7 @@ export class TnsClient {
 
 /**
  * The bot of the settings; undefined where none is set.
- * @throws ConfigError where a part of its settings is missing
+ * @throws ConfigError if only a part of its settings is set
  */
 export function botOf(config: Config): BotCredentials | undefined {
   const { TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey } = config;
@@ -178,14 +177,16 @@ export function botOf(config: Config): BotCredentials | undefined {
   );
 }
 
-/** The User-Agent by which the TNS knows its bots; a header has no characters beyond ASCII. */
+/** The User-Agent that identifies a bot to the TNS; headers must be ASCII. */
 export function markerOf({ id, name }: BotCredentials): string {
   const marker = JSON.stringify({ tns_id: id, type: 'bot', name });
   const ascii = marker.replace(/[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `tns_marker${ascii}`;
 }
 
-/** The wait that the server asks for: Retry-After, in seconds or as a date, or the seconds to the end of its window. */
+/**
+ * The wait that the server requests: Retry-After, in seconds or as a date, or the seconds until its rate window ends.
+ */
 function waitOf(headers: Dispatcher.ResponseData['headers']): number | undefined {
   for (const value of [headers['retry-after'], headers['x-rate-limit-reset']]) {
     const ms = typeof value === 'string' ? retryAfterMs(value) : undefined;

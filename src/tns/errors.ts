@@ -1,5 +1,5 @@
 /**
- * A registry file cannot be used or downloaded; the message says why and how to mend it. The stored registry is
+ * A registry file cannot be used or downloaded; the message gives the reason and the remedy. The stored registry is
  * unchanged.
  */
 export class RegistryError extends Error {

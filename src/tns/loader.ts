@@ -1,4 +1,6 @@
-/** Reads public TNS files: a whole file into the store beside the published one, a file of changes into memory. */
+/**
+ * Reads public TNS files: a whole file into the store, beside the published registry; a file of changes into memory.
+ */
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
@@ -6,7 +8,7 @@ import { RegistryError } from './errors.ts';
 import { type BadRow, type RowBatch, readPublicObjects } from './rows.ts';
 import type { TimeSpan } from './time_line.ts';
 
-/** Far above the changes of an hour. */
+/** Far above the number of changes in an hour. */
 const MAX_CHANGES = 1_000_000;
 
 /** The rows of all files that were read; `read` is the sum of the others. */
@@ -16,7 +18,7 @@ export interface RowCounts {
   rejected: number;
   /** The number of rejected rows by reason. */
   readonly reasons: Record<string, number>;
-  /** The number of faults passed over in the accepted rows and between rows, by kind. */
+  /** The number of ignored faults in and between accepted rows, by kind. */
   readonly notes: Record<string, number>;
 }
 
@@ -43,10 +45,10 @@ export class RegistryLoader {
   }
 
   /**
-   * Stages a whole file as a new load. If two rows have the same objid, the first counts.
+   * Stages a whole file as a new load. If several rows have the same objid, only the first is used.
    * @param name for messages and rejects
-   * @param epochOf the file's time from its first line; an error that it throws ends the load before a row is read
-   * @throws RegistryError, StoreError; nothing of the load is left then
+   * @param epochOf returns the file's time from its first line; if it throws, the load ends before any row is read
+   * @throws RegistryError, StoreError; nothing of the load remains then
    */
   async stage(
     csv: AsyncIterable<Buffer>,

@@ -1,4 +1,4 @@
-/** The spellings that a client may use for a transient's name, and the form in which the name is looked up. */
+/** Normalises the spellings of a transient's name to the form in which the registry is searched. */
 
 const MAX_NAME_CHARACTERS = 64;
 /** The characters that Unicode counts as white space, and the separators that JavaScript does not count. */
@@ -11,7 +11,7 @@ export interface TnsName {
   /** The designation, bare and lowercase. */
   readonly name: string;
   /**
-   * The prefix that the registry's object must have, in capitals; null where any prefix will do, because an AT becomes
+   * The prefix that the registry's object must have, in capitals; null if any prefix is accepted, because an AT becomes
    * an SN when it is classified.
    */
   readonly prefix: string | null;
@@ -19,7 +19,7 @@ export interface TnsName {
 
 /**
  * Reads a name such as `SN 2026abc`, `at2026abc`, `2026abc` or `FRB 20260101a`: white space is dropped everywhere, and
- * so is one leading SN or AT. Undefined for a name that had more than 64 characters when received, or that is no
+ * so is one leading SN or AT. Returns undefined for a name of more than 64 characters as received, or one that is not a
  * designation.
  */
 export function parseTnsName(text: string): TnsName | undefined {
@@ -29,7 +29,8 @@ export function parseTnsName(text: string): TnsName | undefined {
 }
 
 /**
- * Whether names can be resolved by a snapshot of that epoch (null: there is none). One as old as `maxAgeSeconds` still is current.
+ * Whether a snapshot with that epoch (null: there is none) can resolve names. A snapshot as old as `maxAgeSeconds` is
+ * still current.
  * @param epochUs and `nowUs`: integer microseconds since 1970
  */
 export function isSnapshotCurrent(epochUs: number | null, nowUs: number, maxAgeSeconds: number): epochUs is number {

@@ -10,7 +10,7 @@ const OPTIONS = { chunkSize: READ_BYTES };
 /** Hundreds of times the size of the whole registry. */
 const MAX_CSV_BYTES = 16 * 2 ** 30;
 
-/** Called with the number of further bytes read from the file as it is stored; for a zip, bytes of its CSV. */
+/** Called with the number of further bytes read from the file; for a zip file, bytes of the uncompressed CSV. */
 export type OnRead = (bytes: number) => void;
 
 /** Opens a file by its path; see `readPublicFile`. */
@@ -33,12 +33,12 @@ export async function* readPublicPath(path: string, onRead?: OnRead): AsyncGener
 /**
  * The CSV in an open file, in pieces. The first bytes show the kind of file.
  * @param name for messages
- * @throws RegistryError where the file is damaged or cut off, after the pieces before the fault; a zip's checksum is
- *   checked with its last piece
+ * @throws RegistryError if the file is damaged or truncated, after yielding the pieces before the fault; the checksum
+ * of a zip file is checked after its last piece
  */
 export async function* readPublicFile(descriptor: number, name: string, onRead?: OnRead): AsyncGenerator<Buffer> {
   try {
-    // The bytes are read in pieces, because a read may give less than asked.
+    // Reads in a loop, because a read may return fewer bytes than requested.
     const magic = Buffer.concat([...pieces(descriptor, 0, 4)]).toString('latin1');
     if (magic === 'PK\x03\x04') yield* readZip(descriptor, onRead);
     else {
@@ -72,7 +72,7 @@ async function* readZip(descriptor: number, onRead?: OnRead): AsyncGenerator<Buf
       throw new Error('its CSV file is encrypted, or compressed in a way that is not supported');
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
     const stored = counted(pieces(descriptor, fileDataStart, fileDataStart + entry.compressedSize), onRead);
-    // Under Deno an error of yauzl's own stream ends the thread, whoever listens.
+    // Under Deno an error of yauzl's own stream terminates the thread, even with a listener.
     const unpacked = entry.isCompressed() ? decompressed(stored, createInflateRaw(OPTIONS)) : stored;
     for await (const piece of limited(unpacked)) {
       checksum = crc32(piece, checksum);

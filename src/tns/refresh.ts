@@ -15,7 +15,7 @@ import type { TimeSpan } from './time_line.ts';
 const WHOLE_FILE = 'tns_public_objects.csv.zip';
 const HOUR_US = 3_600_000_000;
 const DAY_US = 24 * HOUR_US;
-/** A whole file that has less than this share of the objects at hand is not taken for the registry. */
+/** A whole file with less than this share of the present number of objects is rejected. */
 const LEAST_SHARE = 0.5;
 
 export interface RefreshOptions {
@@ -29,18 +29,18 @@ export interface RefreshOptions {
 }
 
 export interface RefreshSummary {
-  /** The number of objects in the whole file; null where the one at hand is the newest. */
+  /** The number of objects in the whole file; null if the present one is the newest. */
   readonly objects: number | null;
   /** The number of files of hourly changes that were applied. */
   readonly hours: number;
   /** The number of rows in the files of hourly changes. */
   readonly changes: number;
   readonly epochUs: number;
-  /** The reason why no further hour was applied; null where the last one was reached. */
+  /** Why no further hour was applied; null if the last one was reached. */
   readonly gap: string | null;
 }
 
-/** The changes of the hours after an epoch, up to `epochUs`. */
+/** The changes after an epoch, up to `epochUs`. */
 interface Changes {
   readonly records: readonly TnsRecord[];
   readonly hours: number;
@@ -89,7 +89,7 @@ async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummar
   }
 }
 
-/** The whole file as a load beside the registry; undefined where the file is no newer than the file of `base`. */
+/** Stages the whole file as a load beside the registry; returns undefined if it is no newer than the file of `base`. */
 async function stageWhole(
   options: RefreshOptions,
   base: RegistrySnapshot | null,
@@ -133,9 +133,9 @@ function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, n
 
 /**
  * Downloads the changes since an epoch. The files of changes lie in a ring of 24, by the hour of the day; the first
- * line of each gives its day and hour. Each file is checked for whether it continues the known changes. The name of a
- * file may be the hour at which its span begins or the hour at which it ends, so one file may be of yesterday. The
- * second file without new changes lies past the newest.
+ * line of each gives its day and hour. Each file must continue the known changes. A file may be named after the hour at
+ * which its span begins or ends, so one file may be from yesterday. The second file without new changes is past the
+ * newest.
  */
 async function downloadChanges(options: RefreshOptions, fromUs: number): Promise<Changes> {
   const records: TnsRecord[] = [];
@@ -173,7 +173,7 @@ async function downloadHour(
   });
 }
 
-/** Downloads a file to a temporary place, and lets `use` read the CSV in it. */
+/** Downloads a file to a temporary file, and calls `use` to read its CSV. */
 async function withFile<T>(
   { dataDir, client }: RefreshOptions,
   file: string,

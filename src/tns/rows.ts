@@ -5,11 +5,11 @@ import type { TnsRecord } from '../store/types.ts';
 import { RegistryError } from './errors.ts';
 import { parseTimeLine, type TimeSpan } from './time_line.ts';
 
-/** A row that is no registry object. */
+/** A row that is not a registry object. */
 export interface BadRow {
-  /** The row's line from 1; the last line where the row has several. */
+  /** The line of the row, from 1; its last line if it has several. */
   readonly line: number;
-  /** The reason, one of only a few, because reasons are counted. */
+  /** The reason. There are only a few different ones, because reasons are counted. */
   readonly reason: string;
   readonly text: string;
 }
@@ -17,18 +17,18 @@ export interface BadRow {
 export interface RowBatch {
   readonly records: readonly { readonly line: number; readonly record: TnsRecord }[];
   readonly bad: readonly BadRow[];
-  /** The number of faults in the file that were passed over without rejecting a row, by kind. */
+  /** The number of faults that did not reject a row, by kind. */
   readonly notes: Readonly<Record<string, number>>;
 }
 
 export interface PublicObjects {
-  /** The time of the first line; undefined where the file begins with the names of its columns. */
+  /** The time in the first line; undefined if the file begins with the column names. */
   readonly span: TimeSpan | undefined;
-  /** The rows, in batches; to be read once. A file of changes in which nothing has changed has none. */
+  /** The rows, in batches; to be read once. A file of changes may have none. */
   readonly batches: AsyncIterable<RowBatch>;
 }
 
-/** The rows of a batch, which is one commit of some ten milliseconds: a thread may be serving beside it. */
+/** The rows of a batch. Its commit takes some ten milliseconds, so as not to delay serving threads. */
 const BATCH_ROWS = 1000;
 /** The longest rows, those with many reporters, have a few thousand characters. */
 const MAX_ROW_CHARACTERS = 2 ** 20;
@@ -47,7 +47,7 @@ interface Row {
 /**
  * Reads the first lines and prepares to read the rest.
  * @param name for messages
- * @throws RegistryError where the file is not such a file; the batches throw one where the file is cut off
+ * @throws RegistryError if the file is not a public TNS file; the batches throw one if the file is truncated
  */
 export async function readPublicObjects(csv: AsyncIterable<Buffer>, name: string): Promise<PublicObjects> {
   const rows = parseCsv(csv, name);
@@ -77,7 +77,7 @@ function placesOf(header: readonly string[], name: string): Places {
   return Object.fromEntries([...NEEDED, ...WELCOME].map(column => [column, names.indexOf(column)])) as Places;
 }
 
-/** Parses the rows. Stray quotes are kept as they stand; a row that they damage has a wrong number of cells. */
+/** Parses the rows. Stray quotes are kept unchanged; a row that they damage has a wrong number of cells. */
 async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerator<Row, undefined> {
   const parser = parse({
     bom: true,
@@ -131,7 +131,7 @@ const NAME = /^[^"\0-\x1f\x7f]{1,64}$/;
 const PREFIXED = /^([A-Z]{2,3}) ?(\d{4}[0-9A-Za-z]+)$/;
 const MAX_TEXT_CHARACTERS = 256;
 
-/** The object of a row, or the reason why there is none. An unreadable redshift counts as none, which is noted. */
+/** The object of a row, or the reason why it has none. An unreadable redshift becomes null, and is counted. */
 function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRecord | string {
   const cell = (column: Column) => cells[places[column]]?.trim() ?? '';
   const objid = /^\d{1,15}$/.test(cell('objid')) ? Number(cell('objid')) : undefined;

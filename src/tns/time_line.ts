@@ -1,10 +1,10 @@
-/** The first line of a public TNS file: a time for a whole file, a span for one of changes. */
+/** Reads the first line of a public TNS file: a time in a whole file, a time span in a file of changes. */
 import { parseTime } from '../base/parse_time.ts';
 
 /** Microseconds since 1970. */
 export interface TimeSpan {
   readonly startUs: number;
-  /** The end of the span, exclusive. Undefined where the line has only one time. */
+  /** The end of the span, exclusive. Undefined if the line has only one time. */
   readonly endUs: number | undefined;
 }
 
