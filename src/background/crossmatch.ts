@@ -1,4 +1,4 @@
-/** Crossmatching of what is pending, beside the serving. */
+/** Crossmatches pending objects while the service runs. */
 
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -13,19 +13,21 @@ import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
 import { type Associator, associatorOf } from '../tns/association.ts';
 
-/** Objects a commit: some tens of milliseconds, in which no other process can write. */
+/** Objects per commit. A commit takes some tens of milliseconds, in which no other process can write. */
 const COMMIT_SIZE = 1000;
-/** The interval of looking for something new. */
+/** The interval between checks for new objects. */
 const POLL_MS = 250;
-/** The interval of looking for claims that another process has left behind. */
+/** The interval between checks for claims that another process has left behind. */
 const SWEEP_MS = 10_000;
-/** The interval of looking for objects whose record has a catalog that could not be read, to try it again. */
+/** The interval between retries of objects for which a catalog could not be read. */
 const RETRY_MS = 60_000;
-/** The wait after a failure of more than a single file: ten seconds, twice as long each time, at most this. */
+/**
+ * The maximum wait after a failure of more than a single file. The first wait is ten seconds; each is twice the last.
+ */
 const LONGEST_PAUSE_MS = 600_000;
 const FIRST_PAUSE_MS = 10_000;
 /**
- * When more objects than this are put off, it seems that no catalog can be read: only these objects are tried again
+ * If more objects than this are deferred, probably no catalog can be read. Then only the deferred objects are retried
  * until some of them succeed.
  */
 const MAX_DEFERRED = 20_000;
@@ -36,18 +38,18 @@ export class BackgroundCrossmatch {
   readonly #config: Config;
   readonly #log: Log;
   readonly #clock: () => number;
-  /** A pool for crossmatches alone, so that reading a catalog holds up no query. */
+  /** A pool for crossmatches only, so that reading a catalog delays no query. */
   readonly #pool: Pool;
   readonly #associator: Associator;
   readonly #stop = new AbortController();
   readonly #deferred = new Deferred();
-  /** The objects that are crossmatched although a catalog could not be read for them. */
+  /** The crossmatched objects for which a catalog could not be read. */
   readonly #retries = new Deferred();
   #nextRetryMs = 0;
   /** The journal's end when the last walk over the pending objects began. */
   #walkedSequence = -1;
   #walkedMs = Number.NEGATIVE_INFINITY;
-  /** The time since which objects are known to wait. */
+  /** When objects were first seen to wait. */
   #waitingSinceMs: number | undefined;
   #pauseMs = 0;
   #pausedUntilMs = 0;
@@ -115,14 +117,14 @@ export class BackgroundCrossmatch {
     return waiting >= CROSSMATCH_BATCH_MAX_SIZE || waitedMs >= 1000 * CROSSMATCH_BATCH_MAX_WAIT_SECONDS;
   }
 
-  /** Pending objects that are not put off, counted up to a full batch. */
+  /** The number of pending objects that are not deferred, counted up to a full batch. */
   #waitingCount(nowMs: number): number {
     if (this.#deferred.size === 0) return this.#store.pendingCount();
     const ids = this.#store.pendingIds(this.#deferred.size + this.#config.CROSSMATCH_BATCH_MAX_SIZE);
     return ids.filter(id => !this.#deferred.has(id, nowMs)).length;
   }
 
-  /** Whether a catalog may be readable again for objects that are recorded without it. */
+  /** Whether a catalog may be readable again for objects that were recorded without it. */
   #isRetryDue(nowMs: number): boolean {
     if (nowMs < Math.min(this.#retries.nextDueMs, this.#nextRetryMs) || nowMs < this.#pausedUntilMs) return false;
     this.#nextRetryMs = nowMs + RETRY_MS;

@@ -1,4 +1,4 @@
-/** Work that one of several nodes does at a time, and that another takes over when that one dies. */
+/** Work that only one of several nodes does at a time. If that node dies, another takes over. */
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
@@ -12,14 +12,14 @@ export interface Work {
 }
 
 export interface DutyOptions {
-  /** The name of the work in the log. */
+  /** The name of the work's lease in the log. */
   readonly name: string;
   readonly store: Store;
   readonly writer: Writer;
   readonly log: Log;
   /** Whether this node may do the work now; by default always. */
   readonly isFit?: () => boolean;
-  /** Begins the work; it is closed when another node has taken it. */
+  /** Begins the work. It is closed when another node has taken the lease. */
   readonly begin: () => Work;
 }
 
@@ -36,7 +36,7 @@ export class Duty implements Work {
     this.#running = this.#run();
   }
 
-  /** Closes the work; another node begins it when the lease is over. */
+  /** Closes the work; another node begins it when the lease has expired. */
   async close(): Promise<void> {
     this.#stop.abort();
     const closed = this.#work?.close();

@@ -1,4 +1,4 @@
-/** Comparing this archive with those of the other nodes: see `src/store/epochs.ts`. */
+/** Compares this archive with the archives of the other nodes: see `src/store/epochs.ts`. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -10,10 +10,10 @@ import type { Work } from './duty.ts';
 
 /** The length of an epoch. */
 const EPOCH_MS = 5000;
-/** The interval of looking for a new epoch. */
+/** The interval between checks for a new epoch. */
 const LOOK_MS = 500;
 
-/** Does something again and again, until it is closed. */
+/** Repeats an action until it is closed. */
 class Repeated implements Work {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -36,7 +36,7 @@ class Repeated implements Work {
   }
 }
 
-/** Begins an epoch every few seconds, which also keeps the time of an idle log going. */
+/** Begins an epoch every few seconds, which also advances the time of an idle log. */
 export function beginEpochs(writer: Writer, log: Log): Work {
   return new Repeated(
     EPOCH_MS,
@@ -46,8 +46,8 @@ export function beginEpochs(writer: Writer, log: Log): Work {
 }
 
 /**
- * Votes in each epoch that begins from now on, for this archive: one process of the data directory does. The log says
- * where the votes differed, which stops the nodes of a minority; where there is no majority, nobody.
+ * Votes for this archive in each epoch that begins from now on. Only one process of a data directory does so. If votes
+ * differ, the nodes of the minority stop; without a majority, no node stops.
  */
 export class Votes implements Work {
   readonly #store: Store;
@@ -57,10 +57,13 @@ export class Votes implements Work {
   readonly #node: string;
   readonly #work: Work;
   #claim: Claim | undefined;
-  /** The newest epoch that was looked at; whoever voted for this archive in the first one is not known here. */
+  /**
+   * The newest epoch that was handled. This process does not vote in the first epoch that it sees, because another
+   * process may already have voted for this archive.
+   */
   #seen: number | undefined;
 
-  /** @param node the host and the data directory, by which people know it */
+  /** @param node the host and the data directory, by which people recognise the node */
   constructor(store: Store, writer: Writer, log: Log, node: string, everyMs = LOOK_MS) {
     [this.#store, this.#writer, this.#log, this.#node] = [store, writer, log, node];
     const onError = (error: unknown) => log('vote_failed', { error: messageOf(error) });

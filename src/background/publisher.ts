@@ -1,4 +1,4 @@
-/** The thread that publishes, as the main thread sees it. */
+/** Runs the thread that publishes, from the main thread. */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -9,11 +9,11 @@ import { Pool } from '../pool/pool.ts';
 import type { PublishSettings } from '../stream/settings.ts';
 import type { FromPublisher, PublishTask } from './publisher_thread.ts';
 
-/** The pause between the end of the thread and its new start. */
+/** The pause before a thread that ended is restarted. */
 const RESTART_MS = 5000;
 /**
- * The time that the thread may take to end: it waits for messages on their way to the brokers, so that they need not be
- * sent again.
+ * The time limit for stopping the thread. It waits until the brokers acknowledge the sent messages, so that they need
+ * not be sent again.
  */
 const STOP_MS = 3000;
 
@@ -35,21 +35,21 @@ export class BackgroundPublisher {
 
   /**
    * Begins to publish, until `stop`.
-   * @param keep gives the thread that writes the port of a ledger that it is to keep: see `keepLedger`
+   * @param keep passes the writer thread the port of a ledger to keep: see `keepLedger`
    */
   start(keep: (ledger: MessagePort) => void): void {
     this.#stop = new AbortController();
     this.#ended = this.#run(keep, this.#stop.signal);
   }
 
-  /** Whether it ended in time. */
+  /** Whether the thread ended in time. */
   async stop(): Promise<boolean> {
     this.#stop.abort();
     const ended = this.#ended.then(() => true);
     return (await withTimeout(ended, STOP_MS)) ?? false;
   }
 
-  /** A thread that does not end in time is left behind. */
+  /** A thread that does not end in time is abandoned. */
   async close(): Promise<void> {
     if (await this.stop()) await this.#pool.close();
   }

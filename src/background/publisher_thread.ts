@@ -1,4 +1,4 @@
-/** The thread of `serve` that publishes. It only reads the database: the thread that writes keeps its progress there. */
+/** The thread of `serve` that publishes. It only reads the database; the writer thread stores its progress. */
 import type { MessagePort } from 'node:worker_threads';
 import { MatchMessages } from '../answers/match_messages.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
@@ -16,7 +16,7 @@ export interface PublishTask extends Task<undefined> {
   readonly kind: 'publish';
   readonly config: Config;
   readonly settings: PublishSettings;
-  /** To the thread that writes. */
+  /** The port to the writer thread. */
   readonly ledger: MessagePort;
   /** Any message on this port ends the publication. */
   readonly link: MessagePort;
@@ -28,7 +28,7 @@ export interface FromPublisher {
   readonly fields: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Resolves when it has been told to stop and nothing is under way. */
+/** Resolves after the signal to stop, when no work is in progress. */
 export async function runPublisher({ config, settings, ledger, link }: PublishTask): Promise<undefined> {
   const stop = new AbortController();
   link.on('message', () => stop.abort());

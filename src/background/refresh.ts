@@ -1,4 +1,4 @@
-/** Keeping the registry of transients up to date, beside the serving. */
+/** Keeps the registry of transients up to date while the service runs. */
 
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -14,14 +14,17 @@ import { RegistryLoader } from '../tns/loader.ts';
 import { refreshRegistry } from '../tns/refresh.ts';
 
 const MINUTE_MS = 60_000;
-/** The interval of checking whether a refresh is due. */
+/** The interval between checks whether a refresh is due. */
 const POLL_MS = 1000;
 /**
- * The changes of an hour are looked for once this time has passed since its end, or up to twice this time, so that not
- * all services come at once.
+ * The changes of an hour are requested after a random delay from its end, between this time and twice this time, so
+ * that not all services send requests at once.
  */
 const DELAY_MS = 10 * MINUTE_MS;
-/** The first and the longest wait after a refresh that has not brought the registry up to date; each wait is twice the last. */
+/**
+ * The first and the longest wait after a refresh that did not bring the registry up to date. Each wait is twice the
+ * last.
+ */
 const FIRST_RETRY_MS = 20 * MINUTE_MS;
 const LONGEST_RETRY_MS = 60 * MINUTE_MS;
 
@@ -37,8 +40,8 @@ export interface RefreshSources {
 }
 
 /**
- * Refreshes when the hour after the registry's epoch is over, some minutes later: the epoch then is an hour and a third
- * old at most.
+ * Refreshes some minutes after the end of the hour that follows the registry's epoch. The epoch is then at most an hour
+ * and a third old.
  */
 export class BackgroundRefresh {
   readonly #sources: RefreshSources;
@@ -56,7 +59,7 @@ export class BackgroundRefresh {
     this.#running = this.#run();
   }
 
-  /** Breaks off a refresh that is under way; the registry stays as it was. */
+  /** Aborts a refresh in progress; the registry stays unchanged. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -95,7 +98,7 @@ export class BackgroundRefresh {
       log('tns_refresh_waits', { error, next_attempt_in_s: waitMs / 1000 });
     const client = new TnsClient({ baseUrl: config.TNS_OBJECTS_BASE_URL, bot, onWait, signal });
     const nowMs = this.#clock();
-    // The wait grows even where the refresh brings nothing new, for example when the file of an hour is late.
+    // The wait also grows if the refresh brings nothing new, for example when the file of an hour is late.
     this.#notBeforeMs = nowMs + this.#backoff.next();
     try {
       const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };

@@ -1,6 +1,6 @@
 /**
- * The thread that writes, as the main thread sees it. The main thread itself never writes, and so never waits for
- * another process.
+ * Runs the writer thread, from the main thread. The main thread itself never writes, so it never waits for another
+ * process.
  */
 import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -19,24 +19,24 @@ import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundPublisher } from './publisher.ts';
 import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';
 
-/** How long the opening may wait for another process before the log says so, and the interval of saying so again. */
+/** The interval at which the log reports that opening the database waits for another process. */
 const LONG_WAIT_MS = 2000;
-/** The pause between the end of the thread and its new start. */
+/** The pause before a thread that ended is restarted. */
 const RESTART_MS = 5000;
 /**
- * The time that the thread may take to end, and the time while it waits for another process, when only the end of this
- * process can end it.
+ * The time limit for stopping the thread, and the shorter limit while it waits for another process: then only the end
+ * of this process can end it.
  */
 const STOP_MS = 8000;
 const WAITING_STOP_MS = 2000;
 
 export interface BackgroundWriterOptions {
   readonly config: Config;
-  /** The log that the archive is made from, if any. */
+  /** The log that the archive follows, if any. */
   readonly topic: LogTopic | undefined;
   readonly crossmatch: boolean;
   readonly bot: BotCredentials | undefined;
-  /** Where matches are published to, if anywhere. */
+  /** The target to which matches are published, if any. */
   readonly publish: PublishSettings | undefined;
   readonly state: SharedState;
   readonly log: Log;
@@ -59,8 +59,8 @@ export class BackgroundWriter {
   }
 
   /**
-   * Creates the database where there is none, and brings an older one to the present format. This write may
-   * have to wait for another process; the log then names the processes that have the database open.
+   * Creates a missing database, and upgrades an older one to the present format. This write may have to wait for
+   * another process; the log then names the processes that have the database open.
    * @throws StoreError
    */
   async open(): Promise<void> {
@@ -76,7 +76,7 @@ export class BackgroundWriter {
     }
   }
 
-  /** Begins to crossmatch, to refresh and to publish, as far as these are wanted. */
+  /** Starts crossmatching, refreshing and publishing, as far as configured. */
   begin(): void {
     this.#hasBegun = true;
     this.#send({ kind: 'begin' });
@@ -85,12 +85,10 @@ export class BackgroundWriter {
     this.#publisher?.start(ledger => this.#send({ kind: 'publishing', topic: publish.topic, ledger }, [ledger]));
   }
 
-  /**
-   * Breaks off what is under way, of which nothing is recorded; a write that waits for another process is left behind.
-   */
+  /** Aborts the work in progress without recording it. A write that waits for another process is abandoned. */
   async close(): Promise<void> {
     this.#stop.abort();
-    // The writer keeps its ledger.
+    // The writer thread keeps the publisher's ledger.
     await this.#publisher?.close();
     this.#send({ kind: 'stop' });
     const ended = this.#ended.then(async () => {
@@ -106,7 +104,7 @@ export class BackgroundWriter {
     return this.#options.state.writeWaitsSinceMs !== 0;
   }
 
-  /** For the log: the processes that it may wait for; nothing where it does not wait. */
+  /** For the log: the processes that the writer may be waiting for; empty if it does not wait. */
   get waiting(): Record<string, unknown> {
     const file = join(this.#options.config.NEARSKY_DATA, FILE_NAME);
     return this.isWaiting ? { for_processes: otherProcessesWith(file) } : {};
@@ -145,7 +143,7 @@ export class BackgroundWriter {
     await this.#publisher?.stop();
     await pause(RESTART_MS, signal);
     if (signal.aborted) return;
-    // A thread that fails again comes back here.
+    // If the new thread fails too, this handler runs again.
     await this.#start().then(
       () => this.begin(),
       () => {},

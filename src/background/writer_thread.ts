@@ -1,7 +1,7 @@
 /**
- * The one thread of `serve` that writes: it crossmatches what is pending, and keeps the registry up to date. LMDB has
- * one write at a time, so a write may have to wait for another process, however long that takes: no thread that serves
- * may.
+ * The one thread of `serve` that writes: it crossmatches pending objects, and keeps the registry up to date. LMDB
+ * allows one write at a time, so a write may wait for another process without a time limit. Serving threads must never
+ * wait like that.
  */
 
 import { hostname } from 'node:os';
@@ -29,7 +29,7 @@ import { BackgroundRefresh } from './refresh.ts';
 export interface WriteTask extends Task<undefined> {
   readonly kind: 'write';
   readonly config: Config;
-  /** The log that the archive is made from, if any. */
+  /** The log that the archive follows, if any. */
   readonly topic: LogTopic | undefined;
   readonly crossmatch: boolean;
   /** The part that keeps the TNS registry up to date. */
@@ -40,19 +40,19 @@ export interface WriteTask extends Task<undefined> {
 }
 
 export type FromWriter =
-  /** The database is there, and of the present format. */
+  /** The database exists, and has the present format. */
   | { readonly kind: 'opened' }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined };
 
 export type ToWriter =
   | { readonly kind: 'begin' }
   | { readonly kind: 'stop' }
-  /** A publication begins, whose ledger this thread keeps; the publication before it has ended. */
+  /** A publication begins; this thread keeps its ledger. The previous publication has ended. */
   | { readonly kind: 'publishing'; readonly topic: string; readonly ledger: MessagePort };
 
 /**
- * Resolves when it has been told to stop and nothing is being written.
- * @throws StoreError when the database cannot be opened for writing
+ * Resolves after the signal to stop, when nothing is being written.
+ * @throws StoreError if the database cannot be opened for writing
  */
 export async function runWriter({ config, topic, crossmatch, bot, link, ...task }: WriteTask): Promise<undefined> {
   const send = (message: FromWriter) => link.postMessage(message);
@@ -83,7 +83,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
     void start().catch(() => {});
   });
   const start = async () => {
-    // Work for an archive that is behind would be of no use.
+    // Work on an outdated archive would be useless.
     await member?.caughtUp;
     const shared = member && shareSettings(store, writer, config);
     await shared?.catch(error => log('settings_not_shared', { error: messageOf(error) }));
@@ -91,10 +91,10 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   };
   const begin = () => {
     if (isStopping) return;
-    // Where several nodes share a log, one of them does each work.
+    // If several nodes share a log, only one of them does each kind of work.
     const doAlone = (name: string, begin: () => Work, isFit = () => true) =>
       work.push(member ? new Duty({ name, store, writer, log, begin, isFit }) : begin());
-    // A node with other settings would store something else than the other nodes.
+    // A node with other settings would store different data than the other nodes.
     const hasSameSettings = () => {
       store.resetRead();
       return whySettingsDiffer(store, config) === undefined;
@@ -114,14 +114,14 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   send({ kind: 'opened' });
   await stop.promise;
   isStopping = true;
-  // Changes that wait for the log are given up, so that the writer ends.
+  // Abandons changes that wait for the log, so that the writer can stop.
   await Promise.all([...work.map(each => each.close()), ledger?.end(), member?.close()]);
   await store.close();
   link.close();
   return undefined;
 }
 
-/** Tells every thread how far the node has come in its log. */
+/** Shares the node's position in its log with every thread. */
 function reportTo(state: SharedState, store: Store, log: Log) {
   const reportPosition = () => {
     const { next, timeUs } = store.logPosition() ?? { next: 0, timeUs: 0 };
@@ -130,7 +130,7 @@ function reportTo(state: SharedState, store: Store, log: Log) {
     state.logDigests = store.epoch()?.digestsBefore ?? 0;
     state.logLevel = store.logLevel();
   };
-  // The log may be out of reach for long.
+  // The log may be unreachable for a long time.
   reportPosition();
   return {
     onRead(left: number) {

@@ -1,35 +1,35 @@
-/** A request that is answered later: a job of the Universal Worker Service (UWS 1.1). */
+/** A request that is answered later, as a job of the Universal Worker Service (UWS 1.1). */
 
 /** UWS 1.1, section 2.1.3. */
 export type Phase = 'PENDING' | 'QUEUED' | 'EXECUTING' | 'COMPLETED' | 'ERROR' | 'ABORTED';
 
 /** Times are milliseconds since 1970. */
 export interface Job {
-  /** Unguessable: whoever knows it may see the job, and end it. */
+  /** Unguessable, because anyone who knows it may see the job, and end it. */
   readonly id: string;
-  /** The kind of request, for whoever carries it out. */
+  /** The kind of request, which determines the code that runs it. */
   readonly kind: string;
   readonly phase: Phase;
   /** The process that holds the job. */
   readonly pid: number;
-  /** The client that sent it, by its address; the jobs of a client are bounded. */
+  /** The address of the client that sent it; the number of a client's jobs is limited. */
   readonly client: string;
-  /** The most bytes that the body of the request may have. */
+  /** The maximum bytes of the request's body. */
   readonly maxInputBytes: number;
   /** The request, as JSON values. */
   readonly request: unknown;
-  /** The request, as it is shown. */
+  /** The request, in the form shown to clients. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly createdMs: number;
   readonly startedMs?: number;
   readonly endedMs?: number;
-  /** When everything of the job is removed. */
+  /** When the job and all its files are removed. */
   readonly destructionMs: number;
-  /** How often it has been begun: a restart of the service begins it again. */
+  /** How often it has been started. A restart of the service starts it again. */
   readonly attempts: number;
-  /** The time that it may take, where the client has made that shorter, seconds. */
+  /** The time limit in seconds, if the client has shortened it. */
   readonly runSeconds?: number;
-  /** The reason, where the phase is ERROR. */
+  /** The reason, if the phase is ERROR. */
   readonly error?: string;
   readonly result?: JobResult;
 }
@@ -37,19 +37,19 @@ export interface Job {
 export interface JobResult {
   readonly mediaType: string;
   readonly bytes: number;
-  /** The facts for the headers of its answer, as JSON values. */
+  /** The values for the headers of its answer, as JSON values. */
   readonly about: unknown;
 }
 
-/** How far a job has come, in rows of its table. */
+/** The progress of a job, in rows of its table. */
 export interface JobProgress {
   readonly of: number;
   readonly searched: number;
-  /** In the result. */
+  /** Rows in the result. */
   readonly done: number;
 }
 
-/** Whether a job in this phase never changes its phase again. */
+/** Whether this phase is final. */
 export function isOver(phase: Phase): boolean {
   return phase === 'COMPLETED' || phase === 'ERROR' || phase === 'ABORTED';
 }

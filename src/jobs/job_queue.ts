@@ -1,6 +1,6 @@
 /**
- * The jobs that one process holds: those of a kind carried out one after another, stored at each step, removed when
- * their time is over.
+ * The jobs of one process. Jobs of the same kind run one after another. Each job is stored at every step, and removed
+ * when its retention time is over.
  */
 import { rmSync } from 'node:fs';
 import { messageOf } from '../base/error_text.ts';
@@ -10,40 +10,43 @@ import { Unavailable } from '../base/refusal.ts';
 import { isOver, type Job, type JobResult } from './job.ts';
 import type { JobStore } from './job_store.ts';
 
-/** A failure whose message is for whoever sent the request. */
+/** A failure whose message is shown to the sender of the request. */
 export class JobError extends Error {
   override name = 'JobError';
 }
 
 /**
- * Carries out a job: its body is at `input`, its result goes to `output`.
+ * Runs a job: reads its body from `input`, and writes its result to `output`.
  * @throws JobError
  */
 export type JobRunner = (job: Job, paths: JobPaths, ends: AbortSignal) => Promise<JobResult>;
 
 export interface JobPaths {
-  /** The file is gone as soon as nobody wants the result. */
+  /** The file is removed once the result is no longer wanted. */
   readonly input: string;
   readonly output: string;
   readonly maxOutputBytes: number;
 }
 
 export interface JobLimits {
-  /** The most jobs that are kept, those that are over among them. */
+  /** The maximum number of stored jobs, including finished ones. */
   readonly maxJobs: number;
-  /** The most of these that one client may have. */
+  /** The maximum number of stored jobs per client. */
   readonly maxJobsOfClient: number;
-  /** The most bytes that all jobs may take. A client has the same share of them as of the jobs, and room for one job. */
+  /**
+   * The maximum bytes of all jobs. A client may use the same share of the bytes as of the jobs, and always enough for
+   * one job.
+   */
   readonly maxBytes: number;
-  /** The time for which a job is kept from its creation on. */
+  /** The retention time of a job, from its creation on. */
   readonly keptMs: number;
-  /** The time that a job may take. */
+  /** The time limit of a job. */
   readonly runMs: number;
-  /** The time between two looks for jobs to be removed, or to be begun again. */
+  /** The interval between checks for jobs to remove, or to start again. */
   readonly sweepMs?: number;
 }
 
-/** A step of a job that a thread which serves asks for. */
+/** A step of a job that a serving thread requests. */
 export type JobStep =
   | {
       readonly step: 'create';
@@ -52,19 +55,19 @@ export type JobStep =
       readonly client: string;
       readonly request: unknown;
       readonly parameters: Readonly<Record<string, string>>;
-      /** The bytes of its body, which has arrived. */
+      /** The bytes of its body, which has arrived completely. */
       readonly bytes: number;
     }
-  /** Changes a job that has not begun: parameters are added, or take the place of those with the same names. */
+  /** Changes a job that has not started: adds parameters, or replaces those with the same names. */
   | { readonly step: 'set'; readonly id: string; readonly parameters?: Job['parameters']; readonly runSeconds?: number }
-  /** @param request in place of the one that the job was created with */
+  /** @param request replaces the request that the job was created with */
   | { readonly step: 'run'; readonly id: string; readonly request?: unknown }
   | { readonly step: 'abort' | 'remove'; readonly id: string }
   | { readonly step: 'keep'; readonly id: string; readonly destructionMs: number };
 
-/** A job that has begun so often has ended the service each time. */
+/** A job that was started this often has crashed the service each time. */
 const MAX_ATTEMPTS = 2;
-/** The time after which a job is removed that has not begun: because its body has not arrived, for example. */
+/** A job that has not started is removed after this time, for example if its body has not arrived. */
 const PENDING_MS = 600_000;
 const SWEEP_MS = 60_000;
 
@@ -74,9 +77,9 @@ export class JobQueue {
   readonly #limits: JobLimits;
   readonly #log: Log;
   readonly #waiting: Pick<Job, 'id' | 'kind' | 'client'>[] = [];
-  /** The client of the job of each kind that was begun last. */
+  /** The client of the job that was started last, by kind. */
   readonly #lastClients = new Map<string, string>();
-  /** The job of each kind that is carried out, and how to end it. */
+  /** The running job of each kind, and a function that aborts it. */
   readonly #running = new Map<string, { readonly id: string; readonly ends: AbortController }>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -88,7 +91,7 @@ export class JobQueue {
     this.#log = log;
   }
 
-  /** Takes over the jobs that an earlier process has left behind, those that were running among them. */
+  /** Takes over the jobs of an earlier process, including those that were running. */
   start(): void {
     this.#timer = setInterval(() => {
       this.#safely(() => this.#sweep());
@@ -103,7 +106,7 @@ export class JobQueue {
     }
   }
 
-  /** @throws Unavailable where there is no room for another job */
+  /** @throws Unavailable if there is no room for another job */
   step(asked: JobStep): Job | null {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
     if (asked.step === 'create') return this.#create(asked);
@@ -133,7 +136,7 @@ export class JobQueue {
     clearInterval(this.#timer);
     for (const { id, ends } of this.#running.values()) {
       const job = this.#store.read(id);
-      // It begins again with the next process, and has not ended this one.
+      // The next process starts it again. It did not crash this one, so the start does not count.
       if (job?.phase === 'EXECUTING') this.#write({ ...job, phase: 'QUEUED', attempts: job.attempts - 1 });
       ends.abort();
     }
@@ -173,19 +176,22 @@ export class JobQueue {
     });
   }
 
-  /** The bytes that jobs take, and those that they wait for. */
+  /** The bytes that jobs use, and the bytes of bodies that are still arriving. */
   #bytesOf(jobs: readonly Job[]): number {
     return sumOf(jobs, ({ id }) => this.#store.bytes(id)) + awaitedBytes(jobs);
   }
 
-  /** A job's result may take what is left of all room, and of half of it what its client's jobs leave. */
+  /**
+   * A job's result may use the bytes that all jobs leave free, and that its client's jobs leave free of the client's
+   * share.
+   */
   #maxOutputBytes({ client }: Job): number {
     const { maxBytes } = this.#limits;
     const own = this.#bytesOf(this.#store.all().filter(job => job.client === client));
     return Math.max(0, Math.min(maxBytes - this.#store.bytes(), maxBytes / 2 - own));
   }
 
-  /** The job with the time for which it is kept from its begin on, unless the client has set that. */
+  /** The job with its retention time restarted, unless the client has set that time. */
   #begun(job: Job, request = job.request): Job {
     const { createdMs, destructionMs } = job;
     const { keptMs } = this.#limits;
@@ -219,7 +225,7 @@ export class JobQueue {
       this.#running.set(kind, { id, ends });
       this.#lastClients.set(kind, client);
       void this.#carryOut(job, ends.signal)
-        // A full disk, for example: the job is begun again later.
+        // For example, the disk is full. The job is started again later.
         .catch(error => this.#log('job_failed', { kind, error: messageOf(error) }))
         .finally(() => {
           this.#running.delete(kind);
@@ -228,7 +234,10 @@ export class JobQueue {
     }
   }
 
-  /** The job that has waited longest, of a kind of which none runs; of another client than the last one where there is one. */
+  /**
+   * The job that has waited longest, among kinds without a running job. Jobs of a client other than the last one come
+   * first.
+   */
   #takeNext(): Pick<Job, 'id' | 'kind' | 'client'> | undefined {
     const free = this.#waiting.filter(({ kind }) => !this.#running.has(kind));
     const next = free.find(({ kind, client }) => client !== this.#lastClients.get(kind)) ?? free[0];
@@ -239,7 +248,7 @@ export class JobQueue {
   async #carryOut(queued: Job, ends: AbortSignal): Promise<void> {
     const { id } = queued;
     const runMs = queued.runSeconds === undefined ? this.#limits.runMs : 1000 * queued.runSeconds;
-    // Deno would not end before the time of an `AbortSignal.timeout` is over.
+    // With `AbortSignal.timeout`, Deno would not exit before the timeout is over.
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), runMs);
     try {
@@ -269,9 +278,9 @@ export class JobQueue {
     }
   }
 
-  /** The body of a request whose job is over is not kept. */
+  /** The body is removed when the job is over. */
   #over(job: Job): Job {
-    // A part of a result goes first: it may be what has filled the disk.
+    // The partial result is removed first, because it may have filled the disk.
     if (job.phase !== 'COMPLETED') rmSync(this.#store.resultPath(job.id), { force: true });
     const over = this.#write({ ...job, endedMs: Date.now() });
     rmSync(this.#store.inputPath(job.id), { force: true });
@@ -296,14 +305,14 @@ export class JobQueue {
     }
   }
 
-  /** Begins the jobs again that could not go on, because the disk was full, for example. */
+  /** Restarts the jobs that could not continue, for example because the disk was full. */
   #resume(): void {
     const held = new Set([...this.#waiting, ...this.#running.values()].map(({ id }) => id));
     for (const job of this.#store.all())
       if (job.pid === process.pid && /^(?:QUEUED|EXECUTING)$/.test(job.phase) && !held.has(job.id)) this.#enqueue(job);
   }
 
-  /** Removes the jobs whose time is over. */
+  /** Removes the jobs whose retention time is over. */
   #sweep(): void {
     const nowMs = Date.now();
     for (const { id, destructionMs } of this.#store.all()) {

@@ -1,6 +1,6 @@
 /**
- * Jobs in the data directory, a directory each: the job itself as JSON, the body of its request, and its result. Every
- * process over the data directory can read them; the one that holds a job changes it.
+ * Stores jobs in the data directory, one directory per job: the job itself as JSON, the body of its request, and its
+ * result. Every process on the data directory can read them; only the process that holds a job changes it.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ export class JobStore {
     flush(this.#path(job.id));
   }
 
-  /** The job; undefined where there is none of that name, or what is stored of it is no longer JSON. */
+  /** The job; undefined if it does not exist, or its file is not valid JSON. */
   read(id: string): Job | undefined {
     return this.#json<Job>(id, 'job.json');
   }
@@ -44,7 +44,7 @@ export class JobStore {
     return join(this.#path(id), 'input');
   }
 
-  /** The answer to a job's request; there when it is whole. */
+  /** The path of the answer to a job's request. The file appears when it is complete. */
   resultPath(id: string): string {
     return join(this.#path(id), 'result');
   }
@@ -66,7 +66,7 @@ export class JobStore {
     return readdirSync(this.#directory).flatMap(id => this.read(id) ?? []);
   }
 
-  /** The size of everything that is stored of all jobs, or of one, bytes. */
+  /** The bytes of all files of all jobs, or of one job. */
   bytes(id?: string): number {
     const directory = id === undefined ? this.#directory : this.#path(id);
     if (!isThere(directory)) return 0;
@@ -81,7 +81,7 @@ export class JobStore {
     return join(this.#directory, id);
   }
 
-  /** Whoever reads the file meanwhile finds the old or the new one. */
+  /** A concurrent reader sees either the old file or the new one. */
   #replace(id: string, name: string, value: unknown): void {
     const path = join(this.#path(id), name);
     const partial = `${path}.${process.pid}.part`;

@@ -1,4 +1,4 @@
-/** A job as a document of UWS 1.1 (IVOA recommendation of 2016-10-24). */
+/** Writes a job as a document of UWS 1.1 (IVOA recommendation of 2016-10-24). */
 import { escapeXml } from '../tables/xml.ts';
 import type { Job, JobProgress } from './job.ts';
 
@@ -11,7 +11,7 @@ export const RESULT = 'result';
 
 /**
  * @param address of the job
- * @param runSeconds the time that the job may take
+ * @param runSeconds the time limit of the job
  */
 export function jobDocument(job: Job, address: string, runSeconds: number, progress: JobProgress | undefined): string {
   const { id, phase, createdMs, startedMs, endedMs, destructionMs, error } = job;
@@ -35,10 +35,10 @@ export function resultsDocument(job: Job, address: string): string {
   return DECLARATION + resultsElement(job, address, NAMESPACES);
 }
 
-/** The list of jobs, which is empty: whoever knows a job's name may end it. */
+/** The list of jobs. It is always empty, because anyone who knows a job's name may end the job. */
 export const NO_JOBS = `${DECLARATION}<uws:jobs ${NAMESPACES} version="1.1"/>\n`;
 
-/** The time of a document; undefined where there is none. */
+/** A time in the form of UWS; undefined if there is none. */
 export function timeText(ms: number): string;
 export function timeText(ms: number | undefined): string | undefined;
 export function timeText(ms: number | undefined): string | undefined {

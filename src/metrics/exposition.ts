@@ -9,7 +9,7 @@ export interface Histogram {
   readonly labels: Labels;
   /** Upper bounds, inclusive, ascending. */
   readonly bounds: readonly number[];
-  /** One count a bound, not cumulative, and one for values above all bounds. */
+  /** One count per bound, not cumulative, and a last one for values above all bounds. */
   readonly counts: readonly number[];
   readonly sum: number;
 }

@@ -14,7 +14,7 @@ import { ThreadMetrics } from './thread_metrics.ts';
 /** The threads that answer requests. */
 export interface ThreadsWatched {
   readonly threads: readonly ThreadMetrics[];
-  /** The names of the operations that the threads count, in the order of counting. */
+  /** The names of the operations that the threads count, in the order of their counters. */
   readonly operations: readonly string[];
   /** The number of threads that died or hung, and were replaced. */
   readonly replaced: number;
@@ -22,7 +22,7 @@ export interface ThreadsWatched {
 
 export interface Measured extends ThreadsWatched {
   readonly index: IndexStatus | undefined;
-  /** Undefined when the database could not be read. */
+  /** Undefined if the database could not be read. */
   readonly stored: MetricsAnswer | undefined;
   readonly state: SharedState;
 }
@@ -219,7 +219,7 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     .counter(
       'crossmatch_catalog_skips_total',
       'Batches in which a catalog was skipped after a read failure, by catalog.',
-      // Prometheus sees no growth in a first count.
+      // Start at 0, because Prometheus sees no growth in a first value.
       [...new Set([...CATALOGS.map(({ name }) => name), ...stored.catalogs])].map(
         (name): Sample => [{ catalog: name }, stored.counters[catalogSkips(name)] ?? 0],
       ),
@@ -257,8 +257,8 @@ function addProcess(exposition: Exposition): void {
 }
 
 /**
- * The bytes of anonymous memory; empty where the system does not tell: only Linux does, and Deno keeps the figure from
- * the process.
+ * The bytes of anonymous memory, as a list of one; empty if the system does not report it. Only Linux does, and not
+ * under Deno.
  */
 function anonymousBytes(): number[] {
   try {

@@ -1,11 +1,11 @@
 /**
- * The counts of one thread that serves: numbers in shared memory, which only that thread writes and any other may read.
- * Counting a request takes a few additions. (prom-client was considered: it hashes the labels of every observation, and
- * adds up over processes but not over threads.)
+ * The counts of one serving thread, in shared memory. Only that thread writes them; any other may read them. Counting a
+ * request takes a few additions. (prom-client was considered: it hashes the labels of every observation, and adds up
+ * over processes but not over threads.)
  */
 import { ERROR_CODES, type ErrorCode } from '../contract/codes.ts';
 
-/** Room for the operations that an app has. */
+/** The maximum number of operations. */
 const MAX_OPERATIONS = 64;
 const STATUSES = [200, 202, 204, 301, 400, 403, 404, 405, 500, 503] as const;
 /** Upper bounds, inclusive, seconds. */
@@ -44,7 +44,7 @@ class HistogramCells {
 
 export type { HistogramCells };
 
-/** The counts beside those of requests, one number each. */
+/** The counts other than those of requests, one number each. */
 const NUMBERS = [
   'connections',
   'connectionsTotal',
@@ -58,15 +58,18 @@ const NUMBERS = [
   'damagedValues',
   'sourcesLeftOut',
   'valuesLeftOut',
-  /** The memory that long answers have reserved. */
+  /** The bytes of memory that long answers have reserved. */
   'answerKib',
-  /** A count that grows some times a second while the thread is alive. */
+  /** A heartbeat: it grows several times per second while the thread is alive. */
   'beats',
 ] as const;
 type NumberName = (typeof NUMBERS)[number];
 
 const ERRORS: readonly ErrorCode[] = ERROR_CODES.map(({ name }) => name);
-/** The errors that alerts are about: they are shown from 0 on, because Prometheus sees no growth in a first count. */
+/**
+ * The errors that monitoring alerts watch. They are exported from 0 on, because Prometheus sees no growth in a first
+ * value.
+ */
 const ALERTED: readonly ErrorCode[] = ['internal_error', 'query_too_expensive'];
 const STATUS_COUNT = STATUSES.length + 1;
 const CELLS_AN_OPERATION = STATUS_COUNT + ERRORS.length + HistogramCells.size(SECONDS);
@@ -93,12 +96,12 @@ export class OperationMetrics {
     this.seconds.observe(seconds);
   }
 
-  /** The statuses whose counts are not 0. */
+  /** The counts by status that are not 0. */
   statuses(): (readonly [status: string, count: number])[] {
     return named([...STATUSES.map(String), 'other'], this.#statuses).filter(([, count]) => count > 0);
   }
 
-  /** The errors whose counts are not 0, and those that alerts are about. */
+  /** The counts by error that are not 0, and those that monitoring alerts watch. */
   errors(): (readonly [code: ErrorCode, count: number])[] {
     return named(ERRORS, this.#errors).filter(([code, count]) => count > 0 || ALERTED.includes(code));
   }
@@ -109,7 +112,7 @@ function named<Name extends string>(names: readonly Name[], counts: Float64Array
 }
 
 export class ThreadMetrics {
-  /** The memory that another thread needs to read the counts, or a successor to continue them. */
+  /** The memory of the counts, for a thread that reads them, or for the successor of this thread. */
   readonly memory: SharedArrayBuffer;
   readonly operations: OperationMetrics[] = [];
   readonly #numbers: Float64Array;
@@ -121,7 +124,7 @@ export class ThreadMetrics {
     this.#numbers = this.#cells.subarray(0, NUMBERS.length);
   }
 
-  /** The sum over those threads that have the operations of `names`. */
+  /** The sum over the threads that have the operations `names`. */
   static sum(threads: readonly ThreadMetrics[], names: readonly string[]): ThreadMetrics {
     const total = new ThreadMetrics();
     for (const name of names) total.operation(name);
@@ -129,7 +132,7 @@ export class ThreadMetrics {
     return total;
   }
 
-  /** The cells of an operation; threads that name the same ones in the same order share their meaning. */
+  /** The cells of an operation. Threads with the same operations in the same order use the same cells. */
   operation(name: string): OperationMetrics {
     const known = this.operations.find(operation => operation.name === name);
     if (known) return known;
