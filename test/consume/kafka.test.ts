@@ -145,7 +145,7 @@ real('an offset whose message is gone: an error that says so, and then the earli
   await connected(options, async connection => connection.acknowledge((await receive(connection, 50)).slice(0, 10)));
   await kafka.deleteBefore(topic, 0, 25n);
   const error = await failure(() => connected(options, async () => {}));
-  assert.match(error.message, /removed by the broker before they were read.*0: 10 to 25/);
+  assert.match(error.message, /the broker deleted messages before they were read.*0: 10 to 25/);
   await connected(options, async connection => assert.equal(texts(await receive(connection, 25)), range(25, 50)));
 });
 
