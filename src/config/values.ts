@@ -138,7 +138,10 @@ export function skyImageTemplate(): SettingKind<string> {
     const isPlain = url && /^https?:$/.test(url.protocol) && /^[\w.:[\]-]+$/.test(url.host) && url.username === '';
     return isPlain ? text : undefined;
   };
-  return withDefault(textual(`an http or https address with ${placeholders.join(', ')} in its path or query`, parse), '');
+  return withDefault(
+    textual(`an http or https address with ${placeholders.join(', ')} in its path or query`, parse),
+    '',
+  );
 }
 
 export function httpUrl(fallback: string): SettingKind<string> {
