@@ -30,8 +30,10 @@ const ENGINE = { out: 'workers/tap_engine', in: 'workers/tap_engine.ts' };
 /** The files that the program reads through `programFile`; `/docs` serves the documents. */
 export const DATA = [
   'package.json',
-  ...globSync('docs/**/*.{md,png,py,json,service}', { cwd: ROOT }),
+  ...globSync('docs/**/*.{md,png,py,json}', { cwd: ROOT }),
+  'deploy/nearsky.service',
   ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
+  ...['index', 'packages/adql'].map(library => `${library}/README.md`),
   'src/contract/catalogs/schema.json',
   'sample/README.md',
   'sample/alerts',

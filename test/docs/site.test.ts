@@ -88,7 +88,7 @@ test('files have their type and bytes; what the documents do not name is missing
   const unit = await app.get('/docs/nearsky.service');
   assert.equal(
     [unit.headers.get('Content-Type'), unit.text],
-    ['text/plain; charset=utf-8', readFileSync(join(root, 'docs/nearsky.service'), 'utf8')],
+    ['text/plain; charset=utf-8', readFileSync(join(root, 'deploy/nearsky.service'), 'utf8')],
   );
   for (const name of ['none', 'package.json', 'commands.ts', 'readme', 'tap.md', '..%2FREADME.md', '__proto__'])
     assert.is((await app.get(`/docs/${name}`)).status, 404, name);
@@ -150,7 +150,7 @@ test('as files: each link is a file that is there, and a heading in it', () =>
   }));
 
 test('the executable and the npm package have every document', () => {
-  const documents = [...LISTED, 'docs/README.md', ...globSync('docs/images/*', { cwd: root }), 'docs/nearsky.service'];
+  const documents = [...LISTED, 'docs/README.md', ...globSync('docs/images/*', { cwd: root }), 'deploy/nearsky.service'];
   assert.equal(
     documents.filter(path => !DATA.includes(path)),
     [],

@@ -170,7 +170,7 @@ real('a command without a running service is a node, too', async () => {
   const differs = /CROSSMATCH_RADIUS_ARCSEC is 2 here, but 1 in the log of the nodes: set it to 1, or apply/;
   assert.match(await failure(2, ['import', nothing], other), differs);
   assert.is((await start(['node', 'settings', '--data', dataOf(2)], other).finished).code, 0);
-  assert.match(await failure(0, ['import', nothing]), /_ARCSEC is 1 here, and 2 in the log/);
+  assert.match(await failure(0, ['import', nothing]), /_ARCSEC is 1 here, but 2 in the log/);
   await run(0, 'node', 'settings');
   await Promise.all([1, 2].map(catchUp));
   await requireEqual(1, 2);
@@ -241,7 +241,7 @@ async function failure(node: number, args: string[], variables = settings): Prom
 }
 
 real('a single node becomes the first of several, and back', async () => {
-  assert.match(await failure(0, ['serve', '--port', '0'], {}), /made from a log \(.*\): set NEARSKY_LOG/);
+  assert.match(await failure(0, ['serve', '--port', '0'], {}), /archive is made from one \(.*\): set NEARSKY_LOG/);
   await run(0, 'node', 'leave');
   assert.match(
     await failure(0, ['import', nothing]),
