@@ -16,8 +16,12 @@ const totals = (total: number, passed: number) => `console.log('Total: ${total}\
 /** Runs the runner of a checkout that has these files below `test/`. */
 function withTests(files: Readonly<Record<string, string>>, body: (run: (...args: string[]) => Ran) => void) {
   return withDirectory(async directory => {
-    for (const file of ['test/run.ts', 'test/fast.ts', 'test/runtime.ts', 'src/base', 'deno.json', 'package.json'])
+    for (const file of ['test/run.ts', 'test/fast.ts', 'test/runtime.ts', 'src/base', 'package.json'])
       cpSync(join(root, file), join(directory, file), { recursive: true });
+    // The libraries of the workspace are not copied.
+    const { workspace, ...settings } = JSON.parse(readFileSync(join(root, 'deno.json'), 'utf8'));
+    assert.ok(workspace);
+    writeFileSync(join(directory, 'deno.json'), JSON.stringify(settings));
     for (const [name, text] of Object.entries({ 'tools.sh': '', ...files })) {
       mkdirSync(dirname(join(directory, 'test', name)), { recursive: true });
       writeFileSync(join(directory, 'test', name), text, { mode: 0o755 });
