@@ -1,6 +1,6 @@
 /**
  * The processes that read what strangers send: small ones, so that what is small never waits for what is large, and
- * large ones. Clients share their slots.
+ * large ones. Clients share their slots; small areas have one of their own, so that they never wait for tables.
  */
 import type { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
@@ -12,13 +12,15 @@ import { type Done, ProcessEnded, type ProcessOptions, type TaskOptions } from '
 /** Input up to this size is tried in a small process first. */
 const SMALL_BYTES = 1 << 20;
 const SMALL_MS = 3000;
-const SMALL_SLOTS = 2;
+/** The slots of small input. */
+const SMALL_SLOTS = { table: 2, area: 1 } as const;
 /** One for each of two clients. */
 const LARGE_SLOTS = 2;
 const MAX_WAITING = 64;
 
 /** What a stranger has sent, and the task that reads it. */
 export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
+  readonly kind: keyof typeof SMALL_SLOTS;
   readonly task: Task<Result>;
   readonly inputBytes: number;
   /** Whether a result says that the memory of the process is not enough. */
@@ -37,7 +39,7 @@ export interface ReadingProcessesOptions {
 export class ReadingProcesses {
   readonly #small: ProcessPool;
   readonly #large: ProcessPool;
-  readonly #smallSlots: ClientSlots;
+  readonly #smallSlots: Readonly<Record<keyof typeof SMALL_SLOTS, ClientSlots>>;
   readonly #largeSlots: ClientSlots;
   #isClosed = false;
 
@@ -45,8 +47,9 @@ export class ReadingProcesses {
     this.#small = new ProcessPool(small);
     this.#large = new ProcessPool(large);
     const isFull = 'other tables and areas are being read';
-    this.#smallSlots = admission.slots({ slots: SMALL_SLOTS, isFull, maxWaiting: MAX_WAITING });
-    this.#largeSlots = admission.slots({ slots: LARGE_SLOTS, isFull, maxWaiting: MAX_WAITING });
+    const slots = (count: number) => admission.slots({ slots: count, isFull, maxWaiting: MAX_WAITING });
+    this.#smallSlots = { table: slots(SMALL_SLOTS.table), area: slots(SMALL_SLOTS.area) };
+    this.#largeSlots = slots(LARGE_SLOTS);
   }
 
   /**
@@ -65,7 +68,8 @@ export class ReadingProcesses {
       });
     try {
       if (reading.inputBytes <= SMALL_BYTES) {
-        const tried = await this.#tried(() => inSlot(this.#smallSlots, () => this.#runSmall(reading, ends.signal)));
+        const slots = this.#smallSlots[reading.kind];
+        const tried = await this.#tried(() => inSlot(slots, () => this.#runSmall(reading, ends.signal)));
         if (tried && !reading.isTooLarge(tried)) return tried;
       }
       return await inSlot(this.#largeSlots, () => this.#run(this.#large, reading, ends.signal));

@@ -86,6 +86,7 @@ export class TableMatches {
     const answer = (asked: unknown) =>
       this.#objects.run({ kind: 'findObjects', generation, ...(asked as ObjectsQuestion) } as FindObjectsTask);
     return {
+      kind: 'table',
       task: { kind: 'matchTable', ...request, ...files, limits: this.#limits } as MatchTableTask,
       inputBytes,
       isTooLarge: ({ begun }) => begun.outcome === 'refused' && begun.message === TOO_LARGE,

@@ -31,7 +31,7 @@ export class AreaReader {
   ): Promise<AreaWritten | undefined> {
     const task: ReadAreaTask = { kind: 'readArea', input, output, level };
     const isTooLarge = ({ outcome }: AreaWritten) => outcome === 'tooLarge';
-    const reading = { task, inputBytes, isTooLarge, tooLarge: { outcome: 'tooLarge' } as const };
+    const reading = { kind: 'area', task, inputBytes, isTooLarge, tooLarge: { outcome: 'tooLarge' } } as const;
     try {
       return await this.#processes.inTime<AreaWritten>(client, reading, budget);
     } catch (error) {
