@@ -31,9 +31,9 @@ const ENGINE = { out: 'workers/tap_engine', in: 'workers/tap_engine.ts' };
 export const DATA = [
   'package.json',
   ...globSync('docs/**/*.{md,png,py,json}', { cwd: ROOT }),
-  'deploy/nearsky.service',
   ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
   ...['index', 'packages/adql'].map(library => `${library}/README.md`),
+  ...globSync('deploy/{*.service,*.yaml,*.cfg,helm/values.yaml}', { cwd: ROOT }),
   'src/contract/catalogs/schema.json',
   'sample/README.md',
   'sample/alerts',

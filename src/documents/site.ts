@@ -49,12 +49,12 @@ export interface SiteAddresses {
 /** The list of the pages. */
 const LIST = 'docs/README.md';
 
-/** `docs/tap.md` is `tap`, `ARCHITECTURE.md` is `architecture`, `clients/python/README.md` is `clients-python`. */
+/** `docs/tap.md` is `tap`, `ARCHITECTURE.md` is `architecture`, `index/README.md` is `index-readme`. */
 function nameOf(path: string): string {
   if (path === LIST) return '';
   return path
     .replace(/^docs\//, '')
-    .replace(/(?:\/README)?\.md$/, '')
+    .replace(/\.md$/, '')
     .replaceAll('/', '-')
     .toLowerCase();
 }

@@ -207,7 +207,9 @@ ${list([
   ['/consuming', 'Using it', 'tables, clients for Python and JavaScript, the shell, chat assistants'],
   ['/vo', 'Virtual Observatory', 'TOPCAT, Aladin and pyvo'],
   ['/api-docs', 'API', 'the reference, with requests to try'],
-])}`,
+])}
+<h2>Read more</h2>
+${list([['/docs', 'Documents', 'a tutorial, how-tos, frequent questions, running a service of your own; with a search']])}`,
   };
 }
 

@@ -33,7 +33,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/help', 'Help'],
 ];
 /** Pages that the one of help leads to. */
-const HELP_PAGES = new Set(['/catalogs', '/brokers', '/consuming', '/vo', '/api-docs', '/status']);
+const HELP_PAGES = new Set(['/catalogs', '/brokers', '/consuming', '/vo', '/api-docs', '/status', '/docs']);
 
 /**
  * A whole document. All its parts come from this host, and it holds no inline script or style.

@@ -63,7 +63,9 @@ const installed = needs(test, why);
 installed('only what is needed is packed: no tests, no sources', () => {
   const paths = packed.files.map(({ path }) => path);
   const places = new Set(
-    paths.map(path => path.replace(/^dist\/(clients|docs|src\/pages|sample|src|workers)\/.*/, 'dist/$1')),
+    paths.map(path =>
+      path.replace(/^dist\/(clients|deploy|docs|index|packages|src\/pages|sample|src|workers)\/.*/, 'dist/$1'),
+    ),
   );
   assert.equal([...places].sort(), [
     'CHANGELOG.md',
@@ -79,8 +81,11 @@ installed('only what is needed is packed: no tests, no sources', () => {
     'dist/CONTRIBUTING.md',
     'dist/SECURITY.md',
     'dist/clients',
+    'dist/deploy',
     'dist/docs',
+    'dist/index',
     'dist/package.json',
+    'dist/packages',
     'dist/sample',
     'dist/src',
     'dist/src/pages',
@@ -110,7 +115,7 @@ for (const [name, command] of [
         const assets = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
         assert.ok(assets.length > 1);
         for (const path of assets) assert.is((await fetch(server.url + path)).status, 200, path);
-        for (const name of ['', '/tutorial', '/architecture', '/map.png', '/schema.json', '/nearsky.d.ts'])
+        for (const name of ['', '/tutorial', '/architecture', '/map.png', '/schema.json', '/values.yaml'])
           assert.is((await fetch(`${server.url}/docs${name}`)).status, 200, name);
         const query = new URLSearchParams({
           LANG: 'ADQL',

@@ -56,6 +56,12 @@ test.before(async context => {
 
 test.after(({ running }) => running.close());
 
+test('the menu and the page of help lead to every page', async ({ running: { app } }) => {
+  const { text } = await app.get('/help');
+  const asked = ['/search', '/objects/5', '/docs/tutorial', '/docs/contract'];
+  for (const path of PAGES) if (!asked.includes(path)) assert.match(text, `<a href="${path}"`, path);
+});
+
 test('each page is HTML under a policy that takes nothing from elsewhere and no script that stands in it', async ({
   running: { app },
 }) => {
