@@ -344,7 +344,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'docs/operations.md': {
     'pages/browser.test.ts: a survey image under it comes on a click': [
-      'Nothing is asked of the other host before a reader',
+      'The page sends no request to the other host before a reader clicks.',
     ],
     'neighbour/attacks.test.ts: an idle service': ['The suite fails above 1 GiB'],
     'base/client_admission.test.ts: one client has half of the slots; the others are for others': [
@@ -353,121 +353,132 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'base/client_admission.test.ts: of one slot, too, a client has one, and then it is the turn of whoever has used least':
       ['the client that used the least processor time in the last minute is'],
     'transfer/damaged_pages.test.ts: of lines and of HATS: no page can hold another one of its database': [
-      'ends with status 1 and makes no file where it finds fewer objects than are stored',
+      'fewer objects than are stored, the command exits with status 1 and makes no file',
     ],
     'clients/typescript.test.ts: an answer that breaks off is asked for once more': [
-      'clients ask once more. `MCP_SESSION_SECRET`',
+      'both clients send such a request once more',
     ],
     'clients/python.test.ts: an answer that breaks off is asked for once more': [
-      'clients ask once more. `MCP_SESSION_SECRET`',
+      'both clients send such a request once more',
     ],
     'cluster/level.test.ts: a record is written in the level of the log': [
-      'an upgraded node writes in the level of the log',
+      'an upgraded node writes at the level of the log',
     ],
     'cluster/level.test.ts: the level is not raised while a node that voted lately': [
-      'The command is refused, and names the nodes, while a',
-      'node that has voted within the last five minutes cannot read that level',
+      'The command is refused, and names the nodes, if a node that voted within the last five minutes cannot read that level.',
     ],
     'cluster/level.test.ts: a node stops in front of a level that it cannot read': [
-      'a node of an older release stops in front of the new level',
-      'where it stopped. A new log begins',
+      'A node of an older release stops before the new level and answers 503.',
+      'Once upgraded, such a node continues where it stopped.',
     ],
     'cluster/level.test.ts: an archive of a higher level is not opened by an older release': [
-      'an older release opens no backup with the new level',
+      'An older release cannot open a backup with the new level.',
     ],
     'cluster/level.test.ts: a new log begins at the level of the release': [
-      'A new log begins at the level of the release that begins it',
+      'A new log starts at the level of the release that starts it.',
     ],
     'e2e/nodes.test.ts: a node stops where a newer release has raised the level': [
       '`/readyz` is 503 and names the level; commands end with status 1',
     ],
     'server/answer_memory.test.ts: clients that pipeline requests for long answers and do not read hold a bounded memory':
-      ['both come back when they are read or their clients are gone'],
-    'binary/unpack.test.ts: the directory: what was set': ['the first that it can use'],
+      ['The memory of answers is released when clients have read them or have disconnected.'],
+    'binary/unpack.test.ts: the directory: what was set': ['the first of these directories that it can use'],
     'binary/unpack.test.ts: a directory that others could have filled is refused': ['nobody else may write there'],
-    'binary/unpack.test.ts: a directory of another user is refused': ["another user's"],
-    'binary/unpack.test.ts: all files, for nobody else': ['one that is damaged is unpacked again'],
+    'binary/unpack.test.ts: a directory of another user is refused': ["another user's directory"],
+    'binary/unpack.test.ts: all files, for nobody else': [
+      'it compares every file with the executable and replaces a damaged file',
+    ],
     'e2e/config.test.ts: the settings in force and their origins': [
-      'shows every setting that is in force, and where its value comes from',
+      'shows every setting in force, and where its value comes from',
     ],
     'mcp/limits.test.ts: who the client is, only this machine and the proxies of the settings may say': [
-      'A proxy on another machine is believed when `TRUSTED_PROXIES` has its network',
+      'A proxy on another machine is trusted only if `TRUSTED_PROXIES` contains its network',
     ],
     'contract/docs.test.ts: PUBLIC_BASE_URL is where the documents send their readers': [
-      'documents and links then have it',
+      'and it appears in documents and links',
     ],
     'commands/catalog.test.ts: rows that can be no source': ['counts the rows that can be no source'],
     'commands/catalog.test.ts: add looks at every file': [
-      '`add` looks at every file (`--quick`: only whether it is there)',
+      'opens every file; with `--quick` it only checks that the files exist',
     ],
-    'catalogs/range_cache.test.ts: a range is found by its address and version': ['is kept in `DATA/catalog-cache`'],
+    'catalogs/range_cache.test.ts: a range is found by its address and version': [
+      'Parts of a remote catalog are kept in `DATA/catalog-cache`',
+    ],
     'crossmatch/crossmatcher.test.ts: a catalog that cannot be read is skipped': [
-      'and by itself again only where one of them could not be read',
+      'repeats the crossmatch by itself only if one of them could not be read',
     ],
-    'crossmatch/again.test.ts: another radius, another release': ['names another release of one, has another radius'],
+    'crossmatch/again.test.ts: another radius, another release': [
+      'A catalog has another release.',
+      'The radius is another one.',
+    ],
     'crossmatch/again.test.ts: an object keeps its last crossmatch while a catalog of that cannot be read': [
-      'An object keeps its last crossmatch where a catalog of that cannot be read now; the exit status is then 1',
+      'If a catalog of the last crossmatch cannot be read now, the object keeps that crossmatch, and the exit status is 1.',
     ],
     'e2e/kill_again.test.ts: crossmatch --again, killed': ['The command may be killed and started again'],
     'commands/ingest.test.ts: counts what it stores, keeps what it rejects, and does nothing twice': [
-      'again as often as you like',
+      'repeating it is safe',
     ],
     'tns/background.test.ts: at once, then some minutes after each hour': ['some minutes after each hour'],
     'tns/names.test.ts: a snapshot is current up to its greatest age': [
       'Names are resolved while the registry is at most',
     ],
     'crossmatch/crossmatcher.test.ts: of several crossmatches at once each does objects of its own': [
-      'several at once share the work',
+      'If several run at once, they share the work.',
     ],
-    'http/routing.test.ts: health and readiness': ['the process lives. `GET /readyz`: it can answer'],
+    'http/routing.test.ts: health and readiness': [
+      '`GET /healthz` is 200 while the process runs.',
+      '`GET /readyz` is 200 while the service can answer',
+    ],
     'server/stalled_writer.test.ts: a service that runs goes on answering, says that its writes wait': [
       'names the processes that have the database open',
     ],
     'faults/full_disk.test.ts: a full disk loses nothing, is told of, and ends no process': [
-      '`disk_full` says so',
-      'a write begins only where there is space for all of it; reads go on',
+      '`disk_full`: less than 4 MiB are free on the disk of the data directory',
+      'A write starts only if all of it fits. Reads continue.',
     ],
-    'metrics/log.test.ts: a request keeps the id': ['Each answer carries `X-Request-Id`, which the log has too'],
+    'metrics/log.test.ts: a request keeps the id': ['Each answer has an `X-Request-Id`, which the log repeats.'],
     'metrics/log.test.ts: slow requests are logged with what was asked': [
-      'slow requests (`NEARSKY_SLOW_REQUEST_MS`) with what they asked',
+      'slow requests (`NEARSKY_SLOW_REQUEST_MS`) with their parameters',
     ],
     'commands/stats.test.ts: the registry, the index, the claims and the disk': [
-      'counts what is stored and what it takes on disk',
+      'counts stored data and shows its size on disk',
     ],
     'store/backup.test.ts: a copy is all that there was, private, and can be worked with': ['The index is not copied'],
     'store/backup.test.ts: it overwrites nothing, and leaves nothing where it fails': [
-      'a directory that is there is whole',
+      'So a backup with a name is complete.',
     ],
     'store/check.test.ts: a byte or a page that is damaged': [
-      'every page that is in use, the lists of those that are free, the checksum of every value',
+      'every page in use, the lists of free pages, the checksum of every value',
     ],
     'transfer/roundtrip.test.ts: an export imported elsewhere gives equal answers': [
-      'writes the same as lines of JSON',
+      'writes the same data as lines of JSON',
     ],
     'store/read_only.test.ts: it is not read while a process that can write it has it open': [
-      'a process of this machine that has it open is found, and reading refused',
+      'If a process of this machine has the directory open for writing, reading is refused.',
     ],
     'store/upgrade.test.ts: for writing upgrades it': [
-      'A release that stores otherwise upgrades the directory when it first opens it for writing, in one transaction',
+      'the release upgrades the directory when it first opens it for writing',
     ],
-    'store/store.test.ts: a newer format is refused': ['release never writes a directory of a newer one'],
-    'e2e/upgrade.test.ts: once a command has upgraded it': ['Every release upgrades the directories of all before it'],
-    'e2e/kill.test.ts: ingest, killed': ['Everything that was acknowledged is on disk, whatever ends a process'],
+    'store/store.test.ts: a newer format is refused': ['A release refuses the directory of a newer release'],
+    'e2e/upgrade.test.ts: once a command has upgraded it': [
+      'Every release can upgrade the directories of all earlier releases.',
+    ],
+    'e2e/kill.test.ts: ingest, killed': ['All acknowledged data is on disk, however a process ends'],
     'faults/power.test.ts: each batch that was acknowledged is there': ['a power cut'],
     'publish/save_plan.test.ts: an index that was built anew is saved within seconds': [
       'it is written when it has grown by 5%, or after 15 minutes',
     ],
-    'publish/publisher.test.ts: a damaged file is not believed': ['it is rebuilt at the start'],
-    'store/check.test.ts: a whole database has no faults': ['`nearsky check` ends with status 1 and says what'],
-    'store/identity.test.ts: a lock file that is removed': ['`its lock file was removed` in errors and log'],
+    'publish/publisher.test.ts: a damaged file is not believed': ['the index is rebuilt at the start'],
+    'store/check.test.ts: a whole database has no faults': ['`nearsky check` ends with status 1 and names the damage'],
+    'store/identity.test.ts: a lock file that is removed': ['`its lock file was removed` in errors and in the log'],
     'store/identity.test.ts: no other process makes a second lock file': [
-      'a further process is refused with the number of the one that runs',
+      'A new process is refused; the message has the id of the running process.',
     ],
     'store/process_ids.test.ts: two containers with one process id': [
       'because a process of another container (another PID namespace) has it open',
     ],
     'server/database_gone.test.ts: the file is renamed and comes back': [
-      'within a second whatever needs the database is 503',
+      'Within a second, requests that need the database are 503.',
     ],
     'commands/config.test.ts: an impossible value stops the start': [
       'one line that names the setting, the value and its bound',
@@ -477,16 +488,16 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       '`Cannot unpack the program`',
     ],
     'crossmatch/background.test.ts: what cannot be read for as long as the setting says': [
-      'where no catalog could be read the objects stay pending for 10 minutes',
+      'If no catalog could be read, objects stay pending for 10 minutes',
     ],
     'crossmatch/deferred.test.ts: an object is put off twice as long each time, up to ten minutes': [
-      'later and later, up to every 10 minutes',
+      'at growing intervals of up to 10 minutes',
     ],
     'crossmatch/crossmatcher.test.ts: a file of another schema holds nothing back': [
-      'the catalog counts as skipped for the objects',
+      'The catalog counts as skipped for the objects there.',
     ],
-    'consume/command.test.ts: a broker that fails holds up no other': ['what was not acknowledged comes again'],
-    'ingest/rejects.test.ts: a file that is full is followed by the next': ['files a broker are kept'],
+    'consume/command.test.ts: a broker that fails holds up no other': ['unacknowledged messages come again'],
+    'ingest/rejects.test.ts: a file that is full is followed by the next': ['files per broker are kept'],
     'http/tns.test.ts: a snapshot that is absent or stale': ['names are answered 200 with `resolver_unavailable`'],
     'answers/admission.test.ts: takes what will wait for a fifth of its budget': [
       '503 with `Retry-After`; `nearsky_queries_refused_total` grows',
@@ -495,7 +506,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       '`server_thread_replaced`; its connections end',
     ],
     'server/threads.test.ts: a thread that hangs, and that Deno cannot end': ['Deno cannot end a thread that hangs'],
-    'e2e/stop.test.ts: SIGTERM while a client reads nothing': ['it ends itself within 10 s of SIGTERM'],
+    'e2e/stop.test.ts: SIGTERM while a client reads nothing': ['it exits within 10 s of SIGTERM'],
   },
   'src/pages/content.ts': {
     'pages/pages.test.ts: what the pages say is the live configuration': [
