@@ -20,26 +20,24 @@ export interface WrittenPartition {
 /** A catalog whose partitions are written. */
 export interface WrittenCatalog {
   readonly name: string;
-  /** The catalog whose margin it is. */
+  /** If it is a margin, the catalog that it belongs to. */
   readonly marginOf?: string;
   readonly columns: readonly CatalogColumn[];
   readonly partitions: readonly WrittenPartition[];
   /** The number of rows in each pixel of the map; undefined for a margin. */
   readonly map?: { readonly order: number; readonly counts: Uint32Array };
-  /** The row limit of a partition that the export was made with. */
+  /** The row limit per partition of the export. */
   readonly maxRows: number;
 }
 
-/** The facts that all properties files of an export give. */
+/** The values that all properties files of an export contain. */
 export interface ExportFacts {
   /** For example `nearsky 0.16.2`. */
   readonly builder: string;
   readonly created: Date;
-  /** The journal entry up to which the export goes. */
+  /** The last journal entry in the export. */
   readonly sequence: number;
-  /**
-   * The journal entry after which objects must have changed to be in the export; undefined for an export of everything.
-   */
+  /** Only objects that changed after this journal entry are exported; undefined for an export of everything. */
   readonly since: number | undefined;
 }
 
@@ -61,7 +59,7 @@ export function writeCatalogFiles(directory: string, catalog: WrittenCatalog, fa
   if (map) put('point_map.fits', pointMap(map.order, map.counts));
 }
 
-/** The properties of a collection: a catalog, and its margin where it has one. */
+/** The properties of a collection: a catalog, and its margin if it has one. */
 export function writeCollectionFile(directory: string, name: string, margin: string | undefined): void {
   const properties = {
     obs_collection: name,

@@ -22,13 +22,16 @@ import { matchColumns, objectColumns } from './columns.ts';
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
 import type { HatsRequest, HatsTask, PartitionJob } from './writer_thread.ts';
 
-/** The most threads: more would wait for the disk. */
+/** The maximum number of threads; more would wait for the disk. */
 const MAX_THREADS = 8;
 /** The order of the map, whose pixels are 14 arcmin wide. */
 const MAP_ORDER = 8;
 /** The most rows of a partition: a thread holds a hundred MiB and more for the largest. */
 const DEFAULT_MAX_ROWS = 25_000;
-/** The most attempts of the threads to see the same state; a commit would have to come in between each time. */
+/**
+ * The maximum number of attempts to open the same state in all threads. An attempt fails only if a commit comes in
+ * between.
+ */
 const OPEN_TRIES = 1000;
 
 export interface HatsExportOptions {
@@ -63,8 +66,8 @@ export interface HatsExportCounts {
 }
 
 /**
- * Writes the catalogs aside, and gives them their name when they are whole.
- * @throws StoreError; Error where the export cannot be written; nothing of that name exists then
+ * Writes the catalogs under a temporary name, and renames them when they are complete.
+ * @throws StoreError; Error if the export cannot be written; nothing with the final name exists then
  */
 export async function exportHats(options: HatsExportOptions): Promise<HatsExportCounts> {
   const { store, target } = options;
@@ -157,7 +160,7 @@ class Export {
     let bytes = 0;
     for (const plan of planned) {
       const isMargin = plan.marginOf !== undefined;
-      // A small export has no row near an edge; a margin without rows would be no catalog.
+      // A small export may have no row near an edge, and a margin without rows would not be a valid catalog.
       if (isMargin && plan.partitions.length === 0) continue;
       const collection = join(this.#part, plan.catalog);
       const directory = join(collection, plan.name);

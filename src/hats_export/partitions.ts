@@ -1,11 +1,9 @@
-/**
- * Divides the sky into partitions of even size, and finds the rows that lie within 10" of a partition that is not
- * theirs.
- */
+/** Divides the sky into partitions of even size, and finds the rows that lie within 10" of another partition. */
 import { conePixels, pixelOf } from '@nearsky/sky-index';
 
 /**
- * The order of the pixels, 6.9 arcmin wide, by which rows are grouped: no partition is smaller, however crowded it is.
+ * The order of the pixels, 6.9 arcmin wide, by which rows are grouped. No partition is smaller than such a pixel,
+ * however crowded.
  */
 const FINEST_ORDER = 9;
 const FINEST_PIXELS = 12 * 4 ** FINEST_ORDER;
@@ -22,7 +20,7 @@ export interface Partition {
 /** The rows of a catalog by place. An object may have several rows. */
 export class SkyRows {
   readonly #pixels: number[] = [];
-  /** Pixels near a row that do not contain the row. */
+  /** The other pixels near a row, which do not contain it. */
   readonly #near: { readonly row: number; readonly pixel: number }[] = [];
 
   /** Adds the object with the next number. */

@@ -1,4 +1,4 @@
-/** A thread that writes partitions of an export. All such threads read the database as it was at the same moment. */
+/** A thread that writes partitions of an export. All writer threads read the same snapshot of the database. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';

@@ -11,7 +11,7 @@ const OWN: Partial<Record<BrokerName, (minReliability: number) => Normaliser>> =
 
 /**
  * The normaliser of a broker's messages.
- * @param minReliability the cut that this service makes where the broker makes none: `MIN_DIASOURCE_RELIABILITY`
+ * @param minReliability the cut that this service applies if the broker applies none: `MIN_DIASOURCE_RELIABILITY`
  */
 export function normaliserOf(name: BrokerName, minReliability: number): Normaliser {
   const { cut, message } = brokerDefinition(name);

@@ -21,9 +21,9 @@ export interface FileOptions {
 }
 
 /**
- * Ingests a file of a broker's messages, one a line, or standard input (`-`), to its end. The part that was read is
- * durable afterwards, even where reading fails.
- * @throws StoreError; Error where the file cannot be read
+ * Ingests a file of a broker's messages, one per line, or standard input (`-`), to its end. The part that was read is
+ * then durable, even if reading fails.
+ * @throws StoreError; Error if the file cannot be read
  */
 export async function ingestFile(file: string, options: FileOptions): Promise<void> {
   const { broker, config, ingester, onBatch, onRead } = options;

@@ -59,7 +59,7 @@ export interface MessageCounts {
   read: number;
   /** New objects. */
   stored: number;
-  /** Known objects, delivered by a further broker. */
+  /** Known objects, delivered by another broker for the first time. */
   further_broker: number;
   duplicate: number;
   below_cut: number;
@@ -109,7 +109,8 @@ export class Ingester {
    * @throws StoreError; nothing is counted then, and the call may be repeated
    */
   async store({ read, skipped, below_cut, blank, deliveries, rejects }: Outcomes): Promise<void> {
-    // The rejects are written first: a reject kept twice does no harm, but a delivery counts as new only once.
+    // The rejects are written first, because writing a reject twice is harmless, but a delivery counts as new only
+    // once.
     this.#rejects.write(rejects);
     this.firstRejects.push(...rejects.slice(0, MAX_FIRST_REJECTS - this.firstRejects.length));
     const written = await this.#writer.ingest(deliveries, nowUs());

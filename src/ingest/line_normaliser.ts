@@ -5,7 +5,7 @@ import { unpackDeliveries } from '../store/packed_deliveries.ts';
 import type { Outcomes } from './ingester.ts';
 import { type NormaliseTask, normaliseLines } from './normalise_lines.ts';
 
-/** An input of at most this size is done before threads would have started. */
+/** An input up to this size is ingested before threads would have started. */
 const INLINE_BYTES = 4 * 2 ** 20;
 /** Shorter messages, on average, are parsed in less time than their commit takes: threads would only add to the work. */
 const MIN_THREADED_LINE_BYTES = 8192;
@@ -17,7 +17,7 @@ const ENTRY = programModule('workers/normalise_lines');
  * long as three blocks take.
  */
 const BLOCKS_PER_THREAD = 4;
-/** The time that a thread may take for a block before it counts as hung. */
+/** A thread that takes longer than this for a block counts as hung. */
 const TIMEOUT_MS = 60_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Lines of a file or of standard input, decompressed where they are gzipped, in blocks as they arrive. */
+/** Reads the lines of a file or of standard input in blocks as they arrive, and decompresses gzip. */
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
@@ -10,13 +10,13 @@ import { messageOf } from '../base/error_text.ts';
  * strain the memory.
  */
 export const MAX_LINE_BYTES = 16 * 2 ** 20;
-/** The part of an unusable line that is kept to show. */
+/** The part of an unusable line that is kept for display. */
 const HEAD_BYTES = 4096;
 const READ_BYTES = 2 ** 20;
 /** About one commit's number of lines. */
 const MAX_BLOCK_LINES = 1000;
 const NEWLINE = 0x0a;
-/** A byte order mark, which some editors put at the beginning of a file; it is no part of the first line. */
+/** A byte order mark, which some editors write at the beginning of a file; it is not part of the first line. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
 /** No JSON text begins with the first byte of gzip's magic number. */
 const GZIP_FIRST_BYTE = 0x1f;
@@ -37,8 +37,7 @@ export interface PlacedLine extends Line {
 }
 
 /**
- * Whole lines, not yet looked at. The block is plain data that crosses threads; its buffer is its own and may be handed
- * over.
+ * Whole lines, unparsed. The block is plain data that crosses threads; its buffer is its own and may be handed over.
  */
 export interface LineBlock {
   /** The lines with the line breaks between them, without the last one. */
@@ -50,8 +49,8 @@ export interface LineBlock {
 }
 
 /**
- * Bytes in chunks, each of which may be gone when the next one is asked for. The source must be destroyed when done,
- * also in the middle.
+ * Bytes in chunks. A chunk may be overwritten when the next one is requested. The source must be destroyed when done,
+ * even before its end.
  */
 export interface Source extends AsyncIterable<Buffer> {
   destroy(): void;
@@ -101,7 +100,7 @@ class FileSource implements Source {
 
 /**
  * The lines of a source, in blocks. Gzip is known by its first byte, or by the name `.gz`.
- * @throws Error where the source cannot be read further (missing, broken gzip), after the lines before the fault
+ * @throws Error if the source cannot be read further (missing, broken gzip), after yielding the lines before the fault
  */
 export async function* readBlocks(source: Source, file: string): AsyncGenerator<LineBlock> {
   const cutter = new LineCutter(MAX_LINE_BYTES);
@@ -206,7 +205,7 @@ export class LineCutter {
   }
 }
 
-/** The lines of a block, each made when it is asked for: the block must not change until the last one. */
+/** The lines of a block, each made on request: the block must not change until the last line is made. */
 export function* splitLines(
   { bytes, firstLine, missingBytes }: LineBlock,
   maxLineBytes: number,

@@ -1,4 +1,4 @@
-/** Types and checks that the normalisers of all brokers share, and messages that are one flat JSON object. */
+/** Types and checks that the normalisers of all brokers share, and the normaliser of flat JSON messages. */
 
 import { isPosition } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
@@ -12,9 +12,9 @@ import { mjdTaiToUtcUs, unixSecondsToUs, utcTextToUs } from './time.ts';
 /** The outcome of one message. */
 export type Normalised =
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
-  /** Not stored, because the alert is of a solar-system object. */
+  /** Not stored, because the alert is about a solar-system object. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Not stored, because the delivery fails the reliability cut that this service makes. */
+  /** Not stored, because the delivery fails the reliability cut of this service. */
   | { readonly kind: 'below_cut' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
@@ -50,7 +50,7 @@ export interface RawDelivery {
   readonly eventTimeUs: number;
 }
 
-/** The delivery, checked: one without an exact id is rejected; an impossible position or reliability becomes null. */
+/** Checks a delivery: rejects one without an exact id; an impossible position or reliability becomes null. */
 export function toDelivery(raw: RawDelivery): Normalised {
   const diaObjectId = parseId(raw.diaObjectId);
   if (diaObjectId === undefined) {
@@ -68,7 +68,7 @@ export function toDelivery(raw: RawDelivery): Normalised {
   return { kind: 'delivery', delivery };
 }
 
-/** The cut that this service makes, inclusive: a delivery below it, or without a reliability, is not to be stored. */
+/** Applies the cut of this service, inclusive: a delivery below it, or without a reliability, is not stored. */
 export function withCut(normalised: Normalised, minReliability: number): Normalised {
   if (normalised.kind !== 'delivery') return normalised;
   const { reliability } = normalised.delivery;
@@ -78,8 +78,8 @@ export function withCut(normalised: Normalised, minReliability: number): Normali
 const SHOWN_CHARACTERS = 100;
 
 /**
- * A value of a message, for a reason. Objects and arrays are only named: the sender chooses their text, which may be
- * too deep to make.
+ * Formats a value of a message for a reason. Objects and arrays are not printed, because the sender may have nested
+ * them too deeply.
  */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
@@ -103,8 +103,7 @@ export function parsePosition(ra: unknown, dec: unknown): SkyPosition | null {
 }
 
 /**
- * A reliability, 0 to 1. A value outside is no probability (brokers use such values for "none"), so it counts as
- * absent: null.
+ * A reliability, 0 to 1. A value outside is not a probability (brokers use such values for "none"), so it becomes null.
  */
 export function parseReliability(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;

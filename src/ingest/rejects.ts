@@ -19,7 +19,7 @@ export type Origin =
 /** The entry of a rejected message in the log. */
 export type Reject = Origin & { readonly reason: string } & (
     | { readonly message: string }
-    /** The bytes of a message that is no text. */
+    /** The bytes of a message that is not text. */
     | { readonly message_base64: string }
   );
 
@@ -47,9 +47,9 @@ interface LogFile {
 export class RejectLog {
   readonly #directory: string;
   readonly #name: string;
-  /** A file that has reached this size is not written to any more. */
+  /** A file that has reached this size gets no further entries. */
   readonly #maxFileBytes: number;
-  /** The most files of one name; the oldest files are removed. */
+  /** The maximum number of files of one name; the oldest are removed. */
   readonly #maxFiles: number;
   #waiting: Reject[] = [];
   #file: LogFile | undefined;

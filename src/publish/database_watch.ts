@@ -1,5 +1,5 @@
 /**
- * Watches whether the database is still where it was opened, so that queries need not check, whether writes wait for
+ * Watches whether the database files are still in place (so that queries need not check), whether writes wait for
  * another process, and whether the disk has space for writes.
  */
 import { messageOf } from '../base/error_text.ts';
@@ -8,15 +8,15 @@ import type { SharedState } from '../base/shared_state.ts';
 import { freeBytesAt, RESERVE_BYTES } from '../store/disk_space.ts';
 import { openStore, type Store } from '../store/store.ts';
 
-/** The interval between looks: every thread must learn of a change within a second. */
+/** The interval between checks: every thread must learn of a change within a second. */
 const LOOK_MS = 200;
 /** A write that waits this long for another process is reported in the log and by /readyz. */
 const LONG_WAIT_MS = 3000;
 
 /**
  * LMDB continues with files that were removed or replaced, and would answer from a database that no other process sees.
- * While the files are gone, nothing is answered; when the same files come back, service resumes. Another database in
- * their place is never read: that needs a restart.
+ * While the files are missing, all queries are refused; when the same files come back, service resumes. A different
+ * database at their path is never read: that needs a restart.
  */
 export class DatabaseWatch {
   readonly #dataDir: string;

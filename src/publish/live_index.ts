@@ -3,8 +3,8 @@ import { MAX_ARENAS, planMerge } from './merge_plan.ts';
 import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from './tasks.ts';
 
 /**
- * An arena of at most this many rows is rebuilt together with new rows instead of standing beside them, which takes
- * well under a millisecond.
+ * An arena of up to this many rows is rebuilt together with new rows, instead of adding another arena. That takes well
+ * under a millisecond.
  */
 const ABSORB_ROWS = 1024;
 /**

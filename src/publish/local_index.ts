@@ -8,7 +8,7 @@ import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
 import { type IndexFailure, type IndexStatus, Publisher } from './publisher.ts';
 import type { PublishedGeneration } from './tasks.ts';
 
-/** A thread that looks at the database for this long counts as hung. */
+/** A thread that reads the database for this long counts as hung. */
 const TIMEOUT_MS = 30_000;
 /** The longest time that the database may take to show that it can be read. */
 const MEASURE_MS = 1000;
@@ -47,7 +47,7 @@ export class LocalIndex {
     this.#publisher.discard(generation);
   }
 
-  /** The metrics of the database; undefined when they cannot be read. Callers at the same time share one look. */
+  /** The metrics of the database; undefined when they cannot be read. Concurrent callers share one read. */
   measure(): Promise<MetricsAnswer | undefined> {
     this.#measure ??= this.#look().finally(() => {
       this.#measure = undefined;

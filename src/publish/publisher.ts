@@ -1,6 +1,6 @@
 /**
- * Keeps the current generation: the stored index or a rebuilt one at the start, then everything that the journal names.
- * A pool builds, merges and saves, so that neither the main thread nor the queries wait.
+ * Keeps the generation current: starts with the stored index or a rebuilt one, then adds every change in the journal. A
+ * pool builds, merges and saves, so that neither the main thread nor the queries wait.
  */
 
 import { messageOf } from '../base/error_text.ts';
@@ -20,7 +20,7 @@ import type {
   TailTask,
 } from './tasks.ts';
 
-/** The interval between looks at the journal. */
+/** The interval between reads of the journal. */
 const POLL_MS = 20;
 /** The pause after a failure. */
 const RETRY_MS = 1000;
@@ -45,13 +45,13 @@ export interface IndexStatus {
   readonly publishedMs: number;
 }
 
-/** Tries to follow the journal, one after another, that have all failed. */
+/** The number of consecutive failed attempts to follow the journal. */
 export interface IndexFailure {
-  /** The error of the first try. */
+  /** The error of the first attempt. */
   readonly error: unknown;
-  /** When the first try failed, as `performance.now()`. */
+  /** When the first attempt failed, as `performance.now()`. */
   readonly firstMs: number;
-  /** When the latest try failed, likewise. */
+  /** When the latest attempt failed, likewise. */
   readonly latestMs: number;
 }
 
@@ -106,7 +106,7 @@ export class Publisher {
     );
   }
 
-  /** Begins to load, then to follow the journal. Failures are logged and tried again. */
+  /** Begins to load, then to follow the journal. Failures are logged and retried. */
   start(): void {
     this.#following ??= this.#follow();
   }
@@ -182,7 +182,7 @@ export class Publisher {
     const sinceMs = performance.now() - atMs;
     if (!isSaveDue({ rows: index.extent.rows, savedRows, sinceMs, tookMs })) return undefined;
     return this.#save(index).catch(error => {
-      // After a failure the next try is as far away as after a success.
+      // After a failure the next attempt comes after the same time as after a success.
       this.#saved = { rows: savedRows, atMs: performance.now(), tookMs };
       this.#logFailure(error);
     });

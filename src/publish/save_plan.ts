@@ -8,7 +8,7 @@ export interface SaveState {
   readonly tookMs: number;
 }
 
-/** The file lacks less than this share of the index at the next start, unless the index grows very fast. */
+/** At the next start the file lacks less than this share of the index, unless the index grows very fast. */
 const GROWN_SHARE = 0.05;
 const MIN_INTERVAL_MS = 2000;
 /** A smaller growth waits this long. */

@@ -1,4 +1,4 @@
-/** A query in ADQL, as a reader of its answer drives it. */
+/** Runs a query in ADQL at the pace of the reader of its answer. */
 import { randomUUID } from 'node:crypto';
 import { Budget } from '../base/budget.ts';
 import type { TapQuery } from '../tap/job.ts';
@@ -15,15 +15,15 @@ export interface ArchiveAnswer {
    * @throws Unavailable
    */
   next(): Promise<Uint8Array | null>;
-  /** Ends a query whose answer nobody reads further. */
+  /** Ends a query whose answer is no longer read. */
   end(): void;
 }
 
 /**
- * Begins a query: it is to be read to its end, or ended.
- * @param client by whose name its share of the queries is counted
- * @param request whose client may go away before the query has its first rows: that ends it
- * @returns the reason where the query is wrong, or takes more than it may
+ * Begins a query, which must be read to its end, or ended.
+ * @param client the name by which the client's share of the queries is counted
+ * @param request if its client disconnects before the first rows, the query ends
+ * @returns the reason if the query is invalid or exceeds a limit
  * @throws Unavailable
  */
 export async function beginQuery(
@@ -48,7 +48,7 @@ export async function beginQuery(
   if (begun.isWhole) return wholeAnswer(begun.part);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;
-  // The time of a query, and its slot, are not those of a client that reads slowly.
+  // A slow reader uses up neither the query's time nor its slot.
   const kept = new KeptAhead({
     dataDir: config.NEARSKY_DATA,
     async more() {

@@ -1,4 +1,4 @@
-/** The parts that exist once in a process, as a thread that serves sees them. */
+/** The parts that exist once per process, as serving threads use them. */
 
 import type { Budget } from '../base/budget.ts';
 import type { SharedState } from '../base/shared_state.ts';
@@ -16,15 +16,15 @@ import type { AreaAsked } from '../vo/area_reader.ts';
 import type { AreaWritten } from '../vo/area_task.ts';
 import type { Admission, Caller } from './limiter.ts';
 
-/** The questions, and their answers; where another thread asks, both cross by structured clone. */
+/** The requests and their answers. Between threads, both are copied by structured clone. */
 export interface Calls {
-  /** Whether a tool call of the connector may begin; one that was admitted is to be released. */
+  /** Whether a tool call of the connector may begin. An admitted call must be released. */
   readonly admit: { readonly asked: Caller; readonly answer: Admission };
   readonly skyMap: { readonly asked: SkyMapAsked; readonly answer: SkyMapAnswer };
   readonly sources: { readonly asked: SourcesAsked; readonly answer: SourcesAnswer };
-  /** Null where it takes longer than its budget. */
+  /** Null if it exceeds its budget. */
   readonly table: { readonly asked: TableAsked; readonly answer: TableWritten | null };
-  /** Null where it takes longer than its budget. */
+  /** Null if it exceeds its budget. */
   readonly area: { readonly asked: AreaAsked; readonly answer: AreaWritten | null };
   /** The job as it is now; null where there is none of that name. */
   readonly jobs: { readonly asked: JobStep; readonly answer: Job | null };

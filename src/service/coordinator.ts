@@ -1,4 +1,4 @@
-/** The main thread's part of serving: the parts that a process has once. It answers no request itself. */
+/** The main thread's part of serving: everything that exists once per process. It answers no request itself. */
 
 import type { Budget } from '../base/budget.ts';
 import { ClientAdmission } from '../base/client_admission.ts';
@@ -26,16 +26,16 @@ import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 import { readingProcesses } from './reading.ts';
 
-/** The time beyond a request's budget after which the slot of a call that was never heard of again is free. */
+/** The grace period, after a request's budget, before the slot of an abandoned call is reclaimed. */
 const SLOT_MARGIN_SECONDS = 10;
 
 export interface CoordinatorOptions {
   readonly config: Config;
   readonly log: Log;
-  /** The threads that serve, for `/metrics`. */
+  /** The serving threads, for `/metrics`. */
   readonly threads: () => ThreadsWatched;
   readonly state?: SharedState;
-  /** For the one table that a command crossmatches. */
+  /** Used by the command that crossmatches one table. */
   readonly onTableProgress?: ((progress: TableProgress) => void) | undefined;
 }
 
@@ -110,7 +110,7 @@ export class Coordinator implements Coordination {
     return this.#index.current;
   }
 
-  /** Why the index cannot follow the database; undefined while it can. */
+  /** Why the index cannot follow the database; undefined if it can. */
   get indexFailure(): IndexFailure | undefined {
     return this.#index.failure;
   }
@@ -127,12 +127,12 @@ export class Coordinator implements Coordination {
     this.#limiter.free(slot);
   }
 
-  /** Begins to count the objects for the map of the sky, which otherwise begins when it is first asked for. */
+  /** Starts counting the objects for the sky map; otherwise the first request for the map starts it. */
   countSky(): void {
     this.#skyMap.start();
   }
 
-  /** Takes over the jobs that an earlier process has left behind. */
+  /** Takes over the jobs of an earlier process. */
   startJobs(): void {
     this.#jobs.start();
   }

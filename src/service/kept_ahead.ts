@@ -1,4 +1,4 @@
-/** The parts of an answer, made as fast as they can be: those that its client has not read yet lie on the disk. */
+/** Makes the parts of an answer as fast as possible. Parts that the client has not read yet are stored on disk. */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Unavailable } from '../base/refusal.ts';
 import { spoolPath } from '../base/spool.ts';
@@ -9,7 +9,9 @@ export interface KeptOptions {
   readonly dataDir: string;
   /** The next part; null at the end. */
   readonly more: () => Promise<Uint8Array | null>;
-  /** @throws Unavailable where there is no room on the disk: the next parts are made when the client has read those before */
+  /**
+   * @throws Unavailable if the disk has no room: the next parts are then made when the client has read the earlier ones
+   */
   readonly take: (bytes: number) => void;
   readonly free: (bytes: number) => void;
 }
@@ -17,11 +19,11 @@ export interface KeptOptions {
 export class KeptAhead {
   readonly #options: KeptOptions;
   #file: FileHandle | undefined;
-  /** The bytes of the file that are read, and those that are written. */
+  /** The bytes of the file that were read so far, and that were written so far. */
   #from = 0;
   #to = 0;
   #taken = 0;
-  /** The part behind those in the file. A client that reads as fast as parts are made gets all of them from here. */
+  /** The part after those in the file. A client that reads as fast as parts are made gets all parts from here. */
   #latest: Uint8Array | undefined;
   #isMade = false;
   #failure: unknown;
@@ -35,7 +37,7 @@ export class KeptAhead {
 
   /**
    * The next bytes; null at the end.
-   * @throws what `more` throws
+   * @throws any error of `more`
    */
   async next(): Promise<Uint8Array | null> {
     while (!this.#isEnded) {
@@ -54,7 +56,7 @@ export class KeptAhead {
     return null;
   }
 
-  /** Gives the room on the disk back. */
+  /** Frees the space on the disk. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -96,7 +98,7 @@ export class KeptAhead {
     this.#change();
   }
 
-  /** The file has no name: it is gone with the process. */
+  /** The file has no name, so it disappears with the process. */
   async #open(): Promise<FileHandle> {
     const path = spoolPath(this.#options.dataDir);
     const file = await open(path, 'wx+', 0o600);

@@ -1,10 +1,10 @@
 /**
- * The number of tool calls that a caller may make (docs/contract.md, Connector): a sliding window for each key, and
- * slots for calls that run at the same time.
+ * Limits the tool calls of a caller (docs/contract.md, Connector): a sliding window for each key, and slots for calls
+ * that run at the same time.
  */
 import type { Rate } from '../config/values.ts';
 
-/** The client that a call counts against, and how many calls that client may make. */
+/** The client that a call counts against, and the limits for that client. */
 export interface Caller {
   readonly key: string;
   readonly rate: Rate;
@@ -13,7 +13,7 @@ export interface Caller {
 export interface LimiterOptions {
   readonly maxConcurrent: number;
   readonly maxConcurrentPerKey: number;
-  /** The time after which a slot is free again although nobody has given it back. */
+  /** The time after which a slot is reclaimed if it was not released. */
   readonly slotSeconds: number;
   /** A monotonic clock, milliseconds. */
   readonly now?: () => number;
@@ -29,10 +29,7 @@ interface Slot {
   readonly expiresMs: number;
 }
 
-/**
- * Callers that are remembered. With more of them than this in a few seconds, the one that called longest ago is
- * forgotten.
- */
+/** The maximum number of remembered callers. Beyond it, the caller with the oldest last call is forgotten. */
 const MAX_KEYS = 10_000;
 const BUSY_RETRY_SECONDS = 1;
 
@@ -49,7 +46,7 @@ export class Limiter {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Admits a call, which then must be released; or refuses it, and then it does not count. */
+  /** Admits a call, which must then be released; or refuses it, without counting it. */
   admit({ key, rate }: Caller): Admission {
     const nowMs = this.#now();
     const windowMs = (rate.burst / rate.perSecond) * 1000;

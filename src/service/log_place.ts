@@ -1,6 +1,6 @@
 /**
- * How far a node has come in the log of the nodes: its answers say it, and a client that sends it back steps back in
- * time at no other node.
+ * The position of a node in the log of the nodes. Answers contain it; if a client sends it with its next request, no
+ * node answers from an older state.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
@@ -9,15 +9,15 @@ import type { LogPosition } from '../store/log_position.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
-/** The archive, the number of records that are applied, and the journal entry up to which the index goes. */
+/** The archive, the number of applied records, and the last journal entry in the index. */
 const PLACE = /^([0-9a-f]{8})-(\d{1,15})-(\d{1,15})$/;
-/** The interval of looking whether the node has come far enough. */
+/** The interval between checks whether the node has reached a position. */
 const LOOK_MS = 10;
 
 export class LogPlace {
   readonly #coordination: Coordination;
   readonly #store: () => Store;
-  /** The text of the last answer, and the place of which it is: most answers have the same. */
+  /** The last header value and its position, cached because consecutive answers mostly have the same. */
   #said: { readonly position: LogPosition; readonly sequence: number; readonly text: string } | undefined;
 
   constructor(coordination: Coordination, store: () => Store) {
@@ -37,7 +37,7 @@ export class LogPlace {
         this.#said = { position, sequence, text: `${store.archive}-${position.next}-${sequence}` };
       return this.#said.text;
     } catch {
-      // Whatever cannot be read is told by the answer itself.
+      // If the database cannot be read, the answer itself reports it.
       return undefined;
     }
   }
@@ -51,11 +51,11 @@ export class LogPlace {
     const store = this.#store();
     store.resetRead();
     if (store.archive !== archive) return true;
-    // Another process of this data directory may have applied it.
+    // Another process of this data directory may have applied the record.
     return (store.logPosition()?.next ?? 0) >= Number(position) && this.#sequence >= Number(sequence);
   }
 
-  /** @throws Unavailable when that takes longer than the budget */
+  /** @throws Unavailable if that takes longer than the budget */
   async reach(text: string, budget: Budget): Promise<void> {
     for (; !this.has(text); await sleep(LOOK_MS))
       if (budget.spent) throw new Unavailable('this node is behind the one that answered before');

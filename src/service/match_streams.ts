@@ -1,8 +1,8 @@
 /**
- * The clients that read the stream of matches on one thread. Each has a place in the journal and reads on from there,
- * a page when the page before is out: a slow client falls behind, and holds one page of memory. Clients at one place
- * share the page. A new generation wakes them, and they take short turns, after each of which the queries have at least
- * as long.
+ * Serves the clients of the stream of matches on one thread. Each client has a position in the journal, and gets the
+ * next page when the last one is sent. So a slow client falls behind, and holds one page of memory. Clients at the same
+ * position share a page. A new generation wakes the clients. They take short turns; after each turn, queries get at
+ * least as much time.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { type EventPosition, type Events, eventId, MatchEvents } from '../answers/match_events.ts';
@@ -17,17 +17,20 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
-/** The parts that are written in one turn. A turn in which the database is read ends at once. */
+/** The maximum parts written in one turn. A turn that reads the database ends after the read. */
 const TURN_PARTS = 4;
-/** The shortest pause after a turn, which else is as long as the turn. */
+/** The minimum pause after a turn; otherwise the pause is as long as the turn. */
 const PAUSE_MS = 1;
-/** The shortest time between two wakings: many small commits go out in one write. */
+/** The minimum time between two wakings, so that many small commits are sent in one write. */
 const WAKE_MS = 100;
-/** A client that was sent nothing for this time gets a sign of life, with its place in the journal. */
+/** A client that was sent nothing for this time gets a keep-alive event with its position in the journal. */
 const QUIET_MS = 15_000;
-/** The interval of looking for such clients. */
+/** The interval between checks for such clients. */
 const LOOK_MS = 1000;
-/** The time after which a client comes again when the stream has ended: a random one, so that not all come at once. */
+/**
+ * The time after which a client reconnects when the stream has ended. It is random, so that clients do not all
+ * reconnect at once.
+ */
 const [MIN_RETRY_MS, MAX_RETRY_MS] = [1000, 5000];
 
 export interface MatchStreamsOptions {
@@ -45,13 +48,13 @@ export interface MatchStreamsOptions {
 /** A client. */
 interface Reader {
   position: EventPosition;
-  /** Undefined where the client wants all matches. */
+  /** Undefined if the client wants all matches. */
   readonly filters: FilterValues | undefined;
   client: StreamClient | undefined;
   readonly leave: Leave;
-  /** Whether the last part that was written to the client is not out yet. */
+  /** Whether the last part written to the client is still being sent. */
   isWriting: boolean;
-  /** When something was last written to the client, by `performance.now()`. */
+  /** The time of the last write to the client, by `performance.now()`. */
   writtenMs: number;
 }
 
@@ -59,13 +62,13 @@ export class MatchStreams {
   readonly #options: MatchStreamsOptions;
   readonly #slots: ClientSlots;
   readonly #readers = new Set<Reader>();
-  /** The readers that have something to do, the next one first. */
+  /** The readers with pending work, the next one first. */
   readonly #ready = new Set<Reader>();
   #events: MatchEvents | undefined;
-  /** Looks for quiet clients while there are any. */
+  /** Checks for quiet clients while there are any clients. */
   #look: ReturnType<typeof setInterval> | undefined;
   #wake: ReturnType<typeof setTimeout> | undefined;
-  /** The next turn, while a client has something to do; and how long the last one took. */
+  /** The timer of the next turn, while a client has pending work; and the duration of the last turn. */
   #turn: ReturnType<typeof setTimeout> | undefined;
   #turnMs = 0;
   #isClosed = false;
@@ -102,7 +105,7 @@ export class MatchStreams {
     const reader: Reader = {
       position,
       leave: this.#enter(name),
-      // Their order says nothing, and those that are equal share what is found for them.
+      // The order of filters does not matter. Clients with equal filters share results.
       filters: filters?.toSorted(),
       client: undefined,
       isWriting: false,
@@ -118,7 +121,7 @@ export class MatchStreams {
     };
   }
 
-  /** Ends all of them, now and from now on. */
+  /** Ends all streams, and rejects new ones. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#wake);
@@ -170,7 +173,7 @@ export class MatchStreams {
     this.#turnSoon();
   }
 
-  /** Whether there is something in the journal that the reader has not seen. */
+  /** Whether the journal has entries that the reader has not seen. */
   #isBehind({ position }: Reader): boolean {
     const { generation, state } = this.#options.coordination;
     return generation !== undefined && position.sequence < generation.sequence && !state.whyNoAnswer;
@@ -189,7 +192,7 @@ export class MatchStreams {
     const beganMs = performance.now();
     const reads = this.#events?.reads;
     let parts = 0;
-    // A reader that is queued anew comes again when all others have had their turn.
+    // A reader that is queued again gets its next turn after all others.
     for (const reader of this.#ready) {
       this.#ready.delete(reader);
       try {
@@ -200,7 +203,7 @@ export class MatchStreams {
       }
       if (++parts === TURN_PARTS || this.#events?.reads !== reads) break;
     }
-    // The sockets are written to when this function has returned.
+    // The runtime writes to the sockets after this function has returned.
     queueMicrotask(() => {
       this.#turnMs = performance.now() - beganMs;
       this.#turn = undefined;
@@ -208,7 +211,7 @@ export class MatchStreams {
     });
   }
 
-  /** Sends a client the next events, or a sign of life where there was nothing for it for long. */
+  /** Sends a client the next events, or a keep-alive event if there was nothing for a long time. */
   #step(reader: Reader): void {
     const events = this.#nextEvents(reader);
     if (events && events.count > 0) {

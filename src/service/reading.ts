@@ -1,4 +1,4 @@
-/** The processes that read what clients send, with the settings of the service. */
+/** The processes that read clients' uploads, with the settings of the service. */
 import type { ClientAdmission } from '../base/client_admission.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,7 @@ import type { MatchThreadData } from '../crossmatch/match_file.ts';
 import { ReadingProcesses } from '../pool/reading_processes.ts';
 
 const SMALL_MEMORY_MIB = 96;
-/** Threads that help with a large table; more would wait for the one that writes the answer. */
+/** The number of threads that help with a large table. More would wait for the thread that writes the answer. */
 const HELPERS = 3;
 
 export function readingProcesses(config: Config, admission: ClientAdmission): ReadingProcesses {

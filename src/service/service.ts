@@ -1,6 +1,6 @@
 /**
- * The parts that the operations answer from: the settings, the queries, the database, and the parts that exist once in
- * the process.
+ * The parts that the operations answer from: the settings, the queries, the database, and the parts that exist once per
+ * process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerMemory } from '../answers/answer_memory.ts';
@@ -29,7 +29,7 @@ export interface ServiceOptions {
   readonly log: Log;
   readonly coordination: Coordination;
   readonly metrics?: ThreadMetrics;
-  /** Threads that serve, which share what is bounded for all of them; 1 by default. */
+  /** The number of serving threads, which share the process's limits; 1 by default. */
   readonly threads?: number;
 }
 
@@ -41,12 +41,12 @@ export interface DatabaseSeen {
   readonly latestIngestTimeUs: number | null;
 }
 
-/** The interval of looking whether a node has caught up. */
+/** The interval between checks whether the node has caught up. */
 const REACH_MS = 10;
-/** The time after which the registrations of catalogs are looked at again. */
+/** The time after which the registrations of catalogs are read again. */
 const CATALOGS_FRESH_MS = 1000;
 
-/** The service in one thread that serves: each such thread has its own. */
+/** The service in one serving thread; each thread has its own. */
 export class Service {
   readonly config: Config;
   readonly log: Log;
@@ -88,7 +88,7 @@ export class Service {
   }
 
   /**
-   * The database, opened when it is first needed.
+   * The database, opened on first use.
    * @throws StoreError
    */
   get store(): Store {
@@ -100,13 +100,16 @@ export class Service {
     return this.coordination.generation !== undefined;
   }
 
-  /** The time of a walk that begins now: up to it, all that was ever ingested is here. Microseconds since 1970. */
+  /**
+   * The snapshot time of a walk that begins now, microseconds since 1970: every object ingested up to this time is
+   * visible.
+   */
   get asOfUs(): number {
     return Math.min(nowUs(), this.coordination.state.logTimeUs);
   }
 
   /**
-   * Waits until this node has what was ingested up to a time, which another node of the same log had.
+   * Waits until this node has every object ingested up to a time that another node of the same log has reached.
    * @throws Unavailable when that takes longer than the budget
    */
   async reach(timeUs: number, budget: Budget): Promise<void> {
@@ -174,18 +177,18 @@ export class Service {
     return new SharedFragments(answerSettings(this.config, catalogs), what => this.metrics.add(what, 1));
   }
 
-  /** Whether it has been told to stop: it answers, but wants no new clients. */
+  /** Whether the service is stopping: it still answers, but accepts no new clients. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
 
-  /** Ends the streams, so that their clients go elsewhere. */
+  /** Ends the streams, so that their clients reconnect to another server. */
   stop(): void {
     this.#isStopping = true;
     this.matchStreams.close();
   }
 
-  /** Lets go of the database; queries are refused from now on. */
+  /** Closes the database; queries are refused from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.matchStreams.close();
