@@ -55,7 +55,8 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'http/walk.test.ts: while new objects arrive': ['A cursor pins the set of objects of a walk,'],
     'http/walk.test.ts: walks while objects arrive whose ingest time is not after as_of': [
-      '`as_of` bounds the ingest time and is not a snapshot:',
+      '`as_of` bounds the ingest time and is not a snapshot.',
+      'An object can appear on a later page if its',
     ],
     'contract/suite/every_answer.ts: every diaObjectId is the integer that diaObjectId_str is': [
       '`diaObjectId` is a 64-bit integer; `diaObjectId_str`',
@@ -125,7 +126,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'tables/answers.test.ts: the formats, by name and by Accept, say the same ids': [
       'The answer is JSON if `Accept` is missing,',
-      '`text/*` gets CSV, the only text format,',
+      'Browsers therefore get JSON, because they end',
+      '`text/*` gets CSV, the only text format.',
+      'A wildcard also gets CSV if JSON has the',
     ],
     'contract/suite/transport.ts: numbers are decimal, with white space around them': [
       '**P16.** Operations of the contract accept',
@@ -251,9 +254,11 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'http/filters.test.ts: a name that is shaped like a filter must be one; others are ignored': [
       'An unknown name is ignored, unless it looks',
+      'A name looks like a filter if it is a generic',
     ],
     'http/filters.test.ts: an operation without filters, or counts, refuses them by name': [
       'An operation without filters in its query',
+      'An operation without `response` refuses that',
     ],
     'docs/contract.test.ts: the descriptions ignore every name': ['The descriptions (`/api/status`, `/api/describe`,'],
     'http/unknown_parameters.test.ts: what is ignored is named, with the nearest name; the answer is the same': [
@@ -319,11 +324,15 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   'Time budget': {
     'http/trouble.test.ts: a spent budget is 400 query_too_expensive, without Retry-After; a bad parameter stays one': [
       'A request has 5.0 s from its start to its',
-      'A slower request is 400 `query_too_expensive`',
+      'A slower request is an error, even if the',
+      'It is 400 `query_too_expensive` if the query',
+      'Otherwise it is 503, because the query had',
       'A late 400 or 405 stays as it is.',
     ],
     'http/deadline.test.ts: a query that worked for half of its budget is too expensive; one that waited': [
-      'A slower request is 400 `query_too_expensive`',
+      'A slower request is an error, even if the',
+      'It is 400 `query_too_expensive` if the query',
+      'Otherwise it is 503, because the query had',
     ],
     'http/trouble.test.ts: a database that cannot be read is one that is not there': [
       'A database that cannot be read in time is 503.',
@@ -411,11 +420,18 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   },
   Provenance: {
     'contract/suite/objects.ts: every envelope has the block of the service': [
-      'Every successful answer except the OpenAPI',
-      'A cut has `broker`, `min_reliability` (0 to 1',
+      'Every successful answer starts with the key',
+      'It has these keys:',
+      '| key of `provenance` | value |',
     ],
-    'http/routing.test.ts: declared cuts need both a value and a date': ['The cuts of the first two are enforced by'],
-    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive': ['The third cut is enforced by the service.'],
+    'http/routing.test.ts: declared cuts need both a value and a date': [
+      'The brokers antares and lasair enforce their',
+      'The service does not observe these two cuts;',
+      'Their status is `declared` only if both',
+    ],
+    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive': [
+      'The service itself enforces the cut of pittgoogle.',
+    ],
     'contract/suite/objects.ts: provenance_sets has what the listed objects refer to: as recorded, not as it is now': [
       '`provenance_sets` of a lookup lists, by hash,',
     ],
@@ -435,7 +451,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/object.test.ts: an unknown id is an answer with three keys, at every level': [
       'An object that is not in the service has `diaObjectId`,',
     ],
-    'http/object.test.ts: statuses': ['The status is `not_in_service` if there is'],
+    'http/object.test.ts: statuses': ['The first row that applies gives the status:', '| status | if |'],
     'http/object.test.ts: a pending object has no crossmatch and no matches': ['A pending object never shows matches.'],
     'http/object.test.ts: the crossmatch block of a recorded crossmatch': [
       '`crossmatch` has `provenance`, `match_version`,',
@@ -453,7 +469,10 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'A match has `catalog_name`, `catalog_source_id`,',
       'Matches are sorted by catalog name, then',
     ],
-    'http/object.test.ts: full: the published match, its payload exact': ['At `full` a match has the published form:'],
+    'http/object.test.ts: full: the published match, its payload exact': [
+      'At `full` a match has the published form.',
+      'Its keys are `diaObjectId`, `ra` and `dec`',
+    ],
     'http/object.test.ts: matches: the newest version of each source': [
       'Each source is listed only in its newest version.',
       'A source that only an earlier crossmatch',
@@ -565,8 +584,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   },
   'Filters and counts': {
     'http/filters.test.ts: there are 34, each taken on each operation': [
-      '`catalog`, `separation_arcsec_max`, `reliability_min`,',
-      'SkyMapper has none.',
+      'The generic filters are `catalog`,',
+      'Each field of this table has the filters',
+      '| catalog | fields with filters |',
     ],
     'contract/suite/filters.ts: one source must meet every match filter, bounds inclusive': [
       'Bounds are inclusive, and apply to the stored',
@@ -586,7 +606,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'http/filters.test.ts: filters drop and reorder nothing': ['Filters mark objects without dropping or'],
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
-      '(Areas, objects by time and the stream of',
+      'Areas, objects by time and the stream of matches differ:',
     ],
     'contract/suite/filters.ts: a position counts all it found, listed or not; nothing is dropped': [
       'The result for a position or name has `qualifying_total`,',
@@ -686,7 +706,8 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'sources/nearby_sources.test.ts: the outcome of each catalog, columns with units, payloads as published': [
       '`catalog` selects one catalog; by default',
       'Each catalog has an outcome.',
-      '`searched` means that the position lies in its',
+      "`searched` means that the position lies in the catalog's",
+      'Part of the circle may lie outside.',
       '`outside_footprint`, `not_registered` and',
       'A catalog with an unreadable file lists no',
       '`columns` gives each key of `catalog_payload`',
@@ -860,19 +881,24 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`against` is `objects` (the default) or a',
       '`rows=matched` omits rows without a match.',
       'The answer has every column of the table,',
+      'Against a catalog it also has the catalog',
+      'If the table already has such a name, the new',
       '`nearsky_status` is `matched`, `no_match`',
       'CSV cells stay as sent in a CSV answer, and',
     ],
     'table_input/tools.test.ts: every cell of every format, and the positions': [
-      'The body is CSV (also ECSV, with its types',
+      'These formats are read, with or without gzip:',
+      '| format of the body |',
       'The format is detected from the bytes, whatever',
     ],
     'table_input/text.test.ts: IPAC tables of archives: shortened types, dashes, units, nulls, the equinox': [
-      'The body is CSV (also ECSV, with its types',
+      'These formats are read, with or without gzip:',
+      '| format of the body |',
       'The format is detected from the bytes, whatever',
     ],
     'table_input/positions.test.ts: ECSV of astropy and of the Gaia archive': [
-      'The body is CSV (also ECSV, with its types',
+      'These formats are read, with or without gzip:',
+      '| format of the body |',
       'The format is detected from the bytes, whatever',
     ],
     'table_match/crossmatch_table.test.ts: tables that cannot be used, and parameters: 400, with what to do': [
@@ -900,10 +926,11 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'table_input/frames.test.ts: the request goes before the table, and what the table declares before the names': [
       'The frame is taken from the first of these',
-      'Otherwise it is ICRS.',
+      'The frame is taken from the first of these',
     ],
     'table_input/frames.test.ts: a frame that is not converted is named, and so are declarations': [
-      'Any other frame is 400 and is named in the',
+      'Any other frame is 400, and the message',
+      'Columns with contradictory declarations',
     ],
     'table_match/crossmatch_table.test.ts: the frame of the positions is read, said in a header and in the answer': [
       '`X-Position-Frame`, and `position_frame`',
@@ -913,6 +940,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'table_match/crossmatch_table.test.ts: small integers of Parquet are copied so that they can be read': [
       'A Parquet table answered in Parquet keeps',
+      'This requires that `find` is `nearest`,',
       'Otherwise times become timestamps in microseconds,',
     ],
     'table_input/positions.test.ts: sexagesimal texts, and both in one column': [
@@ -984,7 +1012,8 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'jobs/jobs.test.ts: who only makes jobs, or has large results, leaves room for others': [
       'A result takes at most half of the disk space,',
-      'If a new job does not fit, a job that has',
+      'If a new job does not fit, the service looks',
+      'If that client has several, and more than the',
     ],
     'http/client_address.test.ts: all addresses of an IPv6 /64 are one client': [
       'All addresses of an IPv6 /64 count as one client.',
@@ -1096,10 +1125,12 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'mcp/http.test.ts: an origin that is not on the list is refused before anything else is looked at': [
       'The connector is MCP over POST at `/mcp`:',
-      'Checks run in this order: a disallowed `Origin`',
+      'Checks run in this order:',
+      '| request | answer |',
     ],
     'mcp/http.test.ts: a notification, whatever it is, and a response of the client: 202 without a body': [
-      'Checks run in this order: a disallowed `Origin`',
+      'Checks run in this order:',
+      '| request | answer |',
     ],
     'mcp/protocol.test.ts: initialize: a served revision is echoed, anything else is answered with the newest': [
       '`initialize` echoes a supported revision,',
