@@ -1,11 +1,13 @@
-/** Which crossmatched objects are to be crossmatched again: what is recorded differs from what is configured now. */
+/**
+ * Decides which crossmatched objects to crossmatch again: those whose recorded settings differ from the current ones.
+ */
 import type { Area } from '@nearsky/sky-index';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 
-/** The part of the objects that is looked at. */
+/** Restricts which objects are examined. */
 export interface AgainSelection {
   /** Only differences that concern this catalog; undefined for any. */
   readonly catalog?: string | undefined;
@@ -18,9 +20,10 @@ export interface AgainSelection {
 export type Configured = Pick<ProvenanceSet, 'crossmatch_radius_arcsec' | 'catalogs'>;
 
 /**
- * A test of stored objects: whether an object is crossmatched, and its record lacks a catalog that is configured now,
- * names another release of one or moves its sources otherwise, has another radius, or says that one could not be read. An object without a record is
- * one. A catalog that is no longer configured makes no difference.
+ * Returns a test of stored objects: whether a crossmatched object's record differs from the settings. A record differs
+ * if it lacks a configured catalog, names another release of one, another use of its motions or another radius, or says
+ * that a catalog could not be read. An object without a record differs. A catalog that is no longer configured makes no
+ * difference.
  */
 export function differsFrom(
   store: Store,

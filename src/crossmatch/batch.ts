@@ -1,6 +1,6 @@
 /**
- * Searches one batch of objects in every catalog. An object's result goes out once every file that the object needs has
- * answered.
+ * Searches one batch of objects in every catalog. An object's result is recorded as soon as every file that the object
+ * needs has been searched.
  */
 import { setImmediate as immediate } from 'node:timers/promises';
 import { eachConcurrently } from '../base/concurrency.ts';
@@ -27,7 +27,7 @@ export interface BatchOptions {
   readonly pool: Pool;
   readonly radiusArcsec: number;
   readonly associator: Associator | undefined;
-  /** The most objects that are recorded at once. */
+  /** The maximum number of objects that are recorded at once. */
   readonly commitSize: number;
   readonly signal: AbortSignal | undefined;
   /**
@@ -35,9 +35,9 @@ export interface BatchOptions {
    * searched.
    */
   readonly staysPending: (diaObjectId: bigint) => boolean;
-  /** Whether the objects are crossmatched ones whose record is of other settings. */
+  /** Whether the objects were crossmatched before, with other settings. */
   readonly isAgain: boolean;
-  /** Stores the outcome of some objects: results, and the ids of those that must stay pending. */
+  /** Stores the results of some objects. Objects in the list of ids must stay pending. */
   readonly record: (results: readonly CrossmatchResult[], unreadable: readonly bigint[]) => Promise<void>;
   /** Called after each file of a catalog. */
   readonly onFile: (filesDone: number, files: number) => void;
@@ -45,8 +45,8 @@ export interface BatchOptions {
 
 /**
  * Searches the catalogs for every object of the batch.
- * @param objects with neighbours on the sky side by side, so that objects become complete one after the other and
- * little is held in memory; objects without a position come last
+ * @param objects sorted so that neighbours on the sky are side by side: objects then become complete one after the
+ * other, and little is held in memory. Objects without a position come last
  * @returns one search for each catalog, with the files that could not be read
  * @throws CatalogError, PoolError, the signal's reason, and errors of `record`: objects that are recorded by then stay
  * recorded

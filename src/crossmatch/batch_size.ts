@@ -3,7 +3,7 @@
  * matches.
  */
 const BYTES_PER_OBJECT = 2200;
-/** The rest of the memory is for the catalogs' columns, the pages of the database, and other programs. */
+/** The rest of the memory is left for the catalogs' columns, the pages of the database, and other programs. */
 const MEMORY_SHARE = 1 / 8;
 const MIN_DEFAULT = 10_000;
 /** A claim of this many objects holds the write lock for some tenths of a second. */

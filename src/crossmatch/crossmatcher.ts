@@ -31,7 +31,7 @@ import { addProblem, addResults, type CrossmatchSummary, emptySummary } from './
 const DEFAULT_COMMIT_SIZE = 25_000;
 /** Objects that are read without a pause, which takes a few milliseconds. */
 const READ_SLICE = 2000;
-/** The interval between looks whether another process has finished the objects that it claimed. */
+/** The interval between checks whether another process has finished the objects that it claimed. */
 const OTHERS_POLL_MS = 250;
 
 export interface CrossmatchOptions {
@@ -39,22 +39,21 @@ export interface CrossmatchOptions {
   readonly writer: Writer;
   readonly pool: Pool;
   /**
-   * Called once a batch. The search uses the radius of the set, and records the registered catalogs in the place of its
-   * own.
+   * Called once per batch. The search uses the radius of the returned set, and records the registered catalogs with it.
    */
   readonly provenance: () => Omit<ProvenanceSet, 'catalogs'>;
   /** Whether sources of catalogs with proper motions are compared at the time of the object's event; default false. */
   readonly properMotion?: boolean;
-  /** Asked for the record of each object in the TNS registry; without an associator no registry record is stored. */
+  /** Finds the record of each object in the TNS registry. Without an associator no registry record is stored. */
   readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; by default as many as the memory allows. */
   readonly batchSize?: number;
   /**
-   * The most objects that are recorded at once, which delays this thread and other writers; default
-   * DEFAULT_COMMIT_SIZE.
+   * The maximum number of objects that are recorded at once, default DEFAULT_COMMIT_SIZE. A larger number delays this
+   * thread and other writers for longer.
    */
   readonly commitSize?: number;
-  /** Objects that are not to be tried now. */
+  /** Objects that must not be tried now. */
   readonly isDeferred?: (diaObjectId: bigint) => boolean;
   /**
    * The objects to take: the pending ones, the crossmatched ones for which a catalog could not be read, or (default)
@@ -74,8 +73,8 @@ export interface CrossmatchOptions {
    */
   readonly onUnreadable?: (ids: readonly bigint[]) => void;
   /**
-   * Whether to stay until the objects that other processes have claimed are crossmatched too, by those processes or, if
-   * these end first, by this one; default true.
+   * Whether to wait until objects claimed by other processes are crossmatched too. If those processes end first, this
+   * one crossmatches the objects. Default true.
    */
   readonly awaitOthers?: boolean;
   /**
@@ -92,14 +91,14 @@ export interface CrossmatchProgress {
   /** Files of the current batch. */
   readonly files: number;
   readonly filesDone: number;
-  /** Objects that another process has claimed, once no other work is left. */
+  /** Objects that other processes have claimed and this process waits for, when no other work is left. */
   readonly awaited: number;
 }
 
 /**
- * Crossmatches every pending object once with every registered catalog, also objects that become pending ahead of the
- * walk by ascending id. Objects for which a catalog could not be read are tried again; where more can be read now, the
- * result is recorded as a new version.
+ * Crossmatches every pending object once with every registered catalog. This includes objects that become pending with
+ * a higher id than the walk has reached. Objects for which a catalog could not be read are tried again; if more
+ * catalogs can be read now, the result is recorded as a new version.
  * @throws CatalogError when no catalog is registered; StoreError; PoolError; the signal's reason
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
@@ -117,7 +116,7 @@ class Run {
   readonly summary = emptySummary();
   readonly #options: CrossmatchOptions;
   readonly #catalogs: RegisteredCatalogs<readonly InService[]>;
-  /** Objects that other processes had claimed when the walk met them. */
+  /** Objects that other processes had claimed when the walk reached them. */
   #busy: bigint[] = [];
 
   constructor(options: CrossmatchOptions) {
@@ -164,8 +163,8 @@ class Run {
   }
 
   /**
-   * Claims and crossmatches the objects of `ids` that nobody has claimed: those that are still pending or unread, or
-   * all where objects are taken again.
+   * Claims and crossmatches the objects of `ids` that no process has claimed: those that are still pending or unread,
+   * or all of them with `again`.
    * @returns the ids that other processes have claimed
    */
   async #take(ids: readonly bigint[], catalogs: readonly InService[]): Promise<bigint[]> {
@@ -197,7 +196,7 @@ class Run {
     return objects.map(({ object }) => object);
   }
 
-  /** The settings of a batch: those in force, with the catalogs that its objects are compared with. */
+  /** The settings of a batch: the current ones, with the catalogs that its objects are compared with. */
   #settings(catalogs: readonly InService[]): ProvenanceSet {
     const { crossmatch_radius_arcsec, reliability_cuts } = this.#options.provenance();
     return { crossmatch_radius_arcsec, catalogs: catalogs.map(({ release }) => release), reliability_cuts };
@@ -260,7 +259,7 @@ function openCatalogs(registrations: readonly CatalogRegistration[], properMotio
   });
 }
 
-/** The registered catalogs, in the service's order, with the motions of their sources where these are applied. */
+/** The registered catalogs, in the service's order, with the motions of their sources if these are applied. */
 export function catalogsInService(registrations: readonly CatalogRegistration[], properMotion: boolean) {
   const stored = new Map(registrations.map(registration => [registration.name, registration]));
   return new Catalogs(registrations).all.flatMap(definition => {

@@ -1,4 +1,4 @@
-/** Objects that could not be crossmatched, and the time of the next try of each, with growing pauses. */
+/** Keeps objects that could not be crossmatched, and the time of the next attempt for each, with growing pauses. */
 
 const FIRST_MS = 10_000;
 const LONGEST_MS = 600_000;
@@ -20,8 +20,8 @@ export class Deferred {
   #failingSinceMs: number | undefined;
 
   /**
-   * The time since which the object is deferred or no object at all could be searched, whichever is earlier; `nowMs`
-   * where neither holds.
+   * The start of the present difficulty: when the object was deferred, or when objects could last be searched at all,
+   * whichever is earlier; `nowMs` if neither applies.
    */
   sinceMs(id: bigint, nowMs: number): number {
     return Math.min(this.#entries.get(id)?.sinceMs ?? nowMs, this.#failingSinceMs ?? nowMs);
@@ -36,7 +36,7 @@ export class Deferred {
     return this.#entries.size;
   }
 
-  /** The time when the first object is due; infinite where none is deferred. */
+  /** The time when the first object is due; infinite if none is deferred. */
   get nextDueMs(): number {
     return this.#nextDueMs;
   }

@@ -1,4 +1,4 @@
-/** The task `match`: the sources in one file of a catalog that lie near some objects. */
+/** The task `match`: finds the sources in one file of a catalog that lie near some objects. */
 
 import {
   conePixels,
@@ -64,12 +64,15 @@ export interface FileSearchTask {
   readonly columns: CatalogColumns;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
-  /** Whether an object gets its nearest source or every one; of equally near ones the lowest id is the nearest (`compareIds`). */
+  /**
+   * Whether an object gets its nearest source or every one; of equally near sources the one with the lowest id is taken
+   * (`compareIds`).
+   */
   readonly find: 'nearest' | 'all';
   /** Positions of the objects, degrees, both of one length. */
   readonly ra: Float64Array;
   readonly dec: Float64Array;
-  /** Undefined where sources are compared at their places in the catalog. */
+  /** Undefined if sources are compared at their catalog positions. */
   readonly motion?: MotionTask;
 }
 
@@ -83,15 +86,13 @@ export type SourceIds = BigInt64Array | readonly string[];
 
 /** The pairs of an object and a source within the radius; all arrays are parallel. */
 export interface FoundPairs {
-  /** Positions in the task's arrays; ascending, each once, where the nearest source was asked for. */
+  /** Indexes into the task's arrays. If only the nearest source was requested, they ascend and each occurs once. */
   readonly object: Uint32Array;
   readonly id: SourceIds;
   readonly separationArcsec: Float64Array;
   /** At the object's time; NaN for a source that has not moved. */
   readonly separationAtEpochArcsec: Float64Array;
-  /**
-   * Rows that cannot be sources: rows that were read and have no position, and rows near an object that have no id.
-   */
+  /** Rows that cannot be sources: rows that have no position, and rows near an object that have no source id. */
   readonly rowsPassedOver: number;
 }
 
@@ -117,7 +118,7 @@ export interface ColumnMatches extends FoundPairs {
 export interface SourceColumn {
   /** A typed array where the column is of 64-bit numbers. */
   readonly values: ArrayLike<Cell>;
-  /** 1 for the values that are null, which are then something else; undefined where `values` has what there is. */
+  /** 1 for each null, whose entry in `values` then means nothing; undefined if `values` contains the nulls itself. */
   readonly isNull?: Uint8Array;
 }
 
@@ -138,7 +139,7 @@ export async function runMatchColumns(task: MatchColumnsTask): Promise<MatchAnsw
   return await searched(task, (file, matched) => sourceColumns(task, file, matched));
 }
 
-/** Makes of the matched sources what the answer says of them. */
+/** Converts the matched sources to the form of the answer. */
 type SourcesOf<Sources> = (file: ParquetFile, matched: readonly Candidate[]) => Promise<Sources>;
 
 async function searched<Sources>(
@@ -258,7 +259,7 @@ interface Sifted<T> {
   readonly passedOver: number;
 }
 
-/** The rows of one row group that lie near an object. A row without a valid position or an id is not a source. */
+/** Finds the rows of one row group that lie near an object. A row without a valid position or an id is not a source. */
 async function sift(
   task: FileSearchTask,
   zones: ObjectZones,
@@ -287,17 +288,17 @@ async function sift(
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
-/** A column of numbers; a part of a catalog that has none of its values counts as one of nulls. */
+/** Reads a column of numbers. A file in which the column has no values at all counts as all null. */
 async function numbers(file: ParquetFile, column: string, rowGroup: number): Promise<Float64Array> {
   if (file.columns.get(column) !== 'null') return file.readNumbers(column, rowGroup);
   const { rowStart, rowEnd } = file.rowGroups[rowGroup]!;
   return new Float64Array(rowEnd - rowStart).fill(Number.NaN);
 }
 
-/** A row near an object; `motion` only where it moves. */
+/** A row near an object; `motion` is set only if the row moves. */
 type NearRow = Omit<Candidate, 'id' | 'star'> & { readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'> };
 
-/** @param radiusOf the radius for a row, arcsec, at most that of the zones, which is the default */
+/** @param radiusOf the radius for a row, arcsec; default and maximum is the radius of the zones */
 function nearRows(
   zones: ObjectZones,
   published: Float64Array,
@@ -316,7 +317,7 @@ function nearRows(
   return { candidates, passedOver };
 }
 
-/** The rows that may have moved to an object, or lie near one. The zones reach as far as the fastest. */
+/** Finds the rows that lie near an object, or may have moved there. The zones reach as far as the fastest source. */
 function movingRows(
   { radiusArcsec, motion }: FileSearchTask,
   zones: ObjectZones,
@@ -344,7 +345,7 @@ interface Pair {
   readonly separationAtEpochArcsec: number;
 }
 
-/** Calls `visit` with every object and candidate within the radius, at the object's time where the source moves. */
+/** Calls `visit` with every object and each candidate within the radius, at the object's time if the source moves. */
 function eachPair(
   { ra, dec, radiusArcsec, motion }: FileSearchTask,
   zones: ObjectZones,
@@ -366,7 +367,7 @@ function eachPair(
     });
 }
 
-/** The separation by which sources are chosen: at the object's time where the source has moved. */
+/** The separation by which sources are compared: at the object's time if the source has moved. */
 export function nearness({ separationArcsec, separationAtEpochArcsec }: Omit<Pair, 'object' | 'candidate'>): number {
   return Number.isNaN(separationAtEpochArcsec) ? separationArcsec : separationAtEpochArcsec;
 }
@@ -377,7 +378,7 @@ function pairs(task: FileSearchTask, zones: ObjectZones, candidates: readonly Ca
   return found;
 }
 
-/** Each object that has a candidate with its nearest one, by ascending object. */
+/** Each object that has a candidate, with its nearest candidate, by ascending object. */
 function nearestPairs(task: FileSearchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
   const nearest: (Pair | undefined)[] = new Array(task.ra.length).fill(undefined);
   eachPair(task, zones, candidates, pair => {
@@ -392,7 +393,7 @@ function nearestPairs(task: FileSearchTask, zones: ObjectZones, candidates: read
 /** The limit for payload columns that are read together; a single larger column is read alone. */
 const PAYLOAD_BYTES = 64 << 20;
 
-/** The payload of the matched rows; a row may be the match of several objects. */
+/** Reads the payload of the matched rows; a row may be the match of several objects. */
 async function readPayload(
   { ra, dec, payload }: CatalogColumns,
   file: ParquetFile,
@@ -448,18 +449,19 @@ function portions(
 const HEALPIX_COLUMN = '_healpix_29';
 /** Half the side of a pixel of order 0. */
 const PIXEL_ARCSEC = 105_000;
-/** The writer of the rows has rounded their pixels in its own way (0.4 mas at order 29). */
+/** The writer of the rows has rounded their pixels in its own way, by up to 0.4 mas at order 29. */
 const HEALPIX_PAD_ARCSEC = 0.01;
 
 interface ReachedRowGroup {
   readonly rowGroup: number;
-  /** The farthest that a source of the row group can have moved. */
+  /** The largest distance that a source of the row group can have moved. */
   readonly reachArcsec: number;
 }
 
 /**
- * The row groups whose rows an object's disc can reach. Where sources move, the disc is as much larger as the fastest of
- * the row group has moved, by the statistics of its motions, or by all of them where there are none.
+ * Selects the row groups whose rows an object's disc can reach. If sources move, the disc grows by the distance that
+ * the fastest source of the row group has moved. That speed comes from the statistics of the motion columns or, without
+ * statistics, from all their values.
  */
 async function reachedRowGroups(task: FileSearchTask, file: ParquetFile): Promise<ReachedRowGroup[]> {
   const reached: ReachedRowGroup[] = [];
@@ -476,7 +478,7 @@ async function reachedRowGroups(task: FileSearchTask, file: ParquetFile): Promis
   return reached;
 }
 
-/** A bound on the motions of a row group, mas a year. */
+/** An upper bound for the motions of a row group, mas per year. */
 async function fastestMas({ pmra, pmdec }: CatalogMotion, file: ParquetFile, rowGroup: number): Promise<number> {
   const [east, north] = [file.bounds(rowGroup, pmra), file.bounds(rowGroup, pmdec)];
   if (east && north) {
@@ -491,9 +493,9 @@ async function fastestMas({ pmra, pmdec }: CatalogMotion, file: ParquetFile, row
 }
 
 /**
- * Whether any object's disc, made larger by `reach` arcsec, can touch the rows of a row group, by the statistics of the position columns and of the
- * HEALPix pixels: positions bound the rows by a box, pixels tell where in the box they lie. A group without statistics
- * counts as reached. The statistics ignore NaN and null, and so does the search.
+ * Whether any object's disc, made larger by `reach` arcsec, can touch the rows of a row group. This follows from the
+ * statistics of the position columns, which bound the rows by a box, and of the HEALPix pixels, which locate the rows
+ * in the box. A group without statistics counts as reached. The statistics ignore NaN and null, and so does the search.
  */
 function reachesRowGroup(task: FileSearchTask, file: ParquetFile, rowGroup: number, reach: number): boolean {
   const { columns, ra, dec } = task;

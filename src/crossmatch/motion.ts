@@ -3,9 +3,9 @@ import type { MovingStar } from '@nearsky/sky-index';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 
-/** The motion of the sources of one copy of a catalog; columns as its files spell them, null where it lacks one. */
+/** The motion of the sources of one copy of a catalog; columns are spelled as in its files; null for a missing one. */
 export interface CatalogMotion {
-  /** Julian year that positions are at. */
+  /** The Julian year of the positions. */
   readonly epoch: number;
   readonly pmra: string;
   readonly pmdec: string;
@@ -13,16 +13,16 @@ export interface CatalogMotion {
   readonly radialVelocity: string | null;
 }
 
-/** Twice the motion of Barnard's star, the fastest that is known. A larger value is no star's. */
+/** Twice the motion of Barnard's star, the fastest known. A larger value cannot be a star's. */
 export const MAX_MOTION_MAS = 20_000;
 /** No star is nearer than 1.3 pc. */
 const MAX_PARALLAX_MAS = 1000;
 const MAX_RADIAL_VELOCITY = 1000;
 const MAX_YEARS = 100;
-/** Within these limits a star that comes nearer goes less than 1.13 times as far as its motion at the epoch says. */
+/** Within these limits, an approaching star moves less than 1.13 times as far as its motion at the epoch predicts. */
 const APPROACH = 1.25;
 
-/** undefined where the catalog is described without a motion, or the copy lacks it. */
+/** Undefined if the catalog's description names no motion, or the copy lacks its columns. */
 export function motionOf({ motion }: CatalogDefinition, { payload }: CatalogColumns): CatalogMotion | undefined {
   if (!motion) return undefined;
   const columnOf = (name: string | undefined) => payload.find(({ key }) => key === name?.toLowerCase())?.column ?? null;
@@ -42,28 +42,28 @@ export function yearsSince(epoch: number, timeUs: number): number {
   return Math.abs(years) <= MAX_YEARS ? years : Number.NaN;
 }
 
-/** The proper motion of a source, mas a year; 0 where it has none that is a star's. */
+/** The proper motion of a source, mas per year; 0 if it has none, or one that no star can have. */
 export function motionMas(pmra: number, pmdec: number): number {
   const motion = Math.hypot(pmra, pmdec);
   return motion <= MAX_MOTION_MAS ? motion : 0;
 }
 
-/** The farthest, arcsec, that a source of this motion can be from its place in the catalog after so many years. */
+/** The maximum distance, arcsec, of a source with this motion from its catalog position after so many years. */
 export function reachArcsec(mas: number, years: number): number {
   return (APPROACH * Math.abs(years) * mas) / 1000;
 }
 
-/** The farthest, arcsec, that any source can be from its place in the catalog after so many years. */
+/** The maximum distance, arcsec, of any source from its catalog position after so many years. */
 export function longestReachArcsec(years: number): number {
   return Number.isNaN(years) ? 0 : reachArcsec(MAX_MOTION_MAS, years);
 }
 
-/** The longest of these times, years; 0 where no motion is applied in any. */
+/** The longest of these times, years; 0 if no motion is applied in any. */
 export function longest(years: Float64Array): number {
   return years.reduce((most, each) => (Math.abs(each) > most ? Math.abs(each) : most), 0);
 }
 
-/** A source that moves. What is not known, or no star's, counts as 0. */
+/** A source that moves. A value that is unknown, or that no star can have, counts as 0. */
 export function starOf(place: Pick<MovingStar, 'ra' | 'dec' | 'pmra' | 'pmdec'>, parallax: unknown, velocity: unknown) {
   return {
     ...place,

@@ -13,7 +13,7 @@ export interface PlannedCatalog {
   readonly coverage: Coverage;
   /** Partitions by order, then pixel. */
   readonly partitions: ReadonlyMap<number, ReadonlyMap<number, Partition>>;
-  /** Undefined where sources are compared at their places in the catalog. */
+  /** Undefined if sources are compared at their catalog positions. */
   readonly motion?: CatalogMotion | undefined;
 }
 
@@ -46,10 +46,10 @@ export function openCatalog(registration: CatalogRegistration, motion?: CatalogM
 }
 
 /**
- * Every partition that the disc around an object may touch, so a source beyond a partition's edge is found in the
- * partition that holds it; margin catalogs are not needed. An object outside the footprint is searched only where the
- * footprint begins within the radius.
- * @param years where the sources move: Julian years from the catalog's epoch to each object's time, or NaN
+ * Finds every partition that the disc around an object may touch. A source beyond a partition's edge is found in its
+ * own partition, so margin catalogs are not needed. An object outside the footprint is searched only if the footprint
+ * begins within the radius.
+ * @param years if the sources move, Julian years from the catalog's epoch to each object's time, or NaN
  */
 export function planCatalog(
   catalog: PlannedCatalog,

@@ -1,4 +1,4 @@
-/** The threads that crossmatch. */
+/** The pool of threads for crossmatching. */
 
 import { REMOTE_CONCURRENCY, remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
@@ -11,7 +11,7 @@ const MEMORY_BYTES = 256 << 20;
 const MIN_THREAD_MEMORY_BYTES = 32 << 20;
 
 /**
- * A pool for `match` tasks. A thread takes several tasks, so that it searches one file while it waits for a host to
+ * A pool for `match` tasks. A thread takes several tasks, so that it can search one file while it waits for a host to
  * send another. The columns of a thread stay within its share of the memory.
  */
 export function crossmatchPool(
@@ -33,7 +33,9 @@ export function crossmatchPool(
 
 const HELPER_HEAP_MIB = 128;
 
-/** Threads that help with one large table, and have the settings of the process; undefined where it may have none. */
+/**
+ * The threads that help with one large table, with the settings of the process; undefined if helpers are not allowed.
+ */
 export function helperPool(): Pool | undefined {
   const data = threadData<MatchThreadData>();
   const threads = Math.min(data.helpers ?? 0, defaultThreads());

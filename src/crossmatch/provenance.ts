@@ -1,4 +1,4 @@
-/** The settings under which the service answers, and under which a crossmatch was done. */
+/** The settings of the service and of a crossmatch, as answers and records contain them. */
 
 import type { Config } from '../config/config.ts';
 import { BROKER_NAMES, type BrokerName, brokerSetting, declaringBrokers } from '../contract/brokers.ts';
@@ -16,16 +16,16 @@ export interface Provenance extends ProvenanceSet {
   readonly contract_version: string;
 }
 
-/** The settings of the service that answers state; each thread gets them when it starts. */
+/** The service's settings that answers contain; each thread gets them when it starts. */
 export interface AnswerSettings {
   readonly catalogs: Catalogs;
   /** The `provenance` block of every answer; keys as on the wire. */
   readonly provenance: Provenance;
-  /** The release from which provenance is recorded with each crossmatch. */
+  /** The first release that recorded provenance with each crossmatch. */
   readonly recordingRelease: string;
   /** `{name}` stands for the bare designation. */
   readonly tnsUrlTemplate: string;
-  /** The greatest age of a registry snapshot that may resolve names, seconds, inclusive. */
+  /** The maximum age, seconds, inclusive, of a registry snapshot that may resolve names. */
   readonly tnsSnapshotMaxAgeSeconds: number;
 }
 
@@ -69,7 +69,7 @@ function cutOf(name: BrokerName, config: Config): ReliabilityCut {
   };
 }
 
-/** A cut of a broker. It is declared only where both the value and its date are set. */
+/** A cut of a broker. It is declared only if both the value and its date are set. */
 function declaredCut(broker: string, value: number | null, asOf: string | null): ReliabilityCut {
   const declared = value !== null && asOf !== null;
   return {
@@ -81,7 +81,7 @@ function declaredCut(broker: string, value: number | null, asOf: string | null):
   };
 }
 
-/** The settings of the service that answers state. */
+/** The service's settings that answers contain. */
 export function answerSettings(config: Config, catalogs = PROJECT_CATALOGS): AnswerSettings {
   return {
     catalogs,

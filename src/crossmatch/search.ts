@@ -40,7 +40,7 @@ export class CatalogSearch {
   readonly problems: ReadProblem[] = [];
   readonly #catalog: PlannedCatalog;
   readonly #places: BatchPlaces;
-  /** Where the sources move: Julian years from the catalog's epoch to each object's time. */
+  /** If the sources move: Julian years from the catalog's epoch to each object's time. */
   readonly #years: Float64Array | undefined;
   readonly #radiusArcsec: number;
   readonly #payloadKeys: readonly string[];
@@ -98,8 +98,8 @@ export class CatalogSearch {
   }
 
   /**
-   * Keeps the nearest match; among equal separations the lowest id wins. An object near an edge has an answer from each
-   * partition, and from each part of a partition in parts.
+   * Keeps the nearest match; at equal separations the lowest id wins. An object near an edge has one answer per
+   * partition, and one per file of a partition in several files.
    */
   #keepNearer(object: number, matches: FileMatches, row: number): void {
     const id = matches.id[row]!;
@@ -123,9 +123,9 @@ export class CatalogSearch {
   }
 
   /**
-   * The outcome of an object. Where one of its files could not be read or used, the catalog counts as skipped for the
-   * object and a match from another file is dropped, because the nearest source may be in the unread file. A match
-   * outside the footprint shows that the place was searched.
+   * The outcome of an object. If one of its files could not be read or used, the catalog counts as skipped for the
+   * object. A match from another file is then dropped, because the nearest source may be in the unread file. A match
+   * outside the footprint proves that the position was searched.
    */
   outcome(object: number): RecordedOutcome {
     if (this.#unread.has(object)) return 'skipped_read_failure';

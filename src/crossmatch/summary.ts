@@ -12,9 +12,7 @@ export interface CrossmatchSummary {
   recorded: number;
   /** Objects that another process crossmatched meanwhile. */
   skipped: number;
-  /**
-   * Objects that stay as they were, pending or unread, because none of their catalogs could be read, or no further one.
-   */
+  /** Objects that stay as they were, pending or unread, because no further catalog could be read for them. */
   unreadable: number;
   /**
    * Recorded objects that were not searched because no catalog that covers them could be read. The next run tries these
@@ -29,7 +27,8 @@ export interface CrossmatchSummary {
   readonly problems: ReadProblem[];
   readonly reads: ReadCounts;
   /**
-   * Rows that cannot be sources, by catalog, where there are any. A row counts once for each batch that read its file.
+   * Rows that cannot be sources, by catalog; catalogs without such rows are left out. A row counts once for each batch
+   * that read its file.
    */
   readonly rowsPassedOver: Record<string, number>;
 }
@@ -49,7 +48,7 @@ export function emptySummary(): CrossmatchSummary {
   };
 }
 
-/** Objects with equal outcomes share one record of them, so that each record is looked at once. */
+/** Objects with equal outcomes share one record, so that each record is examined once. */
 export function addResults(summary: CrossmatchSummary, results: readonly CrossmatchResult[]): void {
   const { statuses, outcomes } = summary;
   for (const [catalogOutcomes, group] of Map.groupBy(results, result => result.catalogOutcomes)) {

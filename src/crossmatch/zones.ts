@@ -1,4 +1,7 @@
-/** Finds the objects within a radius of a place, for millions of places of which nearly all have none. */
+/**
+ * Finds the objects within a radius of a position. It is made for millions of positions, nearly all without an object
+ * near.
+ */
 import { RADIANS_PER_DEGREE, separationArcsec } from '@nearsky/sky-index';
 
 /**
@@ -14,8 +17,8 @@ const MAX_ZONES = 1 << 17;
 /**
  * Zones of declination (Gray, Nieto-Santisteban & Szalay, MSR-TR-2006-52), each with the objects whose disc reaches
  * into the zone by ascending right ascension. A place is looked up in one zone; most zones are empty, and the lookup
- * then needs no trigonometric function. The rows of a file need not be sorted. The pixel column is not used: it may be
- * absent, or stem from another version of the positions.
+ * then needs no trigonometric function. The rows of a file need not be sorted. The pixel column is not used, because it
+ * may be missing, or belong to another version of the positions.
  */
 export class ObjectZones {
   readonly #ra: Float64Array;
@@ -23,7 +26,7 @@ export class ObjectZones {
   readonly #radiusArcsec: number;
   /** Padded, degrees. */
   readonly #radius: number;
-  /** Where the first zone begins, degrees. */
+  /** The declination at which the first zone begins, degrees. */
   readonly #south: number;
   readonly #zonesPerDegree: number;
   /** The start of each zone's members, and the end of the last zone's. */
@@ -66,7 +69,7 @@ export class ObjectZones {
     return Math.floor((dec - this.#south) * this.#zonesPerDegree);
   }
 
-  /** The greatest reach in right ascension of the disc of a member of the zone, to either side, degrees. */
+  /** The maximum reach in right ascension, to either side, of the discs of a zone's members, degrees. */
   #reachOf(zone: number): number {
     const edge = (at: number) => Math.abs(this.#south + at / this.#zonesPerDegree);
     const dec = Math.max(edge(zone), edge(zone + 1)) + this.#radius;

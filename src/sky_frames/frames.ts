@@ -16,10 +16,10 @@ export interface Frame {
 
 export const ICRS: Frame = { system: 'ICRS' };
 export const GALACTIC: Frame = { system: 'GALACTIC' };
-/** The equinoxes of frames that are named without one. */
+/** The equinoxes of frames named without an equinox. */
 const J2000 = 2000;
 const B1950 = 1950;
-/** Equinoxes beyond these years are refused: the polynomials of precession are of no use there. */
+/** Equinoxes outside these years are refused, because the precession polynomials are not valid there. */
 const EQUINOXES = { min: 1700, max: 2200 };
 
 /** A frame that cannot be converted. The message names it. */
@@ -27,15 +27,15 @@ export class FrameError extends Error {
   override name = 'FrameError';
 }
 
-/** A system, and an equinox in parentheses or without them; one of the two may be missing. */
+/** A system, and an equinox with or without parentheses; one of the two may be missing. */
 const NAME =
   /^(?:eq_)?(icr[sf]|fk5|fk4|gal(?:actic)?(?:_ii)?)?(?:(?:^|\s*[,(\s]\s*)(?:equinox\s*=\s*)?([bj]?\d{4}(?:\.\d*)?)\s*\)?)?$/;
 const EQUINOX = /^([bj]?)(\d{4}(?:\.\d*)?)$/;
 
 /**
- * The frame that a text names: `ICRS`, `FK5`, `FK5 J1975`, `fk4(B1875.0)`, `J2000`, `B1950`, `eq_FK4`, `galactic`. FK5 without an
- * equinox is of J2000, FK4 of B1950.
- * @param equinox stated beside the text: `B1950`, `J2000.0`, `1975`; an equinox within the text goes before it
+ * The frame that a text names: `ICRS`, `FK5`, `FK5 J1975`, `fk4(B1875.0)`, `J2000`, `B1950`, `eq_FK4`, `galactic`. FK5
+ * without an equinox means J2000, FK4 means B1950.
+ * @param equinox a separate equinox: `B1950`, `J2000.0`, `1975`; an equinox within the text takes precedence
  * @throws FrameError for any other text
  */
 export function frameOf(text: string, equinox = ''): Frame {
@@ -79,7 +79,7 @@ export function isSameFrame(a: Frame, b: Frame): boolean {
   return a.system === b.system && a.equinox === b.equinox && a.obstime === b.obstime;
 }
 
-/** Makes of a longitude and a latitude, degrees, the right ascension (0 to 360) and declination in ICRS. */
+/** Converts a longitude and a latitude, degrees, to right ascension (0 to 360) and declination in ICRS. */
 export type ToIcrs = (lon: number, lat: number) => readonly [ra: number, dec: number];
 
 /**
@@ -184,8 +184,9 @@ const FK5_TO_ICRS = transposed(
 );
 
 /**
- * The galactic system of the IAU (Blaauw et al. 1960, MNRAS 121, 123) in FK5 J2000: the position of its north pole, and the
- * galactic longitude of the celestial one. The definition at B1950, moved without E-terms (Murray 1989, A&A 218, 325).
+ * The galactic system of the IAU (Blaauw et al. 1960, MNRAS 121, 123) in FK5 J2000: the position of its north pole, and
+ * the galactic longitude of the north celestial pole. These are the values defined at B1950, moved to J2000 without
+ * E-terms (Murray 1989, A&A 218, 325).
  */
 const GALACTIC_POLE = { ra: 192.8594812065348, dec: 27.12825118085622, longitude: 122.9319185680026 };
 const FK5_TO_GALACTIC = product(

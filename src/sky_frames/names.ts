@@ -1,7 +1,7 @@
-/** Names of columns that state a frame. */
+/** Recognises frames by the names of columns. */
 import { type Frame, frameOf, GALACTIC } from './frames.ts';
 
-/** Pairs of names in lower case, the surest ones first. */
+/** Pairs of names in lower case, the most certain pair first. */
 export const GALACTIC_NAMES: readonly (readonly [lon: string, lat: string])[] = [
   ['glon', 'glat'],
   ['_glon', '_glat'],
@@ -17,8 +17,9 @@ export const GALACTIC_NAMES: readonly (readonly [lon: string, lat: string])[] = 
 ];
 
 /**
- * The frame that the names of two columns state: `GLON` and `l` are galactic, `RAB1950` is FK4 of B1950, `RAJ1975` FK5 of J1975;
- * undefined where they state none. `J2000` in a name states none either: VizieR calls positions in ICRS so.
+ * The frame that the names of two columns state: `GLON` and `l` are galactic, `RAB1950` is FK4 of B1950, `RAJ1975` FK5
+ * of J1975; undefined if they state none. `J2000` in a name states none either, because VizieR uses it for positions in
+ * ICRS.
  */
 export function frameOfNames(lon: string, lat: string): Frame | undefined {
   const names = [lon, lat].map(name => name.trim().toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * H3 cells (h3geo.org) on the sky: ra is the longitude, dec the latitude. A cell is held as a key: its base cell and
- * then its digits, three bits each. The key of the parent is therefore the key without the last three bits.
+ * H3 cells (h3geo.org) on the sky: ra is the longitude, dec the latitude. A cell is stored as a key: its base cell,
+ * followed by its digits, three bits each. So the key of the parent is the key without its last three bits.
  *
  * An object is in its cell of `FINEST_RESOLUTION` and in the ancestors of that cell. Children stand out beyond their
  * parent, so near an edge the ancestor may differ from the coarse cell that contains the position. The counts of
@@ -11,7 +11,7 @@ import { RADIANS_PER_DEGREE, separationArcsec } from '@nearsky/sky-index';
 import { cellToChildren, cellToLatLng, getRes0Cells, latLngToCell } from 'h3-js';
 import type { SkyPosition } from '../store/types.ts';
 
-/** Cells of at most 55" from centre to corner: within the largest radius of a search. */
+/** Cells of up to 55" from centre to corner, which is less than the maximum search radius. */
 export const FINEST_RESOLUTION = 7;
 /** The resolution at which the whole sky has 41,162 cells. */
 export const WHOLE_SKY_RESOLUTION = 3;
@@ -95,8 +95,8 @@ export function cellsInDisc(resolution: number, radiusDeg: number): number {
 }
 
 /**
- * The keys of all cells that a disc touches, or that have a descendant which the disc touches, and of some cells
- * around.
+ * The keys of all cells that a disc touches, or that have a descendant that the disc touches. Some neighbouring cells
+ * are included too.
  */
 export function keysTouching(disc: Disc, resolution: number): Set<number> {
   const keys = new Set<number>();

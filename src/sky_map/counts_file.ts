@@ -29,8 +29,7 @@ const HEAD_BYTES = 52;
 const DIGEST_BYTES = 32;
 const BYTES_AN_OBJECT = 13;
 /**
- * The number of entries in the mark. The table's digest is of the whole history of new objects, but not of
- * crossmatches.
+ * The number of entries in the mark. The table's digest covers the whole history of new objects, but not crossmatches.
  */
 const MARKED_ENTRIES = 16;
 
@@ -40,8 +39,8 @@ export interface StoredCounts {
 }
 
 /**
- * Writes the file aside and renames it, so that there is always a whole file. The file is not flushed: one torn by a
- * power cut fails its digest.
+ * Writes a temporary file and renames it, so that a complete file always exists. The file is not flushed: if a power
+ * cut truncates it, its digest does not match.
  */
 export function saveCounts(dataDir: string, store: Store, { sequence, columns }: StoredCounts): void {
   const { low, high, cells, statuses } = columns;
@@ -91,7 +90,7 @@ export function readCounts(dataDir: string, store: Store): StoredCounts | undefi
   };
 }
 
-/** The file's bytes; undefined too for a file that cannot be read: the objects are counted then. */
+/** The file's bytes; undefined also for an unreadable file, because the objects can be counted instead. */
 function readFile(path: string): Buffer | undefined {
   try {
     return readFileSync(path);

@@ -18,18 +18,15 @@ import { readCounts, saveCounts } from './counts_file.ts';
 import { SkyCounts } from './sky_counts.ts';
 import { SkyCoverage } from './sky_coverage.ts';
 
-/** Objects that one task reads in some 100 ms, so that no answer waits longer. */
+/** The number of objects that one task reads, in about 100 ms, so that no answer waits longer. */
 const OBJECTS_A_TASK = 20_000;
 const ENTRIES_A_TASK = 16;
-/**
- * The longest time for which changed counts are not on disk: after a restart the journal is read from the stored
- * sequence.
- */
+/** The longest time between saves of changed counts. After a restart the journal is read from the saved sequence. */
 const SAVE_MS = 600_000;
-/** The time for which a thread takes the catalogs to be unchanged. */
+/** The time for which a thread assumes that the catalogs are unchanged. */
 const CATALOGS_MS = 5000;
 
-/** Takes a part of the new journal entries into the counts. Needs a pool with a data directory and one thread. */
+/** The task of adding some new journal entries to the counts. Needs a pool with a data directory and one thread. */
 export interface FollowSkyTask extends Task<SkyProgress> {
   readonly kind: 'followSky';
 }
@@ -37,7 +34,7 @@ export interface FollowSkyTask extends Task<SkyProgress> {
 export interface SkyProgress {
   /** Whether every object has been counted once. */
   readonly isCounted: boolean;
-  /** Whether nothing was left when the thread looked. */
+  /** Whether the thread had counted all journal entries. */
   readonly isCurrent: boolean;
   /** Objects counted so far, and the number of all objects. */
   readonly taken: number;
@@ -46,7 +43,7 @@ export interface SkyProgress {
   readonly saveError?: string;
 }
 
-/** One answer: the body of a response. */
+/** The task of making one answer: the body of a response. */
 export interface SkyMapTask extends Task<SkyMapAnswer | undefined> {
   readonly kind: 'skyMap';
   readonly layer: MapLayer;
@@ -56,7 +53,7 @@ export interface SkyMapTask extends Task<SkyMapAnswer | undefined> {
   readonly disc: Disc | null;
   /** Whether to answer from the objects counted so far while counting goes on. */
   readonly isPartial: boolean;
-  /** The block of the answer. */
+  /** The provenance block of the answer. */
   readonly provenance: Provenance;
 }
 
@@ -81,7 +78,7 @@ interface Followed {
   readonly wholeSkies: WholeSkies;
 }
 
-/** Answers for the whole sky, by resolution and provenance as JSON, as long as they are current: some MB. */
+/** Caches the answers for the whole sky while they are current, by resolution and provenance as JSON: a few MB. */
 type WholeSkies = Map<string, SkyMapAnswer>;
 
 let followed: Followed | undefined;
@@ -102,8 +99,8 @@ export function runFollowSky(): SkyProgress {
 }
 
 /**
- * Begins with the counts beside the database, or with none. The journal after `last` names objects that change while
- * they are counted.
+ * Starts with the stored counts, or with none. Objects that change while they are counted have journal entries after
+ * `last`.
  */
 function begin(store: Store, last: number): Followed {
   const known = readCounts(threadDataDir(), store);
@@ -118,7 +115,7 @@ function begin(store: Store, last: number): Followed {
   };
 }
 
-/** Saves the counts when that is due; returns the error if saving failed. The counts hold without their file. */
+/** Saves the counts when that is due; returns the error if saving failed. The counts in memory stay valid then. */
 function saveNowAndThen(followed: Followed, store: Store): string | undefined {
   const { counts, sequence, savedAtMs, savedSequence } = followed;
   if (sequence === savedSequence || performance.now() < savedAtMs + SAVE_MS) return undefined;
@@ -156,7 +153,7 @@ function readJournal(followed: Followed, store: Store): void {
   }
 }
 
-/** The answer; undefined until the database has been counted, unless a partial answer is wanted. */
+/** The answer; undefined until the database has been counted, unless a partial answer was requested. */
 export function runSkyMap({ layer, resolution, disc, isPartial, provenance }: SkyMapTask): SkyMapAnswer | undefined {
   const source = layer === 'coverage' ? currentCoverage() : followed?.isCounted || isPartial ? followed : undefined;
   if (!source) return undefined;
@@ -188,7 +185,7 @@ function objectsBlock({ counts, isCounted }: Followed, resolution: number, withi
 /** The coverage layer's entry for a whole catalog; keys as on the wire. */
 interface Registered {
   readonly name: string;
-  /** The number of rows in the catalog's own description. */
+  /** A whole catalog in the coverage layer; keys as on the wire. */
   readonly rows: number | null;
   readonly area_deg2: number;
 }

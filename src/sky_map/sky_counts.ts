@@ -4,10 +4,7 @@ import type { StoredObject } from '../store/types.ts';
 import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
 import { type ObjectColumns, ObjectTable } from './object_table.ts';
 
-/**
- * Cells down to this resolution have counters of their own, 8 MB of them; finer cells are counted when they are asked
- * for.
- */
+/** Cells down to this resolution have their own counters, 8 MB in total; finer cells are counted on request. */
 const COUNTED_RESOLUTION = 4;
 const STATUSES = STORED_STATUSES.length;
 /** The cell of an object without a position. */
@@ -38,7 +35,7 @@ export class SkyCounts {
     });
   }
 
-  /** The columns from which the same counts can be made again. */
+  /** The columns from which the same counts can be restored. */
   columns(): ObjectColumns {
     return this.#objects.columns();
   }
@@ -91,13 +88,13 @@ export class SkyCounts {
     return { keys: found, byStatus: byStatus as unknown as CellCounts['byStatus'] };
   }
 
-  /** The counts of each status for each of the keys. */
+  /** The counts of each status for each of the keys, from the counters. */
   #sumCounters(resolution: number, keys: Int32Array): Uint32Array {
     const counters = 1 << (DIGIT_BITS * (COUNTED_RESOLUTION - resolution));
     const counts = this.#counts;
     const sums = new Uint32Array(keys.length * STATUSES);
     keys.forEach((key, i) => {
-      // The counters of a cell's descendants stand together.
+      // // The counters of a cell's descendants are contiguous.
       for (let counter = key * counters; counter < (key + 1) * counters; counter++)
         for (let status = 0; status < STATUSES; status++)
           sums[i * STATUSES + status]! += counts[counter * STATUSES + status]!;
@@ -105,9 +102,9 @@ export class SkyCounts {
     return sums;
   }
 
-  /** The counts of each status for each of the keys, made object by object. */
+  /** The counts of each status for each of the keys, from all objects. */
   #countObjects(resolution: number, keys: Int32Array): Uint32Array {
-    // Most objects are far away: a table of coarse cells excludes them before the map is asked.
+    // // Most objects are far away. A table of coarse cells excludes them before the map of keys is searched.
     const near = new Uint8Array(keyCount(COUNTED_RESOLUTION));
     for (const key of keys) near[ancestor(key, resolution - COUNTED_RESOLUTION)] = 1;
     const places = new Map(Array.from(keys, (key, i) => [key, i]));

@@ -3,9 +3,9 @@ import type { Coverage } from '@nearsky/sky-index';
 import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
 
 /**
- * A cell at a resolution that the whole sky can be asked for is covered to the share of its descendants whose centres
- * are covered: 49 descendants or, where 49 would be too many for a first answer, 7. A finer cell is covered when its
- * own centre is.
+ * Coverage is sampled. At a resolution that is available for the whole sky, the coverage of a cell is the share of its
+ * descendants whose centres are covered: 49 descendants or, if 49 would delay the first answer too long, 7. A finer
+ * cell is covered if its own centre is.
  */
 function sampledResolution(resolution: number): number {
   return resolution < 2 ? resolution + 2 : resolution + 1;
@@ -22,7 +22,7 @@ export interface CellCoverage {
   readonly byCatalog: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Every key of a sampled resolution, and in the same order the bits of each. */
+/** Every key of a sampled resolution, and in the same order the bits of each key. */
 interface Samples {
   readonly keys: Int32Array;
   readonly bits: Uint8Array;
@@ -32,7 +32,7 @@ const BITS = 8;
 
 export class SkyCoverage {
   readonly #footprints: readonly Footprint[];
-  /** The bytes of a key's bits: one bit a catalog, in the order of the footprints. */
+  /** The bytes of a key's bits: one bit per catalog, in the order of the footprints. */
   readonly #stride: number;
   /** The samples by resolution, made when first needed. */
   readonly #samples = new Map<number, Samples>();

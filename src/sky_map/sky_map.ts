@@ -1,6 +1,4 @@
-/**
- * The map of the sky as the service answers it: begun with the service, then kept up to date in a thread of its own.
- */
+/** The service's map of the sky: counted from the start of the service, then kept up to date in a thread of its own. */
 import type { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -11,19 +9,19 @@ import { Pool, PoolError } from '../pool/pool.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
 import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from './map_thread.ts';
 
-/** The interval between looks at the journal. */
+/** The interval between reads of the journal. */
 const POLL_MS = 500;
-/** The time for which first answers wait for the count to finish: a small database is counted by then. */
+/** The time for which first answers wait for the count to finish: enough for a small database. */
 const PATIENCE_MS = 1000;
-/** Answers that may wait for the thread, half of them for one client: each takes some 10 ms. */
+/** The maximum number of answers that wait for the thread, half of them for one client: each takes about 10 ms. */
 const MAX_WAITING = 128;
 /**
- * The time for which closing waits for the thread: a task takes some 100 ms, and a hung one must not keep the service
+ * The time for which closing waits for the thread. A task takes about 100 ms, and a hung task must not keep the service
  * from saving its index.
  */
 const CLOSE_MS = 2000;
 
-/** The time that a thread may take for a task before it counts as hung. */
+/** A thread that takes longer than this for a task counts as hung. */
 const DRAW_TIMEOUT_MS = 30_000;
 const FOLLOW_TIMEOUT_MS = 60_000;
 const FOLLOW: FollowSkyTask = { kind: 'followSky' };
@@ -59,7 +57,7 @@ export class SkyMap {
     });
   }
 
-  /** Begins to count. Only one of the apps of a process does this. */
+  /** Starts counting. Only one thread of a process does this. */
   start(): void {
     const { dataDir } = this.#options;
     this.#pool ??= new Pool({ threads: 1, isBackground: true, threadData: { dataDir } satisfies StoreThreadData });
@@ -67,20 +65,20 @@ export class SkyMap {
   }
 
   /**
-   * Settles when the budget is spent at the latest.
+   * Returns a map, or rejects when the budget is spent.
    * @throws Unavailable while the database is being counted for the first time (unless `isPartial`),
    *   when the database cannot be read, and when too many answers are waiting or this one has waited too long
    */
   async answer({ client, ...query }: SkyMapAsked, budget: Budget): Promise<SkyMapAnswer> {
     if (this.#stop.signal.aborted) throw new Unavailable('the service is stopping');
     this.start();
-    // A partial answer is asked for again soon, so the request need not wait.
+    // // A partial answer will soon be requested again, so this request need not wait.
     await withTimeout(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw new Unavailable('the database cannot be read');
     const leave = await this.#slots.enter(client, budget.remainingMs);
     const beganMs = performance.now();
     const drawing = this.#pool!.run({ kind: 'skyMap', ...query } as SkyMapTask, { timeoutMs: DRAW_TIMEOUT_MS });
-    // A map that nobody waits for any more still has the thread.
+    // // The thread still draws a map whose client has stopped waiting.
     const left = () => leave((performance.now() - beganMs) / 1000);
     drawing.then(left, left);
     const drawn = drawing.then(
@@ -93,7 +91,7 @@ export class SkyMap {
     return outcome.answer;
   }
 
-  /** Ends the thread, which finishes its task; a thread that does not end is left to the end of the process. */
+  /** Stops the thread, which finishes its task. A thread that does not stop is left until the process ends. */
   async close(): Promise<void> {
     this.#stop.abort();
     await withTimeout(Promise.all([this.#following, this.#pool?.close()]), CLOSE_MS);

@@ -1,4 +1,4 @@
-/** The task `sources`: every source of some catalogs near a place, read from the catalogs where they lie. */
+/** The task `sources`: finds every source of some catalogs near a position, reading the catalogs' own files. */
 import { Rendered, toJson } from '../base/json_text.ts';
 import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { NearbyOutcome } from '../contract/enums.ts';
@@ -17,9 +17,9 @@ export interface SourcesTask extends Task<SourcesAnswer> {
   readonly dec: number;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
-  /** Names. */
+  /** Names of catalogs. */
   readonly catalogs: readonly string[];
-  /** The most sources that are listed, at least 1. */
+  /** The maximum number of sources that are listed, at least 1. */
   readonly limit: number;
 }
 
@@ -30,7 +30,7 @@ export interface SourcesAnswer {
   readonly catalogs: string;
   /** The JSON of the list of sources. */
   readonly sources: string;
-  /** The reasons for which files could not be read, for the log. */
+  /** Why files could not be read, for the log. */
   readonly problems: readonly string[];
 }
 
@@ -104,8 +104,8 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
 }
 
 /**
- * Lists nothing of a catalog where a file of it cannot be read, because an incomplete list would look like all there
- * is. A source outside the footprint shows that the place was searched.
+ * Lists no source of a catalog if one of its files cannot be read, because an incomplete list would look complete. A
+ * source outside the footprint proves that the position was searched.
  */
 async function search(planned: PlannedCatalog, catalog: number, task: SourcesTask): Promise<Searched> {
   const { location, columns } = planned.registration;

@@ -1,4 +1,4 @@
-/** The sources of the registered catalogs near a position, as the service answers them: read by a thread of their own. */
+/** The service's search for catalog sources near a position. A thread of its own reads the catalogs. */
 import type { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -10,7 +10,7 @@ import { crossmatchPool } from '../crossmatch/pool.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { SourcesAnswer, SourcesTask } from './near_task.ts';
 
-/** Searches that may wait for the thread, half of them for one client: each takes some 100 ms. */
+/** The maximum number of searches that wait for the thread, half of them for one client: each takes about 100 ms. */
 const MAX_WAITING = 64;
 /** The time for which closing waits for the thread. */
 const CLOSE_MS = 2000;
@@ -20,7 +20,7 @@ export interface SourcesAsked extends Omit<SourcesTask, 'kind'> {
   readonly client: string;
 }
 
-/** There is no thread until the first search. */
+/** The thread starts with the first search. */
 export class NearbySources {
   readonly #config: Config;
   readonly #log: Log;
@@ -45,7 +45,7 @@ export class NearbySources {
     const beganMs = performance.now();
     this.#pool ??= crossmatchPool(this.#config, 1);
     const searched = this.#pool.run({ kind: 'sources', ...asked } as SourcesTask).catch(error => this.#fail(error));
-    // A search that nobody waits for any more still has the thread.
+    // // The thread still works on a search whose client has stopped waiting.
     const left = () => leave((performance.now() - beganMs) / 1000);
     searched.then(left, left);
     const answer = await withTimeout(searched, budget.remainingMs);
