@@ -71,11 +71,13 @@ export function requestUrl(address: string): string {
   return bucket.includes('.') ? `https://s3.amazonaws.com/${bucket}${key}` : `https://${bucket}.s3.amazonaws.com${key}`;
 }
 
-/** The directory that `text` names as seen from `from`: relative, absolute on the same host, or a full address. */
+/**
+ * The directory that `text` names relative to `from`. `text` is relative, absolute on the same host, or a full address.
+ */
 export function relativeAddress(from: string, text: string): string {
   if (isRemote(text)) return checkedAddress(text);
   const { protocol, host, pathname } = new URL(from);
-  // Resolved as http: other schemes have no relative addresses.
+  // // Resolved as http:, because other schemes have no relative addresses.
   const resolved = new URL(text, `http://host${pathname.replace(/\/*$/, '/')}`);
   return checkedAddress(`${protocol}//${host}${resolved.pathname}`);
 }

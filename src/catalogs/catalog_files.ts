@@ -1,13 +1,13 @@
-/** The files of a catalog as its readers see them, wherever they lie. */
+/** The interface to the files of a catalog, local or remote. */
 import type { RemoteOptions } from './remote/options.ts';
 
 /** The cost of reading. */
 export interface ReadCounts {
-  /** Requests sent to hosts, failed tries included. */
+  /** Requests sent to hosts, including failed ones. */
   requests: number;
   /** The number of `requests` that repeat a failed one. */
   retries: number;
-  /** Bytes of bodies received, those of failed tries included. */
+  /** Bytes of bodies received, including failed requests. */
   networkBytes: number;
   /** Bytes from local files, or from the cache of remote ones. */
   diskBytes: number;
@@ -30,8 +30,8 @@ export interface OpenFile {
   readonly name: string;
   readonly byteLength: number;
   /**
-   * The bytes [start, end). Ranges of a remote file that are asked for in one turn of the event loop and lie near each
-   * other are fetched together.
+   * The bytes [start, end). If one turn of the event loop requests several ranges of a remote file that lie near each
+   * other, they are fetched together.
    * @throws ReadFailure
    */
   read(start: number, end: number): Promise<ArrayBuffer>;
@@ -44,18 +44,18 @@ export interface CatalogFiles {
   readonly location: string;
   /** The path or address of a file, for messages. */
   nameOf(name: string): string;
-  /** The directory that a text names as seen from this one: a relative or a full path or address. */
+  /** The directory at a relative or full path or address. A relative one starts from this directory. */
   directory(text: string): CatalogFiles;
   /** @throws ReadFailure; MissingFile where the file certainly does not exist */
   open(name: string): Promise<OpenFile>;
-  /** @throws ReadFailure when the host or disk does not tell */
+  /** @throws ReadFailure if the host or disk gives no answer */
   has(name: string): Promise<boolean>;
-  /** The names in a folder, sorted; empty where there is no such folder; undefined where folders cannot be listed. */
+  /** The names in a folder, sorted; empty if there is no such folder; undefined if folders cannot be listed. */
   list(folder: string): Promise<string[] | undefined>;
 }
 
 export interface FilesOptions {
   readonly remote?: RemoteOptions | undefined;
-  /** Reading adds its cost here. */
+  /** Reading adds its cost to these counts. */
   readonly counts?: ReadCounts | undefined;
 }

@@ -2,8 +2,9 @@
  * Decodes the pages of a flat column, and only the wanted ones.
  *
  * hyparquet's own reader decodes all pages between the first row and the last, and copies each column that may hold
- * nulls value by value. That took half the time of a crossmatch, for a few rows of each of 25 columns. The loop over
- * the pages is ours. hyparquet does all decoding; it believes every count, so counts are checked first.
+ * nulls value by value. That took half the time of a crossmatch, for a few rows of each of 25 columns. Here the loop
+ * over the pages is ours, and hyparquet decodes each page. hyparquet trusts every count in the file, so counts are
+ * checked first.
  */
 import { unzipSync, zstdDecompressSync } from 'node:zlib';
 import { parquetHeader } from 'hyparquet/src/column.js';
@@ -22,7 +23,7 @@ export interface ColumnPage {
   readonly endRow: number;
   /** The values that are not null, in row order. */
   readonly values: ArrayLike<unknown>;
-  /** One number a row, 1 where there is a value; undefined where every row has one. */
+  /** One number per row, 1 if it has a value; undefined if every row has one. */
   readonly present: ArrayLike<number> | undefined;
 }
 
@@ -59,7 +60,7 @@ export function chunkRange({
 
 /**
  * The pages for whose rows `wanted` returns true, in row order.
- * @throws the decoder's errors when the bytes are damaged, also when they hold another number of rows than the chunk
+ * @throws the decoder's errors if the bytes are damaged, or hold another number of rows than the chunk states
  */
 export function* columnPages(
   chunk: ColumnChunk,
@@ -67,7 +68,7 @@ export function* columnPages(
 ): Generator<ColumnPage> {
   const { type } = chunk.metadata;
   if (type !== chunk.element.type)
-    throw new Error(`it is of type ${chunk.element.type} in the schema, and ${type} where it lies`);
+    throw new Error(`its type is ${chunk.element.type} in the schema, but ${type} in its row group`);
   const decoder = decoderOf(chunk);
   const decimal = isDecimal(chunk.element) ? decimalOf(decimalScale(chunk.element)) : undefined;
   const reader = { view: new DataView(chunk.bytes), offset: 0 };
@@ -97,9 +98,9 @@ const PARSERS = { ...DEFAULT_PARSERS, timestampFromNanoseconds: (ns: bigint) => 
 type Decoder = ReturnType<typeof decoderOf>;
 
 /**
- * Decodes pages without their levels, as if the column held no nulls. The decoder is not told that decimals are
- * decimals and times are times, because hyparquet would turn them into floats, which lose digits of an id, and dates,
- * which lose microseconds.
+ * Decodes pages without their levels, as if the column held no nulls. The decoder gets decimals and times as plain
+ * numbers. Otherwise hyparquet would turn decimals into floats, which lose digits of an id, and times into dates, which
+ * lose microseconds.
  */
 function decoderOf({ metadata, element: described }: ColumnChunk) {
   const { converted_type, logical_type, ...plain } = described;
@@ -129,7 +130,7 @@ export function isDecimal({ converted_type, logical_type }: SchemaElement): bool
 
 const TIME_KINDS = { MILLIS: 'time in ms', MICROS: 'time in us', NANOS: 'time in ns' } as const;
 
-/** The kind of a timestamp; undefined for what is none. */
+/** The kind of a timestamp; undefined for other columns. */
 export function timeKind({ converted_type, logical_type }: SchemaElement) {
   if (logical_type?.type === 'TIMESTAMP') return TIME_KINDS[logical_type.unit];
   if (converted_type === 'TIMESTAMP_MILLIS') return TIME_KINDS.MILLIS;
@@ -163,7 +164,7 @@ function bigEndian(bytes: Uint8Array): bigint {
   return BigInt.asIntN(8 * bytes.length, unsigned);
 }
 
-/** Some writers understate a chunk's size; a page of up to this many bytes is accepted all the same. */
+/** Some writers state too small a size for a chunk. A page of up to this many bytes is still accepted. */
 const BELIEVED_PAGE_BYTES = 64 * 2 ** 20;
 
 /** Rejects impossible counts: the decoder believes them, and would be busy for minutes or run out of memory. */
@@ -208,12 +209,12 @@ function decodePage(
   const rows = rowsOf(header);
   const { present, count } = readLevels(levels, rows);
   if (v2 && v2.num_nulls !== rows - count)
-    throw new Error(`a page says that ${v2.num_nulls} of its ${rows} values are null, and ${rows - count} are`);
+    throw new Error(`a page states that ${v2.num_nulls} of its ${rows} values are null, but ${rows - count} are`);
   if (count === 0) return { values: [], present };
   const { encoding } = (v1 ?? v2)!;
   // Without a dictionary, hyparquet would return the dictionary positions as values.
   if (encoding.endsWith('_DICTIONARY') && !dictionary?.length)
-    throw new Error('a page wants a dictionary that is not there');
+    throw new Error('a page needs a dictionary that is missing');
   checkValues(encoded, encoding, count, decoder);
   const withoutLevels = { ...NO_LEVELS, num_values: count, encoding };
   const { dataPage } = readDataPage(encoded, withoutLevels, decoder);
@@ -223,7 +224,7 @@ function decodePage(
 const NO_LEVELS = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const;
 
 interface SplitPage {
-  /** Undefined where every row has a value. */
+  /** Undefined if every row has a value. */
   readonly levels: Uint8Array | undefined;
   readonly encoded: Uint8Array;
 }
@@ -253,7 +254,7 @@ function decompress(bytes: Uint8Array, size: number, { codec }: Decoder): Uint8A
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => new DataView(buffer, byteOffset, byteLength);
 
-/** The rows that have a value, and their number. Mostly all rows have one, which the levels say in one run. */
+/** The rows that have a value, and their number. Mostly all rows have one; the levels are then a single run. */
 function readLevels(levels: Uint8Array | undefined, rows: number) {
   if (!levels || isOneRun(levels, rows)) return { present: undefined, count: rows };
   checkRuns(levels, 1, rows);
@@ -273,7 +274,7 @@ function isOneRun(levels: Uint8Array, rows: number): boolean {
   return value === 2 * rows && levels.length === end + 1 && levels[end] === 1;
 }
 
-/** @throws Error when the bytes cannot hold that many values: hyparquet would invent values, or never end */
+/** @throws Error if the bytes cannot hold that many values: hyparquet would invent values, or never finish */
 function checkValues(bytes: Uint8Array, encoding: string, count: number, { type, element }: Decoder): void {
   if (encoding === 'PLAIN' || encoding === 'BYTE_STREAM_SPLIT') {
     const least = Math.ceil(count * leastBytes(type, element));
@@ -281,7 +282,7 @@ function checkValues(bytes: Uint8Array, encoding: string, count: number, { type,
   } else if (type === 'BOOLEAN') checkRuns(bytes.subarray(4, 4 + viewOf(bytes).getUint32(0, true)), 1, count);
   else if (encoding.endsWith('_DICTIONARY')) {
     const width = viewOf(bytes).getUint8(0);
-    if (width > 32) throw new Error(`a page has ${width} bits for a place in its dictionary`);
+    if (width > 32) throw new Error(`a page has ${width} bits for a dictionary index`);
     if (width > 0) checkRuns(bytes.subarray(1), width, count);
   } else if (encoding.startsWith('DELTA_')) {
     const afterFirst = checkDeltas(bytes, 0, count);
@@ -307,7 +308,7 @@ function checkRuns(bytes: Uint8Array, width: number, count: number): void {
     const { value, end } = varintAt(bytes, at);
     const half = Math.floor(value / 2);
     const isPacked = value % 2 === 1;
-    // The last group may be padded, by some writers with more groups.
+    // // The last group may be padded. Some writers even add whole groups.
     if (!isPacked && half > count - seen) throw new Error(`a run of ${half} values where ${count - seen} are left`);
     at = end + (isPacked ? half * width : Math.ceil(width / 8));
     if (at > bytes.length) throw new Error('a run of values ends beyond its page');

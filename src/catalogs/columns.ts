@@ -1,4 +1,4 @@
-/** Finds the columns of a copy of a catalog that the definition names, and checks that their types fit. */
+/** Finds the columns that a definition names in a copy of the catalog, and checks their types. */
 
 import { columnNames, motionColumns } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
@@ -17,7 +17,10 @@ const ID_KINDS: readonly ColumnKind[] = [
 ];
 const TEXT_ID_KINDS: readonly ColumnKind[] = ['string'];
 const POSITION_KINDS: readonly ColumnKind[] = ['double', 'float'];
-/** The distance between neighbouring float32 numbers from 256 to 512 (2^-15), as of right ascensions there, arcsec. */
+/**
+ * The distance between neighbouring float32 numbers from 256 to 512 (2^-15), as for right ascensions in that range,
+ * arcsec.
+ */
 export const FLOAT32_STEP_ARCSEC = 3600 / 2 ** 15;
 const MOTION_KINDS: readonly ColumnKind[] = ['float', 'double', 'null'];
 const PAYLOAD_KINDS: readonly ColumnKind[] = [
@@ -36,13 +39,13 @@ const PAYLOAD_KINDS: readonly ColumnKind[] = [
 ];
 
 export interface ColumnOptions {
-  /** Treat payload columns that the files lack as null instead of refusing the catalog. */
+  /** Treat payload columns that are missing from the files as null, instead of refusing the catalog. */
   readonly allowMissing?: boolean;
 }
 
 /**
  * The columns in the file's spelling: the exact name if the file has it, else the only name that differs just in case.
- * @throws CatalogError when an id, position or (unless allowed) payload column is missing, ambiguous, or of a type that
+ * @throws CatalogError if an id, position or (unless allowed) payload column is missing, ambiguous, or of a type that
  * cannot be stored
  */
 export function resolveColumns(
@@ -89,8 +92,8 @@ export function resolveColumns(
 }
 
 /**
- * Checks that a further file of the same catalog has the columns that its registration names, with types that fit.
- * @throws CatalogError when it does not
+ * Checks that another file of the same catalog has the registered columns, with types that fit.
+ * @throws CatalogError if it does not
  */
 export function checkColumns(file: ParquetFile, columns: CatalogColumns): void {
   checkKind(file, columns.id, columns.hasTextIds ? TEXT_ID_KINDS : ID_KINDS);
@@ -104,7 +107,7 @@ export function checkColumns(file: ParquetFile, columns: CatalogColumns): void {
 /**
  * The column of that name in the file's spelling: the exact name if the file has it, else the only name that differs
  * just in case.
- * @throws CatalogError where several names differ just in case
+ * @throws CatalogError if several names differ just in case
  */
 export function findColumn(file: ParquetFile, name: string): string | undefined {
   if (file.columns.has(name)) return name;
@@ -133,12 +136,12 @@ function missingColumn(file: ParquetFile, column: string): CatalogError {
   );
 }
 
-/** The greatest integer id: they are signed 64-bit integers in every table and client. */
+/** The largest integer id: ids are signed 64-bit integers in every table and client. */
 const MAX_ID = 2n ** 63n - 1n;
 
 /**
- * Checks the ids of a row group by its statistics, where it has some.
- * @throws CatalogError when one is beyond a signed 64-bit integer
+ * Checks the ids of a row group by its statistics, if it has any.
+ * @throws CatalogError if an id is beyond a signed 64-bit integer
  */
 export function checkIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: number): void {
   const largest = file.integerBounds(rowGroup, id)?.max ?? 0n;
@@ -151,8 +154,8 @@ export function checkIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: nu
 const DECIMAL = /^-?\d+$/;
 
 /**
- * Converts a value of the file to a catalog source id; undefined for null, and for a text that can be no id.
- * @throws CatalogError where ids are integers, for text that is no decimal 64-bit integer
+ * Converts a value of the file to a catalog source id; undefined for null, and for a text that cannot be an id.
+ * @throws CatalogError if ids are integers, for a text that is not a decimal 64-bit integer
  */
 export function sourceId(value: unknown, file: ParquetFile, columns: CatalogColumns): SourceId | undefined {
   if (value === null) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The footprint of a catalog: from its coverage map where it ships one, else from the positions of its rows. Both tell
- * how many rows each pixel holds. An empty pixel of a sparse catalog may well lie inside its footprint, so the footprint
- * is kept at an order whose pixels hold enough rows.
+ * Determines the footprint of a catalog: from its coverage map if it has one, else from the positions of its rows. Both
+ * give the number of rows in each pixel. An empty pixel of a sparse catalog may well lie inside its footprint, so the
+ * footprint is kept at an order whose pixels hold enough rows.
  */
 import { type Area, Coverage } from '@nearsky/sky-index';
 import type { StoredCoverage } from '../store/catalog_registration.ts';
@@ -12,7 +12,7 @@ import { PixelSet } from './pixel_set.ts';
 
 /**
  * The name of the coverage map of a HATS table: `skymap.fits`, else `point_map.fits` (its older name), else the finest
- * `skymap.K.fits`. Where folders cannot be listed, the properties tell the orders of the maps.
+ * `skymap.K.fits`. If folders cannot be listed, the properties name the orders of the maps.
  */
 export async function findCoverageMap({
   files,
@@ -28,7 +28,9 @@ export async function findCoverageMap({
   return undefined;
 }
 
-/** An operator's choice of the footprint: an area of the sky, all of it, or the pixels with rows at an order. */
+/**
+ * An operator's choice of the footprint: an area of the sky, the whole sky, or the pixels that have rows at some order.
+ */
 export type ChosenFootprint =
   /** `source` names the file of the area. */
   | { readonly kind: 'area'; readonly area: Area; readonly source: string }
@@ -36,23 +38,23 @@ export type ChosenFootprint =
   | { readonly kind: 'order'; readonly order: number };
 
 export interface FootprintOptions {
-  /** The finest order of a footprint from rows; an order that was chosen replaces it. */
+  /** The finest order of a footprint made from rows; an order that the operator has chosen replaces it. */
   readonly order: number;
-  /** Whether the catalog is known to have rows in every pixel of that order: the footprint then keeps it. */
+  /** Whether the catalog is known to have rows in every pixel of that order; the footprint then keeps the order. */
   readonly isDense?: boolean;
   readonly chosen?: ChosenFootprint | undefined;
 }
 
-/** The order of the pixels that an area becomes. */
+/** The order of the pixels to which an area is converted. */
 const AREA_ORDER = 10;
 /** The order of an area's bounds. */
 const BOUNDS_ORDER = 16;
 
 /**
- * The footprint by a coverage map. A finer map is degraded (a pixel is covered when any part of it is). This copy may lack
- * partitions of the catalog, and an object there must not count as searched: no footprint has a place whose rows no
- * partition holds.
- * @throws CatalogError when the map cannot be used, or covers nothing; ReadFailure
+ * The footprint by a coverage map. A finer map is degraded: a pixel is covered if any part of it is. If this copy lacks
+ * partitions of the catalog, their area is left out of the footprint, because an object there must not count as
+ * searched.
+ * @throws CatalogError if the map cannot be used, or covers nothing; ReadFailure
  */
 export function coverageFromMap(
   { files, partitions, properties }: Pick<HatsTable, 'files' | 'partitions' | 'properties'>,
@@ -77,7 +79,7 @@ export function coverageFromMap(
         sum += value;
       });
       const stated = Number(properties.get('hats_nrows') ?? Number.NaN);
-      // A map of shares, or of yes and no, is a footprint already.
+      // // A map of shares, or of 0 and 1, is a footprint already.
       const isMask = most <= 1 && Math.abs(sum - stated) > MASK_DIFFERENCE * stated;
       const held = new PixelSet(pixels.order);
       for (const partition of partitions) held.addPixel(partition.order, partition.ipix);
@@ -89,23 +91,29 @@ export function coverageFromMap(
   });
 }
 
-/** A map without a value above 1 is no map of row counts where its sum differs by more than this share from the rows. */
+/**
+ * A map without a value above 1 contains row counts only if its sum differs by at most this share from the number of
+ * rows.
+ */
 const MASK_DIFFERENCE = 0.01;
 
 /**
- * The footprint by the positions of the rows.
- * @throws CatalogError when there are none
+ * Makes the footprint from the positions of the rows.
+ * @throws CatalogError if there are no rows
  */
 export function coverageFromRows(pixels: PixelSet, options: Omit<FootprintOptions, 'order'> = {}): StoredCoverage {
   return footprint(pixels, 'rows', { held: new PixelSet(0), lacking: [] }, options);
 }
 
-/** The finest order that a footprint from rows is made at. */
+/** The finest order of a footprint made from rows. */
 export function orderOf({ order, chosen }: FootprintOptions): number {
   return chosen?.kind === 'order' ? chosen.order : order;
 }
 
-/** Pixels of the same order as the rows': those of the partitions, and those with rows that no partition holds. */
+/**
+ * Pixels, at the order of the rows, of one copy of a catalog: those of its partitions, and those whose rows lie in no
+ * partition.
+ */
 interface Copy {
   readonly held: PixelSet;
   readonly lacking: readonly number[];
@@ -148,8 +156,8 @@ function chosenPixels(chosen: Exclude<ChosenFootprint, { readonly kind: 'order' 
 }
 
 /**
- * A footprint without what this copy lacks: where rows are lacking, only the partitions' own pixels are in it.
- * @param order at which the rows tell where the catalog is
+ * Removes from a footprint what this copy lacks: where rows are missing, only the partitions' own pixels stay.
+ * @param order the order at which rows show where the catalog is
  */
 function withoutLacking(claimed: PixelSet, { held, lacking }: Copy, order: number): PixelSet {
   const zones = new PixelSet(order);
@@ -161,16 +169,22 @@ function withoutLacking(claimed: PixelSet, { held, lacking }: Copy, order: numbe
   return covered;
 }
 
-/** The mean number of rows in a pixel below which an empty pixel proves nothing: by chance one in 3,000 is empty at 8. */
+/**
+ * The minimum mean number of rows per pixel for an empty pixel to prove anything: at 8, one in 3,000 is empty by
+ * chance.
+ */
 const ROWS_PER_PIXEL = 8;
-/** A coarser order is right while so large a share of what it adds is expected to be footprint without a row. */
+/**
+ * A coarser order is right if at least this share of the pixels that it adds is expected to be footprint that has no
+ * row by chance.
+ */
 const EXPECTED_SHARE = 0.15;
-/** A coarser order costs nothing where it adds less than this share of the footprint. */
+/** A coarser order costs nothing if it adds less than this share of the footprint. */
 const NEGLIGIBLE_SHARE = 0.001;
 
 /**
- * The rows at the finest order at which a pixel without rows is evidence that the catalog does not cover it. Each order
- * less fills places that hold no row by chance, and adds places beyond the edges.
+ * The rows at the finest order at which an empty pixel is evidence that the catalog does not cover it. Each coarser
+ * order fills pixels that are empty by chance, but also adds area beyond the edges.
  */
 function credible(rows: PixelSet): PixelSet {
   for (let at = rows; at.order > 0; ) {
@@ -184,9 +198,9 @@ function credible(rows: PixelSet): PixelSet {
 }
 
 /**
- * The number of pixels inside a footprint that hold no row by chance, from those with one and with two rows: a lower
- * bound, whatever the density and its changes, and the exact mean where the density is even (Chao 1984, Scandinavian
- * Journal of Statistics 11, 265; in the form without bias).
+ * Estimates the number of pixels inside a footprint that are empty by chance, from the numbers of pixels with one row
+ * and with two rows. This is a lower bound for any density, and the exact mean for an even density (Chao 1984,
+ * Scandinavian Journal of Statistics 11, 265, bias-corrected form).
  */
 function emptyPixels(pixels: PixelSet): number {
   const ones = pixels.pixelsWith(1);

@@ -1,6 +1,6 @@
 /**
- * The definition of a catalog that the project does not describe: its description where there is one, and for the rest
- * the statements of the catalog itself.
+ * Defines a catalog that the project does not describe: from a description if the operator gives one, and from the
+ * catalog's own metadata for the rest.
  */
 import type { CatalogColumn, CatalogDefinition, FilterableProperty } from '../contract/catalog.ts';
 import { catalogKeys } from '../contract/catalog.ts';
@@ -13,16 +13,16 @@ import type { ColumnKind, ParquetFile } from './parquet.ts';
 import { withParquet } from './survey.ts';
 import { type FieldText, fieldTexts, VOTABLE_KEY } from './votable_metadata.ts';
 
-/** A description as a file has it: `src/contract/catalogs/schema.json`. */
+/** A description as read from a file: `src/contract/catalogs/schema.json`. */
 export type CatalogDescription = Partial<Omit<CatalogDefinition, 'columns' | 'filterable'>> & {
   readonly columns?: readonly (Pick<CatalogColumn, 'name'> & Partial<CatalogColumn>)[];
   readonly filterable?: readonly (Pick<FilterableProperty, 'name'> & Partial<FilterableProperty>)[];
 };
 
-/** A catalog that is to be defined. */
+/** A catalog without a definition yet. */
 export interface UndefinedCatalog {
   readonly name: string;
-  /** Where neither this nor the description names the column of ids, the catalog cannot be added. */
+  /** If neither this nor the description names the id column, the catalog cannot be added. */
   readonly idColumn: string | undefined;
   readonly description: CatalogDescription;
 }
@@ -42,7 +42,7 @@ const TYPES: Readonly<Partial<Record<ColumnKind, CatalogColumn['type']>>> = {
 };
 
 const MAS_A_YEAR = { name: 'mas a year', spelling: /^mas(\/(yr|a)|[.*]?(yr|a)(\*\*|\^)?\(?-1\)?)$/ };
-/** The units of motions, in the spellings of VOUnits, astropy and the CDS, without white space. */
+/** Units of motions, in the spellings of VOUnits, astropy and the CDS, without white space. */
 const MOTION_UNITS = {
   pmra: MAS_A_YEAR,
   pmdec: MAS_A_YEAR,
@@ -55,7 +55,7 @@ const BOOKKEEPING = /^(_healpix_\d+|_hipscat_index|Norder|Dir|Npix|__.*)$/;
 const FILTERABLE_NAME = /^[A-Za-z]\w{0,63}$/;
 const COMMON_METADATA = 'dataset/_common_metadata';
 const MAX_COLUMNS = 1000;
-/** Without a description so many columns can be filtered by, and are shown in a chat: the first ones. */
+/** Without a description, this many columns, the first ones, can be filtered by, and are shown in a chat. */
 const DEFAULT_FILTERS = 16;
 const DEFAULT_CHAT_KEYS = 5;
 const DEFAULT_FOOTPRINT_ORDER = 8;
@@ -119,7 +119,7 @@ const COLOURS: CatalogDefinition['colour'][] = [
 
 /**
  * @param file any file of the catalog
- * @throws CatalogError where the name cannot be one, or the description and the catalog do not fit; ReadFailure
+ * @throws CatalogError if the name is not allowed, or the description does not fit the catalog; ReadFailure
  */
 export async function defineCatalog(
   { name, idColumn: givenId, description }: UndefinedCatalog,
@@ -130,7 +130,7 @@ export async function defineCatalog(
   checkName(name, description);
   const idColumn = givenId ?? description.idColumn;
   if (idColumn === undefined)
-    throw new CatalogError(`Cannot add ${files.location} because no column of its ids is named: give --id COLUMN`);
+    throw new CatalogError(`Cannot add ${files.location} because its id column is unknown: give --id COLUMN`);
   if (description.idColumn !== undefined && description.idColumn !== idColumn)
     throw new CatalogError(
       `Cannot add ${files.location} because its idColumn is ${description.idColumn} in the description and ${idColumn} in --id: name one`,
@@ -181,7 +181,7 @@ export async function defineCatalog(
   return definition;
 }
 
-/** The VOTable of the whole catalog; undefined where there is none. */
+/** The VOTable of the whole catalog; undefined if there is none. */
 async function commonText({ files }: HatsTable): Promise<string | undefined> {
   if (!(await files.has(COMMON_METADATA))) return undefined;
   return withParquet(files, COMMON_METADATA, common => common.metadataText(VOTABLE_KEY));
@@ -196,7 +196,9 @@ function checkName(name: string, description: CatalogDescription): void {
   if (RESERVED_CATALOG_NAMES.has(name))
     throw cannot('the word has another meaning in the API: add the release, for example');
   if (description.name !== undefined && description.name !== name)
-    throw cannot(`its description is one of ${description.name}: give that name, or leave it out of the description`);
+    throw cannot(
+      `its description names the catalog ${description.name}: give that name, or leave the name out of the description`,
+    );
 }
 
 function titleOf(properties: ReadonlyMap<string, string>): string | undefined {
@@ -217,7 +219,9 @@ function isPayload(column: string, file: ParquetFile, idColumn: string): boolean
   );
 }
 
-/** The column with everything that its description leaves out. A column that the file lacks is judged later. */
+/**
+ * Completes a column with everything that its description leaves out. Columns that the file lacks are checked later.
+ */
 function completed(
   column: NonNullable<CatalogDescription['columns']>[number],
   file: ParquetFile,
@@ -230,7 +234,7 @@ function completed(
   const isNumber = (type: string | undefined) => type === 'float64' || type === 'int64';
   if (column.type && fits && column.type !== fits && !(isNumber(column.type) && isNumber(fits)))
     throw new CatalogError(
-      `Cannot use ${file.name} because the description has column ${name} as ${column.type}: the file has it as ${kind}`,
+      `Cannot use ${file.name} because the type of column ${name} is ${column.type} in the description, but ${kind} in the file`,
     );
   const { unit, ucd, description = `Column ${name}` } = { ...texts.get(found ?? name), ...column };
   return {
@@ -246,7 +250,7 @@ function canBeFiltered({ name, type }: CatalogColumn): boolean {
   return (type === 'float64' || type === 'int64') && FILTERABLE_NAME.test(name);
 }
 
-/** @throws CatalogError for a definition whose parts do not fit together */
+/** @throws CatalogError if the parts of a definition do not fit together */
 function checkDefinition(definition: CatalogDefinition, location: string): void {
   const cannot = (why: string) => new CatalogError(`Cannot add ${location} because ${why}`);
   const { columns, filterable, photometry } = definition;
@@ -266,12 +270,14 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
   }
   for (const { part, key } of catalogKeys(definition))
     if (!keys.has(key.toLowerCase()))
-      throw cannot(`${part} of its description names ${key}, which is none of its columns`);
+      throw cannot(`${part} of its description names ${key}, which is not one of its columns`);
   for (const { name, quotientOf } of filterable)
     for (const key of quotientOf ? [quotientOf.numerator, quotientOf.denominator] : [name]) {
       const { type } = keys.get(key.toLowerCase())!;
       if (type === 'text' || type === 'boolean')
-        throw cannot(`filterable of its description names ${key}, which is no number but ${type}: leave it out`);
+        throw cannot(
+          `filterable of its description names ${key}, whose type is ${type} and not a number: leave it out`,
+        );
     }
   for (const [part, unit] of Object.entries(MOTION_UNITS)) {
     const name = definition.motion?.[part as keyof typeof MOTION_UNITS];
@@ -287,5 +293,5 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
   const letters = photometry.bands.map(({ letter }) => letter);
   const unknown = [photometry.main, ...photometry.colours.flat()].find(letter => !letters.includes(letter));
   if (letters.length > 0 && unknown !== undefined)
-    throw cannot(`photometry of its description names the band ${unknown}, which is none of ${letters.join(', ')}`);
+    throw cannot(`photometry of its description names the band ${unknown}, which is not one of ${letters.join(', ')}`);
 }

@@ -8,7 +8,7 @@ import { CatalogError, reasonOf } from './errors.ts';
 /** The number of faults that a message names. */
 const LISTED = 3;
 
-/** @throws CatalogError where the file cannot be read or is no description */
+/** @throws CatalogError if the file cannot be read, or is not a description */
 export function readDescription(file: string): CatalogDescription {
   let description: unknown;
   try {

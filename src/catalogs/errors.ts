@@ -1,19 +1,21 @@
-/** An invalid catalog: its directory, columns or types. The message says what is wrong and how to mend it. */
+/** An invalid catalog: its directory, columns or types. The message says what is wrong and how to fix it. */
 export class CatalogError extends Error {
   override name = 'CatalogError';
 }
 
-/** A catalog file that cannot be read now: missing, cut short, damaged, or not permitted. A later try may succeed. */
+/**
+ * A catalog file that cannot be read now: missing, cut short, damaged, or not permitted. A later attempt may succeed.
+ */
 export class ReadFailure extends Error {
   override name = 'ReadFailure';
 }
 
-/** The file does not exist; a host was asked more than once. */
+/** The file does not exist. For a remote file, the host was asked several times. */
 export class MissingFile extends ReadFailure {
   override name = 'MissingFile';
 }
 
-/** A remote file was replaced after it was opened: the bytes that were read do not belong to the new content. */
+/** A remote file was replaced after it was opened: the bytes read earlier do not belong to the new content. */
 export class FileChanged extends ReadFailure {
   override name = 'FileChanged';
 }
@@ -25,10 +27,10 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, \w+( '.*')?$/, '') : String(error);
 }
 
-/** The number of times that reading starts again when a file changes meanwhile. */
+/** The number of times that reading restarts if a file changes meanwhile. */
 const FRESH_STARTS = 3;
 
-/** The result of `read`, which is run again when the file that it reads is replaced meanwhile. */
+/** Returns the result of `read`. Runs it again if the file that it reads is replaced meanwhile. */
 export async function withStableFile<T>(read: () => Promise<T>): Promise<T> {
   for (let start = 1; ; start++) {
     try {

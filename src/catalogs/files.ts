@@ -77,12 +77,12 @@ class LocalFiles implements CatalogFiles {
   }
 }
 
-/** The longest text file that is read: properties files and partition lists are all shorter. */
+/** The maximum size of a text file: properties files and partition lists are all shorter. */
 const MAX_TEXT_BYTES = 64 << 20;
 
 /**
- * A whole text file, or undefined where there is none.
- * @throws ReadFailure when it cannot be read or is longer than 64 MiB
+ * A whole text file, or undefined if it does not exist.
+ * @throws ReadFailure if it cannot be read or is longer than 64 MiB
  */
 export async function readText(files: CatalogFiles, name: string): Promise<string | undefined> {
   let file: OpenFile | undefined;

@@ -1,6 +1,6 @@
 /**
- * HEALPix maps in FITS binary tables, as healpy and the CDS library write them: finds the pixels with a value above
- * zero.
+ * Reads HEALPix maps in FITS binary tables, as healpy and the CDS library write them: finds the pixels with a value
+ * above zero.
  */
 
 import { findHdu, type Hdu } from '../fits/header.ts';
@@ -48,7 +48,7 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   const ordering = String(header.get('ORDERING') ?? '').toUpperCase();
   if (!ordering.startsWith('NEST')) {
     throw refuse(
-      `its pixels must be in NESTED order (${ordering || 'none'} was found). Reorder it, or take it away to build it from the rows`,
+      `its pixels must be in NESTED order (${ordering || 'none'} was found). Reorder it, or remove it to build the footprint from the rows`,
     );
   }
   const frame = String(header.get('COORDSYS') ?? 'C').toUpperCase();
@@ -67,10 +67,10 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   const pixels = 12 * 4 ** order;
   const firstPixel = explicit ? 0 : Number(header.get('FIRSTPIX') ?? 0);
   if (!explicit) {
-    // A map that ends early would call the rest of the sky uncovered.
+    // // A map that ends early would make the rest of the sky look uncovered.
     const end = firstPixel + rows.count * value.repeat;
     const stated = Number(header.get('LASTPIX') ?? pixels - 1) + 1;
-    if (end !== stated) throw refuse(`its rows end at pixel ${end - 1} and not at ${stated - 1}`);
+    if (end !== stated) throw refuse(`its rows end at pixel ${end - 1} instead of ${stated - 1}`);
   }
   const numberOf = numberReader(value);
   const pixelOf = explicit ? numberReader(pixel!) : undefined;
@@ -88,18 +88,18 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   return { order, forEachCovered };
 }
 
-/** Logicals count as numbers: maps of masks have them. */
+/** Logical columns count as numbers, because maps of masks use them. */
 function isNumber(column: FitsColumn): boolean {
   return isNumeric(column) || (column.letter === 'L' && !column.heap);
 }
 
-/** Whether a COORDSYS is that of right ascension and declination. */
+/** Whether a COORDSYS means right ascension and declination. */
 export function isEquatorial(frame: string): boolean {
   return /^(C|CEL|CELESTIAL|EQUATORIAL|ICRS|FK5)$/i.test(frame);
 }
 
 function isCovered(value: number, bad: number): boolean {
-  // A float32 column holds UNSEEN rounded.
+  // // A float32 column holds a rounded UNSEEN.
   return value > 0 && value < Number.POSITIVE_INFINITY && value !== bad && value !== Math.fround(bad);
 }
 

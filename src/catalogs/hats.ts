@@ -1,6 +1,6 @@
 /**
- * HATS catalogs (https://hats.readthedocs.io): a table's properties, and the files that hold each HEALPix pixel. Margin
- * catalogs are not read, because a search reads the neighbouring partition itself.
+ * Opens HATS catalogs (https://hats.readthedocs.io): reads a table's properties, and finds the files of each HEALPix
+ * pixel. Margin catalogs are not read, because a search reads the neighbouring partition itself.
  */
 import { posix } from 'node:path';
 import type { Partition } from '../store/catalog_registration.ts';
@@ -38,8 +38,8 @@ const MAX_ORDER = 13;
 
 /**
  * Opens the HATS table at a directory or address, or the primary table of the collection there.
- * @throws CatalogError when the location holds no HATS directory or no partitioned table; ReadFailure when the files
- * that decide cannot be read
+ * @throws CatalogError if the location holds no HATS directory or no partitioned table; ReadFailure if the files that
+ * show this cannot be read
  */
 export async function openHats(location: string, options: FilesOptions = {}): Promise<HatsTable> {
   const files = await primaryTable(await catalogFiles(location, options), options);
@@ -60,7 +60,7 @@ export async function openHats(location: string, options: FilesOptions = {}): Pr
 
 /**
  * Whether a directory has a file that makes it a HATS table or collection.
- * @throws ReadFailure when that cannot be told
+ * @throws ReadFailure if this cannot be determined
  */
 export async function isHats(files: CatalogFiles): Promise<boolean> {
   const found = await Promise.all([...PROPERTIES_FILES, COLLECTION_FILE].map(name => files.has(name)));
@@ -77,7 +77,7 @@ async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise
       `Cannot open the collection ${files.location} because its ${COLLECTION_FILE} has no hats_primary_table_url`,
     );
   }
-  // A local collection may name any address. The operator of the service has not chosen the address that a remote one
+  // // A local collection may name any address. But the operator has not chosen an address that a remote collection
   // names.
   const isOwnChoice = isRemote(primary) && !isRemote(files.location);
   return isOwnChoice ? catalogFiles(primary, options) : files.directory(primary);
@@ -88,13 +88,13 @@ async function whyNoTable(files: CatalogFiles): Promise<string> {
   if (await files.has('catalog_info.json'))
     return 'it is a HiPSCat catalog, the format before HATS: convert it with hats-import';
   const bucket = files.location.startsWith('s3:') ? ', in a public bucket' : '';
-  return `it holds none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that does${bucket}`;
+  return `it holds none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that holds one${bucket}`;
 }
 
 /**
  * The partitions from partition_info.csv, else from the `_metadata` file, else from the names of the directories;
- * sorted, without duplicates. Where a partition is a folder, its parts come from the folder, or from `_metadata` where
- * folders cannot be listed.
+ * sorted, without duplicates. If a partition is a folder, the names of its files come from the folder, or from
+ * `_metadata` if folders cannot be listed.
  */
 async function partitionsOf(files: CatalogFiles, suffix: string): Promise<Partition[]> {
   const info = await readText(files, INFO_FILE);
@@ -156,10 +156,10 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
       );
     }
   }
-  // Without a list of the partitions, an ignored one would be missing silently.
+  // // Without a list of the partitions, an ignored file would be missing silently.
   if (missed.length > 0) {
     throw new CatalogError(
-      `Cannot tell the partitions of ${files.location} because they must be named Npix=NUMBER${suffix} (${missed[0]} was found). Rename or remove what is named otherwise, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,
+      `Cannot find the partitions of ${files.location} because they must be named Npix=NUMBER${suffix} (${missed[0]} was found). Rename or remove the others, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,
     );
   }
   return pixels;
@@ -211,7 +211,7 @@ async function partsOf(
   return pixels.map(pixel => (parts.get(partitionPath(pixel)) ?? []).sort());
 }
 
-/** The matching names in a directory, sorted; none where there is no such directory. */
+/** The matching names in a directory, sorted; empty if there is no such directory. */
 async function namesIn(files: CatalogFiles, folder: string, pattern: RegExp): Promise<string[]> {
   const names = await files.list(folder);
   if (!names) throw unlisted(files);
@@ -220,6 +220,6 @@ async function namesIn(files: CatalogFiles, folder: string, pattern: RegExp): Pr
 
 function unlisted({ location }: CatalogFiles): CatalogError {
   return new CatalogError(
-    `Cannot tell the files of ${location} because folders cannot be listed over HTTP: the catalog needs its ${INFO_FILE} and, where partitions are folders, its ${METADATA_FILE}`,
+    `Cannot find the files of ${location} because folders cannot be listed over HTTP: the catalog needs its ${INFO_FILE} and, where partitions are folders, its ${METADATA_FILE}`,
   );
 }

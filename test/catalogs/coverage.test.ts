@@ -120,9 +120,9 @@ test('what cannot be used is refused with its reason', () =>
     await refused({ INDXSCHM: 'EXPLICIT' }, /no PIXEL column/);
     await refused({ TFORM1: '8A' }, /no number column/);
     await refused({ PIXTYPE: 'OTHER' }, /no HEALPix table/);
-    await refused({ NSIDE: 1 }, /rows end at pixel 47 and not at 11/);
-    await refused({ NAXIS2: 40 }, /rows end at pixel 39 and not at 47/);
-    await refused({ NAXIS2: 40, LASTPIX: 40 }, /rows end at pixel 39 and not at 40/);
+    await refused({ NSIDE: 1 }, /rows end at pixel 47 instead of 11/);
+    await refused({ NAXIS2: 40 }, /rows end at pixel 39 instead of 47/);
+    await refused({ NAXIS2: 40, LASTPIX: 40 }, /rows end at pixel 39 instead of 40/);
     await refused({ NSIDE: 1, LASTPIX: 47 }, /pixel outside the sky at NSIDE 1/);
     await refused({ NAXIS2: 4800, LASTPIX: 4799 }, /ends early/);
     await refused({ TFORM1: '3K' }, /its columns take 24 bytes of a row, and NAXIS1 is 8/);

@@ -112,11 +112,14 @@ test('what does not fit is refused, with what is wrong', () =>
       [{}, /"tns" because the word has another meaning/, 'tns'],
       [{}, /"Mine" because a name has at most 48 lower case letters/, 'Mine'],
       [{}, /"gaia_dr3" because nearsky describes a catalog of that name/, 'gaia_dr3'],
-      [{ name: 'theirs' }, /its description is one of theirs/],
+      [{ name: 'theirs' }, /its description names the catalog theirs/],
       [{}, /no column Id2/, 'mine', 'Id2'],
       [{ idColumn: 'n' }, /idColumn is n in the description and ID in --id/],
       [{ chatKeys: ['nothing'] }, /chatKeys of its description names nothing/],
-      [{ motion: { epoch: 2000, pmra: 'gMag', pmdec: 'pm' } }, /motion of its description names pm, which is none/],
+      [
+        { motion: { epoch: 2000, pmra: 'gMag', pmdec: 'pm' } },
+        /motion of its description names pm, which is not one of its columns/,
+      ],
       [
         { motion: { epoch: 2000, pmra: 'gMag', pmdec: 'n' } },
         /column n must be of type float or double or null: .*integer32/,
@@ -131,17 +134,23 @@ test('what does not fit is refused, with what is wrong', () =>
         },
         /motion of its description names gMag, whose unit is arcsec \/ yr: it must be mas a year/,
       ],
-      [{ filterable: [{ name: 'Name' }] }, /filterable of its description names Name, which is no number but text/],
+      [
+        { filterable: [{ name: 'Name' }] },
+        /filterable of its description names Name, whose type is text and not a number/,
+      ],
       [{ filterable: [{ name: 'n' }, { name: 'N' }] }, /names n twice/],
       [{ columns: [{ name: 'n' }, { name: 'N' }] }, /its columns n and N would have one key, n/],
-      [{ columns: [{ name: 'Name', type: 'int64' }] }, /has column Name as int64: the file has it as string/],
+      [
+        { columns: [{ name: 'Name', type: 'int64' }] },
+        /the type of column Name is int64 in the description, but string in the file/,
+      ],
       [{ columns: [{ name: 'absent' }] }, /lacks 1 payload columns: absent/],
       [{ raColumn: 'n', decColumn: 'DEJ' }, /column n must be of type double/],
       [
         {
           photometry: { system: 'AB', main: 'r', bands: [{ letter: 'g', magnitude: 'gmag', error: 'n' }], colours: [] },
         },
-        /names the band r, which is none of g/,
+        /names the band r, which is not one of g/,
       ],
     ];
     for (const [description, message, name, id] of refused)
