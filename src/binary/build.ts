@@ -1,7 +1,8 @@
 /**
- * Builds the single executable: Node itself, and in it what `bundle.ts` collects (Node's "single executable applications").
+ * Builds the single executable: Node itself, with the files that `bundle.ts` collects inside (Node's "single executable
+ * applications").
  *
- *   node src/binary/build.ts [FILE]      build/nearsky unless another file is named
+ *   node src/binary/build.ts [FILE] build/nearsky unless another file is named
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -33,10 +34,10 @@ const run = promisify(execFile);
 const RESOURCE = 'NODE_SEA_BLOB';
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Writes the executable, for this system and with the Node that runs this script. */
+/** Writes the executable for this system, with the Node that runs this script. */
 export async function buildBinary(file: string): Promise<void> {
   if (isDeno || process.platform !== 'linux')
-    throw new Error('Cannot build the executable here: it is built with Node, for Linux and on it');
+    throw new Error('Cannot build the executable here: it must be built by Node on Linux');
   mkdirSync(dirname(file), { recursive: true });
   const work = mkdtempSync(`${file}.`);
   try {
@@ -74,9 +75,7 @@ async function writeBlob(work: string): Promise<string> {
   return blob!;
 }
 
-/**
- * Removes the symbols for debuggers of Node itself, a seventh of the executable. They stay where there are no binutils.
- */
+/** Removes Node's own debug symbols, a seventh of the executable. Without binutils they stay. */
 async function strip(executable: string): Promise<void> {
   try {
     await run('strip', [executable]);
@@ -85,7 +84,7 @@ async function strip(executable: string): Promise<void> {
   }
 }
 
-/** The time until `serve` of an empty data directory can answer, milliseconds. */
+/** The time until `serve` with an empty data directory can answer, milliseconds. */
 async function timeToServe(file: string, directory: string): Promise<number> {
   const startedMs = performance.now();
   const args = ['serve', '--port', '0', '--data', join(directory, 'data')];

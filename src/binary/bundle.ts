@@ -1,6 +1,6 @@
 /**
- * The files that the single executable carries: our modules and the libraries as JavaScript, the addons, and the data
- * files; and those of the npm package, which leaves libraries and addons to npm.
+ * Collects the files of the single executable: our modules and the libraries as JavaScript, the addons, and the data
+ * files. It also collects the files of the npm package, without libraries and addons, which npm installs.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -22,7 +22,7 @@ const ENTRIES = [
   'workers/normalise_lines',
   'workers/import_lines',
 ].map(entry => ({ out: entry, in: `${entry}.ts` }));
-/** Piscina starts its threads with a file beside its own module. */
+/** Piscina starts its threads from a file beside its own module. */
 const PISCINA = { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' };
 /** The engine needs DuckDB, which only the npm package has. */
 const ENGINE = { out: 'workers/tap_engine', in: 'workers/tap_engine.ts' };
@@ -49,7 +49,8 @@ const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
 /**
  * The launcher's module. An executable starts a module without `await` at its top; this one imports the module that has
- * it. The executable does not run a file that it is given, so it tells by the name when it is to be a process of ours.
+ * it. The executable does not run a file given as an argument, so a file name tells it to start as a process of the
+ * service.
  */
 const PROCESS = 'workers/reading_process.js';
 const START = [
@@ -58,9 +59,9 @@ const START = [
 ] as const;
 
 /**
- * The environment that libraries expect of a CommonJS module. Their `require` gives modules that are built in or
- * packed. A package that was not packed is not looked for, because the search would reach the directories above the
- * cache, where others may write.
+ * The environment that libraries expect of a CommonJS module. Their `require` finds only built-in and packed modules. A
+ * package that was not packed is not searched for, because the search would include the directories above the cache,
+ * where other users may write.
  */
 const COMMONJS = `
 import { createRequire as createRequire$, isBuiltin as isBuiltin$ } from 'node:module';
@@ -82,7 +83,7 @@ const OPTIONS = {
   logLevel: 'warning',
 } satisfies BuildOptions;
 
-/** Modules share what several import. */
+/** Options for modules: several modules share the code that they all import. */
 const MODULES = {
   ...OPTIONS,
   format: 'esm',
@@ -95,7 +96,7 @@ const MODULES = {
 export async function writePackage(directory: string): Promise<void> {
   const entryPoints = [...ENTRIES, ENGINE];
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(programFile('package.json'), 'utf8'));
-  // What npm installs with it; the libraries of the checkout's own workspaces are packed.
+  // // npm installs these. The libraries of the checkout's own workspaces are packed instead.
   const external = Object.keys({ ...dependencies, ...optionalDependencies });
   await build({ ...MODULES, target: 'node22', entryPoints, outdir: directory, external });
   copyData(DATA, directory);
@@ -110,9 +111,9 @@ export async function writeBundle(directory: string): Promise<string[]> {
     assetNames: 'src/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
-    // The package's other form reads a file.
+    // // The other form of this package reads a file at run time.
     alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
-    // The package is needed only for a niceness that nearsky does not set.
+    // // The package only sets a thread's niceness, which nearsky does not use.
     external: ['@napi-rs/nice'],
     plugins: [addons, closedRequire],
     metafile: true,
@@ -134,7 +135,7 @@ function copyData(paths: readonly string[], directory: string): void {
   }
 }
 
-/** Writes the module with which the executable starts, as one CommonJS module. */
+/** Writes the module that the executable starts with, as one CommonJS module. */
 export async function writeLauncher(file: string): Promise<void> {
   await build({ ...OPTIONS, entryPoints: ['src/binary/launcher.ts'], outfile: file, format: 'cjs' });
 }
@@ -153,7 +154,7 @@ const addons: Plugin = {
   },
 };
 
-/** Gives libraries that make their own `require` the one of `COMMONJS`. */
+/** Makes libraries that create their own `require` use the one of `COMMONJS`. */
 const closedRequire: Plugin = {
   name: 'closed-require',
   setup({ onResolve, onLoad }) {
@@ -173,7 +174,7 @@ function requireComplete({ outputs }: Metafile): void {
   }
 }
 
-/** The licence of each library that is packed, after its name and version. */
+/** The licence of each packed library, after its name and version. */
 function libraryLicences({ inputs }: Metafile): string {
   const packages = new Set(
     Object.keys(inputs).flatMap(path => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),

@@ -1,6 +1,6 @@
 /**
- * Writes what the npm package has besides the files of the checkout: the program as JavaScript, because Node strips no
- * types below `node_modules`. `npm pack` and `npm publish` run this.
+ * Writes the part of the npm package that is not in the checkout: the program as JavaScript, because Node does not
+ * strip types below `node_modules`. `npm pack` and `npm publish` run this.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

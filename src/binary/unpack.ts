@@ -31,13 +31,13 @@ export interface Packed {
   read(path: string): Uint8Array;
 }
 
-/** The program cannot be unpacked anywhere; the message says why and how to mend it. */
+/** The program cannot be unpacked anywhere. The message says why and how to fix it. */
 export class UnpackError extends Error {
   override name = 'UnpackError';
 }
 
 /**
- * The cache directories that may be used, best first: `NEARSKY_CACHE_DIR` alone where it is set; else `nearsky` in
+ * The cache directories that may be used, best first: only `NEARSKY_CACHE_DIR` if it is set; else `nearsky` in
  * `XDG_CACHE_HOME` and in `HOME/.cache`; else a directory for temporary files with the user's number in its name.
  */
 export function cacheDirectories(environment: NodeJS.ProcessEnv): string[] {
@@ -49,10 +49,10 @@ export function cacheDirectories(environment: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Ensures that the files lie in the first directory that can be used, and gives the path of their root. Each file is
- * compared byte for byte with the executable's. A file that is missing or differs is written under a name of its own
- * and renamed: any number of processes may do this at once, and a process that has loaded the former file keeps it.
- * @throws UnpackError when none of the directories can be used
+ * Ensures that the files are in the first usable directory, and returns the path of their root. Each file is compared
+ * byte for byte with the executable's. A file that is missing or differs is written under a temporary name and renamed.
+ * So any number of processes may do this at once, and a process that has loaded the old file keeps it.
+ * @throws UnpackError if none of the directories can be used
  */
 export function unpack(packed: Packed, directories: readonly string[]): string {
   const refusals: string[] = [];
@@ -83,7 +83,7 @@ function parents(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-/** Creates a directory that only this user can write to; throws where another kind of file has its name. */
+/** Creates a directory that only this user can write to. Throws if another kind of file has its name. */
 function requireOwnDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -113,7 +113,7 @@ function requireFile(path: string, bytes: Uint8Array): void {
       throw error;
     }
   }
-  // Access is refused on a file system mounted `noexec`, where the addon could not be loaded.
+  // // The system denies access on a file system mounted `noexec`, where the addon could not be loaded.
   if (isAddon(path)) accessSync(path, constants.X_OK);
 }
 

@@ -1,4 +1,4 @@
-/** The clients that the service hands out, in its own version. */
+/** The client libraries that the service offers for download, in its own version. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { programFile } from '../base/program_files.ts';
@@ -6,20 +6,20 @@ import { buildWheel } from './wheel.ts';
 
 export interface ClientFile {
   readonly type: string;
-  /** Of these bytes, as `ETag` has it. */
+  /** The `ETag` of these bytes. */
   readonly etag: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface Clients {
-  /** The name of the wheel of the Python client, which has its version. */
+  /** The file name of the Python client's wheel, which contains its version. */
   readonly wheel: string;
   readonly files: ReadonlyMap<string, ClientFile>;
 }
 
 let made: Clients | undefined;
 
-/** Reads and makes the files once. */
+/** Reads and makes the files on the first call. */
 export function clients(): Clients {
   made ??= makeClients();
   return made;

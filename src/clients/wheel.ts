@@ -40,7 +40,10 @@ export function buildWheel(): Wheel {
   return { name: `${base}-py3-none-any.whl`, bytes: zip(files) };
 }
 
-/** The tables of our pyproject.toml. Each value is a string or an array of strings, written as in JSON; others are passed over. */
+/**
+ * Reads the tables of our pyproject.toml. Each value is a string or an array of strings, written as in JSON. Other
+ * values are ignored.
+ */
 function readTables(text: string): ReadonlyMap<string, Values> {
   const tables = text.matchAll(/^\[([\w.-]+)\]\n((?:(?!\[).*\n?)*)/gm);
   return new Map(

@@ -1,4 +1,7 @@
-/** Archives in the format ZIP (PKWARE's APPNOTE.TXT, 4.3), the same bytes for the same files: stored, and dated 1980-01-01. */
+/**
+ * Makes ZIP archives (PKWARE's APPNOTE.TXT, 4.3). The same files give the same bytes: entries are not compressed, and
+ * dated 1980-01-01.
+ */
 import { crc32 } from 'node:zlib';
 
 const utf8 = new TextEncoder();
@@ -9,7 +12,7 @@ const DATE = 0x21;
 const VERSION = 20;
 /** Names are UTF-8. */
 const FLAGS = 1 << 11;
-/** A regular file that everyone may read, as Unix has it: pip gives files these permissions. */
+/** The Unix mode of a regular file that everyone may read: pip gives files these permissions. */
 const UNIX = 3 << 8;
 const ATTRIBUTES = 0o100644 * 2 ** 16;
 
@@ -23,7 +26,7 @@ export function zip(files: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuf
   let offset = 0;
   for (const [path, bytes] of files) {
     const name = utf8.encode(path);
-    // What both headers have: from the version to the lengths of the name and of further fields.
+    // // The part that both headers share: from the version to the lengths of the name and of extra fields.
     const common = new DataView(new ArrayBuffer(26));
     const numbers = [VERSION, FLAGS, 0, 0, DATE];
     for (const [i, number] of numbers.entries()) common.setUint16(2 * i, number, true);

@@ -1,4 +1,4 @@
-/** Areas of the sky in files that a command names. */
+/** Reads areas of the sky from files named in a command. */
 import { readFileSync } from 'node:fs';
 import type { Area } from '@nearsky/sky-index';
 import { readArea } from '../vo/areas.ts';

@@ -15,7 +15,7 @@ import { type Option, UsageError } from './cli.ts';
 import { TABLE } from './object_table.ts';
 
 const READY_POLL_MS = 5;
-/** Events that do not concern a person who asks one question. */
+/** Log events that a person who asks one question need not see. */
 const QUIET_EVENTS: ReadonlySet<string> = new Set(['index_ready', 'index_loaded', 'slow_request']);
 
 export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
@@ -36,7 +36,7 @@ export interface Asked {
   readonly method?: 'DELETE';
   /** The request's `Prefer`. */
   readonly prefer?: string;
-  /** Takes the body of a successful answer as it comes; the answer then has none. */
+  /** Receives the body of a successful answer piece by piece. The answer itself then has no body. */
   readonly onPart?: (part: Uint8Array) => Promise<void>;
 }
 
@@ -50,8 +50,8 @@ export type Ask = (asked: Asked) => Promise<Answered>;
 
 /**
  * Calls `use` with a function that answers requests, and closes everything afterwards.
- * @param onTableProgress how far a table has come, over a data directory
- * @throws UsageError for an invalid address; Error where nobody answers there, or the data directory cannot be read
+ * @param onTableProgress called with the progress of a table, over a data directory only
+ * @throws UsageError for an invalid address; Error if no service answers there, or the data directory cannot be read
  */
 export async function withService<T>(
   config: Config,
@@ -81,7 +81,7 @@ async function withDirectory<T>(
   use: (ask: Ask) => Promise<T>,
   onTableProgress: ((progress: TableProgress) => void) | undefined,
 ): Promise<T> {
-  // Opening the store reports why there is nothing to read.
+  // // Opening the store reports why the data cannot be read.
   const store = openStore(config.NEARSKY_DATA, 'read');
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
@@ -107,7 +107,7 @@ function searchOf({ search }: Asked): string {
 }
 
 function initOf({ body, method, prefer }: Asked): RequestInit {
-  // A job that is removed is answered with the address of the list.
+  // // The answer to the removal of a job is a redirect to the list of jobs.
   if (body === undefined) return method ? { method, redirect: 'manual' } : {};
   const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream';
   return { method: 'POST', body, headers: { 'Content-Type': type, ...(prefer && { Prefer: prefer }) } };
@@ -124,7 +124,7 @@ async function answered(response: Response, { onPart }: Asked): Promise<Answered
 
 /**
  * Returns a successful answer.
- * @throws UsageError with the service's own words where the request is at fault; Error where the service is
+ * @throws UsageError with the service's own message if the request is at fault; Error if the service is at fault
  */
 export function requireAnswer({ status, body, headers }: Answered): Answered {
   if (status === 200) return { status, body, headers };
@@ -139,7 +139,7 @@ export function requireAnswer({ status, body, headers }: Answered): Answered {
   throw status >= 400 && status < 500 ? new UsageError(why) : new Error(why);
 }
 
-/** Writes bytes to standard output, and waits for a slow reader. */
+/** Writes bytes to standard output. Waits if the reader is slow. */
 export async function writeOut(bytes: Uint8Array): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }

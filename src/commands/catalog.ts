@@ -142,7 +142,7 @@ async function add(
   return 0;
 }
 
-/** @throws UsageError where there is none of that name */
+/** @throws UsageError if no catalog has that name */
 async function remove(invocation: Invocation, name: string): Promise<number> {
   const { store, writer, close } = await openArchive(invocation.config);
   try {
@@ -177,12 +177,12 @@ function footprintOf({ options }: Invocation): ChosenFootprint | undefined {
   return { kind: 'order', order };
 }
 
-/** Side of a HEALPix pixel. */
+/** The side of a HEALPix pixel, degrees. */
 function pixelDegrees(order: number): string {
   return ((Math.sqrt((4 * Math.PI) / 12) / 2 ** order) * (180 / Math.PI)).toPrecision(2);
 }
 
-/** @throws Error where another catalog would be one too many */
+/** @throws Error if this would be one catalog too many */
 function requireRoom(store: Store, name: string): void {
   const names = new Set([...CATALOGS.map(catalog => catalog.name), ...store.catalogNames(), name]);
   if (names.size > MAX_CATALOGS)
@@ -241,7 +241,7 @@ function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {
   return flags.has('quick') ? { depth: 'files' } : flags.has('rows') ? { depth: 'rows' } : {};
 }
 
-/** Lines about the counted rows, beside the rows that the catalog's properties state. */
+/** Lines about the counted rows, with the rows that the catalog's properties state for comparison. */
 function rowCountsOf(
   stated: number | null,
   counted: RowCounts,

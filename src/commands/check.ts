@@ -1,4 +1,4 @@
-/** `nearsky check`: whether the database is whole. */
+/** `nearsky check`: checks the whole database for damage. */
 import { checkDirectory } from '../store/check.ts';
 import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
 

@@ -13,10 +13,13 @@ import {
 } from '../config/config.ts';
 import { wrapped, wrappedText } from './wrap.ts';
 
-/** One option of a command. With `value` the option takes a value, named so in the help; without, it is a flag. */
+/**
+ * One option of a command. An option with `value` takes a value, which the help shows by that name. One without it is a
+ * flag.
+ */
 export interface Option {
   readonly value?: string;
-  /** A letter that stands for it. */
+  /** A one-letter form of the option. */
   readonly short?: string;
   readonly help: string;
   /** The setting that this option sets. The option overrides the environment and the configuration file. */
@@ -115,7 +118,10 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
   return await command.run({ config, origins, options: given, flags, positionals });
 }
 
-/** A number below zero, such as a declination, is no option. No argument of a process can have the NUL that marks it here. */
+/**
+ * Hides the sign of negative numbers, such as a declination, so that they are not taken for options. A NUL marks the
+ * sign, because no argument of a process can contain one.
+ */
 const hideSign = (argument: string): string => argument.replace(/^-(?=[\d.])/, '\0-');
 const showSign = (argument: string): string => argument.replace('\0', '');
 
@@ -174,22 +180,22 @@ export function commandHelp(command: Command): string {
 /** The place at which the help of an option begins. */
 const OPTION_COLUMN = ' '.repeat(27);
 
-/** The command lines of a command, one for each of its forms. */
+/** The command lines of a command, one for each form. */
 export function usagesOf({ usage }: Command): string[] {
   return usage.split(' | ').map(form => `nearsky ${form}`);
 }
 
-/** The options of a command, those that all have among them. */
+/** The options of a command, including those of all commands. */
 export function optionsOf(command: Command): Readonly<Record<string, Option>> {
   return { ...command.options, ...COMMON_OPTIONS };
 }
 
-/** An option as it is typed: `-o, --out FILE`. */
+/** An option as the user types it: `-o, --out FILE`. */
 export function optionText(name: string, { short, value }: Option): string {
   return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
-/** The exit status for an error that ended a command, after one line on standard error about the error. */
+/** Reports an error that ended a command in one line on standard error. Returns the exit status. */
 export function reportError(name: string, error: unknown): number {
   const { path } = (error ?? {}) as NodeJS.ErrnoException;
   const message = `${path === undefined ? '' : `${path}: `}${messageOf(error)}`;
@@ -199,14 +205,14 @@ export function reportError(name: string, error: unknown): number {
 }
 
 /**
- * Writes one line on standard error. Commands write only by this function, `printResult` and `Progress`, so that no
- * control characters reach the terminal.
+ * Writes one line on standard error. Commands write only through this function, `printResult` and `Progress`, so that
+ * no control characters reach the terminal.
  */
 export function tell(text: string): void {
   process.stderr.write(`${printable(text.replaceAll('\n', ' '))}\n`);
 }
 
-/** Writes a command's result to standard output: with --json `value` as one document, else `text`. */
+/** Writes a command's result to standard output: `value` as one JSON document with --json, else `text`. */
 export function printResult(invocation: Invocation, value: unknown, text: string): void {
   process.stdout.write(`${printable(invocation.flags.has('json') ? JSON.stringify(value) : text)}\n`);
 }
@@ -219,19 +225,21 @@ export function table(rows: readonly (readonly [label: string, value: string | n
 
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
-/** After this time the rate is known well enough. */
+/** After this time the measured rate is accurate enough to show. */
 const PACE_AFTER_MS = 500;
 
-/** The progress of long work, on standard error: one live line on a terminal, else a plain line every few seconds. */
+/**
+ * Shows the progress of long work on standard error: one live line on a terminal, else a plain line every few seconds.
+ */
 export class Progress {
   readonly #live = process.stderr.isTTY === true;
   readonly #startMs = performance.now();
   #lastMs = this.#live ? Number.NEGATIVE_INFINITY : this.#startMs;
-  /** What was last shown as a plain line, and what would be shown now. */
+  /** The text of the last plain line, and of the next one. */
   #shown: string | undefined;
   #text: (() => string) | undefined;
 
-  /** Shows `text()` when it is time for another line; cheap to call often. */
+  /** Shows `text()` when the next line is due. Frequent calls are cheap. */
   update(text: () => string): void {
     this.#text = text;
     const now = performance.now();
@@ -248,8 +256,8 @@ export class Progress {
 
   /**
    * The progress as text: the share done, the rate per second since the start, and the time left at that rate.
-   * @param total undefined where the total is unknown, for example for standard input
-   * @param shown a number in its unit, for the rate
+   * @param total undefined if the total is unknown, for example for standard input
+   * @param shown formats a number with its unit, for the rate
    */
   pace(done: number, total: number | undefined, shown: (perSecond: number) => string): string {
     const seconds = (performance.now() - this.#startMs) / 1000;
@@ -262,8 +270,8 @@ export class Progress {
   }
 
   /**
-   * Removes the live line, so that the result stands alone. Where there were plain lines, a last one says how far the
-   * work has come in the end.
+   * Removes the live line, so that only the result is shown. After plain lines, prints a last one with the final
+   * progress.
    */
   end(): void {
     if (this.#live) process.stderr.write('\r\x1b[K');

@@ -1,7 +1,7 @@
-/** `nearsky completion`: scripts with which shells complete command lines, made from the table of commands. */
+/** `nearsky completion`: scripts for command completion in shells, made from the table of commands. */
 import { type Command, type CommandTable, optionsOf, UsageError, usagesOf } from './cli.ts';
 
-/** What may follow an option, or stand for itself. */
+/** The values that an option or a positional argument can have. */
 interface Value {
   readonly words: readonly string[];
   readonly isFile: boolean;
@@ -31,7 +31,7 @@ function valueIn(placeholder: string): Value {
   };
 }
 
-/** The arguments of a command and the values of its options, as its usage shows them. */
+/** The arguments of a command and the values of its options, read from its usage. */
 function ofUsage(command: Command): { readonly arguments: Value; readonly values: ReadonlyMap<string, string> } {
   const words = new Set<string>();
   const values = new Map<string, string>();
@@ -185,7 +185,7 @@ const SHELLS: ReadonlyMap<string, (commands: readonly Completed[]) => string> = 
   ['fish', fish],
 ]);
 
-/** @param commands the table, which this command is in */
+/** @param commands the table of commands, including this one */
 export const completionOf = (commands: CommandTable): Command => ({
   usage: 'completion bash|zsh|fish',
   description: `Prints a script with which a shell completes commands, options and their values. For bash put

@@ -39,7 +39,7 @@ async function run(invocation: Invocation): Promise<number> {
       }
       answer = requireAnswer(await ask({ path: '/api/cone', search: { format, cursor } }));
       const bytes = Buffer.from(answer.body);
-      // Only the first page keeps its line of column names.
+      // // Only the first page keeps its header line.
       await writeOut(format === 'csv' ? bytes.subarray(bytes.indexOf(10) + 1) : bytes);
     }
   });
@@ -63,7 +63,10 @@ async function writeTable(ask: Ask, first: Answered): Promise<void> {
   await writeOut(Buffer.from(`${count} object${count === 1 ? '' : 's'}\n`));
 }
 
-/** A position that is sexagesimal, or has a typographic minus, in degrees; any other text as it was given, for the service to judge. */
+/**
+ * Converts a position that is sexagesimal, or has a typographic minus, to degrees. Returns any other text unchanged,
+ * for the service to check.
+ */
 function degreesOf(ra: string, dec: string): { ra: string; dec: string } {
   const position = /[:hd°−]/.test(`${ra}${dec}`) ? parseSearchText(`${ra} ${dec}`) : undefined;
   return position?.kind === 'position' ? { ra: `${position.ra}`, dec: `${position.dec}` } : { ra, dec };

@@ -1,4 +1,4 @@
-/** `nearsky config`: the settings in force, and the origin of each. */
+/** `nearsky config`: the current settings, and the origin of each. */
 import {
   type Config,
   ENVIRONMENT_ONLY,
@@ -84,7 +84,7 @@ function withoutPasswords(value: Written): Written {
   return Array.isArray(value) ? value.map(withoutPasswords) : value;
 }
 
-/** The variables that are read from the environment only, and whether each is set. */
+/** The variables that can only be set in the environment, and whether each is set. */
 function environmentOnly(): Record<string, boolean> {
   return Object.fromEntries(Object.keys(ENVIRONMENT_ONLY).map(name => [name, Boolean(process.env[name])]));
 }
@@ -126,7 +126,7 @@ function textOf(value: Written): string {
   return value.length > 0 ? value.map(textOf).join(', ') : '(none)';
 }
 
-/** The lines of the help about one setting. */
+/** The help lines for one setting. */
 function describe([name, setting]: readonly [SettingName, Setting<unknown>]): string[] {
   const shown = setting.defaultNote ?? textOf(written(setting, setting.default));
   return [`  ${name}`, `      ${setting.help}`, `      ${setting.must}; default ${shown}`];

@@ -15,9 +15,12 @@ import { type Command, type Invocation, printResult, table, UsageError } from '.
 import { describeCounts } from './ingest.ts';
 
 const STATISTICS_MS = 60_000;
-/** Unfinished work is dropped this long after the signal: its messages were not acknowledged, and come again. */
+/**
+ * Unfinished work is dropped this long after the signal. Its messages were not acknowledged, so the broker sends them
+ * again.
+ */
 const STOP_MS = 20_000;
-/** The longest time that the process may live on after everything is closed. */
+/** The maximum time between closing everything and the end of the process. */
 const EXIT_MS = 500;
 
 export const command: Command = {
@@ -60,7 +63,7 @@ interface Consumed {
   readonly broker: BrokerName;
   readonly ingester: Ingester;
   readonly rejects: RejectLog;
-  /** One after the other: a further one where it is this node's turn again. */
+  /** The consumers of the broker so far: a new one whenever it is this node's turn again. */
   readonly consumers: BrokerConsumer[];
 }
 
@@ -68,7 +71,7 @@ async function run(invocation: Invocation): Promise<number> {
   const brokers = brokersOf(invocation);
   const { config } = invocation;
   const feedFor = (broker: BrokerName) => feedOf(broker, config, process.env, logToStderr);
-  // Settings that are wrong are told before anything is opened.
+  // // Invalid settings are reported before anything is opened.
   const feeds = new Map(brokers.map(broker => [broker, feedFor(broker)]));
   const stop = stopSignal();
   const archive = await openArchive(config);

@@ -1,4 +1,4 @@
-/** `nearsky crossmatch`: every pending object once, or crossmatched ones again. */
+/** `nearsky crossmatch`: crossmatches every pending object once, or crossmatched objects again. */
 import { parseTime } from '../base/parse_time.ts';
 import { openArchive } from '../cluster/archive.ts';
 import type { Config } from '../config/config.ts';
@@ -101,7 +101,7 @@ function againOf({ flags, options }: Invocation): AgainSelection | undefined {
 
 /**
  * The number of objects that would be crossmatched again; reads every object.
- * @throws Error where the selection names a catalog that is not registered
+ * @throws Error if the selection names a catalog that is not registered
  */
 export function countAgain(store: Store, config: Config, selection: AgainSelection = {}): number {
   const registrations = store.catalogs();

@@ -70,7 +70,7 @@ directory, which is kept.`,
     }
     const temporary = mkdtempSync(join(tmpdir(), 'nearsky-demo-'));
     const remove = () => rmSync(temporary, { recursive: true, force: true });
-    // `exit` is the one event that comes however the process ends, save by SIGKILL.
+    // // The `exit` event comes however the process ends, except by SIGKILL.
     process.once('exit', remove);
     await demo({ ...config, NEARSKY_DATA: temporary });
     return 0;
@@ -146,7 +146,10 @@ async function ingest(config: Config, writer: Writer, broker: BrokerName, file: 
       );
 }
 
-/** Loads the sample's registry with the current time as its epoch, because only a current registry resolves names. */
+/**
+ * Loads the sample's registry with the current time as its epoch, because names are resolved only by a current
+ * registry.
+ */
 async function loadRegistry(config: Config, writer: Writer): Promise<void> {
   const rejects = new RejectLog(config, 'tns');
   const loader = new RegistryLoader({ writer, rejects, onBatch: () => {} });
@@ -164,8 +167,8 @@ const counts = (named: Readonly<Record<string, number>>) =>
     .join(', ');
 
 /**
- * Writes the service's log events as text between the demo's lines. `index_ready` is left out because `announce` says
- * it, and `stopping` because the user has caused it.
+ * Writes the service's log events as text between the demo's lines. `index_ready` is left out because `announce`
+ * reports it, and `stopping` because the user caused it.
  */
 const tellEvent: Log = limited((event, fields = {}) => {
   if (event === 'stopping' || event === 'index_ready') return;

@@ -89,7 +89,7 @@ async function runTable(invocation: Invocation): Promise<number> {
     throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
   }
   const path = options.get('table')!;
-  // Messages need no reader of Parquet, which takes a while to load.
+  // // Loaded only here: the Parquet reader takes a while to load, and messages do not need it.
   const { readTable, tableFiles } = await import('./survey_table.ts');
   const { declaredPositions } = await import('../table_input/parquet.ts');
   const files = await tableFiles(path);
@@ -113,7 +113,7 @@ async function runTable(invocation: Invocation): Promise<number> {
       try {
         for await (const outcomes of readTable(file, columns, toIcrsOf, config.TABLE_ORIGIN, nowUs())) {
           await ingester.store(outcomes);
-          // Signals arrive between turns of the event loop, and nothing here waits for one.
+          // // Signals arrive only between turns of the event loop, and nothing in this loop waits.
           await turn();
           if (stop.aborted) break;
           const { counts } = ingester;
@@ -146,17 +146,17 @@ function checkFrame(text: string): void {
 }
 
 interface Input {
-  /** The part of the log of rejects that is for this input. */
+  /** The broker or `table`, by which rejected messages of this input are filed. */
   readonly origin: BrokerName | 'table';
   /** The input's name, for messages. */
   readonly input: string;
-  /** Says how to go on where nothing of the input can be used. */
+  /** Says how to continue if nothing of the input can be used. */
   advice(): Promise<string>;
 }
 
 /**
- * Runs `work`, which stores the input. Then says what is wrong with the input, if anything, and the counts. Returns the
- * exit status.
+ * Runs `work`, which stores the input. Then prints the counts, and what is wrong with the input, if anything. Returns
+ * the exit status.
  */
 async function storing(
   invocation: Invocation,
@@ -186,7 +186,7 @@ async function storing(
   return counts.read > 0 && counts.rejected === counts.read ? 1 : 0;
 }
 
-/** The part of a rejected message that is shown, from its beginning. */
+/** Only this much of a rejected message is shown, from its beginning. */
 const QUOTED_CHARACTERS = 96;
 
 function tellReasons(first: readonly Reject[], rejected: number): void {
@@ -200,7 +200,7 @@ function tellReasons(first: readonly Reject[], rejected: number): void {
 
 const GUESS_LINES = 20;
 
-/** The advice for messages that are none of `broker`'s. The first lines show whose they are. */
+/** The advice if no message is one of `broker`'s: the first lines show which program or broker wrote them. */
 async function adviceFor(broker: BrokerName, files: readonly string[], minReliability: number): Promise<string> {
   const texts = await firstLines(files);
   if (texts.some(text => /^\{"type":"(?:object|tns_snapshot)"/.test(text)))
@@ -213,7 +213,7 @@ async function adviceFor(broker: BrokerName, files: readonly string[], minReliab
   return `--broker ${broker} reads one JSON message per line, plain or gzipped`;
 }
 
-/** The first lines of the first file that can be read twice. */
+/** The first lines of the first file that can be read a second time. */
 async function firstLines(files: readonly string[]): Promise<string[]> {
   const file = files.find(name => name !== '-' && statSync(name).isFile());
   if (file === undefined) return [];
@@ -236,7 +236,7 @@ function printCounts(invocation: Invocation, counts: MessageCounts, rejects: Rej
   printResult(invocation, { ...counts, rejects_file: rejects.path }, table(describeCounts(counts, rejects.path)));
 }
 
-/** Rows for `table`; counts that are mostly zero have one only where they are not. */
+/** Rows for `table`. Counts that are mostly zero are shown only if they are not. */
 export function describeCounts(
   counts: MessageCounts,
   rejectsFile: string | null,

@@ -40,7 +40,7 @@ async function run(invocation: Invocation): Promise<number> {
         await writeOut(Buffer.from(linesOfAnswer(table, bytes)));
         continue;
       }
-      // Only the first part keeps its line of column names.
+      // // Only the first part keeps its header line.
       await writeOut(format === 'csv' && from > 0 ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format));
     }
   });
@@ -53,7 +53,7 @@ async function askFor(ask: Ask, inputs: readonly string[], format: string | unde
   return Buffer.from(bytes);
 }
 
-/** The lines of an answer's results. A name, which may be that of several objects or of none, has a line of its own. */
+/** The lines of an answer's results. A name that belongs to no object, or to several, has its own line. */
 function linesOfAnswer(table: ObjectTable, answer: Buffer): string {
   const { results } = JSON.parse(answer.toString());
   return results
@@ -71,7 +71,7 @@ interface Result {
   readonly objects?: readonly Parameters<ObjectTable['object']>[0][];
 }
 
-/** Inputs of a lookup, as JSON text, so that an id never passes through a number. */
+/** The inputs of a lookup, as JSON text, so that an id never passes through a number. */
 async function inputsOf(given: readonly string[]): Promise<string[]> {
   const inputs: string[] = [];
   for (const text of given) {
@@ -92,7 +92,7 @@ function inputOf(text: string, where: string): string {
   );
 }
 
-/** The lines that are not blank, each with its place in the file. */
+/** The lines that are not blank, each with its line number. */
 async function linesOf(file: string): Promise<[text: string, where: string][]> {
   bytesOf([file]);
   const found: [string, string][] = [];

@@ -1,4 +1,4 @@
-/** `nearsky match`: a table against the objects, or against a catalog. */
+/** `nearsky match`: matches a table with the objects, or with a catalog. */
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -115,7 +115,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
 
 const LOOK_MS = 100;
 
-/** Says of the rows how many are searched, then how many are written. */
+/** Shows progress: first how many rows are searched, then how many are written. */
 class TableLines {
   #progress = new Progress();
   #isSearched = false;
@@ -137,7 +137,10 @@ class TableLines {
   }
 }
 
-/** Asks a service as a job, which says how far it has come, and may take longer; without one where it takes no more jobs. */
+/**
+ * Sends the table as a job, which reports progress and may take longer than a request. Falls back to a request if the
+ * service takes no more jobs.
+ */
 async function asJob(ask: Ask, asked: Asked, lines: TableLines): Promise<Answered> {
   const created = await ask({ ...asked, prefer: 'respond-async' });
   if (created.status === 503) return await ask(asked);
@@ -165,11 +168,11 @@ async function asJob(ask: Ask, asked: Asked, lines: TableLines): Promise<Answere
 interface Output {
   write(part: Uint8Array): Promise<void>;
   end(): Promise<void>;
-  /** Removes what was written. */
+  /** Removes the partial output. */
   drop(): Promise<void>;
 }
 
-/** A file gets its name when it is whole. */
+/** The output. A file gets its name when it is complete. */
 async function outputOf(path: string | undefined): Promise<Output> {
   if (path === undefined) return { write: writeOut, end: async () => {}, drop: async () => {} };
   const partial = `${path}.${process.pid}.part`;
@@ -187,7 +190,7 @@ async function outputOf(path: string | undefined): Promise<Output> {
   };
 }
 
-/** The format that a file's name tells; undefined where it tells none. */
+/** The format that belongs to a file's name; undefined if none does. */
 function formatOfName(path: string): MatchFormat | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   return MATCH_FORMATS.find(({ extensions }) => (extensions as readonly string[]).includes(extension))?.name;

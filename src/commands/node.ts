@@ -1,4 +1,7 @@
-/** `nearsky node status|begin|leave|settings|upgrade`: the log that several nodes share, and how far this one has come in it. */
+/**
+ * `nearsky node status|begin|leave|settings|upgrade`: the log that several nodes share, and the position of this node
+ * in it.
+ */
 
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
@@ -102,7 +105,7 @@ async function upgrade(invocation: Invocation, store: Store): Promise<void> {
   printResult(invocation, { level }, `the level of the log is ${level}`);
 }
 
-/** Changes the archive through the log, of which it has everything. */
+/** Changes the archive through the log. The archive must have applied all of the log. */
 async function asMember(config: Config, store: Store, change: (writer: Writer) => Promise<void>): Promise<void> {
   const member = new Member({ store, topic: requiredLog(config), log: logToStderr });
   try {
@@ -125,7 +128,7 @@ async function withLog<T>(
   }
 }
 
-/** @throws ConfigError where no log is configured */
+/** @throws ConfigError if no log is configured */
 function requiredLog(config: Config): LogTopic {
   const topic = logSettings(config, process.env);
   if (topic) return topic;

@@ -1,18 +1,18 @@
-/** Objects as a table for people at a terminal, at most 100 columns wide. */
+/** Formats objects as a table for people at a terminal, up to 100 columns wide. */
 import { printable } from '../base/error_text.ts';
 import type { Invocation } from './cli.ts';
 
-/** The format of this table, which only commands have. */
+/** The name of this format, which only commands offer. */
 export const TABLE = 'table';
 
-/** What the JSON of an answer says of an object; members come with the level of detail. */
+/** The members of an object in the JSON of an answer; which ones are present depends on the level of detail. */
 interface Found {
   readonly diaObjectId_str: string;
   readonly status: string;
-  /** Degrees; null where the alert's position is invalid. */
+  /** Degrees; null if the alert's position is invalid. */
   readonly ra?: number | null;
   readonly dec?: number | null;
-  /** From the middle of the cone. */
+  /** From the centre of the cone. */
   readonly separation_arcsec?: number;
   readonly matches?: readonly { readonly catalog_name: string; readonly separation_arcsec: number }[];
 }
@@ -35,7 +35,7 @@ const SOURCES: readonly Column[] = [
   { head: 'arcsec', width: 6, isRight: true },
 ];
 
-/** Whether a command writes its answer as a table: where it is asked to, or at a terminal where nothing else is asked for. */
+/** Whether a command prints its answer as a table: on request, or at a terminal if no other format is requested. */
 export function isForPeople({ options, flags }: Invocation): boolean {
   const format = options.get('format');
   return format === TABLE || (format === undefined && !flags.has('json') && process.stdout.isTTY === true);
@@ -55,7 +55,7 @@ export class ObjectTable {
     return this.#line(this.#columns.map(({ head }) => head));
   }
 
-  /** An input that is no object, or not one alone. */
+  /** The line of an input that names no object, or several. */
   input(text: string, status: string): string {
     return this.#line([text, '', '', ...(this.#hasOffset ? [''] : []), status]);
   }

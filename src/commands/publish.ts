@@ -1,4 +1,4 @@
-/** `nearsky publish`: each match as a message of a Kafka topic. */
+/** `nearsky publish`: sends each match as a message of a Kafka topic. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MatchMessages } from '../answers/match_messages.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
@@ -17,7 +17,7 @@ import { type Command, type Invocation, printResult, table, UsageError } from '.
 
 /** Unfinished work is dropped this long after the signal; the next publication sends it again. */
 const STOP_MS = 8000;
-/** The longest time that the process may live on after everything is closed. */
+/** The maximum time between closing everything and the end of the process. */
 const EXIT_MS = 500;
 
 export const command: Command = {

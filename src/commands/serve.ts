@@ -18,13 +18,13 @@ import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
-/** The time for which a service that starts tries to read a database that cannot be read. */
+/** How long a starting service retries to read an unreadable database. */
 const START_TRIES_MS = 10_000;
-/** The time that clients have to receive the answers that are under way when the service stops. */
+/** The time that clients have to receive the answers in progress when the service stops. */
 const DRAIN_MS = 5000;
-/** The process ends at this time even with work under way: stored data are safe, and the index is only a cache. */
+/** The process ends after this time even with work in progress: stored data are safe, and the index is only a cache. */
 const STOP_MS = 9500;
-/** The longest time that the process may live on after everything is closed. */
+/** The maximum time between closing everything and the end of the process. */
 const EXIT_MS = 500;
 
 export const command: Command = {
@@ -65,7 +65,7 @@ export interface ServeOptions {
   readonly publish?: PublishSettings | undefined;
   /** Called when the service can answer. */
   readonly onListening?: (url: string) => void;
-  /** The default writes one JSON object a line on standard error. */
+  /** The default writes one JSON object per line on standard error. */
   readonly log?: Log;
 }
 
@@ -98,7 +98,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     log('stopping', { signal: stop.reason });
   } catch (error) {
     failure = { error: messageOf(error) };
-    // For an end before everything is closed.
+    // // This status applies if the process ends before everything is closed.
     process.exitCode = 1;
     throw error;
   } finally {
@@ -117,8 +117,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 /**
- * Ends the process. `process.exit` waits for every thread, and so for the process that the writer waits for; in that
- * case only a signal ends this one.
+ * Ends the process. `process.exit` waits for every thread, and so for the process that the writer waits for. In that
+ * case only a signal can end this process.
  */
 function end(writer: BackgroundWriter, signal: NodeJS.Signals): void {
   if (writer.isWaiting) endBySignal(signal);
@@ -129,7 +129,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** The threads that serve, and their shared state. */
+/** The serving threads, and their shared state. */
 class Serving {
   readonly #config: Config;
   readonly #log: Log;
@@ -157,7 +157,7 @@ class Serving {
 
   /**
    * Whether the index can answer.
-   * @throws what has kept the database from being read for `START_TRIES_MS`
+   * @throws the error of reading the database, if it has lasted for `START_TRIES_MS`
    */
   isReady(): boolean {
     const { generation, indexFailure } = this.#coordinator;
@@ -180,7 +180,7 @@ class Serving {
       });
       threads = 1;
     }
-    // Several threads share a port in a way that would also admit other processes of the same user, so a port in use is
+    // // Threads share a port in a way that would also admit other processes of the same user. So a port in use is
     // refused first.
     if (threads > 1 && wanted !== 0) await requireFreePort(host, wanted);
     if (maxOpenFiles() === undefined) this.#log('open_files_unknown', { connections_at_most: connections });
@@ -202,7 +202,7 @@ class Serving {
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Accepts no more clients, finishes the answers under way, and saves the index. */
+  /** Accepts no more clients, finishes the answers in progress, and saves the index. */
   async close(): Promise<void> {
     await this.#threads?.close(DRAIN_MS);
     await this.#coordinator.close();

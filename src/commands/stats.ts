@@ -20,7 +20,7 @@ disk use. It reads stored counters, and can run beside other commands.`,
 };
 
 interface Stats extends StoreCounts {
-  /** Objects that `crossmatch --again` would take; undefined where they are not counted. */
+  /** The number of objects that `crossmatch --again` would process; undefined if it is not counted. */
   readonly again?: number;
   /** Pending objects that some process is crossmatching. */
   readonly claimed: number;

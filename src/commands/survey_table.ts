@@ -1,4 +1,4 @@
-/** A survey's object table, in Parquet files or as a HATS catalog: an id and a position a row. */
+/** Reads a survey's table of objects, in Parquet files or as a HATS catalog: one id and one position per row. */
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -29,14 +29,15 @@ export type ToIcrs = (ra: number, dec: number) => readonly [ra: number, dec: num
 export type TableFile = () => Promise<ParquetFile>;
 
 const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'unsigned32'];
-/** Not `float`: a right ascension of 32 bits moves in steps of up to 0.11 arcsec. */
+/** Not `float`, because right ascensions of 32 bits have steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
-/** Rows of a commit. */
+/** The number of rows per commit. */
 const BATCH_ROWS = 20_000;
 
 /**
- * The files of the table at a path: a Parquet file, a HATS catalog or collection, or a directory with Parquet files in it.
- * @throws CatalogError where there is none of these
+ * The files of the table at a path: a Parquet file, a HATS catalog or collection, or a directory with Parquet files in
+ * it.
+ * @throws CatalogError if the path is none of these
  */
 export async function tableFiles(location: string): Promise<TableFile[]> {
   if (!isRemote(location)) {
@@ -55,17 +56,19 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
   const parquet = names.filter(name => /\.(parquet|parq)$/.test(name) && !basename(name).startsWith('_')).sort();
   if (parquet.length === 0) {
     throw new CatalogError(
-      `Cannot read ${location} as a table because it is no HATS catalog and holds no .parquet file`,
+      `Cannot read ${location} as a table because it is not a HATS catalog and holds no .parquet file`,
     );
   }
   return parquet.map(name => () => openParquet(openLocalFile(join(location, name))));
 }
 
 /**
- * Reads the rows of a file, some at a time, as deliveries in the order of their ids. A row without an id is rejected; a position that is missing or impossible is null.
- * @param toIcrsOf what turns the positions of a file into ICRS; asked once its columns are known to be there
+ * Reads the rows of a file, some at a time, as deliveries in the order of their ids. A row without an id is rejected; a
+ * position that is missing or impossible is null.
+ * @param toIcrsOf returns the function that converts the positions of a file to ICRS; called after its columns were
+ * found
  * @param origin the name under which deliveries are recorded
- * @throws CatalogError where a column is missing or of a type that cannot be used; ReadFailure where the file is damaged
+ * @throws CatalogError if a column is missing or of an unusable type; ReadFailure if the file is damaged
  */
 export async function* readTable(
   file: ParquetFile,
@@ -95,7 +98,7 @@ export async function* readTable(
         const position = parsePosition(wrapRa(icrsRa), icrsDec);
         outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
       }
-      // In the order of the database, in which neighbours go in faster.
+      // // The database is faster if neighbours in its order are inserted together.
       outcomes.deliveries.sort((a, b) => compare(a.diaObjectId, b.diaObjectId));
       yield outcomes;
     }

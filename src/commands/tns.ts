@@ -1,4 +1,7 @@
-/** `nearsky tns load|refresh`: the TNS registry, which resolves names and is associated with crossmatched objects. */
+/**
+ * `nearsky tns load|refresh`: stores the TNS registry, which resolves names, and is associated with crossmatched
+ * objects.
+ */
 import { statSync } from 'node:fs';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime, nowUs } from '../base/times.ts';
@@ -67,8 +70,8 @@ function givenEpoch({ options }: Invocation): number | undefined {
 }
 
 /**
- * @throws RegistryError where the file states no epoch, or one in the future: such a registry would stay current for
- * ever
+ * @throws RegistryError if the file states no epoch, or one in the future, because such a registry would stay current
+ * for ever
  */
 function epochOfFile(span: TimeSpan | undefined, file: string): number {
   const epochUs = span?.endUs ?? span?.startUs;
@@ -123,7 +126,7 @@ interface Workplace {
   readonly store: Store;
   readonly writer: Writer;
   readonly loader: RegistryLoader;
-  /** Shows progress by the bytes of this file from here on. The returned function is called with each piece. */
+  /** Shows progress by the bytes read of this file from now on. The returned function is called with each piece. */
   reading(file: string): OnRead;
   /** Prints the result. */
   done(loaded: Loaded): void;

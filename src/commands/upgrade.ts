@@ -1,4 +1,4 @@
-/** `nearsky upgrade`: a data directory of an older release in the present format. */
+/** `nearsky upgrade`: converts a data directory of an older release to the present format. */
 import { FORMAT_VERSION, OlderFormat, openStore } from '../store/store.ts';
 import { type Command, type Invocation, printResult, UsageError } from './cli.ts';
 
@@ -27,7 +27,7 @@ async function run(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-/** The format of a data directory where it is older than the present one. */
+/** The format of a data directory if it is older than the present one. */
 async function olderFormatOf(data: string): Promise<number | undefined> {
   try {
     await openStore(data, 'read').close();

@@ -1,12 +1,12 @@
-/** Texts for terminals, in lines of bounded width. */
+/** Wraps texts for terminals to lines of bounded width. */
 
 /** The widest line of a help text, in characters. */
 export const HELP_WIDTH = 100;
 
 /**
- * The words of a text in lines.
- * @param first what stands before the first line
- * @param indent what stands before the others
+ * Wraps the words of a text.
+ * @param first the beginning of the first line
+ * @param indent the beginning of the other lines
  */
 export function wrapped(text: string, first = '', indent = first): string[] {
   const lines: string[] = [];
@@ -25,8 +25,8 @@ export function wrapped(text: string, first = '', indent = first): string[] {
 }
 
 /**
- * A text of several paragraphs in lines. A line that is indented, or begins with the name of what it is about (`add:`),
- * stays a line of its own; blank lines stay.
+ * Wraps a text of several paragraphs. A line that is indented, or begins with its subject (`add:`), is not joined with
+ * others; blank lines stay.
  */
 export function wrappedText(text: string): string[] {
   return paragraphsOf(text).flatMap(paragraph => {
@@ -35,7 +35,7 @@ export function wrappedText(text: string): string[] {
   });
 }
 
-/** The paragraphs of a text, a blank one between those that a blank line parts. */
+/** The paragraphs of a text, with a blank one for each blank line between them. */
 export function paragraphsOf(text: string): string[] {
   const found: string[] = [];
   let isOpen = false;

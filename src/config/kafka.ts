@@ -1,7 +1,7 @@
-/** Kafka clusters: what every connection to one needs, whatever it is for. */
+/** The settings of connections to Kafka clusters, for any purpose. */
 import { ConfigError } from './load.ts';
 
-/** Plain data, which another thread may receive. */
+/** Plain data, so that it can be sent to another thread. */
 export interface KafkaCluster {
   /** `host:port` of one or more of the cluster's servers. */
   readonly servers: readonly string[];
@@ -28,10 +28,10 @@ export const connectionTo = ({ servers, tls, sasl }: KafkaCluster) => ({
 });
 
 /**
- * Credentials from the environment; they are in no setting, so that nothing shows them.
- * @param prefix that of the two variables, PREFIX_USERNAME and PREFIX_PASSWORD
- * @param doing to follow "Cannot"
- * @throws ConfigError when only one of the two is set
+ * Credentials from the environment. They are not settings, so that no output shows them.
+ * @param prefix the prefix of the two variables, PREFIX_USERNAME and PREFIX_PASSWORD
+ * @param doing follows "Cannot" in the message
+ * @throws ConfigError if only one of the two is set
  */
 export function saslFrom(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** The limits of requests that settings change. */
+/** The request limits that settings control. */
 import type { Config } from './config.ts';
 
 /** The `limits` block of the service's description; keys as on the wire. */

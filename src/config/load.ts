@@ -1,4 +1,4 @@
-/** The settings in force: from the command line, the environment, the configuration file and the defaults. */
+/** Loads the settings from the command line, the environment, the configuration file and the defaults. */
 import { readFileSync } from 'node:fs';
 import { closestMatch } from 'leven';
 import { messageOf } from '../base/error_text.ts';
@@ -6,7 +6,7 @@ import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { type Config, ENVIRONMENT_ONLY, SETTINGS, type Setting, type SettingName } from './settings.ts';
 import { read } from './values.ts';
 
-/** A setting that is impossible: the program does not start (exit status 2). */
+/** An invalid setting: the program does not start (exit status 2). */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -20,13 +20,13 @@ export interface ConfigSources {
   readonly file?: string | undefined;
 }
 
-/** The source of a value; each beats those after it. */
+/** The source of a value; each source overrides those after it. */
 export type Origin = 'option' | 'environment' | 'file' | 'default';
 
 export interface LoadedConfig {
   readonly config: Config;
   readonly origins: ReadonlyMap<SettingName, Origin>;
-  /** Variables of the environment that have no meaning here but look like a setting. */
+  /** Environment variables that are not settings but look like one. */
   readonly doubtful: readonly { readonly name: string; readonly nearest: SettingName }[];
 }
 
@@ -73,7 +73,7 @@ export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
   return { config: Object.freeze(config) as Config, origins, doubtful };
 }
 
-/** Settings that are valid each by itself, but not together. */
+/** Finds settings that are valid individually, but not together. */
 function conflictsOf(config: Config): string[] {
   const pairs: [larger: SettingName, least: number, why: string][] = [
     ['RECENT_CROSSMATCH_MAX_WINDOW_HOURS', DEFAULT_WINDOW_HOURS, 'it is the default window'],
@@ -99,8 +99,8 @@ export function withoutPassword(text: string): string {
 }
 
 /**
- * Variables that are no setting. The prefix NEARSKY_ is ours: any other name with it is an error. A name that is one
- * slip away from a setting's is only doubtful, because it may belong to another program.
+ * Finds variables that are not settings. The prefix NEARSKY_ is ours, so any other name with it is an error. A name
+ * that differs from a setting's by one typing error is only doubtful, because it may belong to another program.
  */
 function strangers(environment: Readonly<Record<string, string | undefined>>) {
   const unknown: string[] = [];
@@ -120,7 +120,7 @@ function isKnown(name: string): boolean {
   return Object.hasOwn(SETTINGS, name) || Object.hasOwn(ENVIRONMENT_ONLY, name);
 }
 
-/** The setting whose name is nearest, if it differs in at most `maxDistance` characters. */
+/** The setting with the nearest name, if it differs in at most `maxDistance` characters. */
 function nearestSetting(name: string, maxDistance: number): SettingName | undefined {
   return closestMatch(name.toUpperCase(), Object.keys(SETTINGS), { maxDistance }) as SettingName | undefined;
 }

@@ -44,11 +44,11 @@ import {
 } from './values.ts';
 
 export interface Setting<T> extends SettingKind<T> {
-  /** The purpose, in a line or two; the unit where the name does not end in it. */
+  /** The purpose, in a line or two; with the unit if the name does not end in it. */
   readonly help: string;
   /** Its value is never shown. */
   readonly secret?: boolean;
-  /** The default in words, where it depends on the machine or the release. */
+  /** The default in words, if it depends on the machine or the release. */
   readonly defaultNote?: string;
 }
 
@@ -102,7 +102,7 @@ const SERVICE = {
   ),
 };
 
-/** Settings that several brokers have, each under the name of the broker: `LASAIR_TOPICS`. */
+/** Settings of several brokers, each with the broker's name as its prefix: `LASAIR_TOPICS`. */
 type OfBrokers<Name extends string, Suffix extends string, T> = {
   readonly [N in Name as `${Uppercase<N>}_${Suffix}`]: Setting<T>;
 };
@@ -156,7 +156,7 @@ const KAFKA_CLUSTERS = settingsOf<
   ]),
 );
 
-/** The brokers whose alerts this service cuts itself. */
+/** The brokers whose alerts this service cuts by reliability itself. */
 const cutHere = BROKERS.filter(({ cut }) => cut === 'service')
   .map(({ title }) => title)
   .join(' and ');
@@ -201,7 +201,7 @@ const API = {
     integer(10_000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('Maximum time window of recent crossmatches.', integer(168, 1, 87_600)),
-  // The index also finds objects that are a match's radius further away.
+  // // The index also finds objects up to a match's radius beyond it.
   VO_MAX_RADIUS_DEG: about('Maximum radius of a Virtual Observatory cone search, degrees.', number(0.5, 0.0001, 0.98)),
   VO_MAX_RECORDS: about(
     'Maximum number of rows in the answer to a Virtual Observatory cone search.',
@@ -465,8 +465,8 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
 ];
 
 /**
- * A variable that is read from the environment only: a credential that no file should hold, or a value that concerns
- * one process.
+ * A variable that can only be set in the environment: a credential that must not be in a file, or a value for a single
+ * process.
  */
 export interface EnvironmentVariable {
   readonly help: string;

@@ -1,4 +1,4 @@
-/** The kinds of values that settings have: how each is read from text or JSON, and how it is written. */
+/** The kinds of setting values: each reads a value from text or JSON, and writes it. */
 import { type Network, parseNetwork } from '../base/ip_addresses.ts';
 import * as kinds from '../contract/kind.ts';
 import { type Kind, matching, textual } from '../contract/kind.ts';
@@ -9,19 +9,19 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** A value as a configuration file has it. */
+/** A value as a configuration file contains it. */
 export type Written = string | number | boolean | null | readonly Written[];
 
 /** A kind of values of a setting. */
 export interface SettingKind<T> extends Kind<T> {
   readonly default: T;
-  /** The value as it is read from a file; without this function, the value itself. */
+  /** Converts the value to the form in the file; by default the value itself. */
   write?(value: T): Written;
 }
 
 const withDefault = <T>(kind: Kind<T>, fallback: T): SettingKind<T> => ({ ...kind, default: fallback });
 
-/** The value, from text (option, environment, file) or from JSON; undefined when it is impossible. */
+/** The value, read from text (option, environment, file) or JSON; undefined if it is invalid. */
 export function read<T>(kind: Kind<T>, value: unknown): T | undefined {
   return typeof value === 'string' ? kind.parseText(value) : kind.parse(value);
 }
@@ -123,7 +123,7 @@ export function urlTemplate(fallback: string, placeholder: string): SettingKind<
   return withDefault(textual(must, parse), fallback);
 }
 
-/** What a web address says. */
+/** Takes a value from a web address. */
 const address = (must: string, take: (url: URL) => string | undefined) =>
   textual(must, text => {
     const url = /^https?:/i.test(text.trim()) ? URL.parse(text.trim()) : null;
@@ -179,7 +179,7 @@ export function headerName(fallback: string): SettingKind<string> {
 
 const RATE = /^\s*(\d+(?:\.\d+)?)\s*\/\s*s\s+burst\s+(\d{1,6})\s*$/i;
 
-/** A rate: so many calls a second in the long run, and at most `burst` at once. */
+/** A rate: the average number of calls per second, and up to `burst` at once. */
 export function rate(perSecond: number, burst: number): SettingKind<Rate> {
   const kind = textual('a rate such as "2/s burst 10"', text => {
     const [, rateText, burstText] = RATE.exec(text) ?? [];
@@ -189,7 +189,7 @@ export function rate(perSecond: number, burst: number): SettingKind<Rate> {
   return { ...withDefault(kind, { perSecond, burst }), write: value => `${value.perSecond}/s burst ${value.burst}` };
 }
 
-/** Like `kind`, but null in the file, and by default unless that is given. */
+/** Like `kind`, but null is also allowed, and is the default unless another is given. */
 export function optional<T>(
   kind: Kind<T> & Pick<SettingKind<T>, 'write'>,
   fallback: T | null = null,
@@ -218,7 +218,7 @@ export function list<T>(kind: SettingKind<T>, fallback: readonly string[]): Sett
   };
 }
 
-/** A value of a kind, as a configuration file has it. */
+/** A value of a kind, in the form of a configuration file. */
 export function written<T>(kind: Pick<SettingKind<T>, 'write'>, value: T): Written {
   return kind.write ? kind.write(value) : (value as Written);
 }
