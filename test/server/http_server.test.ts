@@ -6,6 +6,7 @@ import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
 import { readJsonBody } from '../../src/http/json_body.ts';
 import { eventually, startApp } from '../http/support.ts';
+import { isDeno } from '../runtime.ts';
 import { Client, exchange, parseAnswer, text, withServer } from './support.ts';
 
 const test = suite('server/http_server');
@@ -292,6 +293,27 @@ test('a body in chunks is read, and one that breaks off into something else is t
     assert.equal(broken.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400']);
     assert.match(JSON.parse(parseAnswer(broken).body).message, /is not HTTP/);
     await eventually('nothing is left', async () => server.connections.bodyBytes === 0 || undefined);
+  }));
+
+test('a body of many small chunks is refused', () =>
+  withServer(readingFor(60), async ({ port }) => {
+    const exchanged = async (chunks: number, bytes: number) => {
+      const chunk = `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`.repeat(chunks);
+      const lines = [...POST, ...CLOSE.slice(1), 'Transfer-Encoding: chunked', '', `${chunk}2`, '{}', '0', ''];
+      return parseAnswer(await exchange(port, ...lines));
+    };
+    for (const [chunks, bytes] of [
+      [9000, 1],
+      [11_000, 64],
+    ] as const) {
+      const { status, body } = await exchanged(chunks, bytes);
+      assert.equal([status, body], [200, 'read'], `${chunks} of ${bytes}`);
+    }
+    // Deno joins small chunks before it hands them on.
+    if (isDeno) return;
+    const { status, headers, body } = await exchanged(30_000, 1);
+    assert.equal([status, headers.get('connection'), JSON.parse(body).param], [400, 'close', 'body'], body);
+    assert.match(JSON.parse(body).message, /chunks must have at least 64 bytes on average .* \(they have 1\)/);
   }));
 
 test('a client that has said all it will say gets its answer', () =>
