@@ -1,7 +1,8 @@
 /** The cursors of paged operations (docs/contract.md, Cursors): the one schema of each writes and reads it. */
+
 import { hash } from 'node:crypto';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
-import { integersAsBigint } from '../base/exact_integers.ts';
+import { asObject, type JsonObject, parseJson } from '../base/json_reader.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
 import { DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
@@ -158,24 +159,24 @@ export function decodeCursor<C>({ kind, fields }: CursorSchema<C>, token: string
   return cursor as C;
 }
 
-function membersOf(token: string): Readonly<Record<string, unknown>> {
+function membersOf(token: string): JsonObject {
   if (token === '') throw new CursorError('it is empty');
   if (token.length > MAX_CURSOR_CHARACTERS)
     throw new CursorError(`it is longer than ${MAX_CURSOR_CHARACTERS} characters`);
   let json = '';
-  let members: unknown;
+  let members: JsonObject | undefined;
   try {
     const bytes = Buffer.from(token, 'base64url');
     // Decoding skips whatever is not base64url.
     if (bytes.toString('base64url') === token) json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    members = JSON.parse(json, integersAsBigint);
+    members = asObject(parseJson(json, 'all'));
   } catch {
-    members = null;
+    members = undefined;
   }
-  if (typeof members !== 'object' || members === null || Array.isArray(members)) throw new CursorError('it is damaged');
+  if (!members) throw new CursorError('it is damaged');
   if ('c' in members && members.c !== check(json.replace(/,"c":"[^"]*"\}$/, '}')))
     throw new CursorError('it was altered');
-  return members as Readonly<Record<string, unknown>>;
+  return members;
 }
 
 /** The member `c` of a cursor whose JSON is this without it. */

@@ -5,8 +5,9 @@
  * An integer literal becomes an integer of any size up to 64 bits, another number a float64; a container with up to 15
  * members has the short header where it is small, else the 32-bit one.
  */
+
 import type { ByteSink } from '../base/bytes.ts';
-import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_punctuation.ts';
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_reader.ts';
 import type { Clock, Steps } from './context.ts';
 
 const MINUS = 0x2d;

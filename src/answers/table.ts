@@ -1,6 +1,7 @@
 /** Answers as tables: the statements of the JSON beside objects, and a row for each object. */
+
 import { latin1 } from '../base/bytes.ts';
-import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { parseJson } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { ObjectView } from '../store/object_record.ts';
@@ -142,7 +143,7 @@ class TableRows implements ObjectList {
   /** Takes the result from the body. */
   endResult(from: number): void {
     const { body } = this.#context;
-    const input = JSON.parse(latin1(body.bytes.subarray(from, body.length)), wideIntegersAsBigint);
+    const input = parseJson(latin1(body.bytes.subarray(from, body.length))) as AnsweredInput;
     body.length = 0;
     this.inputs.push(input);
     if (!this.#ofInput) return;

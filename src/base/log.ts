@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { printable } from './error_text.ts';
+import { bigintAsString } from './json_text.ts';
 
 /** Writes one event, as one line. */
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
@@ -12,7 +13,7 @@ export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) =>
 export function logToFile(descriptor: number): Log {
   let isCutOff = false;
   return (event, fields) => {
-    const line = `${printable(JSON.stringify({ time: new Date().toISOString(), event, ...fields }, plainly))}\n`;
+    const line = `${printable(JSON.stringify({ time: new Date().toISOString(), event, ...fields }, bigintAsString))}\n`;
     const bytes = Buffer.from(isCutOff ? `\n${line}` : line);
     let written = 0;
     try {
@@ -25,11 +26,6 @@ export function logToFile(descriptor: number): Log {
 }
 
 export const logToStderr = logToFile(2);
-
-/** For `JSON.stringify`: a bigint as its digits. */
-export function plainly(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}` : value;
-}
 
 const LINES_PER_SECOND = 20;
 
@@ -55,5 +51,5 @@ export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () =>
 /** A log for a thread that does not write: `send` gives each event to the thread that does. */
 export function logTo(send: (event: string, fields: Readonly<Record<string, unknown>> | undefined) => void): Log {
   // A value that cannot be cloned would be text in the log anyway.
-  return (event, fields) => send(event, fields && JSON.parse(JSON.stringify(fields, plainly)));
+  return (event, fields) => send(event, fields && JSON.parse(JSON.stringify(fields, bigintAsString)));
 }

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
+import { asObject, type ExactId, type JsonObject, parseMessage } from '../base/json_reader.ts';
 import { readText } from '../base/response_body.ts';
 import { pause } from '../base/timeout.ts';
 import { withoutPassword } from '../config/config.ts';
 import type { AlertProperties } from '../ingest/antares.ts';
-import { asObject, type ExactId, type JsonObject, parseMessage } from '../ingest/json.ts';
 import { UnusableMessage } from './transport.ts';
 
 export interface AlertLinksOptions {

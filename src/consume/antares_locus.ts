@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { messageOf } from '../base/error_text.ts';
-import { asObject } from '../ingest/json.ts';
+import { asObject } from '../base/json_reader.ts';
 import { UnusableMessage } from './transport.ts';
 
 /** The maximum bytes of a locus, including its light curve. */

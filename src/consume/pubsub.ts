@@ -1,7 +1,7 @@
 /** Google Pub/Sub over its REST interface: `pull` and `acknowledge` of one subscription. */
 
+import type { JsonObject } from '../base/json_reader.ts';
 import { readText, TooLongError } from '../base/response_body.ts';
-import type { JsonObject } from '../ingest/json.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
 export interface PubSubOptions {

@@ -6,7 +6,7 @@ export type TimeForm = 'mjdTai' | 'utcText' | 'unixSeconds';
 /** The keys of a message that is one flat JSON object. */
 export interface FlatMessage {
   /**
-   * A key that ends in `diaObjectId`, because src/ingest/json.ts keeps every digit of a number only under such a key.
+   * A key that ends in `diaObjectId`, because src/base/json_reader.ts keeps every digit of a number only under such a key.
    */
   readonly diaObjectId: `${string}diaObjectId`;
   readonly ra: string;

@@ -2,6 +2,7 @@
 
 import { isPosition, pixel29 } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
+import { COMPACT, toJson } from '../base/json_text.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import {
   catalogFields,
@@ -21,7 +22,6 @@ import type { Store } from '../store/store.ts';
 import type { TnsAssociation } from '../store/types.ts';
 import { type Column, type ColumnType, columnOf, withOwnNames } from '../tables/columns.ts';
 import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
-import { exactText } from '../transfer/format.ts';
 
 export interface CatalogColumn extends Column, Stored {}
 
@@ -372,7 +372,7 @@ export class MatchRows extends Rows {
   #payloadText({ keys, values }: SourceValues): string {
     if (keys === null) return 'null';
     const names = this.#store.payloadKeys(keys);
-    return exactText(Object.fromEntries(names.map((name, i) => [name, values[i]])));
+    return toJson(Object.fromEntries(names.map((name, i) => [name, values[i]])), COMPACT);
   }
 }
 

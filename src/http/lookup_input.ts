@@ -1,11 +1,12 @@
 /** One input of a lookup, as the client tags it (docs/contract.md, Lookup). */
+
 import type { LookupInput } from '../answers/queries.ts';
+import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { INPUT_KINDS, type InputKind } from '../contract/enums.ts';
 import { type Kind, named } from '../contract/kind.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';
-import { JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
 import { accepted, DECLINATION, fieldOf, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from './params.ts';
 
 const KIND = named(INPUT_KINDS);
@@ -20,12 +21,12 @@ const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {
  * @param sharedRadiusArcsec the request's own radius
  */
 export function parseInput(
-  entry: JsonValue,
+  entry: SentValue,
   index: number,
   sharedRadiusArcsec: number | undefined,
   config: Config,
 ): LookupInput {
-  const sent = jsonText(entry);
+  const sent = toJson(entry);
   try {
     const fields = new Fields(entry, index);
     switch (fields.kind()) {
@@ -46,13 +47,13 @@ export function parseInput(
 
 /** The fields of an entry, and how errors name them. */
 class Fields {
-  readonly #object: JsonObject;
+  readonly #object: SentObject;
   readonly #index: number;
 
   /** @throws ApiError where the entry is no object */
-  constructor(entry: JsonValue, index: number) {
-    if (!(entry instanceof Map)) throw invalidParameter(`inputs[${index}]`, 'a JSON object', jsonText(entry));
-    this.#object = entry as JsonObject;
+  constructor(entry: SentValue, index: number) {
+    if (!(entry instanceof Map)) throw invalidParameter(`inputs[${index}]`, 'a JSON object', toJson(entry));
+    this.#object = entry as SentObject;
     this.#index = index;
   }
 
@@ -74,7 +75,7 @@ class Fields {
   }
 
   /** Undefined where it is missing. */
-  get(name: string): JsonValue | undefined {
+  get(name: string): SentValue | undefined {
     return this.#object.get(name);
   }
 
@@ -87,7 +88,7 @@ class Fields {
   /** An integer literal, or a text of digits. */
   objectId(): bigint {
     const value = this.get('diaObjectId');
-    const text = value instanceof JsonNumber ? value.text.replace(/^-0$/, '0') : value;
+    const text = value instanceof SentNumber ? value.text.replace(/^-0$/, '0') : value;
     return OBJECT_ID.parse(text) ?? this.read('diaObjectId', OBJECT_ID);
   }
 }

@@ -1,12 +1,15 @@
 /** The body of a lookup: what is wrong with the whole of it is an error, what is wrong with one input is that input's result (docs/contract.md, Lookup). */
+
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
+import type { SentObject, SentValue } from '../base/json_reader.ts';
+import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf } from '../contract/enums.ts';
 import type { Kind } from '../contract/kind.ts';
 import { ApiError, invalidParameter, missingParameter, shorten } from './errors.ts';
 import { readFilters } from './filters.ts';
-import { invalidBody, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
+import { invalidBody } from './json_body.ts';
 import { parseInput } from './lookup_input.ts';
 import { ANY_NUMBER, DETAIL, fieldOf, parameterOf, RESPONSE, radiusKind } from './params.ts';
 import { lookupQuery } from './shared_params.ts';
@@ -17,9 +20,9 @@ const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response'];
  * The order of the checks is the contract's.
  * @throws ApiError
  */
-export function parseLookup(body: JsonValue, config: Config, catalogs: Catalogs): LookupQuery | CountQuery {
+export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs): LookupQuery | CountQuery {
   if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object (${shown(body)} was given)`);
-  const request: JsonObject = body;
+  const request: SentObject = body;
   const unknown = [...request.keys()].find(name => !FIELDS.includes(name));
   if (unknown !== undefined) {
     const message = `Cannot look up by ${shorten(unknown)} because the body has only the fields ${FIELDS.join(', ')}`;
@@ -35,35 +38,35 @@ export function parseLookup(body: JsonValue, config: Config, catalogs: Catalogs)
   return lookupQuery(inputs, { detail, filters, response }, config);
 }
 
-function shown(value: JsonValue): string {
-  return shorten(jsonText(value));
+function shown(value: SentValue): string {
+  return shorten(toJson(value));
 }
 
 /** A field that may be left out, or be null. Errors quote a text of it as that of a parameter. */
-function wordOf<T extends string>(request: JsonObject, field: string, kind: Kind<T>): T | undefined {
+function wordOf<T extends string>(request: SentObject, field: string, kind: Kind<T>): T | undefined {
   const value = request.get(field) ?? null;
   if (value === null) return undefined;
   return typeof value === 'string' ? parameterOf(kind, field, value) : fieldOf(kind, field, value);
 }
 
-function filtersOf(value: JsonValue | undefined, catalogs: Catalogs): FilterValues | null {
+function filtersOf(value: SentValue | undefined, catalogs: Catalogs): FilterValues | null {
   if (value === undefined || value === null) return null;
-  if (!(value instanceof Map)) throw invalidParameter('filters', 'a JSON object of filters', jsonText(value));
-  return readFilters(value as JsonObject, catalogs, ({ name, kind }, given) => {
+  if (!(value instanceof Map)) throw invalidParameter('filters', 'a JSON object of filters', toJson(value));
+  return readFilters(value as SentObject, catalogs, ({ name, kind }, given) => {
     if (kind !== 'catalog') return fieldOf(ANY_NUMBER, name, given);
-    return typeof given === 'string' ? given : jsonText(given);
+    return typeof given === 'string' ? given : toJson(given);
   });
 }
 
-function inputsOf(value: JsonValue, sharedRadiusArcsec: number | undefined, config: Config): LookupInput[] {
-  if (!Array.isArray(value)) throw invalidParameter('inputs', 'a JSON array', jsonText(value));
+function inputsOf(value: SentValue, sharedRadiusArcsec: number | undefined, config: Config): LookupInput[] {
+  if (!Array.isArray(value)) throw invalidParameter('inputs', 'a JSON array', toJson(value));
   if (value.length === 0) throw invalidParameter('inputs', 'a JSON array of at least one input', '[]');
   checkSize(value, config);
   return value.map((entry, index) => parseInput(entry, index, sharedRadiusArcsec, config));
 }
 
 /** The limits on the number of inputs, of each kind and in all. An input that names no kind counts in all. */
-function checkSize(inputs: readonly JsonValue[], config: Config): void {
+function checkSize(inputs: readonly SentValue[], config: Config): void {
   const kinds = inputs.map(entry => (entry instanceof Map ? entry.get('kind') : undefined));
   const ids = kinds.filter(kind => kind === 'id').length;
   const positions = kinds.filter(kind => kind !== 'id' && INPUT_NAMES.includes(kind)).length;

@@ -2,6 +2,8 @@
  * The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins,
  * and empty is not absent.
  */
+import { SentNumber, type SentValue } from '../base/json_reader.ts';
+import { toJson } from '../base/json_text.ts';
 import { parseInstant } from '../base/parse_time.ts';
 import type { Config } from '../config/config.ts';
 import {
@@ -19,7 +21,6 @@ import { type Bounds, clamped, integer, type Kind, named, number, textual } from
 import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
 import { parseTnsName } from '../tns/names.ts';
 import { invalidParameter, missingParameter } from './errors.ts';
-import { JsonNumber, type JsonValue, jsonText } from './json_body.ts';
 
 /** By name, in the order in which names first occur. */
 export type Search = ReadonlyMap<string, string>;
@@ -69,16 +70,16 @@ export function parameterOf<T>(kind: Kind<T>, name: string, text: string): T {
 }
 
 /** The value of a body's JSON; undefined where it is not of the kind. */
-export function accepted<T>(kind: Kind<T>, given: JsonValue | undefined): T | undefined {
-  return kind.parse(given instanceof JsonNumber ? given.value : given);
+export function accepted<T>(kind: Kind<T>, given: SentValue | undefined): T | undefined {
+  return kind.parse(given instanceof SentNumber ? given.value : given);
 }
 
 /** The value of a body's field. @throws ApiError naming it */
-export function fieldOf<T>(kind: Kind<T>, name: string, given: JsonValue | undefined): T {
+export function fieldOf<T>(kind: Kind<T>, name: string, given: SentValue | undefined): T {
   const value = accepted(kind, given);
   if (value !== undefined) return value;
-  const shown = given === undefined ? 'nothing' : jsonText(given);
-  const number = given instanceof JsonNumber ? given.value : undefined;
+  const shown = given === undefined ? 'nothing' : toJson(given);
+  const number = given instanceof SentNumber ? given.value : undefined;
   throw invalidParameter(name, kind.broken?.(number) ?? kind.must, shown, kind.instead?.(number));
 }
 

@@ -1,5 +1,6 @@
 /** The counts and log lines of each answered request. */
-import { type Log, plainly } from '../base/log.ts';
+import { bigintAsString } from '../base/json_text.ts';
+import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { OperationMetrics, ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Exchange } from './exchange.ts';
@@ -38,7 +39,9 @@ export class RequestLog {
       bytes: body?.length ?? 0,
       peer: exchange.peerAddress,
       asked:
-        exchange.asked === undefined ? undefined : JSON.stringify(exchange.asked, plainly).slice(0, SHOWN_CHARACTERS),
+        exchange.asked === undefined
+          ? undefined
+          : JSON.stringify(exchange.asked, bigintAsString).slice(0, SHOWN_CHARACTERS),
     });
   }
 }

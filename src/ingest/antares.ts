@@ -1,5 +1,5 @@
+import { asObject, type JsonObject } from '../base/json_reader.ts';
 import { ANTARES_PROPERTIES } from '../contract/brokers/antares.ts';
-import { asObject, type JsonObject } from './json.ts';
 import { flatDelivery, type Normalised, rejected, SOLAR_SYSTEM, withObject } from './normalise.ts';
 
 /**

@@ -2,11 +2,11 @@
 
 import { isPosition } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
+import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from '../base/json_reader.ts';
 import type { FlatMessage, TimeForm } from '../contract/broker.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import type { Delivery, SkyPosition } from '../store/types.ts';
-import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from './json.ts';
 import { mjdTaiToUtcUs, unixSecondsToUs, utcTextToUs } from './time.ts';
 
 /** The outcome of one message. */

@@ -1,4 +1,4 @@
-import { asObject, type ExactId, type JsonObject } from './json.ts';
+import { asObject, type ExactId, type JsonObject } from '../base/json_reader.ts';
 import { type Normalised, rejected, SOLAR_SYSTEM, shown, toDelivery, withCut, withObject } from './normalise.ts';
 import { mjdTaiToUtcUs } from './time.ts';
 

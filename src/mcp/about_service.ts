@@ -1,8 +1,8 @@
 /** The tool that describes the service (docs/contract.md, Connector). */
+import { COMPACT, toJson } from '../base/json_text.ts';
 import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
 import { howCompared } from '../documents/prose.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
-import { compactJson } from './answers.ts';
 import type { ToolContext } from './tool_context.ts';
 
 const DOES_NOT_ANSWER = [
@@ -18,7 +18,7 @@ export async function aboutService({ service }: ToolContext): Promise<string> {
   const seen = service.look();
   const epochUs = seen?.tnsSnapshotEpochUs ?? null;
   const isCurrent = isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS);
-  return compactJson({
+  const answer = {
     service_version: provenance.service_version,
     database: seen ? 'ok' : 'unavailable',
     catalogs: provenance.catalogs,
@@ -36,5 +36,6 @@ export async function aboutService({ service }: ToolContext): Promise<string> {
       'When the newest object was first stored, UTC; null when there is none or the database cannot be read. It is not the time of an ' +
       'alert, and later alerts of a known object do not change it.',
     does_not_answer: DOES_NOT_ANSWER,
-  });
+  };
+  return toJson(answer, COMPACT);
 }

@@ -1,9 +1,10 @@
 /** The data that the tools answer from: the API's own answers, read back. */
+
 import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query } from '../answers/queries.ts';
 import type { Budget } from '../base/budget.ts';
-import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { parseJson } from '../base/json_reader.ts';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';
@@ -122,12 +123,5 @@ export function idInput(diaObjectId: string): LookupInput {
 }
 
 function resultsOf(body: Body): readonly ApiResult[] {
-  return JSON.parse(takeText(body), wideIntegersAsBigint).results;
+  return (parseJson(takeText(body)) as { results: readonly ApiResult[] }).results;
 }
-
-/** JSON without spaces, the form of an answer's text; bigints with every digit. */
-export function compactJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? rawJson(`${member}`) : member));
-}
-
-const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };

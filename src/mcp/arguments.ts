@@ -1,10 +1,11 @@
 /** The arguments of the tools (docs/contract.md, Connector). */
+
 import type { Circle } from '../answers/queries.ts';
+import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { type Kind, number, oneOf, textual } from '../contract/kind.ts';
 import { invalidParameter } from '../http/errors.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
 import { accepted, DECLINATION, RIGHT_ASCENSION, radiusKind } from '../http/params.ts';
 import { ToolError } from './tool_error.ts';
 
@@ -16,14 +17,14 @@ export function defaultRadiusArcsec(config: Config): number {
 }
 
 /** @throws ToolError */
-export function identifiersOf(args: JsonObject, { MCP_MAX_IDENTIFIERS: max }: Config): readonly JsonValue[] {
+export function identifiersOf(args: SentObject, { MCP_MAX_IDENTIFIERS: max }: Config): readonly SentValue[] {
   const list = args.get('identifiers');
   if (Array.isArray(list) && list.length >= 1 && list.length <= max) return list;
   throw invalid('identifiers', `an array of 1 to ${max} identifiers`, list);
 }
 
 /** @throws ToolError */
-export function circleOf(args: JsonObject, config: Config): Circle {
+export function circleOf(args: SentObject, config: Config): Circle {
   return {
     ra: numberOf(args, 'ra_deg', RIGHT_ASCENSION, ', in degrees'),
     dec: numberOf(args, 'dec_deg', DECLINATION, ', in degrees'),
@@ -41,7 +42,7 @@ export const AREA = textual(
 );
 
 /** @throws ToolError */
-export function areaText(args: JsonObject): string {
+export function areaText(args: SentObject): string {
   return argument(args, 'area', AREA);
 }
 
@@ -49,17 +50,17 @@ export const hoursKind = ({ RECENT_CROSSMATCH_MAX_WINDOW_HOURS: max }: Config) =
   number({ min: 0, max, aboveMin: true });
 
 /** @throws ToolError */
-export function hoursOf(args: JsonObject, config: Config, usual: number): number {
+export function hoursOf(args: SentObject, config: Config, usual: number): number {
   return numberOf(args, 'hours', hoursKind(config), '', Math.min(usual, config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS));
 }
 
 /** @throws ToolError */
-export function catalogName(args: JsonObject, names: readonly string[]): string | undefined {
+export function catalogName(args: SentObject, names: readonly string[]): string | undefined {
   return (args.get('catalog') ?? null) === null ? undefined : argument(args, 'catalog', oneOf(names));
 }
 
 /** The value of an argument. @throws ToolError */
-export function argument<T>(args: JsonObject, name: string, kind: Kind<T>, must = kind.must): T {
+export function argument<T>(args: SentObject, name: string, kind: Kind<T>, must = kind.must): T {
   const given = args.get(name);
   const value = accepted(kind, given);
   if (value === undefined) throw invalid(name, must, given);
@@ -67,21 +68,21 @@ export function argument<T>(args: JsonObject, name: string, kind: Kind<T>, must 
 }
 
 /** @param usual the value where there is none, or null */
-function numberOf(args: JsonObject, name: string, kind: Kind<number>, unit: string, usual?: number): number {
+function numberOf(args: SentObject, name: string, kind: Kind<number>, unit: string, usual?: number): number {
   if (usual !== undefined && (args.get(name) ?? null) === null) return usual;
   return argument(args, name, kind, `${kind.must.replace('a', 'a JSON')}${unit}`);
 }
 
-function invalid(name: string, must: string, given: JsonValue | undefined): ToolError {
+function invalid(name: string, must: string, given: SentValue | undefined): ToolError {
   return new ToolError('invalid_arguments', invalidParameter(name, must, shown(given)).message);
 }
 
 /** The length of a text that is too long to be shown. */
 const LONG_TEXT = 64;
 
-function shown(value: JsonValue | undefined): string {
+function shown(value: SentValue | undefined): string {
   if (value === undefined) return 'nothing';
-  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof SentNumber) return value.text;
   if (value instanceof Map) return 'an object';
   if (Array.isArray(value)) return `an array of ${value.length} elements`;
   return typeof value === 'string' && value.length > LONG_TEXT ? `${value.length} characters` : toJson(value);

@@ -3,11 +3,11 @@
  * between requests.
  */
 
-import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { parseJson } from '../base/json_reader.ts';
+import { toJson } from '../base/json_text.ts';
 import type { McpTool } from '../contract/mcp_tools.ts';
 import { baseUrl } from '../http/base_url.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { jsonText } from '../http/json_body.ts';
 import type { Answer } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { callerOf, SESSION_HEADER } from './caller.ts';
@@ -113,11 +113,11 @@ export class Connector {
     const args = params.get('arguments') ?? new Map();
     if (!isObject(args)) throw new RpcError(INVALID_PARAMS, 'Cannot call the tool because arguments must be an object');
     try {
-      exchange.asked = { tool: name, arguments: jsonText(args) };
+      exchange.asked = { tool: name, arguments: toJson(args) };
       const run = tool.prepare(args, this.#service);
       const text = await this.#runLimited(run, exchange);
       const result = toolResult(text, false);
-      return tool.outputSchema ? { ...result, structuredContent: JSON.parse(text, wideIntegersAsBigint) } : result;
+      return tool.outputSchema ? { ...result, structuredContent: parseJson(text) } : result;
     } catch (error) {
       const failure = toolErrorOf(error);
       if (failure) return toolResult(JSON.stringify(failure.wire), true);

@@ -1,5 +1,5 @@
 /** The names that a chat assistant may use for a transient, and the look-up for each (docs/contract.md, Connector). */
-import { JsonNumber, type JsonValue } from '../http/json_body.ts';
+import { SentNumber, type SentValue } from '../base/json_reader.ts';
 import { OBJECT_ID } from '../http/params.ts';
 import { parseTnsName, type TnsName } from '../tns/names.ts';
 
@@ -16,7 +16,7 @@ const UNRECOGNIZED: Identifier = { kind: 'unrecognized' };
 const MAX_EXACT = 2 ** 53;
 
 /** The identifiers of the list, in its order. Repeated identifiers are listed once, at the first place. */
-export function classifyAll(list: readonly JsonValue[]): PlacedIdentifier[] {
+export function classifyAll(list: readonly SentValue[]): PlacedIdentifier[] {
   const seen = new Set<string>();
   return list.flatMap((element, position) => {
     const identifier = classify(element);
@@ -29,9 +29,9 @@ export function classifyAll(list: readonly JsonValue[]): PlacedIdentifier[] {
   });
 }
 
-function classify(element: JsonValue): Identifier {
+function classify(element: SentValue): Identifier {
   if (typeof element === 'string') return classifyText(element.trim());
-  return element instanceof JsonNumber ? classifyNumber(element) : UNRECOGNIZED;
+  return element instanceof SentNumber ? classifyNumber(element) : UNRECOGNIZED;
 }
 
 function classifyText(text: string): Identifier {
@@ -43,7 +43,7 @@ function classifyText(text: string): Identifier {
   return name ? { kind: 'tns_name', canonical: `${name.prefix ?? ''}${name.name}`, name } : UNRECOGNIZED;
 }
 
-function classifyNumber({ text, value, isInteger }: JsonNumber): Identifier {
+function classifyNumber({ text, value, isInteger }: SentNumber): Identifier {
   if (value < 0) return UNRECOGNIZED;
   if (value > MAX_EXACT) return { kind: 'precision_lost' };
   if (!Number.isInteger(value)) return UNRECOGNIZED;

@@ -2,11 +2,12 @@
 
 import { takeText } from '../answers/answer_memory.ts';
 import type { AreaQuery, ObjectsQuery, Query } from '../answers/queries.ts';
-import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { type JsonObject, parseJson } from '../base/json_reader.ts';
+import { COMPACT, toJson } from '../base/json_text.ts';
 import { formatTime, nowUs } from '../base/times.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ALL_TIME } from '../http/selection_params.ts';
-import { type ApiObject, compactJson } from './answers.ts';
+import type { ApiObject } from './answers.ts';
 import { shellQuote } from './recipes.ts';
 import { notesOf, summaryOf } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -94,8 +95,8 @@ function selection({ service }: ToolContext) {
   };
 }
 
-async function answerOf(query: Query, { service, budget }: ToolContext): Promise<Readonly<Record<string, unknown>>> {
-  return JSON.parse(takeText(await service.queries.run(query, budget)), wideIntegersAsBigint);
+async function answerOf(query: Query, { service, budget }: ToolContext): Promise<JsonObject> {
+  return parseJson(takeText(await service.queries.run(query, budget))) as JsonObject;
 }
 
 /** @param curl a shell command for the first page of all objects */
@@ -114,14 +115,15 @@ async function listing(
   const reasons = next_cursor === null ? [] : ['chat_object_limit'];
   for (;;) {
     const truncation = { reasons, full_results: { note: 'This command lists all of them in pages.', curl } };
-    const text = compactJson({
+    const answer = {
       ...head,
       objects_returned: summaries.length,
       truncated: reasons.length > 0,
       truncation: reasons.length > 0 ? truncation : undefined,
       objects: summaries,
       ...notesOf(summaries, []),
-    });
+    };
+    const text = toJson(answer, COMPACT);
     if (text.length <= service.config.MCP_MAX_RESULT_CHARS || summaries.length === 0) return text;
     summaries.pop();
     if (!reasons.includes('chat_size_limit')) reasons.push('chat_size_limit');

@@ -1,8 +1,10 @@
 /** The tool that looks up identifiers (docs/contract.md, Connector). */
+
 import type { LookupInput } from '../answers/queries.ts';
+import type { SentValue } from '../base/json_reader.ts';
+import { COMPACT, toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
-import type { JsonValue } from '../http/json_body.ts';
-import { type ApiResult, compactJson, idInput, lookUp } from './answers.ts';
+import { type ApiResult, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';
 import { lookupCommand } from './recipes.ts';
 import { IDENTIFIER_STATUSES, meaningOf, noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
@@ -20,7 +22,7 @@ interface Entry {
 type Reason = 'chat_object_limit' | 'chat_size_limit' | 'api_listing_limit';
 
 /** The text of the answer. */
-export async function lookUpIdentifiers(list: readonly JsonValue[], context: ToolContext): Promise<string> {
+export async function lookUpIdentifiers(list: readonly SentValue[], context: ToolContext): Promise<string> {
   const { service, budget } = context;
   const { config } = service;
   const identifiers = classifyAll(list);
@@ -66,10 +68,10 @@ class LookupAnswer {
   /** The answer, with as many objects as it has room for. */
   text(): string {
     const max = this.#context.service.config.MCP_MAX_RESULT_CHARS;
-    let text = compactJson(this.#wire());
+    let text = toJson(this.#wire(), COMPACT);
     while (text.length > max && this.#dropLast()) {
       this.#reasons.add('chat_size_limit');
-      text = compactJson(this.#wire());
+      text = toJson(this.#wire(), COMPACT);
     }
     return text;
   }

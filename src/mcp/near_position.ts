@@ -1,6 +1,7 @@
 /** The tool that searches around a position (docs/contract.md, Connector). */
 import type { Circle } from '../answers/queries.ts';
-import { compactJson, nearest } from './answers.ts';
+import { COMPACT, toJson } from '../base/json_text.ts';
+import { nearest } from './answers.ts';
 import { coneUrl } from './recipes.ts';
 import { noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -12,10 +13,10 @@ export async function searchNearPosition(circle: Circle, context: ToolContext): 
   const { total, objects } = await nearest(service, circle, MCP_MAX_OBJECTS, budget);
   const summaries = objects.map(object => summaryOf(object, service));
   const reasons = total > summaries.length ? ['chat_object_limit'] : [];
-  let text = compactJson(answer(circle, total, summaries, reasons, context.base));
+  let text = toJson(answer(circle, total, summaries, reasons, context.base), COMPACT);
   while (text.length > MCP_MAX_RESULT_CHARS && summaries.pop()) {
     if (!reasons.includes('chat_size_limit')) reasons.push('chat_size_limit');
-    text = compactJson(answer(circle, total, summaries, reasons, context.base));
+    text = toJson(answer(circle, total, summaries, reasons, context.base), COMPACT);
   }
   return text;
 }

@@ -1,13 +1,13 @@
 /** The tool that runs a query in ADQL (docs/contract.md, Connector). */
+
 import { spelled, tableName } from '@nearsky/adql';
-import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { type JsonObject, parseJson, type SentObject } from '../base/json_reader.ts';
+import { COMPACT, toJson } from '../base/json_text.ts';
 import { textual } from '../contract/kind.ts';
-import type { JsonObject } from '../http/json_body.ts';
 import { beginQuery } from '../service/archive_query.ts';
 import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';
 import { tapFormat } from '../tap/formats.ts';
 import { archiveTables } from '../tap/tables.ts';
-import { compactJson } from './answers.ts';
 import { argument } from './arguments.ts';
 import { shellQuote } from './recipes.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -52,7 +52,7 @@ export const QUERY = textual(
 );
 
 /** @throws ToolError */
-export function queryText(args: JsonObject): string {
+export function queryText(args: SentObject): string {
   return argument(args, 'query', QUERY);
 }
 
@@ -76,13 +76,13 @@ export async function queryArchive(query: string, { service, caller, base }: Too
   for (;;) {
     const truncated = rows.length < lines.length;
     const answer = { rows_returned: rows.length, truncated, ...(truncated && { full_results }), rows };
-    const text = compactJson(answer);
+    const text = toJson(answer, COMPACT);
     if (text.length <= config.MCP_MAX_RESULT_CHARS || rows.length === 0) return text;
     rows.length = Math.floor(rows.length * 0.9);
   }
 }
 
 function rowOf(line: string): unknown {
-  const cells: [string, unknown][] = Object.entries(JSON.parse(line, wideIntegersAsBigint));
+  const cells = Object.entries(parseJson(line) as JsonObject);
   return Object.fromEntries(cells.map(([name, cell]) => [name, typeof cell === 'bigint' ? `${cell}` : cell]));
 }

@@ -3,8 +3,8 @@
  * its revision in `_meta` (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning). The body
  * decides: a request whose body gives no revision counts as an older one, whatever its headers.
  */
+import type { SentValue } from '../base/json_reader.ts';
 import type { IncomingHeaders } from '../http/incoming.ts';
-import type { JsonValue } from '../http/json_body.ts';
 import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './rpc.ts';
 
 /**
@@ -61,7 +61,7 @@ function checkHeaders({ method, params }: RpcRequest, revision: string, headers:
   if (method === 'tools/call') checkHeader(headers, 'Mcp-Name', params.get('name'));
 }
 
-function checkHeader(headers: IncomingHeaders, name: string, expected: JsonValue | undefined): void {
+function checkHeader(headers: IncomingHeaders, name: string, expected: SentValue | undefined): void {
   const sent = headers.get(name);
   if (sent === null || decodeHeader(sent) === expected) return;
   throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} is not what the body says`, { status: 400 });

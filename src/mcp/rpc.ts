@@ -1,8 +1,8 @@
 /**
  * The part of JSON-RPC 2.0 that the connector speaks: one message in, at most one out (docs/contract.md, Connector).
  */
+import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
-import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
 import { type Answer, emptyResponse, jsonResponse } from '../http/respond.ts';
 
 export const PARSE_ERROR = -32700;
@@ -12,14 +12,14 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 
 const NO_ID = new Rendered('null');
-const NOTHING: JsonObject = new Map();
+const NOTHING: SentObject = new Map();
 
 export interface RpcRequest {
   /** The id as the client sent it. */
   readonly id: Rendered;
   readonly method: string;
   /** Empty where there are none. */
-  readonly params: JsonObject;
+  readonly params: SentObject;
 }
 
 export interface RpcErrorOptions {
@@ -47,7 +47,7 @@ export class RpcError extends Error {
  * The request in a message; undefined for a message that needs no answer: a notification, or a response of the client.
  * @throws RpcError for a body that is no message
  */
-export function readMessage(body: JsonValue): RpcRequest | undefined {
+export function readMessage(body: SentValue): RpcRequest | undefined {
   if (Array.isArray(body)) throw invalid('a batch is not supported: send one message in each request');
   if (!isObject(body)) throw invalid('a message must be a JSON object');
   if (body.get('jsonrpc') !== '2.0') throw invalid('jsonrpc must be "2.0"');
@@ -62,9 +62,9 @@ export function readMessage(body: JsonValue): RpcRequest | undefined {
   return id && { id, method, params };
 }
 
-function readId(id: JsonValue): Rendered {
+function readId(id: SentValue): Rendered {
   if (typeof id === 'string') return new Rendered(toJson(id));
-  if (id instanceof JsonNumber && id.isInteger) return new Rendered(id.text);
+  if (id instanceof SentNumber && id.isInteger) return id;
   throw invalid('id must be a string or an integer');
 }
 
@@ -72,7 +72,7 @@ function invalid(why: string): RpcError {
   return new RpcError(INVALID_REQUEST, `Cannot read the message because ${why}`, { status: 400 });
 }
 
-export function isObject(value: JsonValue | undefined): value is JsonObject {
+export function isObject(value: SentValue | undefined): value is SentObject {
   return value instanceof Map;
 }
 

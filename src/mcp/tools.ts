@@ -1,7 +1,7 @@
 /** The tools: their descriptions for an assistant, and their functions (docs/contract.md, Connector). */
+import type { SentObject } from '../base/json_reader.ts';
 import type { Config } from '../config/config.ts';
 import type { McpTool, McpToolName } from '../contract/mcp_tools.ts';
-import type { JsonObject } from '../http/json_body.ts';
 import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../http/params.ts';
 import type { Service } from '../service/service.ts';
 import { canQuery } from '../tap/tap.ts';
@@ -46,7 +46,7 @@ interface Tool {
    * Checks the arguments.
    * @throws ToolError
    */
-  prepare(args: JsonObject, service: Pick<Service, 'config' | 'catalogs'>): ToolRun;
+  prepare(args: SentObject, service: Pick<Service, 'config' | 'catalogs'>): ToolRun;
 }
 
 const CAVEATS =

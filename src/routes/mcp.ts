@@ -3,11 +3,12 @@
  * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
  * keeps sessions.
  */
+import type { SentValue } from '../base/json_reader.ts';
 import { MAX_CONNECTOR_BODY_BYTES } from '../contract/limits.ts';
 import type { McpTool } from '../contract/mcp_tools.ts';
 import { expectedErrorOf, internalError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { type JsonValue, readJsonBody } from '../http/json_body.ts';
+import { readJsonBody } from '../http/json_body.ts';
 import { emptyResponse, isPreflight, preflightResponse } from '../http/respond.ts';
 import { Connector } from '../mcp/connector.ts';
 import {
@@ -52,7 +53,7 @@ function faultOf(error: unknown, { path }: Exchange, { log }: Service): RpcError
 }
 
 /** @throws RpcError */
-async function readBody({ request, budget }: Exchange): Promise<JsonValue> {
+async function readBody({ request, budget }: Exchange): Promise<SentValue> {
   try {
     return await readJsonBody(request, budget, 0, MAX_CONNECTOR_BODY_BYTES);
   } catch (error) {

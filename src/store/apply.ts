@@ -23,7 +23,6 @@ import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
 import { raiseLevel } from './level.ts';
 import { appendPositions, type StoredPoint } from './positions.ts';
-import { contentHash } from './provenance_hash.ts';
 import { storePublished } from './published.ts';
 import { raiseLatestIngest } from './recent.ts';
 import {
@@ -160,7 +159,7 @@ function ordinalsOf(databases: Databases): Ordinals {
   // A batch has few different sets, and the results that share one also share the object.
   const encoded = new Map<ProvenanceSet, Uint8Array>();
   const bytesOf = (set: ProvenanceSet) => {
-    const bytes = encoded.get(set) ?? encodeProvenanceSet(contentHash(set), set);
+    const bytes = encoded.get(set) ?? encodeProvenanceSet(set);
     encoded.set(set, bytes);
     return bytes;
   };

@@ -8,7 +8,6 @@ import { CountChanges } from './counts.ts';
 import { FILE_NAME, requireDatabase } from './environment.ts';
 import { checkPages } from './pages.ts';
 import { readPositions } from './positions.ts';
-import { contentHash } from './provenance_hash.ts';
 import {
   decodeClaim,
   decodeJournal,
@@ -22,6 +21,7 @@ import {
   encodeKey,
   encodeTimeKey,
   encodeTimeValue,
+  provenanceHash,
 } from './records.ts';
 import { registryNameKey } from './registry.ts';
 import { encodeSourceKey } from './source_index.ts';
@@ -107,7 +107,7 @@ class Check {
     const { databases } = this.#store;
     const sets = this.#ordinals(databases.provenance_sets, bytes => {
       const { hash, set } = decodeProvenanceSet(bytes);
-      if (hash !== contentHash(set)) throw new Error('its hash does not match its content');
+      if (hash !== provenanceHash(set)) throw new Error('its hash does not match its content');
       return 0;
     });
     const keys = this.#ordinals(databases.payload_keys, bytes => (decodePlain(bytes) as string[]).length);

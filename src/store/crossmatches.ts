@@ -4,7 +4,6 @@ import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { Interner } from './interner.ts';
 import { compareMatches, encodeFirstCrossmatch, FIRST_VERSION, ObjectView, outcomesText } from './object_record.ts';
-import { contentHash } from './provenance_hash.ts';
 import { listRecent } from './recent.ts';
 import { appendSources, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
 import { listMatch } from './source_index.ts';
@@ -53,7 +52,7 @@ export class CrossmatchRecorder {
   constructor(databases: Databases, provenance: ProvenanceSet, crossmatchedAtUs: number, isAgain = false) {
     this.#isAgain = isAgain;
     this.#databases = databases;
-    this.#provenanceBytes = encodeProvenanceSet(contentHash(provenance), provenance);
+    this.#provenanceBytes = encodeProvenanceSet(provenance);
     this.#crossmatchedAtUs = crossmatchedAtUs;
     this.#provenanceSets = new Interner(databases.provenance_sets);
     this.#payloadKeys = new Interner(databases.payload_keys);

@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { compare } from '../base/compare.ts';
+import { CANONICAL, toJson } from '../base/json_text.ts';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { compareMatches } from './object_record.ts';
@@ -284,7 +284,7 @@ class Draft {
       const isSame =
         known.separationArcsec === match.separationArcsec &&
         known.separationAtEpochArcsec === match.separationAtEpochArcsec &&
-        plainText(sources[place]) === plainText(source);
+        toJson(sources[place], CANONICAL) === toJson(source, CANONICAL);
       return isSame ? 'unchanged' : { conflict: 'the match is already stored with other values' };
     }
     if (object.matches.length >= MAX_ENTRIES_PER_OBJECT) return tooMany('matches');
@@ -295,7 +295,7 @@ class Draft {
 
   #addTns(object: StoredObject, tns: TnsAssociation): ImportOutcome {
     if (!object.tns) return this.#changed({ ...object, tns });
-    return plainText(object.tns) === plainText(tns)
+    return toJson(object.tns, CANONICAL) === toJson(tns, CANONICAL)
       ? 'unchanged'
       : { conflict: 'a different registry association is already stored' };
   }
@@ -346,15 +346,3 @@ function samePosition(a: SkyPosition | null, b: SkyPosition | null): boolean {
 const tooMany = (what: string) => ({
   conflict: `the object has ${MAX_ENTRIES_PER_OBJECT} ${what}, the maximum`,
 });
-
-/**
- * A string that is equal for values that an export writes equally: the order of keys does not matter, a small integer
- * may be a bigint, and NaN equals null.
- */
-function plainText(value: MatchSource | TnsAssociation | undefined): string {
-  return JSON.stringify(value, (_key, member: unknown) => {
-    if (typeof member === 'bigint') return Number.isSafeInteger(Number(member)) ? Number(member) : [`${member}`];
-    if (typeof member !== 'object' || member === null) return member;
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => compare(a, b)));
-  });
-}

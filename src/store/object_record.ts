@@ -189,7 +189,7 @@ function layOut(parts: Parts): Uint8Array {
 }
 
 function list(values: readonly (string | number)[]): string {
-  return `[${values.map(toJson).join()}]`;
+  return `[${values.map(value => toJson(value)).join()}]`;
 }
 
 function timelessText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalogOutcomes }: CrossmatchRecord): string {
@@ -212,7 +212,7 @@ function associationText(tns: TnsAssociation): string {
 function makeAssociationText(tns: TnsAssociation): string {
   const { checked, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec } = tns;
   return [checked, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec]
-    .map(toJson)
+    .map(value => toJson(value))
     .join();
 }
 

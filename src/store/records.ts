@@ -2,7 +2,9 @@
  * The bytes of every stored key and value; only this file, and `object_record.ts` for objects, know them. A value is a
  * msgpack array of positional fields, without shared structures; only a catalog registration is a map.
  */
+import { createHash } from 'node:crypto';
 import { Packr } from 'msgpackr';
+import { CANONICAL, toJson } from '../base/json_text.ts';
 import type { CrossmatchVersions, JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
 
 export { decodeObject, encodeNewObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';
@@ -267,16 +269,21 @@ export function decodeTableState(bytes: Uint8Array): TableState {
   return { rows, digest: new Uint8Array(bytes.subarray(8, TABLE_STATE_BYTES)) };
 }
 
-export function encodeProvenanceSet(hash: string, set: ProvenanceSet): Uint8Array {
+/** SHA-256 of the set's canonical JSON, as 64 lowercase hex digits. Equal sets have equal hashes. */
+export function provenanceHash(set: ProvenanceSet): string {
+  return createHash('sha256').update(toJson(set, CANONICAL)).digest('hex');
+}
+
+export function encodeProvenanceSet(set: ProvenanceSet): Uint8Array {
   return packr.pack([
-    hash,
+    provenanceHash(set),
     set.crossmatch_radius_arcsec,
     set.catalogs.map(({ name, release, proper_motion }) => (proper_motion ? [name, release, true] : [name, release])),
     set.reliability_cuts.map(cut => [cut.broker, cut.min_reliability, cut.enforced_by, cut.status, cut.as_of]),
   ]);
 }
 
-/** A provenance set with the hash of its content (see `contentHash`). */
+/** A provenance set with the hash of its content (see `provenanceHash`). */
 export interface HashedProvenanceSet {
   readonly hash: string;
   readonly set: ProvenanceSet;

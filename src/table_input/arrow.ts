@@ -13,7 +13,7 @@ import {
   tableFromIPC,
   Vector,
 } from 'apache-arrow';
-import { toJson } from '../base/json_text.ts';
+import { bigintAsString, toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { checkedFile, checkedStream } from './arrow_messages.ts';
 import { declaredBy, type FieldMetadata } from './file_metadata.ts';
@@ -173,10 +173,6 @@ function cellOf(value: unknown, type: ColumnType, scale: number, unit: bigint | 
   if (type === 'float64' && scale !== 0) return Number(`${value}e${-scale}`);
   if (type !== 'text') return value as Cell;
   if (typeof value === 'object' && !ArrayBuffer.isView(value))
-    return toJson(JSON.parse(JSON.stringify(value, textOfBigint)));
+    return toJson(JSON.parse(JSON.stringify(value, bigintAsString)));
   return `${value}`;
-}
-
-function textOfBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}` : value;
 }

@@ -1,5 +1,5 @@
 /** NDJSON: an object a line. Integers keep all their digits; lists and objects within become their JSON text. */
-import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { parseJson } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import {
@@ -58,7 +58,7 @@ function* objectsOf(bytes: Uint8Array): Iterable<Json> {
     let value: unknown;
     try {
       const text = decoder.decode(bytes.subarray(at, end));
-      value = text.trim() === '' ? undefined : JSON.parse(text, wideIntegersAsBigint);
+      value = text.trim() === '' ? undefined : parseJson(text);
     } catch {
       throw new TableError(`its line ${line} is not JSON in UTF-8`);
     }

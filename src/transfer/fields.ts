@@ -1,8 +1,9 @@
 /** Takes the fields of an import line and checks each. */
+import { asObject, type JsonObject } from '../base/json_reader.ts';
+import { bigintAsString } from '../base/json_text.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { integer, type Kind, textual } from '../contract/kind.ts';
 import { integerId, isTextId, TEXT_ID } from '../contract/source_ids.ts';
-import { asObject, type JsonObject } from '../ingest/json.ts';
 import { parseId } from '../ingest/normalise.ts';
 
 /** The line is bad; the message says why. */
@@ -25,8 +26,7 @@ const SHOWN_CHARACTERS = 100;
 
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text =
-    typeof value === 'bigint' ? `${value}` : JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}` : v));
+  const text = typeof value === 'bigint' ? `${value}` : JSON.stringify(value, bigintAsString);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
 

@@ -1,11 +1,11 @@
 /** Reads and checks one line of an export. */
+
 import { messageOf } from '../base/error_text.ts';
-import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { asObject, type JsonObject, parseJson } from '../base/json_reader.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { flag, matching, named, number, oneOf } from '../contract/kind.ts';
 import { DEC_RANGE, MAX_CATALOGS, RA_RANGE } from '../contract/limits.ts';
-import { asObject, type JsonObject } from '../ingest/json.ts';
 import type { ImportItem } from '../store/import.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';
 import type { SourceName } from '../store/source_index.ts';
@@ -50,8 +50,7 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
   const end = line.indexOf(PROVENANCE);
   const ending = end === -1 ? '' : line.slice(end);
   const known = knownProvenance.get(ending);
-  const fields = asObject(parseJson(known ? `${line.slice(0, end)}}` : line));
-  if (!fields) throw new LineError('not a JSON object');
+  const fields = objectOf(known ? `${line.slice(0, end)}}` : line);
   const parsed = PARSERS[take(fields, 'type', type)](fields, known);
   const optional = parsed.kind === 'match' && parsed.match.separationAtEpochArcsec !== undefined ? 1 : 0;
   if (Object.keys(fields).length + (known ? 1 : 0) > FIELD_COUNTS[parsed.kind] + optional) onUnread();
@@ -82,22 +81,16 @@ function learnProvenance(ending: string, set: ProvenanceSet): void {
   }
 }
 
-/** An integer literal of 16 or more digits, which a double might not hold; a match may also be inside a string. */
-const WIDE_INTEGER = /[[:,]\s*-?\d{16,}\s*[,\]}]/;
-
-function parseJson(line: string): unknown {
+function objectOf(line: string): JsonObject {
+  let value: unknown;
   try {
-    return WIDE_INTEGER.test(line) ? JSON.parse(line, keepInteger) : JSON.parse(line);
+    value = parseJson(line, 'int64');
   } catch (error) {
     throw new LineError(`not JSON: ${messageOf(error)}`);
   }
-}
-
-/** Makes an integer literal a bigint where 64 bits hold it and a double may not. */
-function keepInteger(key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const exact = wideIntegersAsBigint(key, value, context);
-  if (typeof exact !== 'bigint') return value;
-  return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
+  const fields = asObject(value);
+  if (!fields) throw new LineError('not a JSON object');
+  return fields;
 }
 
 /** The number of required fields of a line type. */

@@ -1,6 +1,5 @@
 import type { Ordinals } from '../store/import.ts';
 import { Interner } from '../store/interner.ts';
-import { contentHash } from '../store/provenance_hash.ts';
 import { encodePlain, encodeProvenanceSet } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { ProvenanceSet } from '../store/types.ts';
@@ -34,7 +33,7 @@ export class StoredOrdinals implements Ordinals {
   findProvenanceSet(set: ProvenanceSet): number | undefined {
     const known = this.#knownSets.get(set);
     if (known !== undefined) return known;
-    const ordinal = this.#look().provenanceSets.find(encodeProvenanceSet(contentHash(set), set));
+    const ordinal = this.#look().provenanceSets.find(encodeProvenanceSet(set));
     if (ordinal !== undefined && this.#knownSets.size < MAX_KNOWN) this.#knownSets.set(set, ordinal);
     return ordinal;
   }

@@ -1,7 +1,7 @@
 /** GET /api/objects/{diaObjectId}: statuses, detail levels, crossmatch block, matches, provenance (docs/contract.md, Objects; One object). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentHash } from '../../src/store/provenance_hash.ts';
+import { provenanceHash } from '../../src/store/records.ts';
 import { version } from '../directory.ts';
 import {
   type Answer,
@@ -20,7 +20,7 @@ import {
 
 const MAX_ID = 2n ** 63n - 1n;
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];
-const HASH = contentHash(PROVENANCE);
+const HASH = provenanceHash(PROVENANCE);
 const IDS = {
   pending: 1n,
   invalidPosition: 2n,
@@ -308,7 +308,7 @@ test('matches: the newest version of each source, each with the provenance of it
 }) => {
   const { crossmatch, matches } = await object(IDS.twice);
   assert.is(crossmatch.match_version, 2);
-  const second = contentHash({ ...PROVENANCE, crossmatch_radius_arcsec: 2 });
+  const second = provenanceHash({ ...PROVENANCE, crossmatch_radius_arcsec: 2 });
   assert.equal(
     matches.map((entry: Record<string, unknown>) => [
       entry.catalog_source_id,

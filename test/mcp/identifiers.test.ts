@@ -1,16 +1,18 @@
 /** The kinds of identifiers (docs/contract.md, Connector), and the recipes that contain them. */
+
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseSent, type SentValue } from '../../src/base/json_reader.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { type JsonValue, parseJson } from '../../src/http/json_body.ts';
 import { classifyAll } from '../../src/mcp/identifiers.ts';
 import { coneUrl, lookupCommand, shellQuote } from '../../src/mcp/recipes.ts';
 
 const test = suite('mcp/identifiers');
 
-const classified = (json: string) => classifyAll(parseJson(json) as readonly JsonValue[]);
+const BOUNDS = { maxDepth: 10, maxValues: 1000 };
+const classified = (json: string) => classifyAll(parseSent(Buffer.from(json), BOUNDS) as readonly SentValue[]);
 
 /** Kind and canonical form of the one element. */
 function kindOf(json: string): unknown {

@@ -1,12 +1,12 @@
 /** Messages of the three brokers, as files and as the live streams have them. */
 
 import { deflateSync } from 'node:zlib';
+import { parseMessage } from '../../../src/base/json_reader.ts';
 import { alertsLink } from '../../../src/consume/antares_locus.ts';
 import { withText } from '../../../src/consume/text.ts';
 import { UnusableMessage } from '../../../src/consume/transport.ts';
 import type { BrokerName } from '../../../src/contract/brokers.ts';
 import { normaliserOf } from '../../../src/ingest/brokers.ts';
-import { parseMessage } from '../../../src/ingest/json.ts';
 import type { Normalised, Normaliser } from '../../../src/ingest/normalise.ts';
 import { normaliseAnnounced } from '../../../src/ingest/pittgoogle.ts';
 import { locusMessage } from '../../consume/antares_server.ts';

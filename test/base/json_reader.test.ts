@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseMessage } from '../../src/ingest/json.ts';
+import { parseJson, parseMessage, parseSent, type SentNumber } from '../../src/base/json_reader.ts';
+import { toJson } from '../../src/base/json_text.ts';
 
-const test = suite('ingest/json');
+const test = suite('base/json_reader');
 
 /** A JSON value in which NaN and the infinities may stand, too. */
 const values = fc.letrec<{ value: unknown }>(tie => ({
@@ -186,6 +187,94 @@ test('a string of millions of escapes takes neither the stack nor, unended, a ti
   assert.equal(parseMessage(`{"a": NaN, "b": ${JSON.stringify(quotes)}}`).value, { a: null, b: quotes });
   assert.throws(() => parseMessage(`{"a": NaN, "b": ${JSON.stringify(quotes).slice(0, -1)}`), SyntaxError);
   assert.throws(() => parseMessage('{"a": NaN, "b": "\\'), SyntaxError);
+});
+
+const sent = (text: string) => parseSent(Buffer.from(text), { maxDepth: 10, maxValues: 1000 });
+
+test('whatever is JSON is read as the runtime reads it, and written as it was', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5, noUnicodeString: false } as fc.JsonSharedConstraints), value => {
+      for (const text of [JSON.stringify(value), JSON.stringify(value, null, '\t\n ')]) {
+        assert.equal(JSON.parse(toJson(sent(text))), JSON.parse(text));
+      }
+    }),
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => {
+      assert.is(sent(JSON.stringify(text)), text);
+      assert.match(toJson(text), /^[ -~]*$/);
+    }),
+  );
+  const { value, isInteger } = sent(' -1.50E+2 ') as SentNumber;
+  assert.equal([value, isInteger], [-150, false]);
+  assert.ok((sent('-10') as SentNumber).isInteger);
+  assert.is(toJson(sent('{"__proto__": [1], "a\\"b\\\\": "\\\\"}')), '{"__proto__": [1], "a\\"b\\\\": "\\\\"}');
+});
+
+test('nesting, names and values have bounds', () => {
+  const read = (text: string) => parseSent(Buffer.from(text), { maxDepth: 3, maxValues: 10 });
+  assert.is(toJson(read('[[{}]]')), '[[{}]]');
+  for (const text of ['[[[[]]]]', '[[[{"a": 1}]]]', '[{"a": [{}]}]'])
+    assert.throws(() => read(text), /must not be nested deeper than 3 levels/);
+  assert.is(
+    toJson(read('[1, 2, {"a,[:": 3, "b": "\\",,,,,,,,,"}, 5, 6]')),
+    '[1, 2, {"a,[:": 3, "b": "\\",,,,,,,,,"}, 5, 6]',
+  );
+  assert.throws(() => read('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]'), /must have at most 10 names and values/);
+  for (const text of ['', '{', '{"a": 01}', 'NaN']) assert.throws(() => read(text), SyntaxError);
+  assert.throws(() => parseSent(new Uint8Array([0x22, 0xff, 0x22]), { maxDepth: 1, maxValues: 1 }), TypeError);
+});
+
+/** Values as texts, each with what `parseJson` makes of it. */
+const written = fc.letrec<{ value: [text: string, value: unknown] }>(tie => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.bigInt(-(2n ** 70n), 2n ** 70n).map((id): [string, unknown] => [`${id}`, safe(id) ? Number(id) : id]),
+    fc.integer().map((value): [string, unknown] => [`${value}`, value]),
+    fc.constantFrom<[string, unknown]>(
+      ['1.0', 1],
+      ['1e17', 1e17],
+      ['170055002004914266.0', 170055002004914270],
+      ['9007199254740991', 2 ** 53 - 1],
+      ['9007199254740992', 2n ** 53n],
+      ['-9007199254740992', -(2n ** 53n)],
+      ['"[170055002004914266]"', '[170055002004914266]'],
+      ['null', null],
+    ),
+    fc
+      .tuple(fc.array(tie('value'), { maxLength: 4 }), fc.constantFrom('', ' ', '\n\t'))
+      .map(([parts, space]): [string, unknown] => [
+        `[${parts.map(([text]) => space + text + space).join()}]`,
+        parts.map(([, value]) => value),
+      ]),
+    fc
+      .dictionary(fc.string({ maxLength: 3 }), tie('value'), { maxKeys: 4, noNullPrototype: true })
+      .map((parts): [string, unknown] => [
+        `{${Object.entries(parts)
+          .map(([key, [text]]) => `${JSON.stringify(key)}:${text}`)
+          .join()}}`,
+        Object.fromEntries(Object.entries(parts).map(([key, [, value]]) => [key, value])),
+      ]),
+  ),
+})).value;
+
+const safe = (integer: bigint) => integer > -(2n ** 53n) && integer < 2n ** 53n;
+
+test('plain data has every integer with all its digits, wherever it stands', () => {
+  fc.assert(
+    fc.property(written, ([text, value]) => assert.equal(parseJson(text), value)),
+    { numRuns: 2000 },
+  );
+});
+
+test('of integers, those that 64 bits hold may be bigints alone, or all may be', () => {
+  const text = '[1, 9223372036854775807, 18446744073709551615, 18446744073709551616, -9223372036854775809, 1.5]';
+  const [most, unsigned] = [2n ** 63n - 1n, 2n ** 64n - 1n];
+  assert.equal(parseJson(text, 'int64'), [1, most, unsigned, 2 ** 64, -(2 ** 63), 1.5]);
+  assert.equal(parseJson(text, 'wide'), [1, most, unsigned, 2n ** 64n, -(2n ** 63n) - 1n, 1.5]);
+  assert.equal(parseJson('{"a": 1, "b": [-0, 1.0, "2"]}', 'all'), { a: 1n, b: [0n, 1, '2'] });
+  for (const bad of ['', '{"a": 170055002004914266', '01', '1700550020049142660x', '[NaN]'])
+    for (const bigints of ['wide', 'int64', 'all'] as const) assert.throws(() => parseJson(bad, bigints), SyntaxError);
 });
 
 test.run();
