@@ -1,13 +1,14 @@
 /** One page of a walk over a circle (docs/contract.md, Cone). */
+
 import { fragment } from '../base/bytes.ts';
 import { writeTime } from '../base/times.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { CONE_CURSOR, encodeCursor } from './cursor.ts';
-import { BRACE } from './fragments.ts';
 import { Listing, writePosition } from './listing.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { ConeQuery } from './queries.ts';
 import { inOrder, type Row, rowsWithin } from './search.ts';
+import { BRACE } from './shared_fragments.ts';
 
 const RESULT = fragment('{"index": 0');
 const OBJECTS = fragment('", "objects": [');

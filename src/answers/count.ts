@@ -1,4 +1,5 @@
 /** Counts (`response=count`; docs/contract.md, Filters and counts). */
+
 import { toJson } from '../base/json_text.ts';
 import {
   INPUT_STATUSES,
@@ -12,10 +13,10 @@ import {
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { OPEN_BRACE } from './fragments.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
+import { OPEN_BRACE } from './shared_fragments.ts';
 
 export function* countAnswer({ inputs, filters }: CountQuery, context: QueryContext): Steps {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);

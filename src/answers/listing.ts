@@ -1,13 +1,14 @@
 /** Answers of the lookup's shape: envelope, objects, marks. */
+
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { BRACE, END_OF_LIST, OPEN_BRACE, SEPARATOR } from './fragments.ts';
 import { type Marks, type ObjectList, shownStatus } from './object_writer.ts';
 import { Qualifier, qualification } from './qualify.ts';
 import type { Circle, FilterValues } from './queries.ts';
 import { type Found, type Row, readRow, separationOf } from './search.ts';
+import { BRACE, END_OF_LIST, OPEN_BRACE, SEPARATOR } from './shared_fragments.ts';
 
 const DETAIL = fragment(', "detail": "');
 const COUNT = fragment('", "count": ');

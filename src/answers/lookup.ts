@@ -1,14 +1,15 @@
 /** Lookups: one result an input (docs/contract.md, Lookup). */
+
 import { fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTimeOrNull } from '../base/times.ts';
 import type { Truncation } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
 import { Listing, writePosition } from './listing.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from './queries.ts';
 import { type Found, findCircle, findName, inOrder } from './search.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from './shared_fragments.ts';
 
 const INDEX = fragment('{"index": ');
 const ID_INPUT = fragment(', "kind": "id", "input": ');

@@ -1,8 +1,8 @@
 /** Coverage maps of the objects and of the catalogs. */
 import { type Arena, Coverage, pixelOf } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
+import { OBJECTS_MOC_ORDER } from '../contract/limits.ts';
 import { OBJECTS } from '../vo/cone_tables.ts';
-import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
 import { mocCells, writeMoc } from '../vo/moc.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { MocQuery } from './queries.ts';

@@ -2,6 +2,7 @@
  * Stored objects as answers show them; keys and their order are those of the contract (docs/contract.md, Provenance;
  * Objects).
  */
+
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { writeTime } from '../base/times.ts';
@@ -11,10 +12,12 @@ import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { QueryContext } from './context.ts';
-import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
 import {
+  BRACE,
   type CurrentFragments,
+  END_OF_LIST,
   NO_SET,
+  SEPARATOR,
   type SetFragments,
   type SharedFragments,
   skippedFragment,

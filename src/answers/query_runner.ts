@@ -2,7 +2,7 @@
  * From a query to the body of its answer, on the thread that took the request: search the generation, read the
  * database, write the bytes.
  */
-import type { SkyIndex } from '@nearsky/sky-index';
+import { openGeneration, type SkyIndex } from '@nearsky/sky-index';
 import type { Budget } from '../base/budget.ts';
 import { ByteSink, latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -27,7 +27,6 @@ import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
 import { writeMsgpack } from './msgpack.ts';
 import { objectsAnswer } from './objects.ts';
-import { openedIndex } from './opened_index.ts';
 import { isCount, type Query } from './queries.ts';
 import { recentAnswer } from './recent.ts';
 import type { SharedFragments } from './shared_fragments.ts';
@@ -306,4 +305,13 @@ function bytesOf(query: Query): number {
 function factorOf(format: Query['format']): number {
   if (!format) return 1;
   return format === 'msgpack' ? MSGPACK_FACTOR : TABLE_FACTOR;
+}
+
+/** The generation that this thread searches: opened once, and released with the generation. */
+const opened = new WeakMap<PublishedGeneration, SkyIndex>();
+
+function openedIndex(generation: PublishedGeneration): SkyIndex {
+  let index = opened.get(generation);
+  if (!index) opened.set(generation, (index = openGeneration(generation)));
+  return index;
 }

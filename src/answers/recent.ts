@@ -1,4 +1,5 @@
 /** One page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
+
 import { toJson } from '../base/json_text.ts';
 import { formatTime } from '../base/times.ts';
 import type { TimeField } from '../contract/enums.ts';
@@ -7,9 +8,9 @@ import type { RecentPosition } from '../store/recent.ts';
 import { damagedValue } from '../store/table.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeCursor, RECENT_CURSOR } from './cursor.ts';
-import { OPEN_BRACE } from './fragments.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { RecentQuery } from './queries.ts';
+import { OPEN_BRACE } from './shared_fragments.ts';
 
 export function* recentAnswer(
   query: RecentQuery,

@@ -5,11 +5,10 @@ import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { OPEN_BRACE } from './fragments.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
-import type { SetFragments } from './shared_fragments.ts';
+import { OPEN_BRACE, type SetFragments } from './shared_fragments.ts';
 
 export type SelectionQuery = AreaQuery | ObjectsQuery;
 

@@ -13,6 +13,12 @@ import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 import type { AnsweredObject, Tns } from '../tables/object_table.ts';
 
+/** The punctuation between the parts of an answer. */
+export const SEPARATOR = fragment(', ');
+export const OPEN_BRACE = fragment('{');
+export const BRACE = fragment('}');
+export const END_OF_LIST = fragment(']');
+
 const BEST_GUESS_DESCRIPTION =
   "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";
 

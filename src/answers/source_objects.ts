@@ -1,9 +1,10 @@
 /** The objects that are recorded with a source of a catalog (docs/contract.md, Sources). */
+
 import { toJson } from '../base/json_text.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { OPEN_BRACE, SEPARATOR } from './fragments.ts';
 import type { SourceQuery } from './queries.ts';
+import { OPEN_BRACE, SEPARATOR } from './shared_fragments.ts';
 
 export function* sourceAnswer(query: SourceQuery, { store, fragments, clock, object, out, body }: QueryContext): Steps {
   const { catalogName, catalogSourceId, limit } = query;

@@ -1,9 +1,9 @@
 /** Cone searches of the Virtual Observatory: a VOTable of objects, or of the coincident sources of a catalog, the nearest first. */
 import { isPosition, separationArcsec } from '@nearsky/sky-index';
+import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import type { Cell } from '../tables/columns.ts';
 import { VotableWriter } from '../tables/votable.ts';
 import { type ConeSource, currentMatches, type FilledTable, OBJECTS, objectsAt, sourcesAt } from '../vo/cone_tables.ts';
-import { MAX_MATCH_RADIUS_ARCSEC } from '../vo/limits.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
 import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
@@ -45,7 +45,8 @@ function* sourcesAnswer(
   const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
   /** Sources without a position are in no cone: they are counted where their object is in this one. */
   let leftOut = 0;
-  const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_MATCH_RADIUS_ARCSEC };
+  // The objects of sources in the cone lie up to this much further out.
+  const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_CROSSMATCH_RADIUS_ARCSEC };
   for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
     if (context.clock.due) yield;
     const view = readRow(context, row);

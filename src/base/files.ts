@@ -1,6 +1,7 @@
 /** Looking for files, making them, and making their contents and names durable. */
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync, unlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /**
  * Whether this path exists. Unlike `existsSync`, it does not say no where it could not look (a failing disk, no more
@@ -41,4 +42,15 @@ export function makeDirectory(path: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   flush(above);
+}
+
+/**
+ * Opens a new file for reading and writing that has no name, so that nothing of it remains whatever ends the process.
+ * @returns its descriptor, to be closed
+ */
+export function openAnonymousFile(directory: string): number {
+  const path = join(directory, `${randomUUID()}.tmp`);
+  const descriptor = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return descriptor;
 }

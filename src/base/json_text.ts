@@ -1,5 +1,7 @@
 /** Writes JSON. A 64-bit integer is a bigint, and is written with every digit. */
 
+import { compare } from './compare.ts';
+
 /** A value whose JSON text is known already. */
 export class Rendered {
   readonly text: string;
@@ -71,7 +73,7 @@ function arrayText(values: readonly unknown[], form: JsonForm): string {
 function objectText(members: Readonly<Record<string, unknown>>, form: JsonForm): string {
   if (form.isSorted)
     return mapText(
-      Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)),
+      Object.entries(members).sort(([a], [b]) => compare(a, b)),
       form,
     );
   let text = '{';

@@ -4,8 +4,10 @@
  */
 import type { CatalogColumn, CatalogDefinition, FilterableProperty } from '../contract/catalog.ts';
 import { catalogKeys } from '../contract/catalog.ts';
-import { RESERVED_CATALOG_NAMES } from '../contract/catalog_names.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
+import * as enums from '../contract/enums.ts';
+import { GENERIC_FILTERS } from '../contract/filters.ts';
+import { OBJECT_FIELDS } from '../contract/object_fields.ts';
 import { findColumn } from './columns.ts';
 import { CatalogError } from './errors.ts';
 import type { HatsTable } from './hats.ts';
@@ -49,6 +51,26 @@ const MOTION_UNITS = {
   parallax: { name: 'mas', spelling: /^mas$/ },
   radialVelocity: { name: 'km/s', spelling: /^km(\/s|[.*]?s(\*\*|\^)?\(?-1\)?)$/ },
 };
+
+const WORDS = Object.values(enums).flatMap(value =>
+  Array.isArray(value) ? (value as readonly { readonly name?: unknown }[]).map(({ name }) => name) : [],
+);
+
+/** Words of the contract, of addresses, of JavaScript and of the pages' style. */
+const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
+  ...WORDS,
+  ...Object.keys(OBJECT_FIELDS),
+  ...GENERIC_FILTERS.map(({ name }) => name),
+  'objects',
+  'constructor',
+  'mark',
+  'point',
+  'further',
+  'object',
+  'crossmatch',
+  'matches',
+  'tns',
+]);
 
 /** Columns that importers add. */
 const BOOKKEEPING = /^(_healpix_\d+|_hipscat_index|Norder|Dir|Npix|__.*)$/;

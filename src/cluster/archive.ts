@@ -6,8 +6,8 @@ import { logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { openStore, type Store, StoreError } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
+import { logSettings } from './kafka_log.ts';
 import { Member } from './member.ts';
-import { logSettings } from './settings.ts';
 import { shareSettings, whySettingsDiffer } from './shared_settings.ts';
 
 export interface Archive {

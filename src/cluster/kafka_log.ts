@@ -2,7 +2,8 @@
 import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log as LogEvent } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
-import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
+import type { Config } from '../config/config.ts';
+import { connectionTo, type KafkaCluster, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type Log, type LogEntry, type LogRead, lostPlace } from './log.ts';
@@ -10,6 +11,18 @@ import { type Log, type LogEntry, type LogRead, lostPlace } from './log.ts';
 /** The topic that is the log. Plain data, which another thread may receive. */
 export interface LogTopic extends KafkaCluster {
   readonly topic: string;
+}
+
+/**
+ * Reads the shared log's options from the settings and the environment; undefined if no log is configured.
+ * @throws ConfigError if one of the credentials is missing
+ */
+export function logSettings(
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): LogTopic | undefined {
+  const { NEARSKY_LOG: topic, NEARSKY_LOG_TLS: tls, NEARSKY_LOG_SASL_MECHANISM: mechanism } = config;
+  return topic ? { ...topic, tls, ...saslFrom(environment, 'NEARSKY_LOG', mechanism, 'use the log') } : undefined;
 }
 
 export interface KafkaLogOptions extends LogTopic {

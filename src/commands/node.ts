@@ -6,10 +6,9 @@
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
 import { beginLog, leaveLog } from '../cluster/beginning.ts';
-import { type LogTopic, openKafkaLog } from '../cluster/kafka_log.ts';
+import { type LogTopic, logSettings, openKafkaLog } from '../cluster/kafka_log.ts';
 import { raiseLevel } from '../cluster/level.ts';
 import { Member } from '../cluster/member.ts';
-import { logSettings } from '../cluster/settings.ts';
 import { sharedSettings } from '../cluster/shared_settings.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { openStore, requireDatabase, type Store } from '../store/store.ts';

@@ -6,7 +6,7 @@ import { messageOf } from '../base/error_text.ts';
 import { type Log, limited, logToStderr } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { endBySignal, stopSignal } from '../base/stop_signal.ts';
-import { logSettings } from '../cluster/settings.ts';
+import { logSettings } from '../cluster/kafka_log.ts';
 import type { Config } from '../config/config.ts';
 import { requireFreePort, sharesPorts } from '../server/http_server.ts';
 import { maxOpenFiles } from '../server/limits.ts';

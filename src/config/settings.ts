@@ -15,6 +15,7 @@ import {
   type PagedBroker,
   pagedBrokers,
 } from '../contract/brokers.ts';
+import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import type { SettingKind } from './values.ts';
 import {
   baseAddress,
@@ -250,7 +251,7 @@ const API = {
 const CROSSMATCH = {
   CROSSMATCH_RADIUS_ARCSEC: about(
     'Maximum separation between an object and a matching catalog source.',
-    number(1, 0.001, 60),
+    number(1, 0.001, MAX_CROSSMATCH_RADIUS_ARCSEC),
   ),
   CROSSMATCH_PROPER_MOTION: about(
     'Apply proper motions, where a catalog has them, to compare each source at its position at the time of the event.',

@@ -1,6 +1,8 @@
-/** The alerts of an ANTARES locus, over HTTP. */
+/** The alerts of an ANTARES locus: the link to them, from a message, and the pages behind it, over HTTP. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { inflate } from 'node:zlib';
 import type { Agent } from 'undici';
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -31,6 +33,29 @@ const MAX_RETRY_MS = 5000;
 const ABSENT_MS = 5000;
 /** Statuses after which a retry would fail too. Any other failure is due to the host, the network or a setting. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
+
+/** The maximum bytes of a locus, including its light curve. */
+const MAX_LOCUS_BYTES = 64 * 2 ** 20;
+
+const inflateAsync = promisify(inflate);
+
+/**
+ * The link to the alerts of a locus, from a message's value: `zlib(BSON(JSON:API document))`.
+ * @throws UnusableMessage if the value is something else
+ */
+export async function alertsLink(value: Uint8Array): Promise<string> {
+  const { deserialize } = await import('bson');
+  let document: unknown;
+  try {
+    document = deserialize(await inflateAsync(value, { maxOutputLength: MAX_LOCUS_BYTES }), { useBigInt64: true });
+  } catch (error) {
+    throw new UnusableMessage(`not a locus of ANTARES (BSON in zlib): ${messageOf(error)}`, { cause: error });
+  }
+  const relationships = asObject(asObject(asObject(document)?.data)?.relationships);
+  const link = asObject(asObject(relationships?.alerts)?.links)?.related;
+  if (typeof link === 'string') return link;
+  throw new UnusableMessage('not a locus of ANTARES: no data.relationships.alerts.links.related');
+}
 
 /** A page of the JSON:API. */
 interface Page {

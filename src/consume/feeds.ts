@@ -1,5 +1,6 @@
 /** The brokers' live transports, from the settings and the environment. */
 
+import { isUtf8 } from 'node:buffer';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { Log } from '../base/log.ts';
 import { type Config, ConfigError } from '../config/config.ts';
@@ -8,11 +9,9 @@ import { normaliseProperties } from '../ingest/antares.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
 import { type Normalised, rejected } from '../ingest/normalise.ts';
 import { normaliseAnnounced } from '../ingest/pittgoogle.ts';
-import { AlertLinks } from './antares_links.ts';
-import { alertsLink } from './antares_locus.ts';
+import { AlertLinks, alertsLink } from './antares_links.ts';
 import { connectKafka, type KafkaMessage, type KafkaOptions } from './kafka.ts';
 import { connectPubSub, googleAuthorization, type PubSubMessage } from './pubsub.ts';
-import { withText } from './text.ts';
 import { type BatchLimits, type Feed, type Message, UnusableMessage } from './transport.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -162,4 +161,11 @@ async function mapParallel<T, U>(
   });
   stop.throwIfAborted();
   return results;
+}
+
+/** Passes UTF-8 bytes to `read` as text; rejects any other bytes. */
+export function withText(bytes: Uint8Array, read: (text: string) => Normalised): Normalised {
+  return isUtf8(bytes)
+    ? read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+    : rejected('not UTF-8');
 }

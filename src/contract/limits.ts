@@ -22,6 +22,14 @@ export const AREA_PATH = '/api/area';
 /** The length of the window of recent crossmatches when a request gives no `start`. */
 export const DEFAULT_WINDOW_HOURS = 12;
 
+/** The largest separation of an object from its matches, arcsec: the largest CROSSMATCH_RADIUS_ARCSEC. */
+export const MAX_CROSSMATCH_RADIUS_ARCSEC = 60;
+/**
+ * HEALPix order of the coverage of the objects. Its pixels of 13.7 arcmin keep the map of a whole sky to 6 MB at most,
+ * and a field without an object of its own between others still counts as covered.
+ */
+export const OBJECTS_MOC_ORDER = 8;
+
 /** The radius of a search for catalog sources, arcsec, inclusive. */
 export const MAX_SOURCES_RADIUS_ARCSEC = 60;
 /** The number of sources that such a search lists, and of the objects of one source. */

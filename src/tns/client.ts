@@ -6,9 +6,8 @@
 import { ftruncateSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { backoffMs } from '../base/backoff.ts';
+import { backoffMs, retryAfterMs } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
-import { retryAfterMs } from '../base/retry_after.ts';
 import { type Config, ConfigError, withoutPassword } from '../config/config.ts';
 import type { Validators } from '../store/registry.ts';
 import { RegistryError } from './errors.ts';

@@ -1,6 +1,7 @@
 /** Brings the TNS registry up to date: the whole file once a day, then the changes of each hour since. */
+
 import { closeSync } from 'node:fs';
-import { openAnonymousFile } from '../base/anonymous_file.ts';
+import { openAnonymousFile } from '../base/files.ts';
 import { formatTime } from '../base/times.ts';
 import type { RegistrySnapshot, Validators } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';

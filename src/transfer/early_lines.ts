@@ -1,5 +1,5 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
-import { openAnonymousFile } from '../base/anonymous_file.ts';
+import { openAnonymousFile } from '../base/files.ts';
 import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../ingest/lines.ts';
 import { storeError } from '../store/store_error.ts';
 

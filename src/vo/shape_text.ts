@@ -1,7 +1,6 @@
 /** Shapes as text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS 10 20 1`). */
 
 import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '@nearsky/sky-index';
-import { given } from '../base/given.ts';
 import { MAX_POLYGON_VERTICES } from '../contract/limits.ts';
 import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '../sky_frames/frames.ts';
 import { invalidArea } from './area_error.ts';
@@ -102,4 +101,13 @@ function placesIn(frame: Frame): ToIcrs {
     if (!(lat >= -90 && lat <= 90)) throw new RangeError(`dec must be -90 to 90 degrees (${lat} was given)`);
     return convert(wrapRa(lon), lat);
   };
+}
+
+/**
+ * A count in the words of a message: `1 was given`, `2 numbers were given`.
+ * @param what the singular, where it is named
+ */
+function given(count: number, what?: string): string {
+  const noun = what === undefined ? '' : ` ${what}${count === 1 ? '' : 's'}`;
+  return `${count}${noun} ${count === 1 ? 'was' : 'were'} given`;
 }

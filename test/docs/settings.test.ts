@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatTime } from '../../src/base/times.ts';
 import { remoteOptions } from '../../src/catalogs/remote/options.ts';
-import { logSettings } from '../../src/cluster/settings.ts';
+import { logSettings } from '../../src/cluster/kafka_log.ts';
 import { SETTINGS as ALL_SETTINGS, ENVIRONMENT_ONLY } from '../../src/config/config.ts';
 import { kafkaOptions } from '../../src/consume/feeds.ts';
 import { maxOpenFiles, serverLimits } from '../../src/server/limits.ts';

@@ -4,7 +4,7 @@ import { Coverage, pixelOf } from '@nearsky/sky-index';
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OBJECTS_MOC_ORDER } from '../../src/vo/limits.ts';
+import { OBJECTS_MOC_ORDER } from '../../src/contract/limits.ts';
 import { MOC_FORMATS, type MocCells, mocCells, writeMoc } from '../../src/vo/moc.ts';
 import { type Running, startApp } from '../http/support.ts';
 import { registrationOf } from '../sky_map/support.ts';

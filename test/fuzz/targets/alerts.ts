@@ -2,8 +2,8 @@
 
 import { deflateSync } from 'node:zlib';
 import { parseMessage } from '../../../src/base/json_reader.ts';
-import { alertsLink } from '../../../src/consume/antares_locus.ts';
-import { withText } from '../../../src/consume/text.ts';
+import { alertsLink } from '../../../src/consume/antares_links.ts';
+import { withText } from '../../../src/consume/feeds.ts';
 import { UnusableMessage } from '../../../src/consume/transport.ts';
 import type { BrokerName } from '../../../src/contract/brokers.ts';
 import { normaliserOf } from '../../../src/ingest/brokers.ts';
