@@ -5,7 +5,7 @@ import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { asObject, type JsonObject, parseJson } from '../base/json_reader.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
-import { DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
+import { DETAIL_LEVELS, type Named, type NameOf, TIME_FIELDS } from '../contract/enums.ts';
 import { integer, type Kind, named, number } from '../contract/kind.ts';
 import { DEC_RANGE, MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID, RA_RANGE } from '../contract/limits.ts';
 
@@ -73,7 +73,7 @@ const text = (key: string): Field<string> => ({
   },
 });
 
-const oneOf = <T extends string>(key: string, list: readonly { readonly name: T }[]): Field<T> => {
+const oneOf = <const T extends readonly Named[]>(key: string, list: T): Field<NameOf<T>> => {
   const kind = named(list);
   return { key, write: value => `"${value}"`, read: sent => kind.parse(sent) ?? refuse('a name') };
 };

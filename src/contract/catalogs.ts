@@ -61,12 +61,3 @@ export class Catalogs {
 
 /** The project's catalogs alone: the catalogs of a service that has not read its database. */
 export const PROJECT_CATALOGS = new Catalogs();
-
-/** A function of the catalogs alone, which keeps each result for as long as its catalogs are in use. */
-export function perCatalogs<T>(make: (catalogs: Catalogs) => T): (catalogs: Catalogs) => T {
-  const kept = new WeakMap<Catalogs, T>();
-  return catalogs => {
-    if (!kept.has(catalogs)) kept.set(catalogs, make(catalogs));
-    return kept.get(catalogs)!;
-  };
-}

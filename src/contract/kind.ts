@@ -2,12 +2,17 @@
  * What a value must be, said once for settings, parameters, bodies, arguments of tools and lines of exports: how it is read
  * from a text or from JSON, the words for it, and its JSON Schema.
  */
+import type { Named, NameOf } from './enums.ts';
 
 export interface Kind<T> {
   /** The condition, as it reads after "must be". */
   readonly must: string;
   /** The keywords of its JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** The unit of a number. */
+  readonly unit?: string | undefined;
+  /** The values and their meanings, where they are few. */
+  readonly values?: readonly Named[];
   /** The value of JSON; undefined where it is not of the kind. */
   parse(value: unknown): T | undefined;
   /** The value of a text: of an option, of a parameter. */
@@ -37,8 +42,8 @@ export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
 }
 
 /** One of the names of a list. */
-export function named<T extends string>(list: readonly { readonly name: T }[]): Kind<T> {
-  return oneOf(list.map(({ name }) => name));
+export function named<const T extends readonly Named[]>(values: T): Kind<NameOf<T>> {
+  return { ...oneOf<NameOf<T>>(values.map(({ name }) => name)), values };
 }
 
 /** Both ends are inclusive; either may be open. */
@@ -47,6 +52,7 @@ export interface Bounds {
   readonly max?: number;
   /** Whether the minimum itself is excluded. */
   readonly aboveMin?: boolean;
+  readonly unit?: string;
 }
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -78,7 +84,7 @@ function numeric(
   inJson: string,
   isOne: (value: unknown) => boolean,
   notation: RegExp,
-  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, aboveMin = false }: Bounds,
+  { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, aboveMin = false, unit }: Bounds,
 ): Kind<number> {
   const [hasMin, hasMax] = [min > Number.NEGATIVE_INFINITY, max < Number.POSITIVE_INFINITY];
   const least = aboveMin ? `above ${min}` : `at least ${min}`;
@@ -89,6 +95,7 @@ function numeric(
     return isOne(found) && reaches(found) && found <= max ? found : undefined;
   };
   return {
+    unit,
     must: `${type === 'integer' ? 'an' : 'a'} ${type}${hasMin ? ` ${range}` : ''}`,
     schema: {
       type,

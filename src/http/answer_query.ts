@@ -2,8 +2,9 @@
 import { type Body, bytesOf } from '../answers/body.ts';
 import { isCount, type Query, type QueryNamed } from '../answers/queries.ts';
 import { splitTable } from '../answers/table_head.ts';
-import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import { type AnswerFormat, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import { named } from '../contract/kind.ts';
+import { FORMAT } from '../documents/parameters.ts';
 import type { Service } from '../service/service.ts';
 import { preferredFormat } from './accept.ts';
 import { invalidCursor } from './cursor.ts';
@@ -13,7 +14,6 @@ import { optional } from './params.ts';
 import { type Answer, msgpackResponse, negotiatedJson } from './respond.ts';
 import { tableResponse } from './table_response.ts';
 
-const FORMAT = named(FORMATS);
 const TABLE_FORMAT = named(TABLE_FORMATS);
 
 /**
@@ -63,7 +63,7 @@ export function checkFormat(exchange: Exchange, asked: QueryNamed): void {
 }
 
 function formatOf({ request, search }: Exchange, query: QueryNamed): AnswerFormat {
-  const asked = optional(search, 'format', FORMAT);
+  const asked = optional(search, 'format', FORMAT.kind);
   const format = asked ?? acceptedFormat(request.headers.get('Accept'));
   if (!isCount(query) || !isTable(format)) return format;
   if (asked === undefined) return 'json';

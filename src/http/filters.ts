@@ -2,8 +2,9 @@
 import type { FilterValues } from '../answers/queries.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { type Filter, GENERIC_FILTERS } from '../contract/filters.ts';
+import { ANY_NUMBER } from '../documents/kinds.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';
-import { ANY_NUMBER, parameterOf, type Search } from './params.ts';
+import { parameterOf, type Search } from './params.ts';
 
 const GENERIC_NAMES = new Set(GENERIC_FILTERS.map(({ name }) => name));
 

@@ -6,8 +6,9 @@ import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { INPUT_KINDS, type InputKind } from '../contract/enums.ts';
 import { type Kind, named } from '../contract/kind.ts';
+import { DECLINATION, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from '../documents/kinds.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';
-import { accepted, DECLINATION, fieldOf, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from './params.ts';
+import { accepted, fieldOf } from './params.ts';
 
 const KIND = named(INPUT_KINDS);
 const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {

@@ -5,14 +5,14 @@ import type { SentObject, SentValue } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf } from '../contract/enums.ts';
+import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf, type ResponseMode } from '../contract/enums.ts';
 import type { Kind } from '../contract/kind.ts';
+import { ANY_NUMBER, DETAIL, RESPONSE, radiusKind } from '../documents/kinds.ts';
 import { ApiError, invalidParameter, missingParameter, shorten } from './errors.ts';
 import { readFilters } from './filters.ts';
 import { invalidBody } from './json_body.ts';
 import { parseInput } from './lookup_input.ts';
-import { ANY_NUMBER, DETAIL, fieldOf, parameterOf, RESPONSE, radiusKind } from './params.ts';
-import { lookupQuery } from './shared_params.ts';
+import { fieldOf, parameterOf } from './params.ts';
 
 const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response'];
 
@@ -36,6 +36,23 @@ export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs)
   const response = wordOf(request, 'response', RESPONSE) ?? DEFAULT_RESPONSE;
   const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config);
   return lookupQuery(inputs, { detail, filters, response }, config);
+}
+
+/** The query of inputs: their objects, within the limits of the settings, or counts. */
+export function lookupQuery(
+  inputs: readonly LookupInput[],
+  { detail, filters, response }: Pick<LookupQuery, 'detail' | 'filters'> & { readonly response: ResponseMode },
+  config: Config,
+): LookupQuery | CountQuery {
+  if (response === 'count') return { kind: 'count', inputs, filters };
+  return {
+    kind: 'lookup',
+    inputs,
+    detail,
+    filters,
+    maxObjectsPerInput: config.API_MAX_OBJECTS_PER_POSITION,
+    maxObjects: config.API_MAX_OBJECTS_PER_REQUEST,
+  };
 }
 
 function shown(value: SentValue): string {

@@ -1,11 +1,11 @@
 /** The parameters of the operations that list the objects which meet filters. */
 import type { AreaQuery } from '../answers/queries.ts';
-import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { TimeField } from '../contract/enums.ts';
+import type { SelectionParameters } from '../documents/parameters.ts';
 import { ApiError, invalidParameter } from './errors.ts';
-import { parseFilters } from './filters.ts';
-import { optional, parseDetail, parsePageSize, parseTimeField, type Search, TIME } from './params.ts';
+import type { Search } from './params.ts';
+import { readerOf } from './read_parameters.ts';
 
 /**
  * The first microsecond of year 1, and the one after the last of year 9999: all times that can be written lie between
@@ -16,14 +16,14 @@ export const ALL_TIME = { startUs: -62_135_596_800e6, endUs: 253_402_300_800e6 }
 type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'>;
 
 /** In the order in which they are checked. */
-export function parseSelection(search: Search, config: Config, catalogs: Catalogs): Selection {
-  const filters = parseFilters(search, catalogs);
-  const start = optional(search, 'start', TIME);
-  const end = optional(search, 'end', TIME);
-  const timeField = parseTimeField(search);
-  const detail = parseDetail(search);
-  const { RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: usual, RECENT_CROSSMATCH_MAX_PAGE_SIZE: max } = config;
-  const pageSize = parsePageSize(search, usual, max);
+export function parseSelection(search: Search, parameters: SelectionParameters, catalogs: Catalogs): Selection {
+  const read = readerOf(search, parameters, catalogs);
+  const filters = read('filters');
+  const start = read('start');
+  const end = read('end');
+  const timeField = read('time_field');
+  const detail = read('detail');
+  const pageSize = read('page_size');
   const window = { start: start?.text ?? null, end: end?.text ?? null };
   const [startUs, endUs] = [start?.timeUs ?? ALL_TIME.startUs, end?.timeUs ?? ALL_TIME.endUs];
   if (endUs < startUs) {

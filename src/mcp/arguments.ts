@@ -5,8 +5,9 @@ import { SentNumber, type SentObject, type SentValue } from '../base/json_reader
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { type Kind, number, oneOf, textual } from '../contract/kind.ts';
+import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../documents/kinds.ts';
 import { invalidParameter } from '../http/errors.ts';
-import { accepted, DECLINATION, RIGHT_ASCENSION, radiusKind } from '../http/params.ts';
+import { accepted } from '../http/params.ts';
 import { ToolError } from './tool_error.ts';
 
 const DEFAULT_RADIUS_ARCSEC = 10;

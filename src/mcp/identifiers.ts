@@ -1,6 +1,7 @@
 /** The names that a chat assistant may use for a transient, and the look-up for each (docs/contract.md, Connector). */
 import { SentNumber, type SentValue } from '../base/json_reader.ts';
-import { OBJECT_ID } from '../http/params.ts';
+
+import { OBJECT_ID } from '../documents/kinds.ts';
 import { parseTnsName, type TnsName } from '../tns/names.ts';
 
 export type Identifier =

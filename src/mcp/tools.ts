@@ -2,7 +2,7 @@
 import type { SentObject } from '../base/json_reader.ts';
 import type { Config } from '../config/config.ts';
 import type { McpTool, McpToolName } from '../contract/mcp_tools.ts';
-import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../http/params.ts';
+import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../documents/kinds.ts';
 import type { Service } from '../service/service.ts';
 import { canQuery } from '../tap/tap.ts';
 import { aboutService } from './about_service.ts';

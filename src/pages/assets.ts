@@ -2,13 +2,15 @@
  * The files that the pages load: our own scripts and style, served without comments and with the colours of the
  * catalogs, and the library h3-js.
  */
+
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
+import { memoized } from '../base/memoized.ts';
 import { libraryFile, programFile } from '../base/program_files.ts';
-import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import type { Coding } from '../http/compression.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -50,7 +52,7 @@ export function compactAsset(asset: Asset, coding: Coding): Promise<Uint8Array<A
 }
 
 /** The files, read when the first page is asked for, and again where the catalogs have changed. */
-export const loadAssets = perCatalogs(readAssets);
+export const loadAssets = memoized(readAssets);
 
 /** The address of a file. */
 export function assetUrl(catalogs: Catalogs, name: string): string {

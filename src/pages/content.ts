@@ -10,6 +10,7 @@ import { currentProvenance } from '../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../documents/catalogs.ts';
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
+import { OBJECT_ID } from '../documents/kinds.ts';
 import {
   caveats,
   connectorSetup,
@@ -19,7 +20,6 @@ import {
   limitSentences,
   SUMMARY,
 } from '../documents/prose.ts';
-import { OBJECT_ID } from '../http/params.ts';
 import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';

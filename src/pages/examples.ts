@@ -3,7 +3,7 @@ import { Arena } from '@nearsky/sky-index';
 import { takeText } from '../answers/answer_memory.ts';
 import type { LookupInput } from '../answers/queries.ts';
 import { Budget } from '../base/budget.ts';
-import { lookupQuery } from '../http/shared_params.ts';
+import { lookupQuery } from '../http/lookup_request.ts';
 import type { Service } from '../service/service.ts';
 import { parseTnsName } from '../tns/names.ts';
 

@@ -1,9 +1,11 @@
 /** The service as one function from request to response: every operation on one screen. */
+
 import { IttyRouter } from 'itty-router';
 import { letGo } from '../answers/answer_memory.ts';
 import { type Log, logToStderr } from '../base/log.ts';
+import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
-import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { LOG_POSITION_HEADER } from '../contract/headers.ts';
 import { ALL_MCP_TOOLS, MCP_TOOLS } from '../contract/mcp_tools.ts';
 import { JOBS_PATH } from '../contract/table_match.ts';
@@ -208,7 +210,7 @@ function allRoutes(service: Service): Route[] {
   return [
     ...rows.map(row => {
       const { name, method, path, metric = name } = row;
-      const known = perCatalogs(catalogs => queryParameters(row, service.config, catalogs));
+      const known = memoized((catalogs: Catalogs) => queryParameters(row, service.config, catalogs));
       return { method, path, metric, handler: HANDLERS[name](service), known, isDiscovery: row.isDiscovery };
     }),
     ...pages(service).flatMap(page => [as('GET')(page), as('HEAD')(page)]),

@@ -3,26 +3,15 @@ import { type CONE_CURSOR, type CursorOf, coneCursor } from '../answers/cursor.t
 import type { ConeQuery, Query } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
-import { defaultConePageSize } from '../config/limits.ts';
+import { ANY_NUMBER, DETAIL, radiusKind } from '../documents/kinds.ts';
+import { coneParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { readCursor, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { parseFilters } from '../http/filters.ts';
-import {
-  ANY_NUMBER,
-  DECLINATION,
-  DETAIL,
-  optional,
-  parseDetail,
-  parsePageSize,
-  parseResponse,
-  RIGHT_ASCENSION,
-  radiusKind,
-  required,
-  type Search,
-} from '../http/params.ts';
-import { lookupQuery } from '../http/shared_params.ts';
+import { lookupQuery } from '../http/lookup_request.ts';
+import { optional, type Search } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
 import type { Service } from '../service/service.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
@@ -34,21 +23,22 @@ export function coneSearch(service: Service): Handler {
 /** The order of the checks is the contract's (docs/contract.md, Cone). */
 function parse(search: Search, service: Service): Query {
   const { config, catalogs } = service;
-  const filters = parseFilters(search, catalogs);
-  const response = parseResponse(search);
+  const read = readerOf(search, coneParameters(config), catalogs);
+  const filters = read('filters');
+  const response = read('response');
   const token = search.get('cursor');
   const sent = echo(search);
+  const circle = () => ({ ra: read('ra'), dec: read('dec'), radiusArcsec: read('radius_arcsec') });
   if (response === 'count') {
     if (token !== undefined) throw withoutCursor('count');
-    const { detail, ...circle } = circleOf(search, config);
-    return lookupQuery([{ kind: 'position', sent, ...circle }], { detail, filters, response }, config);
+    const input = { kind: 'position', sent, ...circle() } as const;
+    return lookupQuery([input], { detail: read('detail'), filters, response }, config);
   }
   const walk =
     token === undefined
-      ? { ...circleOf(search, config), asOfUs: service.asOfUs, after: null }
+      ? { ...circle(), detail: read('detail'), asOfUs: service.asOfUs, after: null }
       : furtherPage(search, config, token);
-  const pageSize = parsePageSize(search, defaultConePageSize(config), config.API_MAX_OBJECTS_PER_REQUEST);
-  return { kind: 'cone', sent, ...walk, filters, pageSize };
+  return { kind: 'cone', sent, ...walk, filters, pageSize: read('page_size') };
 }
 
 /** The circle or the page as it was sent: JSON text. */
@@ -59,15 +49,6 @@ function echo(search: Search): string {
     if (text !== undefined) members += `${members === '' ? '' : ', '}"${name}": ${toJson(text)}`;
   }
   return `{${members}}`;
-}
-
-function circleOf(search: Search, config: Config) {
-  return {
-    ra: required(search, 'ra', RIGHT_ASCENSION),
-    dec: required(search, 'dec', DECLINATION),
-    radiusArcsec: required(search, 'radius_arcsec', radiusKind(config)),
-    detail: parseDetail(search),
-  };
 }
 
 type Walk = Omit<ConeQuery, 'kind' | 'sent' | 'filters' | 'pageSize'>;

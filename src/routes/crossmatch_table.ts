@@ -5,15 +5,8 @@ import { flush } from '../base/files.ts';
 import { toJson } from '../base/json_text.ts';
 import { spoolPath } from '../base/spool.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
-import { named, number } from '../contract/kind.ts';
-import {
-  againstNames,
-  DEFAULT_MATCH_RADIUS_ARCSEC,
-  FINDS,
-  JOBS_PATH,
-  MAX_MATCH_RADIUS_ARCSEC,
-  ROWS_KEPT,
-} from '../contract/table_match.ts';
+import { JOBS_PATH } from '../contract/table_match.ts';
+import { tableParameters } from '../documents/parameters.ts';
 import { preferredFormat } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
@@ -21,8 +14,8 @@ import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
-import { optional, type Search } from '../http/params.ts';
 import { fileStream } from '../http/part_stream.ts';
+import { readerOf } from '../http/read_parameters.ts';
 import { type Answer, emptyResponse, NEGOTIATED, streamedResponse } from '../http/respond.ts';
 import { SentFile } from '../http/sent_file.ts';
 import { matchedHeaders } from '../http/table_response.ts';
@@ -98,22 +91,17 @@ async function asJob(service: Service, exchange: Exchange, request: TableRequest
   });
 }
 
-const RADIUS = number({ min: 0, max: MAX_MATCH_RADIUS_ARCSEC, aboveMin: true });
-const FIND = named(FINDS);
-const ROWS = named(ROWS_KEPT);
-const FORMAT = named(MATCH_FORMATS);
-
 /** The order of the checks is the contract's (docs/contract.md, Crossmatch of a table). */
 function parse({ search, request }: Exchange, { catalogs, provenance }: Service): TableRequest {
-  const against = optional(search, 'against', named(againstNames(catalogs))) ?? 'objects';
+  const read = readerOf(search, tableParameters(catalogs), catalogs);
   return {
-    catalog: catalogs.get(against),
-    radiusArcsec: optional(search, 'radius_arcsec', RADIUS) ?? DEFAULT_MATCH_RADIUS_ARCSEC,
-    find: optional(search, 'find', FIND) ?? 'nearest',
-    rows: optional(search, 'rows', ROWS) ?? 'all',
-    format: formatOf(search, request),
-    named: { ra: search.get('ra'), dec: search.get('dec'), frame: frameParam(search.get('frame')) },
-    columns: search.get('columns'),
+    catalog: catalogs.get(read('against')),
+    radiusArcsec: read('radius_arcsec'),
+    find: read('find'),
+    rows: read('rows'),
+    format: read('format') ?? acceptedFormat(request),
+    named: { ra: read('ra'), dec: read('dec'), frame: frameParam(read('frame')) },
+    columns: read('columns'),
     about: toJson({ provenance }),
   };
 }
@@ -130,9 +118,7 @@ function frameParam(text: string | undefined): string | undefined {
 }
 
 /** A client that accepts anything, or JSON, gets the format of its table. */
-function formatOf(search: Search, request: IncomingRequest): MatchFormat | undefined {
-  const asked = optional(search, 'format', FORMAT);
-  if (asked !== undefined) return asked;
+function acceptedFormat(request: IncomingRequest): MatchFormat | undefined {
   const accept = request.headers.get('Accept');
   // Elsewhere it is no format.
   if (/^\s*application\/fits\s*(?:;|$)/i.test(accept ?? '')) return 'fits';

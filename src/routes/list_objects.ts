@@ -1,10 +1,12 @@
 /** GET /api/objects */
 import { OBJECTS_CURSOR } from '../answers/cursor.ts';
 import type { ObjectsQuery } from '../answers/queries.ts';
+import { objectsParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Handler } from '../http/exchange.ts';
-import { parseResponse, type Search } from '../http/params.ts';
+import type { Search } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
 import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
 import type { Service } from '../service/service.ts';
 
@@ -15,8 +17,9 @@ export function listObjects(service: Service): Handler {
 /** The order of the checks is the contract's (docs/contract.md, Objects by time). */
 function parse(search: Search, service: Service): ObjectsQuery {
   const { config, catalogs } = service;
-  const selection = parseSelection(search, config, catalogs);
-  const response = parseResponse(search);
+  const parameters = objectsParameters(config);
+  const selection = parseSelection(search, parameters, catalogs);
+  const response = readerOf(search, parameters, catalogs)('response');
   const token = search.get('cursor');
   if (token !== undefined && response === 'count') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(OBJECTS_CURSOR, token);

@@ -5,19 +5,14 @@ import type { Instant } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
+import { ANY_INTEGER } from '../documents/kinds.ts';
+import { recentParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { readCursor } from '../http/cursor.ts';
 import { ApiError, invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import {
-  ANY_INTEGER,
-  optional,
-  parseDetail,
-  parsePageSize,
-  parseTimeField,
-  type Search,
-  TIME,
-} from '../http/params.ts';
+import { optional, type Search } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
 import type { Service } from '../service/service.ts';
 
 const HOUR_US = 3_600_000_000;
@@ -30,18 +25,18 @@ type Pinned = CursorOf<typeof RECENT_CURSOR>;
 
 /** The order of the checks is the contract's (docs/contract.md, Recent crossmatches), after the names that are refused. */
 function parse(search: Search, service: Service): RecentQuery {
-  const { config } = service;
-  const start = optional(search, 'start', TIME);
-  const end = optional(search, 'end', TIME);
+  const { config, catalogs } = service;
+  const read = readerOf(search, recentParameters(config), catalogs);
+  const start = read('start');
+  const end = read('end');
   optional(search, 'page_size', ANY_INTEGER);
   const token = search.get('cursor');
   const pinned = token === undefined ? undefined : readCursor(RECENT_CURSOR, token);
   if (pinned) checkUnchanged(search, start, end, pinned);
-  const detail = pinned?.detail ?? parseDetail(search);
-  const timeField = pinned?.timeField ?? parseTimeField(search);
+  const detail = pinned?.detail ?? read('detail');
+  const timeField = pinned?.timeField ?? read('time_field');
   const asOfUs = pinned?.asOfUs ?? service.asOfUs;
-  const { RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: usual, RECENT_CROSSMATCH_MAX_PAGE_SIZE: max } = config;
-  const pageSize = parsePageSize(search, usual, max);
+  const pageSize = read('page_size');
   const window = pinned ? pinnedWindow(pinned) : firstWindow(start, end, asOfUs);
   checkWindow(window, config, pinned ? ['cursor'] : ['start', 'end']);
   const after = pinned ? { timeUs: pinned.timeUs, diaObjectId: pinned.diaObjectId, archive: pinned.archive } : null;

@@ -2,21 +2,16 @@
 import { areaReadLast } from '../answers/area.ts';
 import { AREA_CURSOR } from '../answers/cursor.ts';
 import type { AreaQuery } from '../answers/queries.ts';
-import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../contract/enums.ts';
-import { named, number } from '../contract/kind.ts';
-import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
+import { areaParameters } from '../documents/parameters.ts';
 import { answerQuery, checkFormat, tableFormatOf } from '../http/answer_query.ts';
 import { clientOf } from '../http/client_address.ts';
 import { invalidCursor, readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { optional } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
 import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
 import { SentArea } from '../http/sent_area.ts';
 import { WalkTables } from '../http/walk_table.ts';
 import type { Service } from '../service/service.ts';
-
-const LEVEL = number({ min: 0, max: 1, aboveMin: true });
-const RESPONSE = named(AREA_RESPONSES);
 
 export function searchArea(service: Service): Handler {
   const tables = new WalkTables(service);
@@ -42,10 +37,12 @@ export function searchArea(service: Service): Handler {
 /** The order of the checks is the contract's (docs/contract.md, Areas). */
 async function parse(exchange: Exchange, service: Service, sent: SentArea): Promise<Omit<AreaQuery, 'area'>> {
   const { config, catalogs, queries } = service;
+  const parameters = areaParameters(config);
   const { search, budget } = exchange;
-  const selection = parseSelection(search, config, catalogs);
-  const response = optional(search, 'response', RESPONSE) ?? DEFAULT_RESPONSE;
-  const level = optional(search, 'level', LEVEL) ?? DEFAULT_CREDIBLE_LEVEL;
+  const selection = parseSelection(search, parameters, catalogs);
+  const read = readerOf(search, parameters, catalogs);
+  const response = read('response');
+  const level = read('level');
   const token = search.get('cursor');
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(AREA_CURSOR, token);

@@ -2,12 +2,12 @@
 import type { Body } from '../answers/body.ts';
 import type { SourceQuery } from '../answers/queries.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import { named, textual } from '../contract/kind.ts';
-import { DEFAULT_SOURCES_LIMIT, SOURCES_LIMIT_RANGE } from '../contract/limits.ts';
-import { isTextId, TEXT_ID } from '../contract/source_ids.ts';
+import { SOURCE_ID } from '../documents/kinds.ts';
+import { sourceParameters } from '../documents/parameters.ts';
 import { notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { decodeSegment, decodeWhole, digits, optional, parameterOf } from '../http/params.ts';
+import { decodeSegment, decodeWhole, parameterOf } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 
@@ -22,18 +22,12 @@ export function sourceObjects(service: Service): Handler {
 function parse({ params, path, search }: Exchange, catalogs: Catalogs): SourceQuery {
   const catalog = decodeSegment(params.catalog!);
   if (catalog === undefined) throw notFound(path);
-  const catalogName = parameterOf(named(catalogs.all), 'catalog', catalog);
+  const parameters = sourceParameters(catalogs);
+  const catalogName = parameterOf(parameters.catalog.kind, 'catalog', catalog);
   const { idType } = catalogs.get(catalogName)!;
   const id = idType === 'text' ? decodeWhole(params.catalog_source_id!) : decodeSegment(params.catalog_source_id!);
   if (id === undefined) throw notFound(path);
-  const catalogSourceId = parameterOf(idType === 'text' ? TEXT : INT64, 'catalog_source_id', id);
-  const limit = optional(search, 'limit', LIMIT) ?? DEFAULT_SOURCES_LIMIT;
+  const catalogSourceId = parameterOf(SOURCE_ID[idType ?? 'int64'], 'catalog_source_id', id);
+  const limit = readerOf(search, parameters, catalogs)('limit');
   return { kind: 'source', catalogName, catalogSourceId, limit };
 }
-
-const LIMIT = digits(SOURCES_LIMIT_RANGE);
-const TEXT = textual(TEXT_ID, text => (isTextId(text) ? text : undefined));
-const INT64 = textual('a 64-bit integer in decimal digits', text => {
-  const id = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
-  return id !== undefined && BigInt.asIntN(64, id) === id ? `${id}` : undefined;
-});

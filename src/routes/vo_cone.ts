@@ -8,12 +8,15 @@
  */
 import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
+import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
 import { integer, number, textual } from '../contract/kind.ts';
+import { ANY_TEXT, DECLINATION, RIGHT_ASCENSION } from '../documents/kinds.ts';
 import { caveats } from '../documents/prose.ts';
 import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { DECLINATION, inUpperCase, optional, RIGHT_ASCENSION, required, type Search } from '../http/params.ts';
+import { inUpperCase } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
 import type { Service } from '../service/service.ts';
@@ -21,8 +24,16 @@ import { type Info, type Serialization, VOTABLE_TYPE } from '../tables/votable.t
 import { coneTargets, DEFAULT_VERBOSITY, OBJECTS, type Verbosity } from '../vo/cone_tables.ts';
 
 const ARCSEC_PER_DEGREE = 3600;
-const MAXREC = integer({ min: 0 });
 const VERBOSITY = textual('1, 2 or 3', text => (/^[123]$/.test(text.trim()) ? (Number(text) as Verbosity) : undefined));
+
+const parametersOf = memoized(({ VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config) => ({
+  RESPONSEFORMAT: { kind: ANY_TEXT, default: 'votable' },
+  RA: { kind: RIGHT_ASCENSION, required: 'always' as const },
+  DEC: { kind: DECLINATION, required: 'always' as const },
+  SR: { kind: number({ min: 0, max: VO_MAX_RADIUS_DEG }), required: 'always' as const },
+  VERB: { kind: VERBOSITY, default: DEFAULT_VERBOSITY },
+  MAXREC: { kind: integer({ min: 0 }), default: VO_MAX_RECORDS },
+}));
 
 /** The table: the objects, or the sources of the catalog that the path names. */
 export function voCone(service: Service): Handler {
@@ -33,19 +44,21 @@ export function voCone(service: Service): Handler {
 }
 
 async function answer(service: Service, exchange: Exchange): Promise<Answer> {
-  const { config, queries } = service;
+  const { config, catalogs, queries } = service;
   const target = targetOf(exchange, service);
   // A parameter without a value counts as left out.
   const search = inUpperCase([...exchange.search].filter(([, value]) => value.trim() !== ''));
-  const { contentType, serialization } = formatOf(search);
+  const read = readerOf(search, parametersOf(config), catalogs);
+  const { contentType, serialization } = formatOf(read('RESPONSEFORMAT'));
   const query: VoConeQuery = {
     kind: 'voCone',
     target,
-    ra: required(search, 'RA', RIGHT_ASCENSION),
-    dec: required(search, 'DEC', DECLINATION),
-    radiusArcsec: ARCSEC_PER_DEGREE * required(search, 'SR', number({ min: 0, max: config.VO_MAX_RADIUS_DEG })),
-    verbosity: verbosityOf(search),
-    maxRecords: maxRecordsOf(search, config),
+    ra: read('RA'),
+    dec: read('DEC'),
+    radiusArcsec: ARCSEC_PER_DEGREE * read('SR'),
+    verbosity: read('VERB'),
+    // More than the service lists count as that many.
+    maxRecords: Math.min(read('MAXREC'), config.VO_MAX_RECORDS),
     serialization,
     infos: infosOf(config),
   };
@@ -58,21 +71,11 @@ function targetOf({ params, path }: Exchange, { catalogs }: Service): string {
   return target;
 }
 
-function verbosityOf(search: Search): Verbosity {
-  return optional(search, 'VERB', VERBOSITY) ?? DEFAULT_VERBOSITY;
-}
-
-/** More than the service lists count as that many. */
-function maxRecordsOf(search: Search, { VO_MAX_RECORDS }: Config): number {
-  return Math.min(optional(search, 'MAXREC', MAXREC) ?? VO_MAX_RECORDS, VO_MAX_RECORDS);
-}
-
 const FORMATS: readonly string[] = ['votable', VOTABLE_TYPE, 'text/xml'];
 const SERIALIZATIONS: Readonly<Record<string, Serialization>> = { tabledata: 'tabledata', binary2: 'binary2' };
 
 /** The format of the answer. A client that asks for a media type gets the answer with that media type. */
-function formatOf(search: Search): { readonly contentType: string; readonly serialization: Serialization } {
-  const text = search.get('RESPONSEFORMAT') ?? 'votable';
+function formatOf(text: string): { readonly contentType: string; readonly serialization: Serialization } {
   // A plus that was sent as it stands has become a blank.
   const [format = '', ...parameters] = text
     .toLowerCase()

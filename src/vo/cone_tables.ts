@@ -3,7 +3,8 @@
  * 2.2) requires UCD1 in three columns, and an id that is text; the id as its catalog has it stands beside it.
  */
 
-import { type CatalogDefinition, type Catalogs, perCatalogs } from '../contract/catalogs.ts';
+import { memoized } from '../base/memoized.ts';
+import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import {
   catalogFields,
   MATCH_FIELDS,
@@ -105,7 +106,7 @@ const CELLS: Readonly<Record<ShownIn<'cone'>, Filled<StoredObject>['cell']>> = {
 };
 
 /** The columns of an object beside its id and position. */
-const objectColumns = perCatalogs(({ all }): readonly Filled<StoredObject>[] => [
+const objectColumns = memoized(({ all }: Catalogs): readonly Filled<StoredObject>[] => [
   ...shownIn('cone').map(({ name, field, shown }) => ({
     ...known(shown, name, field, CELLS[name]),
     ...(name === 'status' && { isAscii: true }),
@@ -142,8 +143,8 @@ function ofObject<T extends { readonly object: StoredObject }>(
   return { ...field, ...change, cell: ({ object }) => field.cell(object) };
 }
 
-const objectsTable = perCatalogs(
-  (catalogs): FilledTable<ConeObject> => ({
+const objectsTable = memoized(
+  (catalogs: Catalogs): FilledTable<ConeObject> => ({
     name: OBJECTS,
     description: 'Alert objects of the Rubin Observatory',
     columns: [
@@ -240,8 +241,8 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
   };
 }
 
-const sourcesTables = perCatalogs(
-  (catalogs): ReadonlyMap<string, FilledTable<ConeSource>> =>
+const sourcesTables = memoized(
+  (catalogs: Catalogs): ReadonlyMap<string, FilledTable<ConeSource>> =>
     new Map(catalogs.all.map(catalog => [catalog.name, sourcesTable(catalog, catalogs)])),
 );
 

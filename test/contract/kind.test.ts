@@ -18,7 +18,7 @@ test('the words after "must be"', () => {
     [flag(), 'true or false'],
     [flag('yes', 'no'), 'yes or no'],
     [oneOf(['a', 'b']), 'one of a, b'],
-    [named([{ name: 'a' }, { name: 'b' }]), 'one of a, b'],
+    [named(['a', 'b'].map(name => ({ name, meaning: '' }))), 'one of a, b'],
   ];
   for (const [kind, must] of words) assert.is(kind.must, must);
 });

@@ -12,17 +12,14 @@ import {
 } from '../../src/answers/cursor.ts';
 import { parseInstant, parseTime } from '../../src/base/parse_time.ts';
 import { formatTime } from '../../src/base/times.ts';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { number } from '../../src/contract/kind.ts';
+import { ANY_NUMBER, OBJECT_ID } from '../../src/documents/kinds.ts';
+import { pageSize } from '../../src/documents/parameters.ts';
 import { readCursor } from '../../src/http/cursor.ts';
 import { ApiError } from '../../src/http/errors.ts';
-import {
-  ANY_NUMBER,
-  decodeSegment,
-  OBJECT_ID,
-  parameterOf,
-  parsePageSize,
-  parseSearch,
-} from '../../src/http/params.ts';
+import { decodeSegment, parameterOf, parseSearch } from '../../src/http/params.ts';
+import { readerOf } from '../../src/http/read_parameters.ts';
 
 const test = suite('http/values');
 
@@ -106,7 +103,9 @@ test('numbers: decimal, trimmed, finite', () => {
 });
 
 test('page_size: integer text, at least 1, clamped', () => {
-  const size = (text: string) => parsePageSize(parseSearch(`page_size=${encodeURIComponent(text)}`), 100, 2000);
+  const sizeIn = (search: string, max = 2000) =>
+    readerOf(parseSearch(search), { page_size: pageSize(100, max) }, PROJECT_CATALOGS)('page_size');
+  const size = (text: string) => sizeIn(`page_size=${encodeURIComponent(text)}`);
   assert.equal(['1', ' 7 ', '+5', '007', '2000', '2001', '9'.repeat(400)].map(size), [1, 7, 5, 7, 2000, 2000, 2000]);
   for (const text of ['5.0', '1e2', '²', '', ' ', 'x', '0', '-1', '-0', '٣'])
     assert.is(
@@ -114,8 +113,8 @@ test('page_size: integer text, at least 1, clamped', () => {
       'page_size',
       text,
     );
-  assert.is(parsePageSize(parseSearch(''), 100, 2000), 100);
-  assert.is(parsePageSize(parseSearch(''), 100, 50), 50, 'the default is clamped too');
+  assert.is(sizeIn(''), 100);
+  assert.is(sizeIn('', 50), 50, 'the default is clamped too');
 });
 
 test('ids: digits of a 64-bit integer', () => {

@@ -1,7 +1,7 @@
 /** Sections of the reference that come from the OpenAPI document. */
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
-import type { Parameter } from '../openapi/parameters.ts';
+import type { DocumentedParameter } from '../openapi/parameters.ts';
 import type { ComponentName, Schema } from '../openapi/schema.ts';
 import type { DocumentedOperation } from '../operations.ts';
 import { filterRules } from '../prose.ts';
@@ -35,8 +35,8 @@ export function operationSection(
 }
 
 /** The parameters of an operation. Filters are only named, because they have a section of their own. */
-function parameterBlocks(parameters: readonly Parameter[], catalogs: Catalogs): Block[] {
-  const isFilter = ({ name }: Parameter) => catalogs.filters.has(name);
+function parameterBlocks(parameters: readonly DocumentedParameter[], catalogs: Catalogs): Block[] {
+  const isFilter = ({ name }: DocumentedParameter) => catalogs.filters.has(name);
   const filters = parameters.filter(isFilter).map(({ name }) => `\`${name}\``);
   return [
     table(
@@ -59,7 +59,7 @@ export function filterSection({ filters }: Catalogs): Block[] {
   ];
 }
 
-function parameterRow({ name, in: place, description, schema }: Parameter): string[] {
+function parameterRow({ name, in: place, description, schema }: DocumentedParameter): string[] {
   return [`\`${name}\``, place, valueNotes(schema), description];
 }
 

@@ -6,7 +6,6 @@ import type { Catalogs } from '../../contract/catalogs.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,
-  DETAIL_LEVELS,
   INPUT_KINDS,
   INPUT_STATUSES,
   type InputKind,
@@ -14,13 +13,13 @@ import {
   namesOf,
   OBJECT_REASONS,
   OBJECT_STATUSES,
-  RESPONSE_MODES,
   TRUNCATIONS,
 } from '../../contract/enums.ts';
-import type { Filter } from '../../contract/filters.ts';
-import { MAX_TNS_NAME_CHARACTERS } from '../../contract/limits.ts';
+import { radiusKind } from '../kinds.ts';
+import { DETAIL, RESPONSE, TNS_NAME } from '../parameters.ts';
 import { declination, rightAscension } from './common.ts';
 import { provenanceSets, QUALIFICATION_KEYS, qualification } from './objects.ts';
+import { filterSchema, kindSchema, schemaOf } from './parameters.ts';
 import {
   always,
   boolean,
@@ -33,7 +32,6 @@ import {
   integer,
   type LookupName,
   list,
-  number,
   oneOfNames,
   orNull,
   type ResultName,
@@ -45,14 +43,8 @@ import {
 } from './schema.ts';
 
 // Generators of clients take their names from titles: without them ConeSearchResponse would be two classes.
-export const detailLevel = {
-  title: 'DetailLevel',
-  ...oneOfNames(DETAIL_LEVELS, 'Detail level; levels are cumulative.'),
-};
-export const responseMode = { title: 'ResponseMode', ...oneOfNames(RESPONSE_MODES, 'What to answer.') };
-export const pageCursor = text("The `next_cursor` of the page before: opaque; it pins the walk's parameters.", {
-  minLength: 1,
-});
+export const detailLevel = schemaOf(DETAIL);
+export const responseMode = schemaOf(RESPONSE);
 export const pageSize = integer('count', 'Objects on this page at most.', { minimum: 1 });
 export const nextCursor = orNull(
   text(
@@ -60,24 +52,11 @@ export const nextCursor = orNull(
       'advance between pages.',
   ),
 );
-export const tnsName = text('Name in the registry, bare or with the prefix SN or AT.', {
-  minLength: 1,
-  maxLength: MAX_TNS_NAME_CHARACTERS,
-});
+const tnsName = schemaOf(TNS_NAME);
 
 /** @param description the thing that is searched within the radius */
 export function searchRadius(config: Config, description: string): Schema {
-  return number('arcsec', description, { exclusiveMinimum: 0, maximum: config.API_MAX_CONE_RADIUS_ARCSEC });
-}
-
-export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {
-  return all.map(({ name, release }) => ({ name, meaning: release }));
-}
-
-/** The value of a filter. */
-export function filterSchema({ kind, unit, description }: Filter, catalogs: Catalogs): Schema {
-  if (kind === 'catalog') return oneOfNames(catalogNames(catalogs), description);
-  return number(unit!, description, kind === 'separation' ? { minimum: 0 } : {});
+  return kindSchema(radiusKind(config), description);
 }
 
 export function lookupSchemas(config: Config, catalogs: Catalogs): Components<LookupName> {

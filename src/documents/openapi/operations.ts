@@ -12,23 +12,23 @@ import {
   MAX_POLYGON_VERTICES,
   MAX_UNPACKED_AREA_BYTES,
 } from '../../contract/limits.ts';
-import { decimal } from '../prose.ts';
-import { TASKS } from '../tasks.ts';
 import {
   areaParameters,
   coneParameters,
-  lookupParameters,
-  objectParameters,
+  LOOKUP_PARAMETERS,
+  OBJECT_PARAMETERS,
   objectsParameters,
-  type Parameter,
   recentParameters,
-  skyMapParameters,
+  SKY_MAP_PARAMETERS,
+  STREAM_PARAMETERS,
   sourceParameters,
   sourcesParameters,
-  streamParameters,
   tableParameters,
   tnsParameters,
-} from './parameters.ts';
+} from '../parameters.ts';
+import { decimal } from '../prose.ts';
+import { TASKS } from '../tasks.ts';
+import { type DocumentedParameter, documentedParameters } from './parameters.ts';
 import { type ComponentName, count, integer, list, open, ref, type Schema, text } from './schema.ts';
 import { areaSchema, objectsSchema } from './selection.ts';
 import { skyMapSchema } from './sky_map.ts';
@@ -39,7 +39,7 @@ import { otherContent, tableHeaders } from './tables.ts';
 export interface Operation {
   readonly summary: string;
   readonly description: string;
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly DocumentedParameter[];
   readonly requestBody?: Schema;
   readonly responses: Readonly<Record<string, Schema>>;
 }
@@ -132,18 +132,18 @@ export function getObject(_config: Config, catalogs: Catalogs): Operation {
     description:
       'The lookup response with exactly one result, or counts. An id that the service does not have is a result with the status ' +
       '`not_in_service`, not an error.',
-    parameters: objectParameters(catalogs),
+    parameters: documentedParameters(OBJECT_PARAMETERS, catalogs),
     responses: filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter'),
   };
 }
 
-export const lookupObjects = (): Operation => ({
+export const lookupObjects = (_config: Config, catalogs: Catalogs): Operation => ({
   summary: 'Many objects by identifiers, positions and registry names.',
   description:
     'Read-only and idempotent. Every input yields exactly one result, in the order of the inputs, echoing the input as sent and as ' +
     'understood. A malformed input yields `invalid_input` in its own result. An unknown field is an error. A result lists its ' +
     'objects up to the limits and says so in `truncated` and `total`.',
-  parameters: lookupParameters(),
+  parameters: documentedParameters(LOOKUP_PARAMETERS, catalogs),
   requestBody: { required: true, content: json(ref('LookupRequest')) },
   responses: filteredResponses('One result per input, or counts.', 'LookupResponse'),
 });
@@ -155,7 +155,7 @@ export function coneSearch(config: Config, catalogs: Catalogs): Operation {
       `Objects within a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, crossmatched or not, across the ` +
       'whole archive, in ascending order of ingest time and identifier. Follow `next_cursor` until it is null. A position without ' +
       'an object has the status `no_rubin_object`.',
-    parameters: coneParameters(config, catalogs),
+    parameters: documentedParameters(coneParameters(config), catalogs),
     responses: filteredResponses('One page, or counts.', 'ConeSearchResponse', 'unsupported_parameter'),
   };
 }
@@ -167,7 +167,7 @@ export function resolveTns(config: Config, catalogs: Catalogs): Operation {
       'The name is resolved through the registry snapshot, and the registry record and the snapshot epoch are echoed. Not paged: ' +
       `at most ${config.API_MAX_OBJECTS_PER_POSITION} objects, with \`truncated\` and \`total\`. A stale or absent snapshot gives ` +
       'the status `resolver_unavailable`, an unknown name `tns_name_not_found`, both with HTTP 200.',
-    parameters: tnsParameters(config, catalogs),
+    parameters: documentedParameters(tnsParameters(config), catalogs),
     responses: filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter'),
   };
 }
@@ -186,14 +186,14 @@ export const describeService = (): Operation => ({
   responses: staticResponses('The live configuration.', ref('ServiceDescription')),
 });
 
-export function recentCrossmatches(config: Config): Operation {
+export function recentCrossmatches(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'Objects with coincident sources in a recent window, newest first, page by page.',
     description:
       `Objects whose alert lies in a window of at most ${config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS} hours. Objects without a match are ` +
       'not listed; none is repeated in a walk. Follow `next_cursor` until it is null. Filters and `response` are refused with ' +
       '`unsupported_parameter`. A large page at `full` can exceed the time budget: use a smaller `page_size`.',
-    parameters: recentParameters(config),
+    parameters: documentedParameters(recentParameters(config), catalogs),
     responses: tableResponses('One page.', ref('RecentCrossmatchesPage'), 'filters_span_catalogs'),
   };
 }
@@ -207,7 +207,7 @@ export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
       'place in the journal: a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. Filters leave out ' +
       'events: those stay whose match meets every match filter, and whose object every reliability filter. While there is nothing to send, a comment ' +
       'or an id alone comes every 15 s. A client that does not read is ended.',
-    parameters: streamParameters(catalogs),
+    parameters: documentedParameters(STREAM_PARAMETERS, catalogs),
     responses: {
       200: {
         description: 'The events.',
@@ -228,7 +228,7 @@ export function findSources(_config: Config, catalogs: Catalogs): Operation {
       'Reads the registered catalogs where they lie, whether or not the service holds an object there: all sources within the radius, not ' +
       'only the nearest one that a crossmatch records. Positions are as the catalogs have them, with no proper motion applied. The outcome ' +
       'of a catalog says whether it was searched: no source of one that was not searched is no evidence.',
-    parameters: sourcesParameters(catalogs),
+    parameters: documentedParameters(sourcesParameters(catalogs), catalogs),
     responses: queryResponses('The sources.', sourcesSchema(catalogs), 'filters_span_catalogs'),
   };
 }
@@ -240,7 +240,7 @@ export function findObjectsOfSource(_config: Config, catalogs: Catalogs): Operat
       'The objects whose matches have this source, by id. A crossmatch records the nearest source of a catalog, so that ' +
       'objects near the source may be recorded with another one. A source that no object is recorded with gives an empty list, whether or not ' +
       'its catalog has it.',
-    parameters: sourceParameters(catalogs),
+    parameters: documentedParameters(sourceParameters(catalogs), catalogs),
     responses: queryResponses('The objects.', objectsOfSourceSchema(catalogs), 'filters_span_catalogs'),
   };
 }
@@ -263,7 +263,7 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
       'Objects come by credible level where there is one, then by HEALPix pixel of order 16 (NESTED), then by identifier. For the next page the same ' +
       `request is sent with \`cursor\`. With \`response=table\` the answer is one table of all, in a format of tables, written while it is sent: a connection that ends ` +
       `early is a table that is not whole. ${LEFT_OUT}`,
-    parameters: areaParameters(config, catalogs),
+    parameters: documentedParameters(areaParameters(config), catalogs),
     requestBody: {
       required: false,
       content: {
@@ -283,7 +283,7 @@ export function listObjects(config: Config, catalogs: Catalogs): Operation {
     summary:
       'The objects with coincident sources that meet filters, newest first, page by page, or how many there are.',
     description: `Objects as lookups show them, by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
-    parameters: objectsParameters(config, catalogs),
+    parameters: documentedParameters(objectsParameters(config), catalogs),
     responses: tableResponses('One page, or a count.', objectsSchema, 'unsupported_parameter'),
   };
 }
@@ -299,7 +299,7 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       'of what was found and, of a catalog, the columns that the service keeps. It is sent when it is whole: a connection that ends early is an ' +
       'answer that is not whole. Positions in FK5, FK4 and galactic coordinates are converted to ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +
       'protocol of the Virtual Observatory asks for (UWS 1.1).',
-    parameters: tableParameters(catalogs),
+    parameters: documentedParameters(tableParameters(catalogs), catalogs),
     requestBody: { required: true, content: { '*/*': { schema: file } } },
     responses: {
       200: {
@@ -364,7 +364,7 @@ export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
       'Counts per H3 cell (h3geo.org) of the whole sky or of a disc, brought up to date as objects arrive; or the coverage of the ' +
       `registered catalogs. An answer lists at most about ${MAX_MAP_CELLS} cells: at a finer resolution ask for a smaller disc. ` +
       'Only cells that have something are listed. The first request after a start can be answered 503 while objects are counted.',
-    parameters: skyMapParameters(),
+    parameters: documentedParameters(SKY_MAP_PARAMETERS, catalogs),
     responses: { 304: notModified, 400: badRequest!, ...others },
   };
 }

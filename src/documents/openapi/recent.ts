@@ -1,10 +1,11 @@
 /** Schemas of the walk over recent crossmatches. */
-import { TIME_FIELDS } from '../../contract/enums.ts';
+import { TIME_FIELD } from '../parameters.ts';
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, nextCursor, pageSize } from './lookup.ts';
-import { type Components, count, list, oneOfNames, open, orNull, type RecentName, ref, text, time } from './schema.ts';
+import { schemaOf } from './parameters.ts';
+import { type Components, count, list, open, orNull, type RecentName, ref, text, time } from './schema.ts';
 
-export const timeField = oneOfNames(TIME_FIELDS, 'Which timestamp of the alert the window is over.');
+export const timeField = schemaOf(TIME_FIELD);
 
 const windowTime = (description: string) => text(description, { format: 'date-time' });
 

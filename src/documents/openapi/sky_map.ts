@@ -1,30 +1,11 @@
 /** Schemas of the sky map. */
 import type { Catalogs } from '../../contract/catalogs.ts';
-import { MAP_LAYERS } from '../../contract/enums.ts';
-import { MAP_RESOLUTION_RANGE } from '../../contract/limits.ts';
 import { STORED_STATUSES } from '../../store/status.ts';
-import {
-  closed,
-  constant,
-  count,
-  each,
-  integer,
-  list,
-  number,
-  oneOfNames,
-  orNull,
-  ref,
-  type Schema,
-  text,
-} from './schema.ts';
+import { SKY_MAP_PARAMETERS } from '../parameters.ts';
+import { schemaOf } from './parameters.ts';
+import { closed, constant, count, each, list, number, orNull, ref, type Schema, text } from './schema.ts';
 
-export const mapLayer = oneOfNames(MAP_LAYERS, 'What the cells tell.');
-
-export const mapResolution = integer(
-  'H3 resolution',
-  'Resolution of the H3 cells: 0 has 122 cells, each further one seven times as many.',
-  { minimum: MAP_RESOLUTION_RANGE.min, maximum: MAP_RESOLUTION_RANGE.max },
-);
+const mapResolution = schemaOf(SKY_MAP_PARAMETERS.resolution);
 
 const cells = list(
   text('A cell as H3 writes it, in hexadecimal; ra is its longitude, dec its latitude.', { pattern: '^[0-9a-f]{15}$' }),

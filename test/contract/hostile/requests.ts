@@ -1,7 +1,7 @@
 /** Random requests from the OpenAPI document, each with what may be answered to it. */
 import { TABLE_FORMATS } from '../../../src/contract/formats.ts';
 import type { OpenApiDocument } from '../../../src/documents/openapi/document.ts';
-import type { Parameter } from '../../../src/documents/openapi/parameters.ts';
+import type { DocumentedParameter as Parameter } from '../../../src/documents/openapi/parameters.ts';
 import { ANYTHING, randomBody, spoil } from './bodies.ts';
 import { HOSTILE_TEXTS, isDigits, type Random, type Value, valueFor } from './values.ts';
 

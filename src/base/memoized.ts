@@ -1,0 +1,8 @@
+/** A function of one object alone, which keeps each result for as long as its object is in use. */
+export function memoized<K extends object, T>(make: (key: K) => T): (key: K) => T {
+  const kept = new WeakMap<K, T>();
+  return key => {
+    if (!kept.has(key)) kept.set(key, make(key));
+    return kept.get(key)!;
+  };
+}

@@ -1,0 +1,78 @@
+/** The kinds of the values that requests have, in query strings, paths, bodies and arguments of tools. */
+import { memoized } from '../base/memoized.ts';
+import { parseInstant } from '../base/parse_time.ts';
+import type { Config } from '../config/config.ts';
+import { DETAIL_LEVELS, RESPONSE_MODES, TIME_FIELDS } from '../contract/enums.ts';
+import { type Bounds, clamped, integer, type Kind, named, number, textual } from '../contract/kind.ts';
+import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
+import { type IdType, isTextId, MAX_SOURCE_ID_BYTES, TEXT_ID } from '../contract/source_ids.ts';
+import { parseTnsName } from '../tns/names.ts';
+
+export const ANY_NUMBER = number();
+export const RIGHT_ASCENSION = number({ ...RA_RANGE, unit: 'deg' });
+export const DECLINATION = number({ ...DEC_RANGE, unit: 'deg' });
+export const DETAIL = named(DETAIL_LEVELS);
+export const RESPONSE = named(RESPONSE_MODES);
+export const TIME_FIELD = named(TIME_FIELDS);
+export const TIME = textual('an ISO 8601 time (in a URL, + is written %2B)', parseInstant);
+/** A text whose meaning another check finds out. */
+export const ANY_TEXT = textual('a text', text => text);
+
+/** A number above 0. */
+export const upTo = (max: number, unit: string) => number({ min: 0, max, aboveMin: true, unit });
+
+/** An integer of digits alone, for `limit` and `resolution`. */
+export const digits = (bounds: Bounds) => integer(bounds, /^\d+$/);
+
+/** The radius of a search, arcsec. */
+export const radiusKind = memoized((config: Config): Kind<number> => {
+  const max = config.API_MAX_CONE_RADIUS_ARCSEC;
+  const larger = `for larger cones use ${LARGE_CONE_PATH}, whose radius SR is in degrees, at most ${config.VO_MAX_RADIUS_DEG}`;
+  const bounded = upTo(max, 'arcsec');
+  const tooLarge = `at most ${max}`;
+  return { ...bounded, instead: given => (bounded.broken?.(given) === tooLarge ? larger : undefined) };
+});
+
+const INTEGER = /^[+-]?\d+$/;
+
+/** A page size of which only the notation is checked. */
+export const ANY_INTEGER = textual('an integer of at least 1', text => (INTEGER.test(text.trim()) ? text : undefined));
+
+/** The objects on a page. */
+export const pageSizeUpTo = (max: number) => ({ ...clamped(1, max, INTEGER), unit: 'count' });
+
+/** A name of the registry. */
+export const TNS_NAME = textual(
+  `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`,
+  parseTnsName,
+  { minLength: 1, maxLength: MAX_TNS_NAME_CHARACTERS },
+);
+
+const MAX_ID_DIGITS = 19;
+
+/** ASCII digits, leading zeros allowed, 0 to 2^63 - 1. */
+export const OBJECT_ID = textual(`an integer in decimal digits, 0 to ${MAX_OBJECT_ID}`, text => {
+  if (!/^\d+$/.test(text)) return undefined;
+  const digits = text.length > 1 && text.startsWith('0') ? text.replace(/^0+(?=\d)/, '') : text;
+  if (digits.length > MAX_ID_DIGITS) return undefined;
+  const id = BigInt(digits);
+  return id <= MAX_OBJECT_ID ? id : undefined;
+});
+
+const INT64 = /^-?\d{1,19}$/;
+
+/** The id of a catalog's source, in the form in which it is stored. */
+export const SOURCE_ID: Readonly<Record<IdType, Kind<string>>> = {
+  text: textual(TEXT_ID, text => (isTextId(text) ? text : undefined), {
+    minLength: 1,
+    maxLength: MAX_SOURCE_ID_BYTES,
+  }),
+  int64: textual(
+    'a 64-bit integer in decimal digits',
+    text => {
+      const id = INT64.test(text) ? BigInt(text) : undefined;
+      return id !== undefined && BigInt.asIntN(64, id) === id ? `${id}` : undefined;
+    },
+    { pattern: INT64.source },
+  ),
+};

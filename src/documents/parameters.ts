@@ -1,0 +1,327 @@
+/**
+ * The parameters of each operation: their kinds, bounds, defaults and meanings. Requests are read by these tables, and
+ * the OpenAPI document is made of them, in their order. The order of the checks is that in which an operation reads.
+ */
+import { memoized } from '../base/memoized.ts';
+import type { Config } from '../config/config.ts';
+import { defaultConePageSize, limitsOf } from '../config/limits.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
+import {
+  AREA_RESPONSES,
+  DEFAULT_DETAIL,
+  DEFAULT_MAP_LAYER,
+  DEFAULT_RESPONSE,
+  DEFAULT_TIME_FIELD,
+  MAP_LAYERS,
+} from '../contract/enums.ts';
+import { FORMATS, MATCH_FORMATS } from '../contract/formats.ts';
+import { flag, type Kind, named, textual } from '../contract/kind.ts';
+import {
+  DEFAULT_CREDIBLE_LEVEL,
+  DEFAULT_MAP_RESOLUTION,
+  DEFAULT_SOURCES_LIMIT,
+  DEFAULT_WINDOW_HOURS,
+  MAP_RESOLUTION_RANGE,
+  MAX_MAP_RADIUS_DEG,
+  MAX_SOURCES_RADIUS_ARCSEC,
+  SOURCES_LIMIT_RANGE,
+} from '../contract/limits.ts';
+import {
+  againstNames,
+  DEFAULT_MATCH_RADIUS_ARCSEC,
+  FINDS,
+  MAX_MATCH_RADIUS_ARCSEC,
+  ROWS_KEPT,
+} from '../contract/table_match.ts';
+import * as kinds from './kinds.ts';
+
+/** A parameter, whose name is its key in the table of the operation. */
+export interface Parameter<T = unknown> {
+  readonly kind: Kind<T>;
+  readonly description: string;
+  /** Where a request has it; the query string by default. */
+  readonly place?: 'path' | 'header';
+  /** The value where the request has none. */
+  readonly default?: T;
+  /** The default that the document states, where more than this parameter decides. */
+  readonly usual?: T;
+  /** Whether it may not be missing where it is read: `read` where the operation does not always read it. */
+  readonly required?: 'always' | 'read';
+  /** The name of its values, which generators of clients make a class of. */
+  readonly title?: string;
+  /** The component of the document that describes its values. */
+  readonly component?: 'DiaObjectIdStr';
+}
+
+/** Stands in a table for all filters, which depend on the catalogs. */
+export const FILTERS = { areFilters: true } as const;
+
+export type Parameters = Readonly<Record<string, Parameter | typeof FILTERS>>;
+
+export const DETAIL = {
+  kind: kinds.DETAIL,
+  title: 'DetailLevel',
+  description: 'Detail level; levels are cumulative.',
+  default: DEFAULT_DETAIL,
+} satisfies Parameter;
+
+export const RESPONSE = {
+  kind: kinds.RESPONSE,
+  title: 'ResponseMode',
+  description: 'What to answer.',
+  default: DEFAULT_RESPONSE,
+} satisfies Parameter;
+
+export const TIME_FIELD = {
+  kind: kinds.TIME_FIELD,
+  description: 'Which timestamp of the alert the window is over.',
+  default: DEFAULT_TIME_FIELD,
+} satisfies Parameter;
+
+/** Without it, what `Accept` prefers. */
+export const FORMAT = {
+  kind: named(FORMATS),
+  description:
+    'What the answer comes in; without it, what `Accept` prefers. Counts have no tables, and errors are JSON.',
+  usual: 'json',
+} satisfies Parameter;
+
+const FORMAT_AND_FILTERS = { format: FORMAT, filters: FILTERS, response: RESPONSE } satisfies Parameters;
+
+const NOT_EMPTY = textual('a text', text => text, { minLength: 1 });
+const cursor = (description: string) => ({ kind: NOT_EMPTY, description });
+
+/** The objects on a page; more than `max` count as `max`. */
+export function pageSize(usual: number, max: number) {
+  const kind = kinds.pageSizeUpTo(max);
+  const description = `Objects on a page at most; more than ${max} count as ${max}.`;
+  return { kind, description, default: Math.min(usual, max) } satisfies Parameter;
+}
+
+function listingPageSize(config: Config) {
+  const { default_page_size, max_page_size } = limitsOf(config).recent_crossmatches;
+  return pageSize(default_page_size, max_page_size);
+}
+
+/** The middle of a circle, `ICRS right ascension of` something. */
+function centre<Required extends 'always' | 'read'>(of: string, required: Required) {
+  return {
+    ra: { kind: kinds.RIGHT_ASCENSION, description: `ICRS right ascension of ${of}`, required },
+    dec: { kind: kinds.DECLINATION, description: `ICRS declination of ${of}`, required },
+  } satisfies Parameters;
+}
+
+export const LOOKUP_PARAMETERS = { format: FORMAT } satisfies Parameters;
+
+export const OBJECT_PARAMETERS = {
+  diaObjectId: {
+    kind: kinds.OBJECT_ID,
+    place: 'path',
+    component: 'DiaObjectIdStr',
+    description: 'The identifier in decimal digits, at most 2^63 - 1.',
+  },
+  detail: DETAIL,
+  ...FORMAT_AND_FILTERS,
+} satisfies Parameters;
+
+export const coneParameters = memoized((config: Config) => {
+  const unlessCursor = 'Required without `cursor`.';
+  return {
+    ...centre(`the position. ${unlessCursor}`, 'read'),
+    radius_arcsec: {
+      kind: kinds.radiusKind(config),
+      description: `Radius of the search, inclusive. ${unlessCursor}`,
+      required: 'read',
+    },
+    detail: DETAIL,
+    page_size: pageSize(defaultConePageSize(config), config.API_MAX_OBJECTS_PER_REQUEST),
+    cursor: cursor(
+      'The `next_cursor` of the page before. It pins `ra`, `dec`, `radius_arcsec`, `detail` and `as_of`, but not the filters, ' +
+        'which must be given on every page. Not allowed with `response=count`.',
+    ),
+    ...FORMAT_AND_FILTERS,
+  } satisfies Parameters;
+});
+
+export const TNS_NAME = {
+  kind: kinds.TNS_NAME,
+  place: 'path',
+  description: 'Name in the registry, bare or with the prefix SN or AT.',
+} satisfies Parameter;
+
+export const tnsParameters = memoized((config: Config) => {
+  return {
+    name: TNS_NAME,
+    radius_arcsec: {
+      kind: kinds.radiusKind(config),
+      description: "Radius of the search around the name's position, inclusive.",
+      default: config.TNS_MATCH_RADIUS_ARCSEC,
+    },
+    detail: DETAIL,
+    ...FORMAT_AND_FILTERS,
+  } satisfies Parameters;
+});
+
+/** The window, and the page with a cursor. */
+function walkParameters(config: Config, start: string, end: string, cursorPins: string) {
+  return {
+    start: { kind: kinds.TIME, description: `Start of the window, inclusive. ${start}` },
+    end: { kind: kinds.TIME, description: `End of the window, exclusive${end}` },
+    time_field: TIME_FIELD,
+    detail: DETAIL,
+    page_size: listingPageSize(config),
+    cursor: cursor(`The \`next_cursor\` of the page before. It pins ${cursorPins}`),
+  } satisfies Parameters;
+}
+
+const ISO = 'An ISO 8601 time; without an offset it is UTC.';
+
+export const recentParameters = memoized((config: Config) => {
+  const { max_window_hours } = limitsOf(config).recent_crossmatches;
+  return {
+    ...walkParameters(
+      config,
+      `${ISO} Default: ${DEFAULT_WINDOW_HOURS} hours before \`end\`.`,
+      `, at most ${max_window_hours} hours after \`start\`. ${ISO} Default: now.`,
+      '`start`, `end`, `time_field`, `detail` and `as_of`; a value in conflict with it is refused.',
+    ),
+    format: FORMAT,
+  } satisfies Parameters;
+});
+
+/** @param pinned what a cursor pins beside `as_of` */
+function selectionParameters(config: Config, pinned: string) {
+  const open = `${ISO} Open by default.`;
+  const pins = `${pinned} and \`as_of\`; every other parameter must be given on every page.`;
+  return walkParameters(config, open, `. ${open}`, pins);
+}
+
+/** The parameters that all operations have which list the objects that meet filters. */
+export type SelectionParameters = ReturnType<typeof selectionParameters> & { readonly filters: typeof FILTERS };
+
+export const areaParameters = memoized((config: Config) => {
+  return {
+    area: { kind: NOT_EMPTY, description: 'The area as a text, in the place of a body.' },
+    level: {
+      kind: kinds.upTo(1, 'probability'),
+      description: 'For a map of probability: the share that the area holds at most.',
+      default: DEFAULT_CREDIBLE_LEVEL,
+    },
+    ...selectionParameters(config, 'the area, `level`, `time_field`'),
+    format: FORMAT,
+    filters: FILTERS,
+    response: { kind: named(AREA_RESPONSES), description: 'What to answer.', default: DEFAULT_RESPONSE },
+  } satisfies Parameters;
+});
+
+export const objectsParameters = memoized((config: Config) => {
+  return { ...selectionParameters(config, '`time_field`'), ...FORMAT_AND_FILTERS } satisfies Parameters;
+});
+
+export const STREAM_PARAMETERS = {
+  from: {
+    kind: kinds.ANY_TEXT,
+    description: 'Where to begin, unless `Last-Event-ID` says it: `now`, `beginning`, or after the event with this id.',
+    default: 'now',
+  },
+  'Last-Event-ID': {
+    kind: kinds.ANY_TEXT,
+    place: 'header',
+    description: 'The id of the last event that the client has.',
+  },
+  filters: FILTERS,
+} satisfies Parameters;
+
+/** The catalogs, each with its release. */
+export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {
+  return all.map(({ name, release }) => ({ name, meaning: release }));
+}
+
+const sourcesLimit = (description: string) => ({
+  kind: kinds.digits({ ...SOURCES_LIMIT_RANGE, unit: 'count' }),
+  description,
+  default: DEFAULT_SOURCES_LIMIT,
+});
+
+export const sourcesParameters = memoized((catalogs: Catalogs) => {
+  return {
+    ...centre('the position.', 'always'),
+    radius_arcsec: {
+      kind: kinds.upTo(MAX_SOURCES_RADIUS_ARCSEC, 'arcsec'),
+      description: 'Radius of the search, inclusive.',
+      required: 'always',
+    },
+    catalog: { kind: named(catalogNames(catalogs)), description: 'The catalog to search; every one by default.' },
+    limit: sourcesLimit('The most sources that are listed; `count` counts all.'),
+  } satisfies Parameters;
+});
+
+export const sourceParameters = memoized((catalogs: Catalogs) => {
+  const someText = catalogs.all.some(({ idType }) => idType === 'text');
+  return {
+    catalog: { kind: named(catalogNames(catalogs)), place: 'path', description: 'The catalog.' },
+    catalog_source_id: {
+      kind: kinds.SOURCE_ID[someText ? 'text' : 'int64'],
+      place: 'path',
+      description: `The id of the source: a 64-bit integer${someText ? ' or, in a catalog with text ids, the text' : ''}.`,
+    },
+    limit: sourcesLimit('The most objects that are listed.'),
+  } satisfies Parameters;
+});
+
+export const tableParameters = memoized((catalogs: Catalogs) => {
+  const column = (of: string) => ({
+    kind: kinds.ANY_TEXT,
+    description: `The column of ${of}. Without it, the one that its UCD or its name tells.`,
+  });
+  return {
+    against: { kind: named(againstNames(catalogs)), description: 'The other side.', default: 'objects' },
+    radius_arcsec: {
+      kind: kinds.upTo(MAX_MATCH_RADIUS_ARCSEC, 'arcsec'),
+      description: 'Radius of the search, inclusive.',
+      default: DEFAULT_MATCH_RADIUS_ARCSEC,
+    },
+    find: { kind: named(FINDS), description: 'What a row gets.', default: 'nearest' },
+    rows: { kind: named(ROWS_KEPT), description: 'The rows of the answer.', default: 'all' },
+    format: {
+      kind: named(MATCH_FORMATS),
+      description: 'The format of the answer. Without it `Accept` counts, then that of the table; VOTable for FITS.',
+    },
+    ra: column('right ascensions: degrees, or sexagesimal hours; of whole positions where `dec` is not given'),
+    dec: column('declinations'),
+    columns: {
+      kind: kinds.ANY_TEXT,
+      description:
+        'The columns of the table that the answer has, with commas between; a name with a comma in quotes. Without it, all.',
+    },
+    frame: {
+      kind: kinds.ANY_TEXT,
+      description:
+        'The frame of the positions: `ICRS`, `FK5 J1975` or `FK4 B1950` (of any equinox), `galactic`. Without it, the one that the table declares or the names of its columns state, else ICRS.',
+    },
+  } satisfies Parameters;
+});
+
+const ALL_OF_DISC = 'Give `ra`, `dec` and `radius_deg` together, or none of them for the whole sky.';
+
+export const SKY_MAP_PARAMETERS = {
+  layer: { kind: named(MAP_LAYERS), description: 'What the cells tell.', default: DEFAULT_MAP_LAYER },
+  resolution: {
+    kind: kinds.digits({ ...MAP_RESOLUTION_RANGE, unit: 'H3 resolution' }),
+    description: 'Resolution of the H3 cells: 0 has 122 cells, each further one seven times as many.',
+    default: DEFAULT_MAP_RESOLUTION,
+  },
+  ...centre(`the middle of a disc. ${ALL_OF_DISC}`, 'read'),
+  radius_deg: {
+    kind: kinds.upTo(MAX_MAP_RADIUS_DEG, 'deg'),
+    description: `Radius of a disc: every cell that it touches is listed. ${ALL_OF_DISC}`,
+    required: 'read',
+  },
+  partial: {
+    kind: { ...flag(), must: 'one of true, false' },
+    description:
+      'Whether to answer while the objects are still counted, which is once for each database: then `uncounted` is above 0. ' +
+      'Without it such an answer is 503.',
+    default: false,
+  },
+} satisfies Parameters;
