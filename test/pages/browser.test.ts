@@ -1016,6 +1016,19 @@ check('a search of the documents leads to a section; nothing is found for a word
   });
 });
 
+check('on a phone, too, a table of the documents has its header over its columns', async world => {
+  await visiting(world, '/docs/operations', async page => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const table = page.locator('table').first();
+    const [head, cell] = [table.locator('th').nth(1), table.locator('tbody td').nth(2)];
+    assert.is(await head.textContent(), 'a million objects');
+    assert.is(await cell.textContent(), '0.89 GB');
+    const [above, below] = [(await head.boundingBox())!, (await cell.boundingBox())!];
+    assert.is(Math.round(above.x), Math.round(below.x));
+    assert.ok(above.height > 15 && above.y + above.height <= below.y + 1, JSON.stringify({ above, below }));
+  });
+});
+
 check('what the API refuses is said in its own words, with a way to try again', async world => {
   const page = await world.context.newPage();
   try {
