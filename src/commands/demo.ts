@@ -91,7 +91,7 @@ function requireEmpty(directory: string): void {
 }
 
 const NOTICE =
-  'A demonstration, not for science: most catalog rows and the whole registry of transients are made up; the alerts are real, but for some with ids from 9000000000000000001 on.';
+  'A demonstration, not for science: most catalog rows and the whole registry of transients are made up; the alerts are real, except those with ids from 9000000000000000001 on.';
 
 async function demo(config: Config): Promise<void> {
   const leave = () => process.exit(0);
