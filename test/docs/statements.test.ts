@@ -94,7 +94,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'docs/faq.md': {
     'table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent': [
-      '`-` or `@` is not altered, and a spreadsheet may run it as a formula',
+      '`-` or `@` is not altered. A spreadsheet may run such a cell as a formula.',
     ],
     'crossmatch/again.test.ts: a source that the last crossmatch does not find stays listed': [
       "its `provenance_set` differs from the `provenance_set` of the object's `crossmatch`",
@@ -351,7 +351,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'One client has at most half of the slots and of the disk space',
     ],
     'base/client_admission.test.ts: of one slot, too, a client has one, and then it is the turn of whoever has used least':
-      ['the client that used the least processor time in the last minute is'],
+      ['the client that used the least processor time in the last minute is next'],
     'transfer/damaged_pages.test.ts: of lines and of HATS: no page can hold another one of its database': [
       'fewer objects than are stored, the command exits with status 1 and makes no file',
     ],
