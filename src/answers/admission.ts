@@ -1,17 +1,17 @@
-/** The number of long queries that a thread takes: as many as it will answer in time. */
+/** Limits the number of long queries on a thread to those that it can answer in time. */
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
-/** The number of queries taken however slow the last ones were, because a rate is only known while some run. */
+/** Up to this number, queries are always admitted, because the rate is only known while some run. */
 const ALWAYS_TAKEN = 4;
-/** The most queries that are taken, because waiting queries take memory. */
+/** The maximum number of unanswered queries, because waiting queries take memory. */
 const MAX_UNANSWERED = 256;
-/** The share of its budget that a query may be expected to wait: well below 1, because queries differ. */
+/** The maximum expected wait of a query as a share of its budget: well below 1, because queries differ. */
 export const MAX_WAIT = 0.2;
 /**
- * The number of ends over which the time between two ends is averaged, and the number before which it is not known. Ends
- * come in bursts.
+ * LAST_ENDS: the number of recent completions over which the time between two completions is averaged. FIRST_ENDS:
+ * below this number the average is not used, because completions come in bursts.
  */
 const LAST_ENDS = 16;
 const FIRST_ENDS = 4;
@@ -20,10 +20,10 @@ export class Admission {
   readonly #metrics: ThreadMetrics;
   readonly #now: () => number;
   #unanswered = 0;
-  /** The mean time from one end to the next, while there are queries. */
+  /** The mean time between two completions while there are queries. */
   #intervalMs = 0;
   #ended = 0;
-  /** When the last query ended, or the first one after a pause came. */
+  /** The time of the last completion or, after a pause, of the first new query. */
   #lastMs = 0;
 
   constructor(metrics: ThreadMetrics, now = () => performance.now()) {
@@ -32,10 +32,8 @@ export class Admission {
   }
 
   /**
-   * To be called before a query is taken.
-   * @throws Unavailable when, at the rate at which the last ones ended, it would wait for more than
-   * a fifth of its budget
-   *   (Little's law)
+   * Call before a query is admitted.
+   * @throws Unavailable if the query would wait for more than a fifth of its budget at the recent rate (Little's law)
    */
   requireRoom(budget: Budget): void {
     const count = this.#unanswered;
@@ -45,7 +43,7 @@ export class Admission {
     throw this.refusal('too many queries are waiting');
   }
 
-  /** The error of a query that is refused before it was begun. */
+  /** The error for a query that is refused before it started. */
   refusal(why: string): Unavailable {
     this.#metrics.add('refusedQueries', 1);
     return new Unavailable(why);
@@ -57,8 +55,7 @@ export class Admission {
   }
 
   /**
-   * @param wasBegun whether it has ended because its work was done, or took too long; not because it waited for too
-   * long
+   * @param wasBegun whether the query had started: it completed, or took too long; false if it only waited for too long
    */
   end(wasBegun: boolean): void {
     this.#unanswered--;

@@ -1,7 +1,7 @@
 /**
- * The memory of long answers, from the first step of the query until the client has read the last byte. The process has
- * a fixed amount: a query begins when the memory that its answer may take is reserved, and the rest is given back as
- * soon as it is known.
+ * Limits the memory of long answers, from the first step of the query until the client has read the last byte. The
+ * process has a fixed amount. A query starts when the memory that its answer may need is reserved, and returns the
+ * unneeded part as soon as the size is known.
  */
 import { free, latin1 } from '../base/bytes.ts';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
@@ -11,9 +11,9 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Body } from './body.ts';
 
 const KIB = 1024;
-/** The garbage that an answer of this length leaves is worth a collection. */
+/** An answer of this length leaves enough garbage to be worth a collection. */
 const LONG_BYTES = 1024 * KIB;
-/** Clients must read faster for this time after a query found too little memory. */
+/** How long clients must read faster after a query found too little memory. */
 const WANTED_MS = 3000;
 
 export interface AnswerMemoryOptions {
@@ -23,7 +23,7 @@ export interface AnswerMemoryOptions {
   readonly metrics: ThreadMetrics;
 }
 
-/** One thread's part of the memory of answers. */
+/** A thread's view of the memory for answers. */
 export class AnswerMemory {
   readonly #limitKib: number;
   readonly #state: SharedState;
@@ -36,8 +36,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Room for an answer that is expected to take `bytes`, at most a quarter of all room; undefined where other
-   * answers hold too much of it now.
+   * Reserves room for an answer of an expected size, at most a quarter of the total; returns undefined if other answers
+   * hold too much now.
    */
   reserve(bytes: number): AnswerRoom | undefined {
     const kib = Math.ceil(Math.min(bytes / KIB, this.#limitKib / 4));
@@ -46,7 +46,7 @@ export class AnswerMemory {
     return undefined;
   }
 
-  /** Reserves this many KiB more, or gives them back where the number is negative. Returns whether there was room. */
+  /** Reserves this many KiB more, or returns them if the number is negative. Returns whether there was room. */
   change(kib: number): boolean {
     if (kib > 0 && !this.#state.reserveAnswers(kib, this.#limitKib)) return false;
     if (kib < 0) this.#state.freeAnswers(-kib);
@@ -54,7 +54,7 @@ export class AnswerMemory {
     return true;
   }
 
-  /** @throws Unavailable or TooExpensive always, for an answer that has become so long */
+  /** Always throws Unavailable or TooExpensive, for an answer of this size. */
   refuse(kib: number): never {
     if (kib <= this.#limitKib) {
       this.#state.memoryWantedMs = Date.now();
@@ -64,7 +64,7 @@ export class AnswerMemory {
   }
 }
 
-/** Whether a query of any thread has lately found too little memory for its answer. */
+/** Whether a query of any thread recently found too little memory for its answer. */
 export function isMemoryWanted(state: SharedState): boolean {
   return Date.now() - state.memoryWantedMs < WANTED_MS;
 }
@@ -80,8 +80,8 @@ export class AnswerRoom {
   }
 
   /**
-   * Reserves more where `bytes` are written and less was expected.
-   * @throws Unavailable when there is no room now; TooExpensive when there never will be
+   * Reserves more if `bytes` exceed the expected size.
+   * @throws Unavailable if there is no room now; TooExpensive if there never will be
    */
   cover(bytes: number): void {
     const kib = Math.ceil(bytes / KIB);
@@ -90,7 +90,7 @@ export class AnswerRoom {
     this.#kib = kib;
   }
 
-  /** Gives back the room that `bytes` do not need. */
+  /** Returns the room that `bytes` do not need. */
   shrink(bytes: number): void {
     const kib = Math.min(this.#kib, Math.ceil(bytes / KIB));
     this.#memory.change(kib - this.#kib);
@@ -100,23 +100,23 @@ export class AnswerRoom {
 
 interface Kept {
   readonly room: AnswerRoom | undefined;
-  /** Whether nobody else has any of its buffer. */
+  /** Whether the body is the only user of its buffer. */
   readonly isWhole: boolean;
 }
 
-/** The bodies whose memory is to be freed, by their buffers. */
+/** The bodies whose memory will be freed, by their buffers. */
 const kept = new WeakMap<ArrayBuffer, Kept>();
 
 /**
- * Has the memory of a body freed when the body is written out, and the reservation with it, if there is one. No other
- * answer may share the body.
+ * Registers a body, so that its memory and its reservation, if any, are freed after it is sent. No other answer may
+ * share the body.
  */
 export function keep(body: Uint8Array<ArrayBuffer>, room: AnswerRoom | undefined, isWhole = true): void {
   room?.shrink(body.length);
   kept.set(body.buffer, { room, isWhole });
 }
 
-/** Puts a shorter body in the place of one that was kept. */
+/** Registers a shorter body instead of one that was registered before. */
 export function replace(body: Body, shorter: Uint8Array<ArrayBuffer>): void {
   const room = forget(body);
   // The runtime's compression may have cut it from a larger buffer.
@@ -124,7 +124,8 @@ export function replace(body: Body, shorter: Uint8Array<ArrayBuffer>): void {
 }
 
 /**
- * Frees a body that is written out, or will never be, where it was kept: bodies that several answers share were not.
+ * Frees a registered body, after it is sent or given up. Bodies that several answers share are not registered, and
+ * stay.
  */
 export function letGo(body: Body | null): void {
   const room = body === null ? undefined : forget(body);
@@ -133,12 +134,12 @@ export function letGo(body: Body | null): void {
   if (body!.length >= LONG_BYTES) collectWhenQuiet();
 }
 
-/** Whether a body is in memory that was reserved. */
+/** Whether the memory of a body was reserved. */
 export function isReserved(body: Body | null): boolean {
   return body !== null && typeof body !== 'string' && kept.get(body.buffer)?.room !== undefined;
 }
 
-/** The text of an ASCII body, whose memory is freed. */
+/** The text of an ASCII body; frees the body's memory. */
 export function takeText(body: Body): string {
   const text = typeof body === 'string' ? body : latin1(body);
   letGo(body);

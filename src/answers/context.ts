@@ -11,14 +11,14 @@ import type { SharedFragments } from './shared_fragments.ts';
 export class StaleIndex extends Error {}
 
 /**
- * A query as it is answered: each value that it yields is a moment to let others go ahead. Between two of them it must
- * not touch anything that queries share, such as `QueryContext.object`.
+ * The steps of a query: each yield lets other queries run. Between two yields, a query must not assume that shared
+ * state, such as `QueryContext.object`, stays the same.
  */
 export type Steps = Generator<undefined, void, undefined>;
 
 /**
- * The time for which a query runs before it lets others run, milliseconds: in its first step, with which nearly every
- * query ends, and in each later step.
+ * How long a query runs before it lets others run, milliseconds. FIRST_STEP_MS applies to its first step, in which
+ * nearly every query ends; STEP_MS to each later step.
  */
 const FIRST_STEP_MS = 2;
 const STEP_MS = 1;
@@ -26,42 +26,42 @@ const STEP_MS = 1;
 /** The reason for refusing a query that waited for most of its budget, or all of it (docs/contract.md, decision P4). */
 export const TOO_LONG = 'the query had to wait for too long';
 
-/** The share of its budget that a query has to work before it is called too expensive. */
+/** A query counts as too expensive only if it could work for at least this share of its budget. */
 const MIN_WORK = 0.5;
 
 /**
- * The time of a task, by its thread's monotonic clock: up to when its query may run, up to when it need not let others
- * go ahead, and how long it has worked.
+ * The time of a query, by its thread's monotonic clock: its deadline, the end of its current step, and how long it has
+ * worked.
  */
 export class Clock {
   #budget: Pick<Budget, 'startMs' | 'deadlineMs'> = { startMs: 0, deadlineMs: Number.POSITIVE_INFINITY };
   #stepStartMs = 0;
   #stepEndMs = Number.NEGATIVE_INFINITY;
   #stepMs = FIRST_STEP_MS;
-  /** The time of the steps before this one. */
+  /** The duration of the earlier steps. */
   #workedMs = 0;
 
-  /** Begins a query. */
+  /** Starts the clock for a query. */
   begin(budget: Pick<Budget, 'startMs' | 'deadlineMs'>): void {
     this.#budget = budget;
     this.#stepMs = FIRST_STEP_MS;
     this.#workedMs = 0;
   }
 
-  /** Begins a step: others have gone ahead. */
+  /** Starts a step, after other queries had their turn. */
   resume(): void {
     this.#stepStartMs = this.now();
     this.#stepEndMs = this.#stepStartMs + this.#stepMs;
     this.#stepMs = STEP_MS;
   }
 
-  /** Ends a step: others go ahead. */
+  /** Ends a step, so that other queries get their turn. */
   pause(): void {
     this.#workedMs += this.now() - this.#stepStartMs;
   }
 
   /**
-   * Whether it is time to yield. To be called wherever a query has done a little work.
+   * Whether it is time to yield. Call it after each small piece of work.
    * @throws TooExpensive or Unavailable, as `lateness`
    */
   get due(): boolean {
@@ -70,7 +70,7 @@ export class Clock {
     return now >= this.#stepEndMs;
   }
 
-  /** The moment at which half of the time that is left now will be spent, for `isPast`. */
+  /** The moment when half of the remaining time will be spent, for `isPast`. */
   get halfLeftMs(): number {
     const now = this.now();
     return now + (this.#budget.deadlineMs - now) / 2;
@@ -80,7 +80,7 @@ export class Clock {
     return this.now() >= ms;
   }
 
-  /** The error of a query whose budget is spent: too expensive, or one that had to wait; undefined before. */
+  /** The error of a query whose budget is spent: TooExpensive, or Unavailable if it had to wait; undefined before. */
   get lateness(): TooExpensive | Unavailable | undefined {
     const now = this.now();
     return now >= this.#budget.deadlineMs ? this.#latenessAt(now) : undefined;
@@ -101,12 +101,12 @@ export interface QueryContext {
   readonly store: Store;
   readonly fragments: SharedFragments;
   readonly clock: Clock;
-  /** The positions of the generation that the query is answered from. */
+  /** The positions of the generation that answers the query. */
   readonly index: SkyIndex;
   /** The object that was read last. */
   readonly object: ObjectView;
   /** The buffer of the answer. */
   readonly out: ByteSink;
-  /** For the part of the answer on which an earlier part depends; empty at first. */
+  /** Holds the later part of an answer while an earlier part that depends on it is unknown; empty at first. */
   readonly body: ByteSink;
 }

@@ -33,7 +33,7 @@ export function* countAnswer({ inputs, filters }: CountQuery, context: QueryCont
 
 interface Counted {
   readonly status: ObjectStatus;
-  /** undefined without filters. */
+  /** Undefined without filters. */
   readonly reason: QualifiesReason | undefined;
 }
 
@@ -45,7 +45,7 @@ interface CountedInput {
 class Counts {
   readonly #context: QueryContext;
   readonly #qualifier: Qualifier | undefined;
-  /** Each object that was reached, once. */
+  /** Each object found so far, once. */
   readonly #objects = new Map<bigint, Counted>();
   readonly #inputStatuses = zeroes<ObjectStatus | InputStatus>([
     ...namesOf(OBJECT_STATUSES),

@@ -1,5 +1,4 @@
-/** The cursors of paged operations (docs/contract.md, Cursors): the one schema of each writes and reads it. */
-
+/** The cursors of paged operations (docs/contract.md, Cursors). One schema per operation both writes and reads them. */
 import { hash } from 'node:crypto';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { asObject, type JsonObject, parseJson } from '../base/json_reader.ts';
@@ -9,13 +8,16 @@ import { DETAIL_LEVELS, type Named, type NameOf, TIME_FIELDS } from '../contract
 import { integer, type Kind, named, number } from '../contract/kind.ts';
 import { DEC_RANGE, MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID, RA_RANGE } from '../contract/limits.ts';
 
-/** All cursors have this. */
+/** The part that all cursors share. */
 export interface OfArchive {
-  /** The archive that the cursor belongs to, named as by `Store.archive`; undefined where an older release wrote the cursor. */
+  /**
+   * The archive that the cursor belongs to, named as by `Store.archive`; undefined if an older release wrote the
+   * cursor.
+   */
   readonly archive: string | undefined;
 }
 
-/** The message says why the cursor cannot be used, to follow "because". */
+/** Says why the cursor cannot be used; the message follows "because". */
 export class CursorError extends Error {}
 
 /** A member of a cursor's JSON. */
@@ -28,7 +30,7 @@ interface Field<T> {
 }
 
 export interface CursorSchema<C> {
-  /** The value of `k`: which operation the cursor is for. */
+  /** The value of `k`, which identifies the operation. */
   readonly kind: string;
   /** In the order in which they are written. */
   readonly fields: { readonly [K in keyof C]: Field<C[K]> };
@@ -40,7 +42,7 @@ function schema<C>(kind: string, fields: CursorSchema<C>['fields']): CursorSchem
   return { kind, fields };
 }
 
-/** The last microseconds of the year 9999 round up to this, which cannot be written. */
+/** The last microseconds of the year 9999 round up to this time, which cannot be written. */
 const YEAR_10000_US = 253_402_300_800e6;
 
 function refuse(what: string): never {
@@ -78,7 +80,7 @@ const oneOf = <const T extends readonly Named[]>(key: string, list: T): Field<Na
   return { key, write: value => `"${value}"`, read: sent => kind.parse(sent) ?? refuse('a name') };
 };
 
-/** A field that cursors of older releases lack. */
+/** A field that is missing in cursors of older releases. */
 const later = <T>({ key, write, read }: Field<T>): Field<T | undefined> => ({
   key,
   write: value => write(value!),
@@ -97,10 +99,10 @@ const AS_OF = time('a');
 const ARCHIVE = later(text('o'));
 const DETAIL = oneOf('d', DETAIL_LEVELS);
 const TIME_FIELD = oneOf('f', TIME_FIELDS);
-/** The last object of the page before, in a listing by time. */
+/** The last object of the previous page, in a listing by time. */
 const LAST = { timeUs: time('t'), diaObjectId: ID };
 
-/** @param radius of a search, arcsec */
+/** @param radius the allowed radius, arcsec */
 export const coneCursor = (radius: Kind<number>) =>
   schema('cone_search', {
     ...LAST,
@@ -112,10 +114,10 @@ export const coneCursor = (radius: Kind<number>) =>
     archive: ARCHIVE,
   });
 
-/** For writing. */
+/** The schema for writing. */
 export const CONE_CURSOR = coneCursor(number({ min: 0 }));
 
-/** A cursor that names no operation is of this one. */
+/** The operation of cursors that name none. */
 export const RECENT_CURSOR = schema('recent_crossmatches', {
   ...LAST,
   startUs: time('s'),
@@ -126,10 +128,10 @@ export const RECENT_CURSOR = schema('recent_crossmatches', {
   archive: ARCHIVE,
 });
 
-/** Of the sky, in the order of an area. */
+/** A pixel of the sky at the order of areas. */
 const PIXEL = integer({ min: 0, max: 12 * 4 ** MAX_AREA_ORDER - 1 });
 
-/** The area itself travels in the request: the cursor has its digest. */
+/** The cursor contains only the digest of the area. The request contains the area itself. */
 export const AREA_CURSOR = schema('area', {
   level: numeric('l', number({ min: 0, max: 1 })),
   pixel: numeric('p', PIXEL),
@@ -142,7 +144,10 @@ export const AREA_CURSOR = schema('area', {
 
 export const OBJECTS_CURSOR = schema('objects', { ...LAST, timeField: TIME_FIELD, asOfUs: AS_OF, archive: ARCHIVE });
 
-/** base64url, without padding, of compact JSON; ids with all their digits. Its last member tells whether it was altered. */
+/**
+ * Encodes a cursor as base64url, without padding, of compact JSON; ids have all their digits. The last member is a
+ * checksum.
+ */
 export function encodeCursor<C>({ kind, fields }: CursorSchema<C>, cursor: NoInfer<C>): string {
   let json = `{"k":"${kind}"`;
   for (const name in fields) json += `,"${fields[name].key}":${fields[name].write(cursor[name])}`;
@@ -153,7 +158,7 @@ export function encodeCursor<C>({ kind, fields }: CursorSchema<C>, cursor: NoInf
 export function decodeCursor<C>({ kind, fields }: CursorSchema<C>, token: string): C {
   const sent = membersOf(token);
   const { k = RECENT_CURSOR.kind } = sent;
-  if (k !== kind) throw new CursorError('it is of another operation');
+  if (k !== kind) throw new CursorError('it belongs to another operation');
   const cursor: Partial<C> = {};
   for (const name in fields) cursor[name] = fields[name].read(sent[fields[name].key]);
   return cursor as C;
@@ -167,7 +172,7 @@ function membersOf(token: string): JsonObject {
   let members: JsonObject | undefined;
   try {
     const bytes = Buffer.from(token, 'base64url');
-    // Decoding skips whatever is not base64url.
+    // The decoder skips characters that are not base64url, so the result is encoded again and compared.
     if (bytes.toString('base64url') === token) json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     members = asObject(parseJson(json, 'all'));
   } catch {
@@ -179,7 +184,7 @@ function membersOf(token: string): JsonObject {
   return members;
 }
 
-/** The member `c` of a cursor whose JSON is this without it. */
+/** The checksum (member `c`) of a cursor with this JSON. */
 function check(json: string): string {
   return hash('sha256', json).slice(0, 8);
 }

@@ -1,5 +1,4 @@
-/** Answers of the lookup's shape: envelope, objects, marks. */
-
+/** Writes answers in the format of a lookup: envelope, objects, and filter marks. */
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
@@ -21,7 +20,7 @@ const DEC = fragment(', "dec": ');
 const RADIUS = fragment(', "radius_arcsec": ');
 const POSITION_STATUS = fragment('}, "status": "');
 
-/** The list of one answer: results go to the body. */
+/** The result list of one answer; results are written to the body. */
 export class Listing {
   readonly #context: QueryContext;
   readonly #detail: DetailLevel;
@@ -43,14 +42,14 @@ export class Listing {
     return isStored ? shownStatus(object, fragments.current(store, object.current)) : 'not_in_service';
   }
 
-  /** The object of an id: the one that was read last, where it is stored. */
+  /** Writes the object of an id: the one that was read last, if the id is stored. */
   objectOfId(diaObjectId: bigint, isStored: boolean): void {
     const marks = this.#marks(isStored);
     if (isStored) this.#objects.add(this.#context.object, 0, { marks });
     else this.#objects.addUnknown(diaObjectId, marks);
   }
 
-  /** The objects of a page, in its order. */
+  /** Writes the objects of a page, in its order. */
   *objectsOfRows(circle: Circle, rows: readonly Row[]): Steps {
     const { clock } = this.#context;
     for (let i = 0; i < rows.length; i++) {
@@ -67,15 +66,15 @@ export class Listing {
   }
 
   /**
-   * Writes the marks of the object that was read last, where it is stored. This and the methods below write nothing for
-   * a query without filters.
+   * Writes the filter marks of the object that was read last, if it is stored. Without filters, this and the following
+   * methods write nothing.
    */
   marksOfObject(isStored: boolean): void {
     const marks = this.#marks(isStored);
     if (marks) this.#mark(marks);
   }
 
-  /** Writes the marks of a position or a name, over all objects that it found. */
+  /** Writes the filter marks of a position or a name, for all objects found there. */
   *marksOfFound({ status, rows }: Pick<Found, 'status' | 'rows'>): Steps {
     if (!this.#qualifier) return;
     if (!rows || rows.length === 0) {
@@ -97,7 +96,7 @@ export class Listing {
     this.#context.body.text(`, ${toJson(marks).slice(1, -1)}`);
   }
 
-  /** Writes the answer up to the end of its results. To be called when every result is in the body. */
+  /** Writes the answer up to the end of its results. Call it when all results are in the body. */
   open(count: number, truncated: boolean): void {
     const { out, body, fragments } = this.#context;
     out.fragment(OPEN_BRACE);
@@ -120,7 +119,7 @@ export class Listing {
     out.fragment(END_OF_LIST);
   }
 
-  /** Writes its end. */
+  /** Writes the end of the answer. */
   close(): void {
     const { out } = this.#context;
     if (this.#filters) out.longText(`, "filters": ${toJson(Object.fromEntries(this.#filters))}`);
@@ -129,7 +128,8 @@ export class Listing {
 }
 
 /**
- * The part of a result about its position: from its kind to its status, whose closing quote is left to the next part.
+ * Writes the beginning of a result for a position: from its kind to its status, without the closing quote of the
+ * status.
  */
 export function writePosition(
   body: ByteSink,

@@ -1,6 +1,6 @@
 /**
- * Queries that take more than one step: one step a turn of the event loop, in turns, so that a request that comes in
- * waits for one at most.
+ * Runs queries that take more than one step. The queries take turns, one step per turn of the event loop, so that a new
+ * request waits for at most one step.
  */
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
@@ -12,26 +12,26 @@ import { TOO_LONG } from './context.ts';
 /** A query that is answered in steps. */
 export interface Stepped {
   readonly budget: Budget;
-  /** Does one step; returns the answer after the last one. An error is the query's outcome. */
+  /** Does one step; returns the answer after the last step. A thrown error is the query's result. */
   step(): Body | undefined;
 }
 
-/** A query that has not done its first step. */
+/** A query before its first step. */
 export interface NotBegun extends Stepped {
   /**
-   * Reserves the memory of its steps; returns whether there was enough. It is asked again until there was, and then the first step
-   * follows.
+   * Reserves the memory of the query; returns whether there was enough. Called again until there is; then the first
+   * step follows.
    */
   reserve(): boolean;
 }
 
-/** The number of queries under way at once. The others hold no memory yet, and may be refused as not begun. */
+/** The maximum number of started queries. The others hold no memory yet, and may be refused as not started. */
 const MAX_BEGUN = 4;
 /** The interval at which waiting queries are checked. */
 const SWEEP_MS = 50;
-/** The interval at which memory is asked for while there is nothing else to do. */
+/** The interval between attempts to reserve memory when there is nothing else to do. */
 const RESERVE_MS = 10;
-/** The time for which new connections go ahead of a step. */
+/** How long steps give way to new connections. */
 const ACCEPT_MS = 10;
 
 interface Entry<Query extends Stepped = Stepped> {
@@ -41,7 +41,7 @@ interface Entry<Query extends Stepped = Stepped> {
 }
 
 interface Waiting extends Entry<NotBegun> {
-  /** Up to when it may wait for memory, by `performance.now()`. */
+  /** The end of the wait for memory, by `performance.now()`. */
   readonly patientUntilMs: number;
   /** Whether the query waits for memory. */
   lacksMemory: boolean;
@@ -49,27 +49,27 @@ interface Waiting extends Entry<NotBegun> {
 
 export class LongQueries {
   readonly #admission: Admission;
-  /** The query whose turn it is comes first. */
+  /** Started queries; the next in turn is first. */
   readonly #begun: Entry[] = [];
-  /** About in the order of their deadlines. */
+  /** Queries that have not started, roughly in the order of their deadlines. */
   readonly #waiting: Waiting[] = [];
   readonly #accepted: () => number;
   #isStepping = false;
   #sweptMs = 0;
   #acceptedBefore = 0;
-  /** Since when steps have made way for new connections, by `performance.now()`; 0 while they do not. */
+  /** The time since which steps have given way to new connections, by `performance.now()`; 0 if they do not. */
   #makesWaySinceMs = 0;
 
-  /** @param accepted how many connections there have been so far */
+  /** @param accepted the number of connections accepted so far */
   constructor(admission: Admission, accepted: () => number = () => 0) {
     this.#admission = admission;
     this.#accepted = accepted;
   }
 
   /**
-   * Answers a query when those before it are answered.
-   * @throws Unavailable when it would wait for too long, or has waited until its budget was spent, or for memory for
-   * a fifth of its budget
+   * Answers a query after the earlier ones.
+   * @throws Unavailable if the query would wait for too long, has waited until the end of its budget, or has waited for
+   * memory for a fifth of its budget
    */
   async answer(query: NotBegun): Promise<Body> {
     this.#admission.requireRoom(query.budget);
@@ -81,8 +81,8 @@ export class LongQueries {
   }
 
   /**
-   * Goes on with a query that has done its first step.
-   * @throws Unavailable when it would take too long beside the others
+   * Continues a query that has done its first step.
+   * @throws Unavailable if it would take too long beside the others
    */
   async goOn(query: Stepped): Promise<Body> {
     this.#admission.requireRoom(query.budget);
@@ -115,8 +115,8 @@ export class LongQueries {
   }
 
   /**
-   * Whether this turn does no step, because it has accepted a connection. libuv accepts one connection a turn: with a
-   * step in each turn, a crowd of new clients would wait for one step each.
+   * Whether this turn does no step, because a connection was accepted. libuv accepts one connection per turn: with a
+   * step in each turn, each of many new clients would wait for one more step.
    */
   #makesWay(): boolean {
     const accepted = this.#accepted();
@@ -130,7 +130,7 @@ export class LongQueries {
   }
 
   /**
-   * Begins the waiting queries for which there is memory: a query that needs little does not wait for one that needs
+   * Starts the waiting queries for which there is memory. A query that needs little does not wait for one that needs
    * much.
    */
   #begin(): void {
@@ -178,7 +178,7 @@ export class LongQueries {
     }
   }
 
-  /** A query that was never begun was not too expensive: another time it may be answered (decision P4). */
+  /** A query that never started was not too expensive: it may succeed at another time (decision P4). */
   #refuse({ reject }: Entry, error: Unavailable): void {
     reject(error);
     this.#admission.end(false);

@@ -1,5 +1,4 @@
-/** Lookups: one result an input (docs/contract.md, Lookup). */
-
+/** Answers lookups: one result per input (docs/contract.md, Lookup). */
 import { fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTimeOrNull } from '../base/times.ts';
@@ -39,12 +38,12 @@ export function* lookupAnswer(
 
 class Lookup {
   readonly listing: Listing;
-  /** Whether the limit of the request cut some result. */
+  /** Whether the limit of the request truncated any result. */
   truncated = false;
   readonly #context: QueryContext;
   readonly #objects: ObjectList;
   readonly #maxPerInput: number;
-  /** The room that is left in the list for positions and names. */
+  /** The number of objects that positions and names may still list. */
   #left: number;
 
   constructor(query: LookupQuery, context: QueryContext, objects: ObjectList) {
@@ -127,7 +126,7 @@ class Lookup {
     this.listing.marksOfInvalid();
   }
 
-  /** The part of a search's result that is listed, by both limits. */
+  /** The part of a search's result that both limits allow to list. */
   *#listed({ circle, rows }: Found): Steps {
     const { body } = this.#context;
     body.fragment(OBJECTS);

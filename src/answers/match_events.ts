@@ -13,9 +13,9 @@ import { matchTest } from './qualify.ts';
 import type { FilterValues } from './queries.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
-/** The bounds of a page, which is read in less than a millisecond; many small ones in turn leave room for queries. */
+/** The size limits of a page. Such a page is read in less than a millisecond, so queries can run between pages. */
 const PAGE = { entries: 64, objects: 50, bytes: 16_384 };
-/** The memory of the events that are kept for the readers that come there next. */
+/** The memory of the cached events, for readers that reach the same position later. */
 const KEPT_BYTES = 8 * 2 ** 20;
 /** The memory that an event or a page needs on top of its bytes: an estimate. */
 const OBJECT_BYTES = 256;
@@ -33,7 +33,7 @@ export function eventId({ sequence, objects, matches }: EventPosition): string {
 
 const EVENT_ID = /^\d{1,15}(\.\d{1,15}){0,2}$/;
 
-/** The position after the event with this id; undefined where the text is no id. */
+/** The position after the event with this id; undefined if the text is not an id. */
 export function positionAfter(id: string): EventPosition | undefined {
   if (!EVENT_ID.test(id)) return undefined;
   const [sequence = 0, objects = 0, matches = 0] = id.split('.').map(Number);
@@ -49,7 +49,7 @@ export interface Events {
 interface MatchEvent {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
-  /** A part of the page's. */
+  /** A slice of the page's bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -58,11 +58,11 @@ export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
   readonly events: readonly MatchEvent[];
-  /** The events that meet filters, by the JSON text of these. */
+  /** The events that meet filters, by the JSON text of the filters. */
   readonly filtered: Map<string, Events>;
 }
 
-/** A match as it is stored: the object, the place of the match among the object's, and the sources of these. */
+/** A stored match: the object, the index of the match within the object, and the object's sources. */
 type StoredMatch = readonly [StoredObject, number, readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
@@ -71,27 +71,27 @@ export class MatchEvents {
   readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
   /**
-   * Pages by the id before their first event, the one that was used longest ago first. The journal only grows, so that a
-   * page never becomes wrong.
+   * Pages by the id before their first event; the least recently used page is first. Pages never become outdated,
+   * because the journal only grows.
    */
   readonly #pages = new Map<string, EventPage>();
   #keptBytes = 0;
-  /** The matches of the page that was filtered last. */
+  /** The matches of the last page that was filtered. */
   #stored: { readonly page: EventPage; readonly matches: readonly StoredMatch[] } | undefined;
   #reads = 0;
 
-  /** @param imported whether the matches that an import brought count, too */
+  /** @param imported whether to include the matches of imports */
   constructor(store: Store, fragments: SharedFragments, imported: boolean) {
     this.fragments = fragments;
     this.#source = { store, matches: new MatchMessages(store, fragments), imported };
   }
 
-  /** How often events were read from the database, which takes far longer than to find them among those that are kept. */
+  /** The number of reads of events from the database. A read takes far longer than a cached page. */
   get reads(): number {
     return this.#reads;
   }
 
-  /** The events after a position, which may be none; undefined where the journal ends there. */
+  /** The events after a position, possibly none; undefined if the journal ends there. */
   after(position: EventPosition): EventPage | undefined {
     const id = eventId(position);
     const kept = this.#pages.get(id);
@@ -104,7 +104,7 @@ export class MatchEvents {
     return page;
   }
 
-  /** The events of a page, as `after` gave it last, that meet every filter. */
+  /** The events of a page (as last returned by `after`) that meet every filter. */
   filtered(page: EventPage, filters: FilterValues): Events {
     const key = JSON.stringify(filters);
     const kept = page.filtered.get(key);
@@ -120,7 +120,10 @@ export class MatchEvents {
     return filtered;
   }
 
-  /** The rest of a page that is kept, for a reader that broke off within it: from its end on they read the same pages. */
+  /**
+   * The rest of a cached page, for a reader that stopped within the page. After its end the reader uses the same pages
+   * as others.
+   */
   #restAfter(position: EventPosition, id: string): EventPage | undefined {
     for (const { begin, end, events } of this.#pages.values()) {
       if (begin.sequence > position.sequence || position.sequence > end.sequence) continue;
@@ -151,7 +154,7 @@ export class MatchEvents {
 
   #forgetOld(): void {
     for (const [id, page] of this.#pages) {
-      // The newest one is in use.
+      // // The newest page is in use.
       if (this.#keptBytes <= KEPT_BYTES || this.#pages.size === 1) return;
       this.#pages.delete(id);
       for (const events of [page, ...page.filtered.values()]) this.#keptBytes -= memoryOf(events);
@@ -161,7 +164,7 @@ export class MatchEvents {
 
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
 
-/** A page of events, which hold parts of its bytes from then on. */
+/** Makes a page of events; the events become slices of its bytes. */
 function pageOf(begin: EventPosition, end: EventPosition, found: readonly MatchEvent[]): EventPage {
   const bytes = Buffer.concat(found.map(event => event.bytes));
   let at = 0;

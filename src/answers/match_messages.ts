@@ -1,4 +1,7 @@
-/** The messages of the stream of matches: each match as answers at `full` show it (docs/contract.md, Objects). */
+/**
+ * Makes the messages of the stream of matches: each match has the form of answers at `full` (docs/contract.md,
+ * Objects).
+ */
 import { ByteSink, fragment } from '../base/bytes.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
@@ -35,7 +38,7 @@ export class MatchMessages implements MatchSource {
     return messages;
   }
 
-  /** The catalogs that the crossmatch of that version could not read. */
+  /** The catalogs that could not be read for the crossmatch of that version. */
   #skipped(version: number): Uint8Array {
     const current = this.#fragments.current(this.#store, this.#view.current);
     if (current.version === version) return current.skipped;
@@ -43,7 +46,7 @@ export class MatchMessages implements MatchSource {
   }
 }
 
-/** Takes fragments of JSON text and leaves out the spaces between its parts. No fragment begins inside a string. */
+/** Writes fragments of JSON text without the spaces between their parts. No fragment begins inside a string. */
 class CompactSink extends ByteSink {
   readonly #compact = new WeakMap<Uint8Array, Uint8Array>();
 

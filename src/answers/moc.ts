@@ -1,4 +1,4 @@
-/** Coverage maps of the objects and of the catalogs. */
+/** Answers with coverage maps of the objects and of the catalogs. */
 import { type Arena, Coverage, pixelOf } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import { OBJECTS_MOC_ORDER } from '../contract/limits.ts';
@@ -10,7 +10,7 @@ import type { MocQuery } from './queries.ts';
 /** The number of pixels between two checks of the clock. */
 const PIXELS_A_LOOK = 256;
 
-/** The map; nothing at all where the catalog is not registered. */
+/** Writes the map, or nothing if the catalog is not registered. */
 export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext): Steps {
   const { store, out } = context;
   const registered = target === OBJECTS ? undefined : store.catalog(target);
@@ -19,7 +19,7 @@ export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext
   out.fragment(writeMoc(mocCells(coverage), encoding, target));
 }
 
-/** The pixels in which there is an object. */
+/** The pixels that contain an object. */
 function* coverageOfObjects({ index, clock }: QueryContext): Generator<undefined, Coverage, undefined> {
   const pixels = new Set<number>();
   for (const arena of index.arenas) {
@@ -35,8 +35,8 @@ function* coverageOfObjects({ index, clock }: QueryContext): Generator<undefined
 }
 
 /**
- * The first row after `row` of another pixel. The rows of an arena are in the order of finer pixels, so those of one
- * lie together.
+ * The first row after `row` in another pixel. The rows of an arena are sorted by finer pixels, so the rows of one pixel
+ * are contiguous.
  */
 function endOfPixel(arena: Arena, row: number, pixel: number): number {
   let inside = row;

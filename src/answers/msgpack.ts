@@ -1,6 +1,6 @@
 /**
- * Answers as MessagePack: made of the JSON, so that the two say the same. The JSON is read byte by byte, because
- * values that keep every digit, for msgpackr, would take four times as long.
+ * Converts answers from JSON to MessagePack, so that both have the same content. The JSON is read byte by byte, because
+ * parsing it into values with every digit, for msgpackr, would take four times as long.
  *
  * An integer literal becomes an integer of any size up to 64 bits, another number a float64; a container with up to 15
  * members has the short header where it is small, else the 32-bit one.
@@ -13,7 +13,7 @@ import type { Clock, Steps } from './context.ts';
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** The most bytes of members that are moved to make their header short. */
+/** Members are moved to shorten their container's header only if they have at most this many bytes. */
 const MAX_MOVED_BYTES = 1024;
 const WIDE_HEADER_BYTES = 5;
 const TOKENS_AT_ONCE = 500;
@@ -24,17 +24,17 @@ const utf8 = new TextEncoder();
 const scratch = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratch.buffer);
 
-/** A list or an object that is not read to its end. */
+/** A list or an object whose end is not yet read. */
 interface Container {
-  /** The place of the container's header in the output. */
+  /** The position of the container's header in the output. */
   readonly start: number;
   readonly isObject: boolean;
   members: number;
 }
 
 /**
- * Appends to `out` the MessagePack of JSON from `toJson` or alike: ASCII, ", " and ": " between members and nowhere
- * else.
+ * Appends the MessagePack form of a JSON text to `out`. The JSON must come from `toJson` or a similar writer: ASCII,
+ * with ", " and ": " between members and no other white space.
  */
 export function* writeMsgpack(json: ByteSink, from: number, out: ByteSink, clock: Clock): Steps {
   const { buffer, byteOffset } = json.bytes;
@@ -53,7 +53,7 @@ class Transcoder {
     this.#out = out;
   }
 
-  /** Reads on for a while; returns whether it is at the end. */
+  /** Reads some more of the text; returns whether its end is reached. */
   some(): boolean {
     for (let i = 0; i < TOKENS_AT_ONCE; i++) {
       this.#token();
@@ -62,7 +62,7 @@ class Transcoder {
     return false;
   }
 
-  /** A member of the container that is open, or its end. */
+  /** Reads one member of the open container, or its end. */
   #token(): void {
     const json = this.#json;
     const container = this.#open.at(-1);
@@ -188,7 +188,7 @@ class Transcoder {
     else this.#wideInteger(BigInt(value));
   }
 
-  /** A byte, and then a number in big-endian. */
+  /** Writes a byte, followed by a number in big-endian. */
   #sized(byte: number, value: number, bytes: 1 | 4): void {
     this.#out.byte(byte);
     if (bytes === 4) {

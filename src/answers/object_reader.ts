@@ -1,4 +1,4 @@
-/** Stored objects as tables show them: the values of what `ObjectWriter` writes, without the JSON in between. */
+/** Reads stored objects for tables: the same values that `ObjectWriter` writes as JSON. */
 import type { DetailLevel } from '../contract/enums.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
@@ -38,8 +38,8 @@ export class ObjectReader {
   }
 
   /**
-   * An object of the recent crossmatches, with its matches whatever its state. There the registry's association stands
-   * on matches, so an object that lists none has none.
+   * An object of the recent crossmatches, with its matches regardless of its status. There the registry association is
+   * part of each match, so an object without listed matches has none.
    */
   readRecent(object: ObjectView): AnsweredObject {
     const [ra, dec] = object.place();
@@ -74,7 +74,10 @@ export class ObjectReader {
     return matches;
   }
 
-  /** The newest match of each source, in order of catalog name and source id, and its set where that is not the object's. */
+  /**
+   * The newest match of each source, in order of catalog name and source id; with its provenance set if that differs
+   * from the object's.
+   */
   #listed(object: ObjectView): (readonly [at: number, index: number, set?: SetFragments | undefined])[] {
     const offsets = object.matches();
     if (object.matchesAreCurrent) return offsets.map((at, index) => [at, index]);
@@ -104,7 +107,7 @@ function delivery(object: ObjectView, { values: { brokers } }: CurrentFragments)
   return { ra, dec, reliability, ingest_time: object.ingestTimeUs, event_time: object.eventTimeUs, brokers };
 }
 
-/** JSON has no number that is not finite. */
+/** Converts numbers that are not finite, because JSON has none. */
 function shown(value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }

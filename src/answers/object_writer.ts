@@ -1,6 +1,5 @@
 /**
- * Stored objects as answers show them; keys and their order are those of the contract (docs/contract.md, Provenance;
- * Objects).
+ * Writes stored objects as JSON. The contract defines the keys and their order (docs/contract.md, Provenance; Objects).
  */
 
 import { type ByteSink, fragment } from '../base/bytes.ts';
@@ -47,27 +46,29 @@ const QUOTE = 0x22;
 const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
 
-/** Every match over HTTP says so: an object for which a catalog could not be read is crossmatched again. */
+/**
+ * Every match over HTTP has this value, because an object for which a catalog could not be read is crossmatched again.
+ */
 const NOT_PARTIAL = skippedFragment(undefined);
 
 /** A match to be listed. */
 interface Listed {
   /** The match's offset in the object. */
   readonly at: number;
-  /** The place of the match's source among the sources. */
+  /** The index of the match's source among the sources. */
   readonly index: number;
-  /** undefined where the crossmatch is not recorded. */
+  /** Undefined if the crossmatch was not recorded. */
   readonly set: SetFragments | undefined;
 }
 
-/** The statements of an answer about an object beside its stored ones. */
+/** The parts of an answer about an object that are not stored with it. */
 export interface Beside {
   readonly separation_arcsec?: number;
   readonly credible_level?: number;
   readonly marks?: Marks | undefined;
 }
 
-/** The object's place among the filters of a request. */
+/** Whether the object meets the filters of a request, and why. */
 export interface Marks {
   readonly qualifies: boolean;
   readonly qualifies_reason: QualifiesReason;
@@ -79,11 +80,11 @@ export interface ObjectList {
   readonly sets: ReadonlySet<SetFragments>;
   /** @param count the number of objects before it in its list */
   add(object: ObjectView, count: number, beside: Beside): void;
-  /** Adds the one object of its list, which is not stored. */
+  /** Adds the only object of its list, which is not stored. */
   addUnknown(diaObjectId: bigint, marks: Marks | undefined): void;
-  /** Adds an object of the recent crossmatches, with its matches whatever its state. */
+  /** Adds an object of the recent crossmatches, with its matches regardless of its status. */
   addRecent(object: ObjectView, count: number): void;
-  /** Ends a result, whose JSON stands in the body from `from` on. */
+  /** Ends a result, whose JSON begins at `from` in the body. */
   endResult(from: number): void;
 }
 
@@ -132,7 +133,7 @@ export class ObjectWriter implements ObjectList {
 
   endResult(): void {}
 
-  /** An entry up to its last key; whoever lists it may add some, and ends it. */
+  /** Writes an entry up to its last key. The caller may add keys, and ends the entry. */
   entry(object: ObjectView): void {
     const out = this.#out;
     const current = this.#current(object);
@@ -255,8 +256,8 @@ export class ObjectWriter implements ObjectList {
   }
 
   /**
-   * Writes a match as the stream has it, whole.
-   * @returns whether it is written: a match whose source has no usable position is not
+   * Writes a complete match for the stream.
+   * @returns false if the match is left out because its source has no usable position
    */
   streamedMatch(object: ObjectView, at: number, source: SourceValues | undefined, skipped: Uint8Array): boolean {
     if (!source || !isPublishable(source)) return false;

@@ -1,4 +1,7 @@
-/** The objects with matches by time, the latest first, that meet filters (docs/contract.md, Objects by time). */
+/**
+ * Answers with the objects that have matches and meet filters, by time, the latest first (docs/contract.md, Objects by
+ * time).
+ */
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { QueryContext, Steps } from './context.ts';
@@ -12,7 +15,7 @@ export function* objectsAnswer(query: ObjectsQuery, context: QueryContext): Step
   else yield* writeSelection(query, context, objectCandidates(query, context));
 }
 
-/** The number of objects; they are read only where there are filters. */
+/** The number of objects. Reads them only if there are filters. */
 function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefined, number, undefined> {
   const { clock } = context;
   const { pieces, read } = candidates(query, context, Number.POSITIVE_INFINITY);

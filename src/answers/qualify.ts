@@ -1,4 +1,4 @@
-/** Which objects meet the filters of a request, and why not (docs/contract.md, Filters and counts). */
+/** Decides whether objects meet the filters of a request, and why not (docs/contract.md, Filters and counts). */
 
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { QualifiesReason } from '../contract/enums.ts';
@@ -12,12 +12,12 @@ import type { FilterValues } from './queries.ts';
 import { type Row, readRow } from './search.ts';
 
 type ObjectTest = (object: StoredObject) => boolean;
-/** Tests a source; `source` is there where some filter is about its catalog's properties. */
+/** Tests a source. `source` is only set if some filter concerns a property of its catalog. */
 type SourceTest = (match: MatchSummary, source: MatchSource | undefined) => boolean;
 /** Tests one match by itself. */
 export type MatchTest = (object: StoredObject, match: MatchSummary, source: MatchSource | undefined) => boolean;
 
-/** Judges the objects of one query by its filters, and remembers its findings on each object. */
+/** Applies the filters of one query to objects, and remembers the result for each object. */
 export class Qualifier {
   readonly #context: QueryContext;
   readonly #objectTests: readonly ObjectTest[];
@@ -53,7 +53,7 @@ export class Qualifier {
     return count;
   }
 
-  /** The reason of an object that is asked for once: it is not remembered. */
+  /** The reason for an object that is only tested once: the result is not remembered. */
   judge(object: StoredObject): QualifiesReason {
     if (!this.#objectTests.every(test => test(object))) return 'object_filters_not_met';
     if (this.#matchTests.length === 0 || this.#hasSource(object)) return 'meets_filters';
@@ -71,7 +71,10 @@ export class Qualifier {
   }
 }
 
-/** A property that a catalog no longer has, because it was registered anew while the request waited: nothing meets it. */
+/**
+ * A filter that nothing meets: it stands for a property that no longer exists because the catalog was registered again
+ * while the request waited.
+ */
 const NEVER_MET: Filter = {
   name: '',
   kind: 'property',
@@ -85,7 +88,7 @@ function knownFilters(filters: FilterValues, { filters: known }: Catalogs) {
   return filters.map(([name, value]) => [known.get(name) ?? NEVER_MET, value] as const);
 }
 
-/** Whether a match meets every match filter, and its object every filter of objects. */
+/** A test whether a match meets every match filter, and its object every object filter. */
 export function matchTest(filters: FilterValues, catalogs: Catalogs): MatchTest {
   const tests = knownFilters(filters, catalogs).map(([filter, value]) => testOf(filter, value));
   return (object, match, source) =>
@@ -97,7 +100,10 @@ export function qualification(reason: QualifiesReason) {
   return { qualifies: reason === 'meets_filters', qualifies_reason: reason };
 }
 
-/** A test of an object, or of one of its sources. A kind of filter that is not applied here does not compile. */
+/**
+ * A test of an object, or of one of its sources, for a filter. If a kind of filter is not handled here, the code does
+ * not compile.
+ */
 function testOf(filter: Filter, value: number | string): { object?: ObjectTest; match?: SourceTest } {
   const { kind, bound } = filter;
   switch (kind) {
@@ -118,7 +124,8 @@ function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value
     const { payload } = source ?? {};
     if (!derivedFrom) return isWithin(payload?.[field], bound, value);
     const [numerator, denominator] = [payload?.[derivedFrom.numerator], payload?.[derivedFrom.denominator]];
-    // Without a numerator or a denominator, or with one of 0, there is no quotient. One that overflows is an infinity.
+    // // Without a numerator or a denominator, or with 0 for one of them, there is no quotient. A quotient that
+    // overflows is infinite.
     if (!isNumber(numerator) || !isNumber(denominator) || Number(denominator) === 0) return false;
     return isBeyond(Number(numerator) / Number(denominator), bound, value);
   };
@@ -128,7 +135,7 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
 }
 
-/** Whether a value is a number, and on the right side of the limit, or at it. A bigint and a number compare exactly. */
+/** Whether a value is a number that respects the limit, inclusive. A bigint and a number are compared exactly. */
 function isWithin(value: unknown, bound: Filter['bound'], limit: number | string): boolean {
   return isNumber(value) && isBeyond(value, bound, limit);
 }

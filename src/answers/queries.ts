@@ -1,4 +1,4 @@
-/** The typed queries that operations parse requests into, and that are answered with the body of a response. */
+/** The typed queries into which operations parse requests. The answer to each query is the body of a response. */
 import type { AreaPlace } from '@nearsky/sky-index';
 import type { AreaResponse, DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
@@ -11,10 +11,10 @@ import type { MocFormat } from '../vo/moc.ts';
 import type { OfArchive } from './cursor.ts';
 import type { WholeTable } from './whole_table.ts';
 
-/** Filters by name, in the order of the request, at least one; values are numbers but for `catalog`. */
+/** Filters by name, in the order of the request, at least one. Values are numbers, except for `catalog`. */
 export type FilterValues = readonly (readonly [name: string, value: number | string])[];
 
-/** A circle on the sky: ICRS degrees, and a radius that is inclusive. */
+/** A circle on the sky: ICRS degrees, and an inclusive radius. */
 export interface Circle {
   readonly ra: number;
   readonly dec: number;
@@ -22,7 +22,7 @@ export interface Circle {
 }
 
 interface Asked {
-  /** The format of the answer, where that is not JSON. */
+  /** The format of the answer if it is not JSON. */
   readonly format?: Exclude<AnswerFormat, 'json'> | undefined;
 }
 
@@ -47,14 +47,14 @@ export interface TnsInput extends Sent, TnsName {
 
 export interface InvalidInput extends Sent {
   readonly kind: 'invalid';
-  /** JSON text of the kind that it names: a string, or `null`. */
+  /** The kind as JSON text: a string, or `null`. */
   readonly sentKind: string;
   readonly error: { readonly message: string; readonly param: string };
 }
 
 export type LookupInput = IdInput | PositionInput | TnsInput | InvalidInput;
 
-/** One result an input, in their order. */
+/** A lookup: one result per input, in the order of the inputs. */
 export interface LookupQuery extends Asked {
   readonly kind: 'lookup';
   readonly inputs: readonly LookupInput[];
@@ -62,7 +62,7 @@ export interface LookupQuery extends Asked {
   readonly filters: FilterValues | null;
   /** Objects that the result of one position or name may list, at least 1. */
   readonly maxObjectsPerInput: number;
-  /** The most objects that all results may list together. Objects asked for by id count, and are always listed. */
+  /** The maximum number of objects in all results together. Objects requested by id count, but are always listed. */
   readonly maxObjects: number;
 }
 
@@ -82,7 +82,7 @@ export interface ConeQuery extends Asked, Sent, Circle {
   readonly pageSize: number;
   /** Objects ingested later are not part of the walk. */
   readonly asOfUs: number;
-  /** The last object of the page before, or null on the first page. */
+  /** The last object of the previous page, or null for the first page. */
   readonly after: (RecentPosition & OfArchive) | null;
 }
 
@@ -94,18 +94,18 @@ export interface RecentQuery extends Asked {
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
-  /** The window as the answer states it. */
+  /** The window in the form of the answer. */
   readonly window: { readonly start: string; readonly end: string };
   readonly detail: DetailLevel;
   /** At least 1. */
   readonly pageSize: number;
   /** Objects ingested later are not part of the walk. */
   readonly asOfUs: number;
-  /** The last object of the page before, or null on the first page. */
+  /** The last object of the previous page, or null for the first page. */
   readonly after: (RecentPosition & OfArchive) | null;
 }
 
-/** The objects that a page lists: those that meet the filters, and whose time lies in the window. */
+/** The selection of objects for a page: those that meet the filters, and whose time lies in the window. */
 interface Selected {
   readonly filters: FilterValues | null;
   readonly timeField: TimeField;
@@ -114,7 +114,7 @@ interface Selected {
   /** Exclusive. */
   readonly endUs: number;
   readonly detail: DetailLevel;
-  /** The window as the answer states it; null for an end that is open. */
+  /** The window in the form of the answer; null for an open end. */
   readonly window: { readonly start: string | null; readonly end: string | null };
   /** At least 1. */
   readonly pageSize: number;
@@ -122,27 +122,27 @@ interface Selected {
   readonly asOfUs: number;
 }
 
-/** One page of the objects in an area, or how many there are. */
+/** One page of the objects in an area, or their number. */
 export interface AreaQuery extends Asked, Selected {
   readonly kind: 'area';
   readonly response: AreaResponse;
-  /** A text, or what was read from it or from a file. */
+  /** A text, or the result of reading a text or a file. */
   readonly area: Uint8Array | ReadArea;
-  /** The share of a map of probability; its default for other areas. */
+  /** The credible level for a probability map; other areas have the default. */
   readonly level: number;
-  /** Names `area` and `level`, in cursors, too: equal ones have equal names. */
+  /** Identifies `area` and `level`, also in cursors: equal areas have equal digests. */
   readonly digest: string;
-  /** The last place of the page before, or null on the first page. */
+  /** The last position of the previous page, or null for the first page. */
   readonly after: (AreaPlace & OfArchive) | null;
-  /** The table that the page is written to, where all pages become one. */
+  /** The table to which the page is written, if all pages form one table. */
   readonly whole?: WholeTable;
 }
 
-/** One page of the objects with matches by time, the latest first, or how many there are. */
+/** One page of the objects with matches, by time, the latest first; or their number. */
 export interface ObjectsQuery extends Asked, Selected {
   readonly kind: 'objects';
   readonly response: ResponseMode;
-  /** The last object of the page before, or null on the first page. */
+  /** The last object of the previous page, or null for the first page. */
   readonly after: (RecentPosition & OfArchive) | null;
 }
 
@@ -152,24 +152,24 @@ export interface VoConeQuery extends Asked, Circle {
   /** One of `coneTargets`. */
   readonly target: string;
   readonly verbosity: Verbosity;
-  /** Rows at most; 0 for the columns alone, as is a radius of 0. */
+  /** Maximum number of rows. 0, or a radius of 0, requests the columns only. */
   readonly maxRecords: number;
   readonly serialization: Serialization;
-  /** The statements of the answer beside the table. */
+  /** Statements of the answer beside the table. */
   readonly infos: readonly Info[];
 }
 
-/** The objects that are recorded with a source of a catalog. */
+/** The objects recorded with a source of a catalog. */
 export interface SourceQuery extends Asked {
   readonly kind: 'source';
   readonly catalogName: string;
-  /** As `MatchSummary` has it. */
+  /** In the form of `MatchSummary`. */
   readonly catalogSourceId: string;
-  /** The most objects that are listed, at least 1. */
+  /** The maximum number of objects that are listed, at least 1. */
   readonly limit: number;
 }
 
-/** A coverage map; the answer is empty where the catalog is not registered. */
+/** A coverage map; the answer is empty if the catalog is not registered. */
 export interface MocQuery extends Asked {
   readonly kind: 'moc';
   /** One of `coneTargets`. */
@@ -177,7 +177,7 @@ export interface MocQuery extends Asked {
   readonly encoding: MocFormat;
 }
 
-/** The answer to each is the body of a response. */
+/** Every query is answered with the body of a response. */
 export type Query =
   | LookupQuery
   | CountQuery
@@ -189,13 +189,13 @@ export type Query =
   | MocQuery
   | SourceQuery;
 
-/** As much of a query as says what its answer is. */
+/** The part of a query that determines the kind of its answer. */
 export interface QueryNamed {
   readonly kind: Query['kind'];
   readonly response?: string;
 }
 
-/** Whether the answer is counts, which are no table. */
+/** Whether the answer consists of counts, which cannot be a table. */
 export function isCount(query: QueryNamed): boolean {
   return query.kind === 'count' || query.response === 'count';
 }

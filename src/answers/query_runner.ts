@@ -1,6 +1,6 @@
 /**
- * From a query to the body of its answer, on the thread that took the request: search the generation, read the
- * database, write the bytes.
+ * Runs a query on the thread that received the request: searches the generation, reads the database, and writes the
+ * body of the answer.
  */
 import { openGeneration, type SkyIndex } from '@nearsky/sky-index';
 import type { Budget } from '../base/budget.ts';
@@ -33,24 +33,26 @@ import type { SharedFragments } from './shared_fragments.ts';
 import { sourceAnswer } from './source_objects.ts';
 import { voConeAnswer } from './vo_cone.ts';
 
-/** A query that may read more objects than this is a long one from the start. */
+/** A query that may read more objects than this runs as a long query from the start. */
 const QUICK_OBJECTS = 100;
-/** The weight of one position or name. */
+/** A position or a name counts as this many objects. */
 const OBJECTS_PER_POSITION = 20;
-/** A cone of the Virtual Observatory up to this radius counts as one of few objects, however many it may list. */
+/** A Virtual Observatory cone up to this radius counts as a query for few objects, however many it may list. */
 const QUICK_RADIUS_ARCSEC = 60;
 /**
- * Longer bodies are bytes. The garbage collector counts bytes, which lie outside its heap, as garbage that grows: with
- * a buffer for each short answer it would mark all of the heap several times a second.
+ * Longer bodies are bytes, shorter ones are strings. The garbage collector treats bytes outside its heap as growing
+ * garbage: with a buffer for each short answer, it would mark the whole heap several times a second.
  */
 const MAX_TEXT_BYTES = 65_536;
-/** The number of desks that wait for the next queries, each with buffers of up to 4 MiB. */
+/** The maximum number of idle desks, each with buffers of up to 4 MiB. */
 const MAX_IDLE = 6;
-/** The approximate length of an object in an answer, by the level of detail, for reservations before it is written. */
+/**
+ * The approximate length of an object in an answer, by level of detail, for reservations before the answer is written.
+ */
 const OBJECT_BYTES: Readonly<Record<DetailLevel, number>> = { ids: 150, position: 300, matches: 1000, full: 2500 };
-/** The approximate length of a row in an answer of another kind. */
+/** The approximate length of a row in other kinds of answer. */
 const ROW_BYTES = 1000;
-/** Memory is reserved ahead for at most this many objects: most queries find fewer than they may list. */
+/** Memory is reserved in advance for at most this many objects, because most queries find fewer than they may list. */
 const MAX_EXPECTED = 10_000;
 /** The memory of a table and its rows, as a multiple of the JSON's. */
 const TABLE_FACTOR = 3;
@@ -60,12 +62,12 @@ export interface QueryRunnerOptions {
   readonly generation: () => PublishedGeneration | undefined;
   /** @throws StoreError */
   readonly store: () => Store;
-  /** Why the database may not be read now, to follow "because"; undefined where it may be. */
+  /** Why the database must not be read now, following "because"; undefined if it may be read. */
   readonly whyNoAnswer: () => string | undefined;
-  /** The texts of answers from now on; a query keeps those with which it began. */
+  /** The current fragments of answers. A query keeps the fragments that it started with. */
   readonly fragments: () => SharedFragments;
   readonly metrics: ThreadMetrics;
-  /** Called when a generation, by its number, turns out not to be of the database. */
+  /** Called with the number of a generation that turns out to belong to another database. */
   readonly onStaleIndex: (generation: number) => void;
   readonly memory: AnswerMemory;
   readonly log: Log;
@@ -73,9 +75,7 @@ export interface QueryRunnerOptions {
 
 type Format = NonNullable<Query['format']>;
 
-/**
- * The writers of answers in formats other than JSON; a writer that needs a library is added when it is first asked for.
- */
+/** The writers of answers in formats other than JSON. A writer that needs a library is loaded on first use. */
 const writers = new Map<Format, (query: Query, context: QueryContext) => Steps>([['msgpack', msgpackAnswer]]);
 
 /** The data and buffers of one query at a time. */
@@ -87,10 +87,10 @@ class Desk implements QueryContext {
   declare fragments: SharedFragments;
   declare store: Store;
   declare index: SkyIndex;
-  /** The number of the generation that the index is of. */
+  /** The number of the index's generation. */
   declare generation: number;
   declare steps: Steps;
-  /** For the answer to a long query. */
+  /** The memory for the answer to a long query. */
   room: AnswerRoom | undefined;
 }
 
@@ -106,16 +106,16 @@ export class QueryRunner {
     this.#long = new LongQueries(this.#admission, () => options.metrics.get('connectionsTotal'));
   }
 
-  /** @throws Unavailable when the answer to a long query would come too late */
+  /** @throws Unavailable if the answer to a long query would be too late */
   requireRoom(budget: Budget): void {
     this.#admission.requireRoom(budget);
   }
 
   /**
-   * The body of a query's answer: at once where the query takes no more than one step, else as a promise.
+   * Answers a query: returns the body at once if the query takes only one step, else a promise.
    * @throws TooExpensive; Unavailable when there is no index or no database to read, when too many long queries wait,
-   * and when this one has waited for most of its budget; any other error is a fault of our own. The promise is
-   * rejected with the same
+   * and when this one has waited for most of its budget; any other error is a fault of our own. The promise is rejected
+   * with the same
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
     if (budget.spent) throw new Unavailable(TOO_LONG);
@@ -171,12 +171,12 @@ export class QueryRunner {
     return desk;
   }
 
-  /** Does one step; the body after the last one. */
+  /** Does one step; returns the body after the last step. */
   #step(desk: Desk): Body | undefined {
     const { store, clock, steps, out, body } = desk;
     try {
       this.#requireDatabase();
-      // Everything that is committed by now is in sight.
+      // // Makes everything committed so far visible.
       store.resetRead();
       clock.resume();
       void clock.due;
@@ -204,7 +204,7 @@ export class QueryRunner {
     if (this.#idle.length < MAX_IDLE) this.#idle.push(desk);
   }
 
-  /** The error to throw in the place of another, whose details go to the log, because no client may see them. */
+  /** Replaces an error with one that clients may see. The details of the original go to the log. */
   #failure(error: unknown, { clock, generation }: Desk): unknown {
     const { log, metrics, onStaleIndex } = this.#options;
     if (error instanceof StaleIndex) {
@@ -225,7 +225,7 @@ export class QueryRunner {
   }
 }
 
-/** Answers in MessagePack, made from the JSON. */
+/** Writes an answer in MessagePack, converted from JSON. */
 function* msgpackAnswer(query: Query, context: QueryContext): Steps {
   const { out, body, clock } = context;
   yield* stepsOf(query, context);
@@ -234,7 +234,7 @@ function* msgpackAnswer(query: Query, context: QueryContext): Steps {
   out.append(body);
 }
 
-/** The bytes that were written. A long body keeps its reservation until it is freed. */
+/** The written bytes. A long body keeps its reservation until it is freed. */
 function bodyOf(desk: Desk): Body {
   const { out } = desk;
   if (out.length <= MAX_TEXT_BYTES) return latin1(out.bytes.subarray(0, out.length));
@@ -267,12 +267,12 @@ function stepsOf(query: Query, context: QueryContext): Steps {
   }
 }
 
-/** Whether a query may have to read more objects than a step is made for. */
+/** Whether a query may have to read more objects than one step can handle. */
 function isLong(query: Query): boolean {
   return objectsOf(query) > QUICK_OBJECTS;
 }
 
-/** About how many objects a query may have to read. */
+/** The approximate number of objects that a query may have to read. */
 function objectsOf(query: Query): number {
   switch (query.kind) {
     case 'cone':
@@ -280,7 +280,7 @@ function objectsOf(query: Query): number {
       return query.pageSize;
     case 'area':
     case 'objects':
-      // The objects that are looked at may be many more than those that are listed.
+      // // The query may have to examine many more objects than it lists.
       return query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
@@ -294,7 +294,7 @@ function objectsOf(query: Query): number {
   }
 }
 
-/** About how many bytes an answer takes while it is made. */
+/** The approximate number of bytes that an answer takes while it is made. */
 function bytesOf(query: Query): number {
   if ((query.kind === 'area' || query.kind === 'objects') && isCount(query)) return ROW_BYTES;
   const listed = query.kind === 'area' || query.kind === 'objects' ? query.pageSize : objectsOf(query);

@@ -1,5 +1,4 @@
-/** One page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
-
+/** Answers with one page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
 import { toJson } from '../base/json_text.ts';
 import { formatTime } from '../base/times.ts';
 import type { TimeField } from '../contract/enums.ts';
@@ -43,7 +42,7 @@ export function* recentAnswer(
   out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
 }
 
-/** The object of a place in the listing by time. */
+/** Reads the object at a position in the listing by time. */
 export function readListed(
   { timeUs, diaObjectId }: RecentPosition,
   timeField: TimeField,

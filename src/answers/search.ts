@@ -1,4 +1,4 @@
-/** From a position or a registry name to the objects around it. */
+/** Finds the objects around a position or a registry name. */
 import { ConeHits, separationArcsec } from '@nearsky/sky-index';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus } from '../contract/enums.ts';
@@ -8,9 +8,9 @@ import { isSnapshotCurrent } from '../tns/names.ts';
 import { type QueryContext, StaleIndex } from './context.ts';
 import type { Circle, TnsInput } from './queries.ts';
 
-/** An object as the index has it. */
+/** An object as stored in the index. */
 export interface Row {
-  /** Its ingest time. */
+  /** The object's ingest time. */
   readonly timeUs: number;
   readonly id: bigint;
   readonly arena: number;
@@ -58,18 +58,18 @@ export function separationOf({ index }: QueryContext, { ra, dec }: Circle, row: 
   return separationArcsec(ra, dec, columns.ra[row.row]!, columns.dec[row.row]!);
 }
 
-/** Where a position or a name led. */
+/** The result of a position or a name. */
 export interface Found {
   readonly status: InputStatus;
   /** The searched circle; undefined when no search ran. */
   readonly circle: Circle | undefined;
-  /** Everything in the circle; undefined when no search ran. */
+  /** All objects in the circle; undefined if no search ran. */
   readonly rows: readonly Row[] | undefined;
 }
 
 export interface FoundByName extends Found {
   readonly record: TnsRecord | undefined;
-  /** The epoch of the registry's snapshot where that is current, else null. */
+  /** The epoch of the registry's snapshot if it is current, else null. */
   readonly snapshotEpochUs: number | null;
 }
 
@@ -80,7 +80,7 @@ export function findCircle(context: QueryContext, circle: Circle): Found {
 
 const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
 
-/** A name's objects are those around the position that the registry's current snapshot has for it. */
+/** Finds the objects of a name: those around its position in the registry's current snapshot. */
 export function findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): FoundByName {
   const { store, fragments } = context;
   const snapshotEpochUs = store.tnsSnapshotEpochUs();

@@ -1,4 +1,4 @@
-/** Pages of the objects that meet a request's filters (docs/contract.md, Areas; Objects by time). */
+/** Writes pages of the objects that meet a request's filters (docs/contract.md, Areas; Objects by time). */
 import { latin1 } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTime } from '../base/times.ts';
@@ -12,20 +12,20 @@ import { OPEN_BRACE, type SetFragments } from './shared_fragments.ts';
 
 export type SelectionQuery = AreaQuery | ObjectsQuery;
 
-/** The objects that are looked at, in their order. */
+/** The objects to examine, in order. */
 export interface Candidates<T> {
-  /** In pieces: between two of them other work may run. */
+  /** The candidates in pieces; between two pieces other work may run. */
   readonly pieces: Iterable<readonly T[]>;
-  /** The stored object; undefined where it does not belong to the walk. */
+  /** The stored object; undefined if it does not belong to the walk. */
   read(candidate: T): ObjectView | undefined;
-  /** The credible level, where candidates have one. */
+  /** The credible level, if candidates have one. */
   readonly levelOf?: ((candidate: T) => number) | undefined;
   cursorAfter(candidate: T): string;
-  /** The statements of an answer between its provenance and the page's own. */
+  /** The members of the answer between its provenance and the members about the page. */
   readonly about: Readonly<Record<string, unknown>>;
 }
 
-/** The objects that are not read, because the index tells enough of them, that take the time of one that is. */
+/** Skipping this many objects by the index alone takes as long as reading one object. */
 const UNREAD_A_READ = 16;
 
 interface Page {
@@ -51,7 +51,7 @@ export function* writeSelection<T>(
   out.longText(`], "as_of": "${formatTime(query.asOfUs)}"}`);
 }
 
-/** Writes the number of all objects instead of a page. */
+/** Writes the total number of objects instead of a page. */
 export function writeCount(
   { window, timeField, filters }: SelectionQuery,
   { out, fragments }: QueryContext,
@@ -66,8 +66,8 @@ export function writeCount(
 }
 
 /**
- * Looks for the objects of a page, which ends early where many are passed over, or half of the time is spent.
- * @param each called with each object, and the number of those before it
+ * Finds the objects of a page. The page ends early if many objects are skipped, or half of the time is spent.
+ * @param each called with each object, and the number of objects before it
  */
 function* selectPage<T>(
   query: SelectionQuery,
@@ -83,7 +83,7 @@ function* selectPage<T>(
   let effort = 0;
   let last: T | undefined;
   let isMore = false;
-  // A short page with a cursor is better than the refusal of a whole one, while other queries take their time as well.
+  // // While other queries also take time, a short page with a cursor is better than refusing a whole page.
   const isLate = () => last !== undefined && clock.isPast(untilMs);
   pages: for (const piece of pieces) {
     if (clock.due) yield;
@@ -102,7 +102,7 @@ function* selectPage<T>(
   return { count, next: isMore ? cursorAfter(last!) : null };
 }
 
-/** The statements of an answer, but for the last one: JSON without its end. */
+/** The members of an answer without the last one: JSON without its end. */
 function headOf<T>(
   { window, timeField, detail, pageSize, filters }: SelectionQuery,
   { fragments }: QueryContext,
@@ -116,7 +116,7 @@ function headOf<T>(
   return `{${latin1(fragments.provenance)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
 }
 
-/** Whether a stored object has a time in the window and meets the filters. */
+/** A test whether a stored object meets the filters and has its time in the window. */
 export function selector(query: SelectionQuery, context: QueryContext): (object: ObjectView) => boolean {
   const { filters, timeField, startUs, endUs } = query;
   const qualifier = filters ? new Qualifier(filters, context) : undefined;

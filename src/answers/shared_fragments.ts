@@ -1,6 +1,4 @@
-/**
- * The parts that are the same in many answers, as bytes: settings, provenance sets, and the texts that objects share.
- */
+/** Caches the parts that many answers share, as bytes: settings, provenance sets, and the texts that objects share. */
 import { fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTimeOrNull } from '../base/times.ts';
@@ -30,39 +28,39 @@ export interface SetFragments {
   readonly matchEnd: Uint8Array;
 }
 
-/** The texts shared by objects with the same brokers and the same kind of crossmatch. */
+/** The texts that all objects with the same brokers and the same kind of crossmatch share. */
 export interface CurrentFragments {
-  /** The status of such an object without matches. */
+  /** The status of such an object if it has no matches. */
   readonly status: CrossmatchedStatus;
   /** `, "brokers": [...]` */
   readonly brokers: Uint8Array;
-  /** `, "crossmatch": {...}`, in two parts where the time of the crossmatch stands between them. */
+  /** `, "crossmatch": {...}`, in two parts if the time of the crossmatch is between them. */
   readonly crossmatch: Uint8Array;
   readonly afterTime: Uint8Array | undefined;
   /** The set that the crossmatch refers to. */
   readonly set: SetFragments;
-  /** The crossmatch's version, undefined where none is recorded, and `skippedFragment` of it. */
+  /** The version of the crossmatch, undefined if none is recorded; and its `skippedFragment`. */
   readonly version: number | undefined;
   readonly skipped: Uint8Array;
-  /** The values of `brokers` and `crossmatch`, but for the time. */
+  /** The values of `brokers` and `crossmatch`, without the time. */
   readonly values: Required<Pick<AnsweredObject, 'brokers'>> & { readonly crossmatch: AnsweredCrossmatch };
 }
 
 type AnsweredCrossmatch = NonNullable<AnsweredObject['crossmatch']>;
 
-/** The texts shared by objects with the same answer of the registry. */
+/** The texts that all objects with the same registry association share. */
 export interface AssociationFragments {
   /** `, "tns": ...` of the object. */
   readonly ofObject: Uint8Array;
-  /** The text about the registry in a match at `full`. */
+  /** The part of a match at `full` about the registry. */
   readonly ofMatch: Uint8Array;
   /** The value of `ofObject`. */
   readonly value: Tns | null;
 }
 
 /**
- * The statement of a match at `full` about the catalogs that could not be read for its crossmatch: none, where none is
- * recorded.
+ * The part of a match at `full` about the catalogs that could not be read for its crossmatch; empty if the crossmatch
+ * is not recorded.
  */
 export function skippedFragment(record: Pick<TimelessRecord, 'catalogOutcomes'> | undefined): Uint8Array {
   const catalogs = record ? [...skippedCatalogs(record)] : [];
@@ -72,10 +70,10 @@ export function skippedFragment(record: Pick<TimelessRecord, 'catalogOutcomes'> 
 /** The end of a match whose crossmatch is not recorded. */
 export const NO_SET = fragment(', "provenance_set": null}');
 
-/** The number of each kind that are remembered; there are seldom more than a few dozen. */
+/** The maximum number of cached texts of each kind; there are seldom more than a few dozen. */
 const MAX_REMEMBERED = 4096;
 
-/** A function whose results are remembered. */
+/** A function with a cache of its results. */
 class Memo<Key, Value> {
   readonly #values = new Map<Key, Value>();
 
@@ -90,10 +88,13 @@ class Memo<Key, Value> {
   }
 }
 
-/** Counted where an answer cannot show what is stored. */
+/** Counters for parts that an answer cannot show. */
 export type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
 
-/** For as long as the settings do not change: what is stored under an ordinal never does. */
+/**
+ * The fragments for one state of the settings. They stay valid for that long, because the data stored under an ordinal
+ * never change.
+ */
 export class SharedFragments {
   /** `"provenance": {...}` */
   readonly provenance: Uint8Array;
@@ -162,7 +163,7 @@ export class SharedFragments {
     };
   }
 
-  /** The outcomes: first the catalogs in service, in their order, then the catalogs that no longer are. */
+  /** The outcomes: first those of the catalogs in service, in their order, then those of former catalogs. */
   #outcomes({ catalogOutcomes }: TimelessRecord): Record<string, string> {
     const outcomes: Record<string, string> = {};
     for (const name of this.#catalogs) outcomes[name] = 'not_in_service_at_crossmatch';
@@ -229,12 +230,12 @@ export class SharedFragments {
     };
   }
 
-  /** The registry's page of a bare designation. */
+  /** The address of the registry's page about a bare designation. */
   #tnsUrl(name: string): string {
     return this.settings.tnsUrlTemplate.replace('{name}', encodeURIComponent(name));
   }
 
-  /** A record of the registry, on the result of a name: JSON text. */
+  /** A record of the registry, for the result of a name: JSON text. */
   tnsRecord({ objid, name, namePrefix, ra, dec, classification, redshift }: TnsRecord): string {
     return toJson({
       objid,
@@ -248,7 +249,10 @@ export class SharedFragments {
     });
   }
 
-  /** The bytes before each value of a payload with the keys of an ordinal: `{"KEY": `, then `, "KEY": ` each. */
+  /**
+   * The bytes before each value of a payload, for the keys of an ordinal: first `{"KEY": `, then `, "KEY": ` for each
+   * further key.
+   */
   payloadKeys(store: Store, ordinal: number): readonly Uint8Array[] {
     return this.#payloadKeys.get(ordinal, () =>
       store.payloadKeys(ordinal).map((key, i) => fragment(`${i === 0 ? '{' : ', '}${toJson(key)}: `)),

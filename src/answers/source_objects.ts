@@ -1,5 +1,4 @@
-/** The objects that are recorded with a source of a catalog (docs/contract.md, Sources). */
-
+/** Answers with the objects that are recorded with a source of a catalog (docs/contract.md, Sources). */
 import { toJson } from '../base/json_text.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { QueryContext, Steps } from './context.ts';

@@ -1,5 +1,4 @@
-/** Answers as tables: the statements of the JSON beside objects, and a row for each object. */
-
+/** Writes answers as tables: the JSON members beside the objects become the head, and each object a row. */
 import { latin1 } from '../base/bytes.ts';
 import { parseJson } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
@@ -23,7 +22,7 @@ import { writeTableHead } from './table_head.ts';
 
 type TableQuery = ConeQuery | LookupQuery | RecentQuery | SelectionQuery;
 
-/** A writer of the head and the table of an answer in a format, with the library that it needs. */
+/** Loads the writer for answers in a table format, with the library that it needs. */
 export async function tableWriter(format: TableFormat): Promise<(query: Query, context: QueryContext) => Steps> {
   const begin = await tableFormat(format);
   return (query, context) => {
@@ -64,18 +63,18 @@ function* writeTable(begin: BeginTable, query: TableQuery, context: QueryContext
   if (whole) out.append(whole.out);
 }
 
-/** The statements of an answer; its objects and results are listed elsewhere. */
+/** The members of an answer without its objects and results. */
 interface About extends Readonly<Record<string, unknown>> {
   readonly next_cursor?: string | null;
   readonly as_of?: string;
 }
 
-/** The statements that all pages make. */
+/** The members that all pages share. */
 function aboutPages({ page_size, count, next_cursor, provenance_sets, ...about }: About): About {
   return about;
 }
 
-/** Answers with everything but the objects, which become rows. */
+/** Writes everything except the objects, which become rows. */
 function* listObjects(query: TableQuery, context: QueryContext): Generator<undefined, TableRows, undefined> {
   if (query.kind === 'area') return yield* selectRows(query, context, yield* areaCandidates(query, context));
   if (query.kind === 'objects') return yield* selectRows(query, context, objectCandidates(query, context));
@@ -96,20 +95,23 @@ function* selectRows<T>(
   return rows;
 }
 
-/** Objects become rows at once, which are much smaller; those of a lookup when the values of their input are known. */
+/**
+ * Converts objects to rows at once, because rows are much smaller. In a lookup, objects are converted when the values
+ * of their input are known.
+ */
 class TableRows implements ObjectList {
   readonly table: ObjectTable;
   readonly rows: Row[] = [];
   readonly inputs: AnsweredInput[] = [];
   readonly #context: QueryContext;
   readonly #reader: ObjectReader;
-  /** The objects of the input, in a lookup. */
+  /** In a lookup, the objects of the current input. */
   readonly #ofInput: AnsweredObject[] | undefined;
 
   constructor(query: TableQuery, context: QueryContext, hasLevels = false) {
     const { fragments, store } = context;
     const { kind: of, detail } = query;
-    // The others list the objects that meet the filters, without marks.
+    // // Other queries list only objects that meet the filters, without marks.
     const hasFilters = (query.kind === 'cone' || query.kind === 'lookup') && query.filters !== null;
     const options = { of, detail, hasFilters, hasLevels, catalogs: fragments.settings.catalogs };
     const begun = query.kind === 'area' ? query.whole?.begun : undefined;
@@ -140,7 +142,7 @@ class TableRows implements ObjectList {
     else this.rows.push(this.table.row({ input: undefined, object }));
   }
 
-  /** Takes the result from the body. */
+  /** Removes the result from the body. */
   endResult(from: number): void {
     const { body } = this.#context;
     const input = parseJson(latin1(body.bytes.subarray(from, body.length))) as AnsweredInput;

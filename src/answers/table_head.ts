@@ -1,4 +1,4 @@
-/** The statements of a response's headers about the table; between threads they are put before the table. */
+/** The contents of the response headers of a table. Between threads they precede the table's bytes. */
 import { type ByteSink, latin1 } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 
@@ -6,13 +6,13 @@ export interface TableHead {
   /** `lookup`, `cone` or `recent`. */
   readonly name: string;
   readonly rows: number;
-  /** For a cone: the number of objects inside the radius, on all pages. */
+  /** For a cone, the number of objects inside the radius, on all pages. */
   readonly total: number | null;
-  /** For a walk: the cursor of the next page. */
+  /** For a walk, the cursor of the next page. */
   readonly nextCursor: string | null;
-  /** For a walk: the time of its first page, as answers write it. */
+  /** For a walk, the time of its first page, as answers write it. */
   readonly asOf: string | null;
-  /** For a lookup: whether a limit cut the objects of some input. */
+  /** For a lookup, whether a limit truncated the objects of any input. */
   readonly truncated: boolean;
 }
 
@@ -26,7 +26,7 @@ export function writeTableHead(out: ByteSink, head: TableHead): void {
   out.longText(text);
 }
 
-/** The head and the table, from the bytes that a thread has written. */
+/** Splits the bytes written by a thread into the head and the table. */
 export function splitTable(bytes: Uint8Array<ArrayBuffer>): { head: TableHead; table: Uint8Array<ArrayBuffer> } {
   const { buffer, byteOffset } = bytes;
   const end = LENGTH_BYTES + new DataView(buffer, byteOffset).getUint32(0);

@@ -1,4 +1,7 @@
-/** Cone searches of the Virtual Observatory: a VOTable of objects, or of the coincident sources of a catalog, the nearest first. */
+/**
+ * Answers Virtual Observatory cone searches: a VOTable of objects, or of the coincident sources of a catalog, the
+ * nearest first.
+ */
 import { isPosition, separationArcsec } from '@nearsky/sky-index';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import type { Cell } from '../tables/columns.ts';
@@ -8,7 +11,7 @@ import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
 import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
 
-/** The number of items beyond the list that are kept before the furthest are dropped, so that not every item is sorted in. */
+/** This many items beyond the limit are kept before the furthest are dropped, so that not every item is sorted in. */
 const SLACK = 1000;
 
 export function voConeAnswer(query: VoConeQuery, context: QueryContext): Steps {
@@ -43,7 +46,7 @@ function* sourcesAnswer(
   table: FilledTable<ConeSource>,
 ): Steps {
   const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
-  /** Sources without a position are in no cone: they are counted where their object is in this one. */
+  /** Sources without a position are in no cone. They are counted if their object is in this cone. */
   let leftOut = 0;
   // The objects of sources in the cone lie up to this much further out.
   const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_CROSSMATCH_RADIUS_ARCSEC };
@@ -64,7 +67,9 @@ function* sourcesAnswer(
   end(writer, query, nearest);
 }
 
-/** The current sources in a catalog of the object that was read last, and how many more have no position of their own. */
+/**
+ * The current sources in a catalog of the object that was read last, and the number of its sources without a position.
+ */
 function sourcesOf(
   { object: view, store }: QueryContext,
   catalog: string,
@@ -88,7 +93,7 @@ function sourcesOf(
   return { sources, withoutPosition: listed.length - sources.length };
 }
 
-/** The cells of a row. A value that cannot stand in its column is null there, and counted. */
+/** The cells of a row. A value that its column cannot hold becomes null, and is counted. */
 function rowOf<T>({ columns }: FilledTable<T>, of: T, { fragments }: QueryContext): Cell[] {
   return columns.map(({ cell }) => {
     const filled = cell(of);
@@ -101,7 +106,10 @@ function withInfo(query: VoConeQuery, name: string, value: number): VoConeQuery 
   return { ...query, infos: [...query.infos, { name, value: `${value}` }] };
 }
 
-/** Whether rows are wanted: MAXREC=0 (DALI 1.1, section 3.4.4) and SR=0 (Simple Cone Search 1.03, section 2.1) ask for the columns alone. */
+/**
+ * Whether the request asks for rows: MAXREC=0 (DALI 1.1, section 3.4.4) and SR=0 (Simple Cone Search 1.03, section 2.1)
+ * ask for the columns only.
+ */
 function asksForRows({ maxRecords, radiusArcsec }: VoConeQuery): boolean {
   return maxRecords > 0 && radiusArcsec > 0;
 }
@@ -120,12 +128,12 @@ function end(
   writer.end(isComplete && maxRecords > 0 ? 'OK' : 'OVERFLOW');
 }
 
-/** Keeps the nearest of the items that are added; of several at the same separation, the lowest ids. */
+/** Keeps the nearest of the added items; at the same separation, those with the lowest ids. */
 class Nearest<T extends { readonly separationArcsec: number }> {
   readonly #max: number;
   readonly #idOf: (each: T) => bigint;
   #kept: T[] = [];
-  /** Whether every item that was added is kept. */
+  /** Whether all added items are kept. */
   isComplete = true;
 
   constructor(max: number, idOf: (each: T) => bigint) {
@@ -137,7 +145,7 @@ class Nearest<T extends { readonly separationArcsec: number }> {
     if (this.#kept.push(each) > 2 * this.#max + SLACK) this.list();
   }
 
-  /** The items that are kept, the nearest first. */
+  /** The kept items, the nearest first. */
   list(): readonly T[] {
     const order = (a: T, b: T) => a.separationArcsec - b.separationArcsec || (this.#idOf(a) < this.#idOf(b) ? -1 : 1);
     this.#kept.sort(order);

@@ -12,11 +12,13 @@ export interface FlatMessage {
   readonly ra: string;
   readonly dec: string;
   readonly reliability: string;
-  /** Keys of times. The first one in the message is the event time; without any, the time of receipt is. */
+  /**
+   * Keys of times. The first one that the message has is the event time; if it has none, the time of receipt is used.
+   */
   readonly eventTime: readonly (readonly [form: TimeForm, key: string])[];
 }
 
-/** One broker: every fact about it, and the form of its messages where they are flat. */
+/** One broker: all facts about it, and the form of its messages if they are flat. */
 export interface BrokerDefinition {
   /** Lowercase letters. The names of its settings begin with it in upper case. */
   readonly name: string;
@@ -27,20 +29,21 @@ export interface BrokerDefinition {
    * The side that drops alerts of low reliability: the broker, whose cut is declared in the settings, or this service.
    */
   readonly cut: 'declared' | 'service';
-  /** The default address of its page about an object, with `{diaObjectId}`; undefined where it has none. */
+  /**
+   * The default address of the broker's page about an object, with `{diaObjectId}`; undefined if it has no such page.
+   */
   readonly objectPage?: string;
-  /** Text beside the link to `home` on an object's page, where there is no page about the object. */
+  /** Text beside the link to `home` on an object's page, if the broker has no page about the object. */
   readonly homeRemark?: string;
   /**
-   * The first servers to contact, where the broker is a Kafka cluster. Any other transport has its own code in
+   * The first servers to contact, if the broker is a Kafka cluster. Any other transport has its own code in
    * src/consume/feeds.ts.
    */
   readonly kafkaServers?: readonly string[];
   /**
-   * The transport's settings beside those that every Kafka cluster has, one line each, for the help of `nearsky
-   * consume`.
+   * Settings of the transport that other Kafka clusters do not have, one line each, for the help of `nearsky consume`.
    */
   readonly otherSettings?: readonly string[];
-  /** The keys of flat messages; undefined for other messages, which have a normaliser in src/ingest/. */
+  /** The keys of flat messages; undefined for other messages, which have their own normaliser in src/ingest/. */
   readonly message?: FlatMessage;
 }

@@ -7,12 +7,12 @@ import type { IdType } from './source_ids.ts';
 
 /** A column that is stored with each match. */
 export interface CatalogColumn {
-  /** The name in the catalog's own case. Payloads have it in lower case. */
+  /** The name in the catalog's own case. Payload keys are in lower case. */
   readonly name: string;
   readonly type: 'float64' | 'int64' | 'boolean' | 'text';
-  /** The unit in the spelling of VOUnits 1.0; undefined where there is none. */
+  /** The unit in the spelling of VOUnits 1.0; undefined if there is none. */
   readonly unit?: string;
-  /** UCD1+; undefined where the catalog has none. */
+  /** UCD1+; undefined if the catalog has none. */
   readonly ucd?: string;
   readonly description: string;
 }
@@ -23,13 +23,16 @@ export interface FilterableProperty {
   readonly name: string;
   /** The unit in words, as `/api/describe` shows it. */
   readonly unit: string;
-  /** The property's description; undefined where the column's own applies. */
+  /** The property's description; undefined if the column's own applies. */
   readonly description?: string;
-  /** The payload keys whose quotient the property is; undefined for a column. */
+  /** The payload keys of the numerator and the denominator, if the property is a quotient; undefined for a column. */
   readonly quotientOf?: { readonly numerator: string; readonly denominator: string };
 }
 
-/** A magnitude: the band's letter, and the payload keys of its value and its error, or of the flux over its error. */
+/**
+ * A magnitude: the band's letter, and the payload keys of its value and its error, or of its value and the
+ * signal-to-noise ratio of its flux.
+ */
 export type Band = { readonly letter: string; readonly magnitude: string } & (
   | { readonly error: string }
   | { readonly fluxOverError: string }
@@ -47,7 +50,7 @@ export interface Photometry {
 }
 
 /**
- * A line about a source on the pages, made of the payload keys that it names (src/pages/browser/payload.js draws each
+ * A line about a source on the pages, made from the payload keys that it names (src/pages/browser/payload.js draws each
  * kind).
  */
 export type Highlight = { readonly label: string; readonly title?: string } & (
@@ -55,7 +58,7 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
       readonly kind: 'value';
       readonly value: string;
       readonly error: string;
-      /** A smaller value means that there is none. */
+      /** A value below this minimum means that there is none. */
       readonly min: number;
       readonly digits: number;
     }
@@ -69,7 +72,7 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
   | { readonly kind: 'probabilities'; readonly of: readonly (readonly [word: string, key: string])[] }
   /** The word for each code, counted from 0. */
   | { readonly kind: 'code'; readonly value: string; readonly words: readonly string[] }
-  /** A number that is high for stars: the lowest value for a star and the highest for a galaxy, both inclusive. */
+  /** A score that is high for stars: the lowest value of a star and the highest of a galaxy, both inclusive. */
   | { readonly kind: 'starness'; readonly value: string; readonly starFrom: number; readonly galaxyTo: number }
   | {
       readonly kind: 'notes';
@@ -77,17 +80,17 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
         readonly before: string;
         readonly value: string;
         readonly digits: number;
-        /** The limit above which `, poor` follows the value. */
+        /** Values above this limit are followed by `, poor`. */
         readonly poorAbove?: number;
       }[];
     }
-  /** Shown where one of the flags is not 0, with their names where there are several. */
+  /** Shown if one of the flags is not 0, with the flags' names if there are several. */
   | { readonly kind: 'flags'; readonly of: readonly string[] }
 );
 
-/** The columns, of those that are stored with each match, that say how a source moves. */
+/** The stored columns that describe how a source moves. */
 export interface CatalogMotionColumns {
-  /** The Julian year that all positions are at. */
+  /** The Julian year of all positions. */
   readonly epoch: number;
   /** Proper motion in right ascension, times cos(dec), mas a year. */
   readonly pmra: string;
@@ -99,12 +102,12 @@ export interface CatalogMotionColumns {
   readonly radialVelocity?: string;
 }
 
-/** One catalog of the service: every fact that is the same for all copies of it. */
+/** One catalog of the service: all facts that are the same for every copy of it. */
 export interface CatalogDefinition {
   /** Lower case letters, digits and underscores, with a letter first. */
   readonly name: string;
   readonly release: string;
-  /** The name in the catalog's own case, like the other names of columns here. */
+  /** The name in the catalog's own case, like the other column names here. */
   readonly idColumn: string;
   /** The type of the ids; undefined for `int64`. */
   readonly idType?: IdType;
@@ -116,17 +119,17 @@ export interface CatalogDefinition {
   readonly columns: readonly CatalogColumn[];
   /** The filterable properties, in documented order. */
   readonly filterable: readonly FilterableProperty[];
-  /** The difference between the ids and another catalog's that look the same. */
+  /** How the ids differ from those of another catalog that look the same. */
   readonly idRemark?: string;
-  /** The column of the epoch that positions are at, and its value; undefined where positions have no epoch. */
+  /** The column of the epoch of positions, and its value; undefined if positions have no epoch. */
   readonly epoch?: { readonly column: string; readonly value: string };
-  /** The columns of proper motions; undefined where the catalog has none. */
+  /** The columns of proper motions; undefined if the catalog has none. */
   readonly motion?: CatalogMotionColumns;
-  /** The pages of the catalog's makers that describe it; undefined where none are known. */
+  /** The pages by the catalog's makers that describe it; undefined if none are known. */
   readonly reference?: { readonly home: string; readonly paper: string; readonly paperUrl: string };
-  /** The payload keys that a chat shows. */
+  /** The payload keys that the chat connector shows. */
   readonly chatKeys: readonly string[];
-  /** The polygon that stands for a source in plots: x to the right and y down, -6 to 6. */
+  /** The polygon that marks a source in plots: x to the right and y down, -6 to 6. */
   readonly marker: readonly (readonly [x: number, y: number])[];
   readonly colour: { readonly light: string; readonly dark: string };
   readonly photometry: Photometry;
@@ -138,12 +141,12 @@ export function columnNames({ columns }: Pick<CatalogDefinition, 'columns'>): st
   return columns.map(({ name }) => name);
 }
 
-/** The columns of a catalog's proper motions; none where it has no proper motions. */
+/** The columns of a catalog's proper motions; empty if it has none. */
 export function motionColumns({ motion }: Pick<CatalogDefinition, 'motion'>): string[] {
   return [motion?.pmra, motion?.pmdec, motion?.parallax, motion?.radialVelocity].filter(name => name !== undefined);
 }
 
-/** Every name of a column or payload key in a definition, beside the list of its columns, with the part that has it. */
+/** Every column name or payload key that a definition uses outside its list of columns, with the part that uses it. */
 export function catalogKeys(definition: CatalogDefinition): { readonly part: string; readonly key: string }[] {
   const { filterable, chatKeys, photometry, highlights, epoch } = definition;
   const motion = motionColumns(definition);

@@ -11,10 +11,10 @@ import { type Filter, filtersOf } from './filters.ts';
 
 export type { CatalogDefinition } from './catalog.ts';
 
-/** The order matters: outcomes and provenance list the catalogs in it. */
+/** Outcomes and provenance list the catalogs in this order. */
 const ALL = [GAIA_DR3, DES_Y6_GOLD, DELVE_DR3_GOLD, SKYMAPPER_DR4] as const;
 
-/** The catalogs that the project describes. `test/contract/catalogs.test.ts` holds the files to the type. */
+/** The catalogs that the project describes. `test/contract/catalogs.test.ts` checks their files against the type. */
 export const CATALOGS = ALL as unknown as readonly CatalogDefinition[];
 
 /** The project's own definition of that name, or undefined. */
@@ -22,7 +22,7 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
 }
 
-/** The part of a registration that says what the catalog is. */
+/** The part of a registration that describes the catalog. */
 export interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */
@@ -34,12 +34,12 @@ export interface DescribedRegistration {
 export class Catalogs {
   /** In the order of outcomes and provenance: the project's, registered or not, then the others by name. */
   readonly all: readonly CatalogDefinition[];
-  /** HEALPix order of each registered catalog's footprint, by name; undefined where the database was never read. */
+  /** The HEALPix order of each registered catalog's footprint, by name; undefined if the database was never read. */
   readonly footprintOrders: ReadonlyMap<string, number> | undefined;
   readonly #byName: ReadonlyMap<string, CatalogDefinition>;
   #filters: ReadonlyMap<string, Filter> | undefined;
 
-  /** @param registered in any order; undefined where it is not known */
+  /** @param registered in any order; undefined if unknown */
   constructor(registered?: readonly DescribedRegistration[]) {
     const others = (registered ?? []).flatMap(({ name, definition }) =>
       definition && !catalogDefinition(name) ? definition : [],
@@ -59,5 +59,5 @@ export class Catalogs {
   }
 }
 
-/** The project's catalogs alone: the catalogs of a service that has not read its database. */
+/** The project's catalogs only, for a service that has not read its database. */
 export const PROJECT_CATALOGS = new Catalogs();

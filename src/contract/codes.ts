@@ -1,4 +1,4 @@
-/** The error codes of the API, listed here only. Order: the published enumeration, then this service's additions. */
+/** The error codes of the API. Order: the published enumeration, then this service's additions. */
 
 export interface CodeDefinition {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * The values that the API names, each with its meaning in plain English, listed here only. The order is that of the
- * published enumerations.
+ * The enumerated values of the API, each with its meaning in plain English. The order is that of the published
+ * enumerations.
  */
 
 export interface Named {
@@ -187,7 +187,7 @@ export const CUT_ENFORCERS = [
 ] as const satisfies readonly Named[];
 export type CutEnforcedBy = NameOf<typeof CUT_ENFORCERS>;
 
-/** The sources of the knowledge about a minimum reliability. */
+/** How a minimum reliability is known. */
 export const CUT_STATUSES = [
   { name: 'service_setting', meaning: 'a setting of this service' },
   { name: 'declared', meaning: 'declared by the maintainer for the broker, as of the date given' },
@@ -201,7 +201,7 @@ export const PROVENANCE_STATES = [
   { name: 'not_recorded', meaning: 'crossmatched before recording began' },
 ] as const satisfies readonly Named[];
 
-/** The basis, and the key in `provenance_sets`, of the set that is used where no settings were recorded. */
+/** The basis, and the key in `provenance_sets`, of the set that replaces unrecorded settings. */
 export const BEST_GUESS = 'best_guess_current_settings';
 
 /** The bases of a provenance set. */

@@ -1,4 +1,4 @@
-/** The filters of the API (docs/contract.md, Filters and counts), in documented order, made here only. */
+/** The filters of the API (docs/contract.md, Filters and counts), in documented order. */
 import type { CatalogDefinition } from './catalog.ts';
 
 export interface Filter {
@@ -16,7 +16,7 @@ export interface Filter {
   readonly field?: string;
   /** The column of a property, in the catalog's own case; null if derived. */
   readonly column?: string | null;
-  /** The payload keys whose quotient a derived property is. */
+  /** The payload keys of the numerator and the denominator of a derived property. */
   readonly derivedFrom?: { readonly numerator: string; readonly denominator: string };
 }
 
@@ -29,7 +29,7 @@ export interface FilterableField {
   readonly derivedFrom?: { readonly numerator: string; readonly denominator: string };
 }
 
-/** The filters that name no catalog property. */
+/** The filters that concern no catalog property. */
 export const GENERIC_FILTERS: readonly Filter[] = [
   {
     name: 'catalog',

@@ -1,12 +1,12 @@
-/** The formats of answers: values of `format`, media types of `Accept`, and how files in them are named. */
+/** The formats of answers: values of `format`, media types for `Accept`, and file name extensions. */
 
 interface Format {
   readonly name: string;
   readonly meaning: string;
   readonly mediaType: string;
-  /** Other media types by which clients ask for it. */
+  /** Other media types with which clients request the format. */
   readonly synonyms?: readonly string[];
-  /** How names of files end, in lower case: first that of files that we make. */
+  /** File name extensions in lower case. The first one is used for files that we make. */
   readonly extensions?: readonly [string, ...string[]];
 }
 
@@ -48,7 +48,7 @@ export const TABLE_FORMATS = [
 
 export type TableFormat = (typeof TABLE_FORMATS)[number]['name'];
 
-/** Those of a crossmatched table, which has all its rows before it is sent, as FITS needs. */
+/** The formats of a crossmatched table. All its rows exist before it is sent, as FITS requires. */
 export const MATCH_FORMATS = [
   ...TABLE_FORMATS,
   {

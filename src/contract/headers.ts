@@ -4,7 +4,7 @@
 export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
 
 /**
- * How far the node that answers has come in the log of the nodes; a client sends back the last one, to whatever node
+ * The position of the answering node in the log of the nodes. A client sends back the last one, to any node
  * (docs/contract.md, Headers).
  */
 export const LOG_POSITION_HEADER = 'X-Log-Position';

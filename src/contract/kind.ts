@@ -1,6 +1,6 @@
 /**
- * What a value must be, said once for settings, parameters, bodies, arguments of tools and lines of exports: how it is read
- * from a text or from JSON, the words for it, and its JSON Schema.
+ * Defines what a value must be, once for settings, parameters, bodies, arguments of tools and lines of exports: how it
+ * is read from text or JSON, the condition in words, and its JSON Schema.
  */
 import type { Named, NameOf } from './enums.ts';
 
@@ -13,23 +13,23 @@ export interface Kind<T> {
   readonly unit?: string | undefined;
   /** The values and their meanings, where they are few. */
   readonly values?: readonly Named[];
-  /** The value of JSON; undefined where it is not of the kind. */
+  /** Reads the value from JSON; undefined if it is not of the kind. */
   parse(value: unknown): T | undefined;
-  /** The value of a text: of an option, of a parameter. */
+  /** Reads the value from the text of an option or a parameter. */
   parseText(text: string): T | undefined;
-  /** The part of the condition that a text or a value of JSON breaks, where the condition has several. */
+  /** The part of the condition that a text or a JSON value breaks, if the condition has several parts. */
   broken?(given: unknown): string;
-  /** How to get what the kind refuses, where there is a way. */
+  /** What the client can do instead to get what the kind refuses, if there is a way. */
   instead?(given: unknown): string | undefined;
 }
 
-/** A kind whose values are texts in JSON, too. */
+/** A kind whose values are strings in JSON, too. */
 export function textual<T>(must: string, read: (text: string) => T | undefined, schema: object = {}): Kind<T> {
   const parse = (value: unknown) => (typeof value === 'string' ? read(value) : undefined);
   return { must, schema: { type: 'string', ...schema }, parse, parseText: read };
 }
 
-/** A text that matches a pattern; `trimmed` leaves out the white space around it. */
+/** A string that matches a pattern; `trimmed` ignores the white space around it. */
 export function matching(pattern: RegExp, must: string, trimmed = false): Kind<string> {
   return textual(must, given => {
     const text = trimmed ? given.trim() : given;
@@ -62,12 +62,12 @@ export function number(bounds: Bounds = {}): Kind<number> {
   return numeric('number', 'a finite decimal number', 'a finite JSON number', Number.isFinite, DECIMAL, bounds);
 }
 
-/** An integer that a double holds. */
+/** An integer that a double represents exactly. */
 export function integer(bounds: Bounds = {}, notation = DECIMAL): Kind<number> {
   return numeric('integer', 'an integer', 'an integer', Number.isInteger, notation, bounds);
 }
 
-/** An integer of at least `min`. A larger one than `most` counts as `most`, however many digits it has. */
+/** An integer of at least `min`. A value larger than `most` becomes `most`, however many digits it has. */
 export function clamped(min: number, most: number, notation: RegExp): Kind<number> {
   const atMost = (value: number) => (value >= min ? Math.min(value, most) : undefined);
   const parse = (value: unknown) => (Number.isInteger(value) ? atMost(value as number) : undefined);
@@ -107,7 +107,7 @@ function numeric(
     broken(given) {
       const isText = typeof given === 'string';
       const value = isText && !notation.test(given.trim()) ? Number.NaN : isText ? Number(given) : given;
-      // An integer of more digits than a double has room for is infinite.
+      // // An integer with more digits than a double can hold is read as infinite.
       const isInteger = type === 'integer' && hasMax && value === Number.POSITIVE_INFINITY;
       if (!isOne(value) && !isInteger) return isText ? inText : inJson;
       return reaches(value as number) ? `at most ${max}` : least;
@@ -115,7 +115,7 @@ function numeric(
   };
 }
 
-/** True or false; the words for them in a text. */
+/** True or false, with the words for them in text. */
 export function flag(yes = 'true', no = 'false'): Kind<boolean> {
   return {
     must: `${yes} or ${no}`,

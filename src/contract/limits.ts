@@ -1,9 +1,9 @@
 /** The fixed limits of requests; `src/config/limits.ts` has the limits that settings change. */
 
-/** The cone search that has no small radius: Simple Cone Search over the objects. */
+/** The cone search for large radii: Simple Cone Search over the objects. */
 export const LARGE_CONE_PATH = '/vo/scs';
 
-/** The most catalogs of a service, those of the project among them. */
+/** The maximum number of catalogs of a service, including the project's own. */
 export const MAX_CATALOGS = 100;
 /** The largest 64-bit id. */
 export const MAX_OBJECT_ID = 2n ** 63n - 1n;
@@ -15,7 +15,7 @@ export const DEC_RANGE = { min: -90, max: 90 } as const;
 export const MAX_TNS_NAME_CHARACTERS = 64;
 export const MAX_CURSOR_CHARACTERS = 1024;
 export const MAX_BODY_BYTES = 2_621_440;
-/** The body of a call of the connector: the longest arguments have some 70,000 bytes. */
+/** The maximum body size of a call of the connector: the longest arguments have some 70,000 bytes. */
 export const MAX_CONNECTOR_BODY_BYTES = 131_072;
 /** The path whose bodies may be larger than MAX_BODY_BYTES: see MAX_AREA_BYTES. */
 export const AREA_PATH = '/api/area';
@@ -30,27 +30,30 @@ export const MAX_CROSSMATCH_RADIUS_ARCSEC = 60;
  */
 export const OBJECTS_MOC_ORDER = 8;
 
-/** The radius of a search for catalog sources, arcsec, inclusive. */
+/** The maximum radius of a search for catalog sources, arcsec, inclusive. */
 export const MAX_SOURCES_RADIUS_ARCSEC = 60;
-/** The number of sources that such a search lists, and of the objects of one source. */
+/** The allowed limits on the number of sources that such a search lists, and of the objects of one source. */
 export const SOURCES_LIMIT_RANGE = { min: 1, max: 10_000 } as const;
 export const DEFAULT_SOURCES_LIMIT = 1000;
 
-/** The length of an area: a MOC, a map of probability, or a text. */
+/** The maximum size of an area: a MOC, a probability map, or a text, bytes. */
 export const MAX_AREA_BYTES = 8_388_608;
-/** The length of a text that is read where it arrives; another process reads longer ones, and all else. */
+/**
+ * The maximum size of an area's text that the serving thread reads itself, bytes. Another process reads longer texts,
+ * and all other forms.
+ */
 export const MAX_AREA_TEXT_BYTES = 65_536;
-/** The length of an area that is sent with gzip, without that. */
+/** The maximum decompressed size of an area that is sent with gzip, bytes. */
 export const MAX_UNPACKED_AREA_BYTES = 67_108_864;
-/** The cells of a MOC, or the pixels of a map of probability. */
+/** The maximum number of cells of a MOC, or pixels of a probability map. */
 export const MAX_AREA_CELLS = 200_000;
 export const MAX_POLYGON_VERTICES = 1000;
-/** The share of a map's probability that an area of it holds at most, unless a request says another. */
+/** The share of a map's probability that its area holds, unless a request gives another level. */
 export const DEFAULT_CREDIBLE_LEVEL = 0.9;
-/** The objects that are looked at for one page, where filters leave some out. */
+/** The maximum number of objects examined for one page if filters exclude some. */
 export const MAX_LOOKED_AT = 20_000;
 
-/** The approximate number of cells that one answer of the sky map may list. */
+/** The approximate maximum number of cells that one answer of the sky map lists. */
 export const MAX_MAP_CELLS = 50_000;
 /** Degrees, inclusive: the whole sky. */
 export const MAX_MAP_RADIUS_DEG = 180;

@@ -2,7 +2,7 @@
 
 /** The address with the tools of the contract. */
 export const MCP_PATH = '/mcp';
-/** The address with these tools and those of the archive. */
+/** The address with the same tools and those of the archive. */
 export const MCP_ARCHIVE_PATH = '/mcp/archive';
 
 /** The tools of the contract, in the order of `tools/list`. */
@@ -12,7 +12,7 @@ export const MCP_TOOLS = [
   { name: 'describe_crossmatch_service', title: 'Describe the crossmatch service' },
 ] as const;
 
-/** The tools of the archive, which follow them, and whose answers are structured, too. */
+/** The tools of the archive, which follow the others. Their answers are structured, too. */
 export const ARCHIVE_MCP_TOOLS = [
   { name: 'list_rubin_transients_in_area', title: 'List Rubin transients in an area' },
   { name: 'list_recent_rubin_transients', title: 'List recent Rubin transients with catalog sources' },

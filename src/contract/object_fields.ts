@@ -1,16 +1,17 @@
 /**
- * The fields of an object: answers, tables, cone searches, HATS exports, TAP, the OpenAPI document and the types of
- * those who read answers are made of them. A column has the same name everywhere: the keys of the JSON answer, those of
- * `tns` after `tns_`. The JSON is written by hand, for speed; test/answers/object_fields.test.ts holds it to the document.
+ * The fields of an object. Tables, cone searches, HATS exports, TAP, the OpenAPI document and the readers' types are
+ * made from this list. A column has the same name everywhere: the key of the JSON answer; keys of `tns` get the prefix
+ * `tns_`. For speed, the JSON is written by hand; test/answers/object_fields.test.ts compares it with the OpenAPI
+ * document.
  */
 import type { CatalogDefinition } from './catalog.ts';
 import { CATALOG_OUTCOMES, type DetailLevel, namesOf, OBJECT_STATUSES } from './enums.ts';
 import { DEC_RANGE, RA_RANGE } from './limits.ts';
 
 export interface ObjectField {
-  /** `names` is a list of texts, which tables have as one text. */
+  /** `names` is a list of strings, which tables show as one string. */
   readonly type: 'int64' | 'int32' | 'float64' | 'boolean' | 'text' | 'time' | 'names';
-  /** The unit in the spelling of VOUnits 1.0; undefined where there is none. */
+  /** The unit in the spelling of VOUnits 1.0; undefined if there is none. */
   readonly unit?: string;
   /** The value of `x-unit`, in the OpenAPI document, for a number without a unit. */
   readonly quantity?: string;
@@ -20,12 +21,12 @@ export interface ObjectField {
   readonly ucd: string;
   /** Without a full stop. */
   readonly description: string;
-  /** The lowest level of detail that has it; undefined where all do. */
+  /** The lowest level of detail that includes the field; undefined if all do. */
   readonly from?: DetailLevel;
   readonly isNullable?: boolean;
-  /** The lowest verbosity at which cone searches of the Virtual Observatory list it; undefined where none does. */
+  /** The lowest verbosity at which Virtual Observatory cone searches include the field; undefined if none does. */
   readonly cone?: 1 | 2 | 3;
-  /** How HATS exports, and so the tables of TAP, store it; undefined where they do not. */
+  /** How HATS exports, and so the tables of TAP, store the field; undefined if they do not. */
   readonly archive?: Stored;
 }
 
@@ -35,7 +36,10 @@ export interface Stored {
   readonly isRequired?: boolean;
   /** Whether values seldom repeat. */
   readonly isVaried?: boolean;
-  /** Whether the files give the column's smallest and largest values, which depend on the rows' place in the sky. */
+  /**
+   * Whether the files give the column's smallest and largest values, which depend on the position of the rows on the
+   * sky.
+   */
   readonly hasBounds?: boolean;
 }
 
@@ -44,7 +48,10 @@ const PLACE = { isVaried: true, hasBounds: true } as const;
 
 type Fields = Readonly<Record<string, ObjectField>>;
 
-/** The keys of an object, in their order, but for those of several fields: its text id, crossmatch, matches and tns. */
+/**
+ * The keys of an object, in order, without those that consist of several fields: its text id, crossmatch, matches and
+ * tns.
+ */
 export const OBJECT_FIELDS = {
   diaObjectId: {
     type: 'int64',
@@ -279,7 +286,7 @@ const ARCHIVE_FIELDS = {
 type OfTns = { readonly [Name in keyof typeof TNS_FIELDS as `tns_${Name}`]: (typeof TNS_FIELDS)[Name] };
 const ofTns = Object.fromEntries(Object.entries(TNS_FIELDS).map(([name, field]) => [`tns_${name}`, field])) as OfTns;
 
-/** Every column of an object, but those of one catalog. */
+/** Every column of an object, except those of a catalog. */
 export const OBJECT_COLUMNS = {
   ...OBJECT_FIELDS,
   ...CROSSMATCH_FIELDS,
@@ -290,12 +297,12 @@ export const OBJECT_COLUMNS = {
 
 type Interface = 'cone' | 'archive';
 
-/** The names of the columns that an interface shows, so that tsc names one without a cell. */
+/** The names of the columns that an interface shows, so that tsc finds a column without a cell. */
 export type ShownIn<I extends Interface> = {
   [Name in keyof typeof OBJECT_COLUMNS]: I extends keyof (typeof OBJECT_COLUMNS)[Name] ? Name : never;
 }[keyof typeof OBJECT_COLUMNS];
 
-/** The columns that an interface shows, in their order. */
+/** The columns that an interface shows, in order. */
 export function shownIn<I extends Interface>(shown: I) {
   return Object.entries<ObjectField>(OBJECT_COLUMNS).flatMap(([name, field]) => {
     const value = field[shown];
@@ -303,7 +310,7 @@ export function shownIn<I extends Interface>(shown: I) {
   });
 }
 
-/** The columns that an object has for a catalog, by the ends of their names: `gaia_dr3_outcome`. */
+/** The columns of an object for a catalog, by the last part of their names: `gaia_dr3_outcome`. */
 export function catalogFields({ name, release }: Pick<CatalogDefinition, 'name' | 'release'>) {
   return {
     outcome: {
@@ -325,7 +332,7 @@ interface Values<Time> {
   readonly names: readonly string[];
 }
 
-/** The values of fields, as JSON answers have them, where times are texts. */
+/** The values of fields in JSON answers, where times are strings. */
 export type Answered<F extends Fields, Time = string> = {
   readonly [Name in keyof F]: Values<Time>[F[Name]['type']] | (F[Name] extends { isNullable: true } ? null : never);
 };

@@ -1,6 +1,6 @@
 /**
- * The ids of catalog sources. Most catalogs number their sources with 64-bit integers; others have names only, such as
- * `PSS J1443+2724`. The contract writes both as texts.
+ * The ids of catalog sources. Most catalogs number their sources with 64-bit integers; others only have names, such as
+ * `PSS J1443+2724`. The contract writes both as strings.
  */
 
 /** A 64-bit integer, or a text of `isTextId`, as the catalog's definition says. */
@@ -16,7 +16,7 @@ export const MAX_SOURCE_ID_BYTES = 80;
 export const TEXT_ID = `a text of 1 to ${MAX_SOURCE_ID_BYTES} bytes in UTF-8, not blank, without control characters`;
 
 const ASCII_ID = /^[ -~]*[!-~][ -~]*$/;
-/** Characters that some format cannot hold, U+FFFD among them, which stands for bytes that were no UTF-8. */
+/** Characters that some format cannot hold. U+FFFD is included, because it replaces bytes that were not UTF-8. */
 const REFUSED = /[\p{Cc}\ufffd-\uffff]/u;
 
 /** Whether a text can be the id of a source. */
@@ -30,13 +30,13 @@ export function isTextId(text: string): boolean {
 
 const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 
-/** The 64-bit integer of which a text is the decimal form; undefined where it is not, as for `007` and `+7`. */
+/** The 64-bit integer with this decimal form; undefined for any other text, such as `007` and `+7`. */
 export function integerId(text: string): bigint | undefined {
   const id = DECIMAL.test(text) ? BigInt(text) : undefined;
   return id !== undefined && BigInt.asIntN(64, id) === id ? id : undefined;
 }
 
-/** The order of two ids of one catalog: of integers by value, of texts by their bytes in UTF-8. */
+/** Compares two ids of one catalog: integers by value, texts by their bytes in UTF-8. */
 export function compareIds(a: SourceId, b: SourceId): number {
   if (typeof a === 'string' && typeof b === 'string') return compareUtf8(a, b);
   return a < b ? -1 : a > b ? 1 : 0;
@@ -44,12 +44,12 @@ export function compareIds(a: SourceId, b: SourceId): number {
 
 const utf8 = new TextEncoder();
 
-/** UTF-16 has code points beyond 2^16 before some below it, UTF-8 has all in their order. */
+/** UTF-16 sorts code points beyond 2^16 before some smaller ones; UTF-8 sorts all by value. */
 function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     if (a.charCodeAt(i) === b.charCodeAt(i)) continue;
-    // Of two pairs of surrogates that differ in the second half, the halves have the order of the pairs.
+    // // If two surrogate pairs differ only in the second half, the second halves decide the order.
     return rankOf(a.charCodeAt(i)) - rankOf(b.charCodeAt(i));
   }
   return a.length - b.length;

@@ -1,4 +1,4 @@
-/** The words of a crossmatch of a table. */
+/** The enumerated values of a table's crossmatch. */
 import type { Catalogs } from './catalogs.ts';
 import type { Named, NameOf } from './enums.ts';
 
@@ -30,12 +30,12 @@ export const ROW_STATUSES = [
 ] as const satisfies readonly Named[];
 export type RowStatus = NameOf<typeof ROW_STATUSES>;
 
-/** The path whose bodies may be larger than those of any other. */
+/** The path that accepts larger bodies than any other. */
 export const TABLE_PATH = '/api/crossmatch';
 
-/** The crossmatches that are answered later: a list of jobs of the Universal Worker Service. */
+/** The list of crossmatches that run as jobs of the Universal Worker Service. */
 export const JOBS_PATH = '/vo/jobs';
 
-/** The largest radius of a search, arcsec, inclusive. */
+/** The maximum radius of a search, arcsec, inclusive. */
 export const MAX_MATCH_RADIUS_ARCSEC = 60;
 export const DEFAULT_MATCH_RADIUS_ARCSEC = 1;
