@@ -39,7 +39,7 @@ export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
     ...declaredBy(
       columns,
       key => table.schema.metadata.get(key),
-      // Two fields may have one name.
+      // By index, because two fields may have the same name.
       name => table.schema.fields[places[columns.findIndex(column => column.name === name)]!]!.metadata,
     ),
     dropped: table.schema.fields.filter(field => !isKept(field)).map(({ name }) => name),
@@ -63,7 +63,7 @@ function unitOf({ type }: Field): bigint | undefined {
   return DataType.isTimestamp(type) ? NANOSECONDS[type.unit as TimeUnit] : undefined;
 }
 
-/** Times as the integers that are stored: the library makes doubles of them, which round nanoseconds. */
+/** Times as the stored integers: the library converts them to doubles, which round nanoseconds. */
 function asStored(vector: Vector): Vector {
   if (!DataType.isTimestamp(vector.type)) return vector;
   return new Vector(vector.data.map(data => data.clone(new Int64())));
@@ -76,12 +76,12 @@ const NANOSECONDS: Readonly<Record<TimeUnit, bigint>> = {
   [TimeUnit.NANOSECOND]: 1n,
 };
 
-/** The library's own messages would tell nobody anything. */
+/** Replaces the library's own messages, which would not help a user. */
 function damaged(error: unknown): TableError {
-  return error instanceof TableError ? error : new TableError('it is damaged, or no table of Arrow');
+  return error instanceof TableError ? error : new TableError('it is damaged, or not an Arrow table');
 }
 
-/** The decompressed bytes of the table that is being read, and the most that it may have. */
+/** The number of decompressed bytes of the table that is being read, and its limit. */
 let decompressedBytes = 0;
 let maxDecompressedBytes = 0;
 
@@ -108,9 +108,9 @@ function columnOf({ name, type }: Field): Column {
 }
 
 /**
- * The metadata of fields by their names.
- * @param message the one with which a stream begins
- * @throws TableError where it is damaged
+ * The metadata of fields, by field name.
+ * @param message the first message of a stream
+ * @throws TableError if it is damaged
  */
 export function fieldsOfSchema(message: Uint8Array, limits: TableLimits): ReadonlyMap<string, FieldMetadata> {
   try {
@@ -121,12 +121,12 @@ export function fieldsOfSchema(message: Uint8Array, limits: TableLimits): Readon
   }
 }
 
-/** The type of a column's values; a dictionary's are those that it lists. */
+/** The type of a column's values; for a dictionary column, the type of the dictionary's values. */
 function valueType(type: DataType): DataType {
   return DataType.isDictionary(type) ? type.dictionary : type;
 }
 
-/** Types that have no place in the answer. */
+/** Types that the answer cannot hold. */
 const DROPPED: readonly Type[] = [Type.Binary, Type.LargeBinary, Type.FixedSizeBinary, Type.Time, Type.Interval];
 
 function isKept({ type }: Field): boolean {
@@ -159,16 +159,16 @@ function cellsOf(vector: Vector, type: ColumnType, unit: bigint | undefined, fro
 }
 
 /**
- * @param scale the decimals of a decimal, of which the library gives the digits alone
- * @param unit nanoseconds of a time's unit, where the value is the integer that is stored
+ * @param scale the number of decimals of a decimal, for which the library returns only the digits
+ * @param unit nanoseconds per unit of a time, if the value is the stored integer
  */
 function cellOf(value: unknown, type: ColumnType, scale: number, unit: bigint | undefined): Cell {
   if (value === null) return null;
   if (value === undefined) throw new TableError('it is damaged Arrow: a column has fewer values than rows');
   if (type === 'int64') return BigInt(value as number | bigint);
-  // What is below a microsecond is left out, as it is of Parquet.
+  // Digits below a microsecond are dropped, as for Parquet.
   if (unit !== undefined) return Number(((value as bigint) * unit) / 1000n);
-  // The library gives milliseconds, with a fraction.
+  // The library returns milliseconds, with a fraction.
   if (type === 'time') return Math.round(Number(value) * 1000);
   if (type === 'float64' && scale !== 0) return Number(`${value}e${-scale}`);
   if (type !== 'text') return value as Cell;

@@ -1,6 +1,6 @@
 /**
- * The messages of Arrow, looked at before the library reads them: it believes every count, and would read some damaged
- * tables without an end (Arrow columnar format 1.5, "Serialization and Interprocess Communication").
+ * Checks the messages of Arrow before the library reads them. The library trusts every count, and would read some
+ * damaged tables forever (Arrow columnar format 1.5, "Serialization and Interprocess Communication").
  */
 import { DictionaryBatch } from 'apache-arrow/fb/dictionary-batch';
 import type { Field } from 'apache-arrow/fb/field';
@@ -12,12 +12,12 @@ import { Schema } from 'apache-arrow/fb/schema';
 import { ByteBuffer } from 'flatbuffers';
 import { checkRows, TableError, type TableLimits } from './input_table.ts';
 
-/** Before the length of a message. */
+/** The marker before the length of a message. */
 const CONTINUATION = -1;
 
 /**
- * The stream up to its end.
- * @throws TableError where a message is not whole, or says that it has more than fits into it
+ * Checks a stream to its end.
+ * @throws TableError if a message is incomplete, or states more data than it contains
  */
 export function checkedStream(bytes: Uint8Array, limits: TableLimits): Uint8Array {
   let at = 0;
@@ -32,12 +32,13 @@ export function checkedStream(bytes: Uint8Array, limits: TableLimits): Uint8Arra
   return bytes;
 }
 
-/** A file ends with its index, the length of that in 4 bytes, and a mark in 6. */
+/** The end of a file is its index, followed by the length of the index in 4 bytes, and a marker of 6 bytes. */
 const FILE_END = 10;
 
 /**
- * The file. The library reads its index and what that names, nothing else: Polars writes a first message without its length.
- * @throws TableError where the index is damaged, or a message that it names
+ * Checks a file. The library reads only its index and the messages that the index names. (Polars writes a first message
+ * without its length.)
+ * @throws TableError if the index, or a message that it names, is damaged
  */
 export function checkedFile(bytes: Uint8Array, limits: TableLimits): Uint8Array {
   const end = bytes.length - FILE_END;
@@ -45,7 +46,7 @@ export function checkedFile(bytes: Uint8Array, limits: TableLimits): Uint8Array 
   if (!(start > 0 && start < end)) throw unsound();
   const footer = Footer.getRootAsFooter(new CheckedBuffer(bytes.subarray(start, end)));
   checkSchema(footer.schema());
-  // A message that the index names many times would be read as often.
+  // This limit also covers an index that names the same message many times.
   let left = bytes.length;
   let rows = 0;
   for (const [kind, count, blockAt] of [
@@ -68,11 +69,11 @@ interface FoundMessage {
   readonly kind: MessageHeader;
   readonly message: Message;
   readonly bodyBytes: number;
-  /** The offset behind its body. */
+  /** The offset after the message's body. */
   readonly end: number;
 }
 
-/** The message at an offset; undefined where the end of a stream is there. */
+/** The message at an offset; undefined at the end of a stream. */
 function messageAt(bytes: Uint8Array, at: number): FoundMessage | undefined {
   if (!(at >= 0 && at + 8 <= bytes.length)) throw unsound();
   const view = viewOf(bytes);
@@ -87,7 +88,10 @@ function messageAt(bytes: Uint8Array, at: number): FoundMessage | undefined {
   return { kind: message.headerType(), message, bodyBytes, end };
 }
 
-/** @returns the number of its rows */
+/**
+ * Checks one message.
+ * @returns the number of its rows
+ */
 function checkMessage({ kind, message, bodyBytes }: FoundMessage, limits: TableLimits): number {
   message.customMetadataLength();
   if (kind === MessageHeader.RecordBatch) {
@@ -109,14 +113,14 @@ function checkSchema(schema: Schema | null): void {
   for (let i = 0, fields = schema.fieldsLength(); i < fields; i++) checkField(schema.fields(i)!);
 }
 
-/** A field that is its own child is found by the count of all that is listed in the message. */
+/** Checks a field. A field that is its own child exceeds the limit on all lists of the message. */
 function checkField(field: Field): void {
   field.customMetadataLength();
   for (let i = 0, children = field.childrenLength(); i < children; i++) checkField(field.children(i)!);
 }
 
 /**
- * The library would look through as many bits as there are values, for those that are null.
+ * Checks the counts of a batch, because the library would search as many bits for nulls as the batch states values.
  * @returns the number of values
  */
 function checkBatch(batch: RecordBatch | null | undefined, bodyBytes: number, limits: TableLimits): number {
@@ -137,7 +141,9 @@ function checkBatch(batch: RecordBatch | null | undefined, bodyBytes: number, li
   return Number(batch.length());
 }
 
-/** The bytes of a message, or of an index, of which nothing is believed to be longer than they are, nor all of it together. */
+/**
+ * The bytes of a message or an index. Each list in it is checked against their length, and so is the sum of all lists.
+ */
 class CheckedBuffer extends ByteBuffer {
   #left = this.capacity();
 

@@ -1,11 +1,11 @@
 /**
- * What astropy writes about the columns of a table as YAML: in the head of ECSV (its proposal APE 6), in the comments of a FITS header, in
- * the metadata of Parquet.
+ * Reads the YAML in which astropy describes the columns of a table: in the head of ECSV (its proposal APE 6), in the
+ * comments of a FITS header, and in the metadata of Parquet.
  */
 import { parseDocument, visit } from 'yaml';
 import { type DeclaredFrame, TableError } from './input_table.ts';
 
-/** A column, in the words of the file. */
+/** A column, with the values as written in the file. */
 export interface AstropyColumn {
   readonly datatype?: string;
   readonly subtype?: string;
@@ -16,16 +16,16 @@ export interface AstropyColumn {
 
 export interface AstropyHead {
   readonly delimiter?: string;
-  /** By the names of columns, as is `frames`. */
+  /** The columns by name; `frames` is by name, too. */
   readonly columns: ReadonlyMap<string, AstropyColumn>;
   readonly frames: ReadonlyMap<string, DeclaredFrame>;
 }
 
 const MAX_CHARACTERS = 1 << 20;
-/** The library searches the document for each alias. astropy writes one for a unit that several columns share. */
+/** The library searches the document for each alias. astropy writes an alias for a unit that several columns share. */
 const MAX_ALIASES = 4000;
 
-/** @throws TableError where the text is no YAML, or too much of it */
+/** @throws TableError if the text is not YAML, or exceeds a limit */
 export function readAstropyYaml(yaml: string): AstropyHead {
   const head = parsed(yaml);
   const serialized = entries(at(at(head, 'meta'), '__serialized_columns__'));
@@ -55,7 +55,7 @@ export function readAstropyYaml(yaml: string): AstropyHead {
 function parsed(yaml: string): unknown {
   if (yaml.length > MAX_CHARACTERS) throw new TableError(`its head has more than ${MAX_CHARACTERS} characters of YAML`);
   try {
-    // Without a schema every scalar is text: a column may be named 1.0.
+    // With this schema every scalar is text, because a column may be named 1.0.
     const document = parseDocument(yaml, { schema: 'failsafe', logLevel: 'silent', uniqueKeys: false });
     if (document.errors[0]) throw document.errors[0];
     let aliases = 0;
@@ -66,13 +66,11 @@ function parsed(yaml: string): unknown {
     });
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    throw new TableError(
-      `its head is no YAML that can be read: ${(error as Error).message.split('\n')[0]!.slice(0, 200)}`,
-    );
+    throw new TableError(`its head is not readable YAML: ${(error as Error).message.split('\n')[0]!.slice(0, 200)}`);
   }
 }
 
-/** A value of a mapping, an ordered one (`!!omap`) or a list of small ones. */
+/** The value of a key in a mapping, an ordered mapping (`!!omap`) or a list of small mappings. */
 function at(value: unknown, key: string): unknown {
   if (value instanceof Map) return value.get(key);
   if (Array.isArray(value))
@@ -108,7 +106,7 @@ function framesOf(serialized: readonly [string, unknown][]): Map<string, Declare
 
 const DAYS_OF_JULIAN_YEAR = 365.25;
 const JD_J2000 = 2_451_545;
-/** B1900.0, and the length of its tropical year (Lieske 1979, A&A 73, 282). */
+/** The Julian date of B1900.0, and the length of the tropical year then (Lieske 1979, A&A 73, 282). */
 const JD_B1900 = 2_415_020.31352;
 const DAYS_OF_TROPICAL_YEAR = 365.242198781;
 
@@ -128,7 +126,10 @@ function skyFrame(mixin: unknown): DeclaredFrame {
   };
 }
 
-/** A time of astropy as a Julian date; the minute between its scales moves no equinox. NaN where it is none, or a column. */
+/**
+ * A time of astropy as a Julian date. The differences between its time scales are too small to matter for an equinox.
+ * NaN if it is not a time, or is a column.
+ */
 function julianDate(time: unknown): number | undefined {
   if (time === undefined) return undefined;
   return Number(text(at(time, 'jd1')) ?? Number.NaN) + Number(text(at(time, 'jd2')) ?? Number.NaN);

@@ -1,6 +1,6 @@
 /**
- * The coordinate systems that a VOTable declares, and the fields that they are bound to: COOSYS (VOTable 1.4, section 3.1), and
- * groups with the utypes of STC (IVOA note "Referencing STC in VOTable").
+ * Reads the coordinate systems that a VOTable declares, and the fields that refer to them: COOSYS (VOTable 1.4, section
+ * 3.1), and groups with the utypes of STC (IVOA note "Referencing STC in VOTable").
  */
 import type { DeclaredFrame, InputTable } from './input_table.ts';
 
@@ -12,31 +12,31 @@ interface Group {
   name?: string | undefined;
   equinox?: string | undefined;
   frame?: DeclaredFrame | undefined;
-  /** The IDs of the fields in it that have no frame yet. */
+  /** The IDs of the group's fields that have no frame yet. */
   fields: string[];
 }
 
-/** The elements whose systems hold for everything in them. */
+/** The elements that limit the scope of a system. */
 const SCOPES = ['VOTABLE', 'RESOURCE', 'TABLE'];
 const FRAME_UTYPE = /spaceframe\.coordrefframe$/i;
 const EQUINOX_UTYPE = /spaceframe\.(?:coordrefframe\.)?equinox$/i;
 
-/** Follows the tags of a document in their order. */
+/** Receives the tags of a document in their order. */
 export class CoordinateSystems {
-  /** By the ID of the COOSYS or the group. */
+  /** The frames by the ID of the COOSYS or the group. */
   readonly #systems = new Map<string, DeclaredFrame>();
   readonly #fields = new Map<string, DeclaredFrame>();
   readonly #scopes: DeclaredFrame[][] = [[]];
   readonly #groups: Group[] = [];
 
-  /** @param attribute the value of an attribute of the tag that opens the element */
+  /** @param attribute returns the value of an attribute of the element's opening tag */
   open(element: string, attribute: (name: string) => string | undefined): void {
     if (SCOPES.includes(element)) this.#scopes.push([]);
     const group = this.#groups.at(-1);
     if (element === 'COOSYS' || element === 'GROUP') {
       const isSystem = element === 'COOSYS';
       const equinox = isSystem ? attribute('equinox') : undefined;
-      // Without a system it is FK5, by the schema.
+      // By the schema, the default system is FK5.
       const name = isSystem ? (attribute('system') ?? (equinox && 'FK5')) : undefined;
       this.#groups.push({ element, id: attribute('ID'), ref: attribute('ref'), name, equinox, fields: [] });
     } else if (group && element === 'FIELDref') group.fields.push(attribute('ref') ?? '');
@@ -57,15 +57,15 @@ export class CoordinateSystems {
     else {
       if (group.id) this.#systems.set(group.id, frame);
       for (const id of group.fields) this.#fields.set(id, frame);
-      // A group within, without fields, is the system of the group around it.
+      // An inner group without fields declares the system of the group around it.
       if (group.fields.length === 0 && outer) outer.frame ??= frame;
       if (element === 'COOSYS') this.#scopes.at(-1)!.push(frame);
     }
   }
 
   /**
-   * The frames of the fields of the table that is open: those that they or their groups refer to; else, where no field refers to
-   * any, the only one around the table.
+   * The frames of the fields of the open table: those that the fields or their groups refer to. If no field refers to a
+   * frame, the only frame declared around the table.
    */
   framesOf(
     fields: readonly { readonly id: string | undefined; readonly ref: string | undefined }[],

@@ -1,7 +1,7 @@
 /**
- * CSV as people send it: with commas, semicolons, tabs or bars, a byte-order mark, lines of comments before the header
- * (after it, a line that begins with `#` is a row, as STILTS and pandas read it). Read in place: all that is kept beside the bytes is
- * where each record lies.
+ * CSV as people send it: with commas, semicolons, tabs or bars, perhaps a byte-order mark, and comments before the
+ * header. After the header, a line that begins with `#` is a row, as for STILTS and pandas. The bytes are read in
+ * place; only the offsets of the records are stored beside them.
  */
 import type { Column } from '../tables/columns.ts';
 import {
@@ -21,7 +21,7 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /**
- * @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent
+ * @param areTyped whether columns of numbers become numeric; otherwise every cell is the original text
  * @throws TableError
  */
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
@@ -41,7 +41,10 @@ export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean
   return { ...table, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
 }
 
-/** Whether the first line is a header for the rows from the second one on, which begin with none of their own: numpy and STILTS write it as a comment. */
+/**
+ * Whether a commented first line is the header: numpy and STILTS write the header as a comment, followed by rows
+ * without one.
+ */
 function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boolean {
   const [names, row] = firstLines(fromComment)
     .slice(0, 2)
@@ -49,7 +52,7 @@ function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boole
   return names!.length === row?.length && row.length > 1 && row.some(isNumeric) && !names!.some(isNumeric);
 }
 
-/** The words of the first line, where the second one has as many. */
+/** The words of the first line, if the second line has the same number of words. */
 function headerOfWords(bytes: Uint8Array): string[] | undefined {
   const [names, row = names] = firstLines(bytes).slice(0, 2).map(wordsOf);
   if (!names || names.length < 2 || row!.length !== names.length) return undefined;
@@ -57,17 +60,17 @@ function headerOfWords(bytes: Uint8Array): string[] | undefined {
   return names.map(name => name ?? '');
 }
 
-/** Whether a text is a number, or begins as a sexagesimal one does. */
+/** Whether a text is a number, or begins like a sexagesimal number. */
 function isNumeric(text: string | null): boolean {
   return text !== null && (!Number.isNaN(numberOf(text)) || /^\s*[+-]?\d{1,3}[:hd°]\s?\d/.test(text));
 }
 
-/** About the cells of a line: enough to count them, and to see whether they are numbers. */
+/** Splits a line roughly into cells: well enough to count them, and to see whether they are numbers. */
 function cut(line: string, delimiter: string | undefined): (string | null)[] {
   return delimiter === undefined ? wordsOf(line) : line.replace(/"[^"]*"/g, 'text').split(delimiter);
 }
 
-/** The delimiter that a line has most often, outside of quotes; undefined where it has none. */
+/** The most frequent delimiter of a line, outside of quotes; undefined if it has none. */
 function delimiterOf(line: string): string | undefined {
   const counts = DELIMITERS.map(delimiter => cut(line, delimiter).length);
   const most = Math.max(...counts);
@@ -75,18 +78,21 @@ function delimiterOf(line: string): string | undefined {
 }
 
 function noNames(): TableError {
-  return new TableError('its first line has numbers, where the names of its columns must be');
+  return new TableError('its first line has numbers instead of column names');
 }
 
-/** The records, found once and read as often as they are asked for. A field is null where it is empty, and not quoted or of ECSV. */
+/**
+ * The records. They are located once, and can be read any number of times. A field is null if it is empty and, except
+ * in ECSV, not quoted.
+ */
 export class Records implements TextRows {
   readonly header: readonly (string | null)[];
   rows = 0;
   readonly #bytes: Buffer;
-  /** The code of its character. */
+  /** The character code of the delimiter. */
   readonly #delimiter: number;
   readonly #isEcsv: boolean;
-  /** Two offsets a record: where it begins and where it ends, without the end of its line. */
+  /** Two offsets per record: its beginning, and its end without the line end. */
   #places = new Uint32Array(1 << 12);
 
   constructor({ buffer, byteOffset, length }: Uint8Array, delimiter: number, limits: TableLimits, isEcsv: boolean) {
@@ -109,7 +115,7 @@ export class Records implements TextRows {
     this.header = header;
   }
 
-  /** The bytes of a row, without the end of its line. */
+  /** The bytes of a row, without the line end. */
   bytesOf(row: number): Uint8Array {
     return this.#bytes.subarray(this.#places[2 * row], this.#places[2 * row + 1]);
   }
@@ -143,7 +149,7 @@ export class Records implements TextRows {
     checkRows(++this.rows, limits);
   }
 
-  /** Measures the record that begins at an offset. */
+  /** Measures the record at an offset. */
   #record(start: number): { readonly fields: number; readonly end: number; readonly next: number } {
     const bytes = this.#bytes;
     let fields = 1;
@@ -164,7 +170,7 @@ export class Records implements TextRows {
     return at;
   }
 
-  /** The offset of the quote that ends a text which a quote begins. */
+  /** The offset of the closing quote of a quoted field. */
   #quoteEnd(start: number, field: number): number {
     const bytes = this.#bytes;
     for (let at = start + 1; ; at += 2) {
@@ -183,7 +189,7 @@ export class Records implements TextRows {
     return at;
   }
 
-  /** Calls `take` with the places in `wanted`, which ascend, and the texts of these columns. */
+  /** Calls `take` with the numbers of the records in `wanted`, which ascend, and the texts of these columns. */
   #readFields(
     start: number,
     end: number,

@@ -1,4 +1,7 @@
-/** ECSV (astropy's proposal APE 6), as astropy and the Gaia archive write it: CSV whose comments declare its columns. */
+/**
+ * Reads ECSV (astropy's proposal APE 6), as written by astropy and the Gaia archive: CSV whose comments declare its
+ * columns.
+ */
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { type AstropyColumn, readAstropyYaml } from './astropy_yaml.ts';
 import { Records } from './csv.ts';
@@ -6,7 +9,7 @@ import { type InputTable, numberOf, TableError, type TableLimits } from './input
 import { rowsTable, splitPreamble, typesOf } from './text_rows.ts';
 
 /**
- * @param areTyped whether cells are to become what their columns are declared to be; else every cell is the text that was sent
+ * @param areTyped whether cells are converted to the declared types; otherwise every cell is the original text
  * @throws TableError
  */
 export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
@@ -29,13 +32,13 @@ export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolea
     return { name, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
   });
   const table = rowsTable(csv, columns, cellOf);
-  // A cell of another type is found here: later, the answer could only break off.
+  // Checks the types of all cells now. Later, the answer would already be under way, and could only break off.
   if (areTyped) for (const _ of table.blocks([...columns.keys()]) as Iterable<unknown>);
   const frames = new Map(names.flatMap((name, i) => (head.frames.has(name) ? [[i, head.frames.get(name)!]] : [])));
   return { ...table, frames, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
 }
 
-/** Integers of 64 bits without a sign, numbers of more than 64 bits and complex ones stay text. */
+/** Unsigned 64-bit integers, numbers of more than 64 bits and complex numbers stay text. */
 const TYPES: Readonly<Record<string, ColumnType>> = {
   bool: 'boolean',
   int8: 'int32',
@@ -56,13 +59,13 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   string: 'text',
 };
 
-/** Undefined where no type is declared. A subtype declares what JSON the texts are. */
+/** The type of a column; undefined if none is declared. A subtype declares which JSON the texts contain. */
 function typeOf(name: string, { datatype, subtype }: AstropyColumn): ColumnType | undefined {
   if (subtype !== undefined) return 'text';
   if (datatype === undefined) return undefined;
   if (Object.hasOwn(TYPES, datatype)) return TYPES[datatype];
   throw new TableError(
-    `its column ${name.slice(0, 64)} is declared as ${datatype.slice(0, 64)}, which is no type of ECSV`,
+    `its column ${name.slice(0, 64)} is declared as ${datatype.slice(0, 64)}, which is not a type of ECSV`,
   );
 }
 

@@ -1,6 +1,7 @@
 /**
- * What the metadata of Parquet and Arrow files declare of columns: the YAML of astropy, the VOTable of VOParquet
- * (https://www.ivoa.net/documents/Notes/VOParquet/) and the metadata of Arrow's fields, as this service writes them.
+ * Reads the declarations about columns in the metadata of Parquet and Arrow files: the YAML of astropy, the VOTable of
+ * VOParquet (https://www.ivoa.net/documents/Notes/VOParquet/) and the metadata of Arrow's fields, as this service
+ * writes them.
  */
 import type { Column } from '../tables/columns.ts';
 import { readAstropyYaml } from './astropy_yaml.ts';
@@ -14,11 +15,11 @@ const VOTABLE_KEY = 'IVOA.VOTable-Parquet.content';
 export type FieldMetadata = ReadonlyMap<string, string>;
 
 /**
- * The columns with their units, UCDs and descriptions, and the frames. What a field says of itself goes before the VOTable, and that
- * before the YAML.
+ * Adds units, UCDs, descriptions and frames to the columns. The metadata of a field take precedence over the VOTable,
+ * and the VOTable over the YAML.
  * @param textOf a text of the file's metadata, by its key
  * @param fieldOf the metadata of a column, by its name
- * @throws TableError where one of them cannot be read: the frame would be another one without a word
+ * @throws TableError if one of them cannot be read, because ignoring it would silently change the frame
  */
 export function declaredBy(
   columns: readonly Column[],

@@ -1,4 +1,4 @@
-/** FITS binary tables: the first one of a file. */
+/** Reads the first binary table of a FITS file. */
 import { FitsError, findHduOf, type Hdu } from '../fits/header.ts';
 import {
   type FitsColumn,
@@ -24,7 +24,7 @@ import {
 } from './input_table.ts';
 import { headByName } from './votable.ts';
 
-/** The type of a column with one unscaled value a row. */
+/** The column types for one unscaled value per row. */
 const TYPES: Readonly<Record<string, ColumnType>> = {
   L: 'boolean',
   X: 'boolean',
@@ -70,7 +70,7 @@ function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
   };
 }
 
-/** @throws TableError for one row whose columns are all the values of a column, as STILTS writes `colfits` */
+/** @throws TableError if the table has a single row that holds whole columns, as in the `colfits` files of STILTS */
 function checkRowOriented({ rows, columns }: FitsTable): void {
   const [first, ...others] = columns.filter(({ letter, heap }) => letter !== 'A' && !heap);
   if (
@@ -83,10 +83,15 @@ function checkRowOriented({ rows, columns }: FitsTable): void {
     throw new TableError('it is a column-oriented FITS table (colfits): write it as fits-basic, a row a source');
 }
 
-/** astropy's YAML of columns stands between these lines of comments; a line with a backslash at its end goes on in the next one. */
+/**
+ * The comment lines around astropy's YAML of columns. A backslash at the end of a line continues it in the next one.
+ */
 const [YAML_BEGIN, YAML_END] = ['--BEGIN-ASTROPY-SERIALIZED-COLUMNS--', '--END-ASTROPY-SERIALIZED-COLUMNS--'];
 
-/** The frames that astropy, STILTS (in the VOTable that it puts before the table) or RADESYS and EQUINOX declare. */
+/**
+ * The frames that the file declares: in astropy's YAML, in the VOTable that STILTS puts before the table, or by RADESYS
+ * and EQUINOX.
+ */
 function framesOf(
   bytes: Uint8Array,
   { header }: Hdu,
@@ -111,12 +116,14 @@ function framesOf(
   };
 }
 
-/** Whether a cell can hold the values of a row: a value, a text, or a text of numbers with blanks between. */
+/**
+ * Whether a cell can hold the column's value: a single value, a text, or several numbers as a text with blanks between.
+ */
 function isKept({ letter, heap, repeat }: FitsColumn): boolean {
   return letter === 'A' || (!heap && letter in TYPES && (letter !== 'X' || repeat === 1));
 }
 
-/** Texts that overlap in the heap could make a small file gigabytes of cells. */
+/** Rejects overlapping texts in the heap, because they could turn a small file into gigabytes of cells. */
 function checkTexts(view: DataView, table: FitsTable, columns: readonly FitsColumn[]): void {
   let bytes = 0;
   for (const column of columns)
@@ -131,7 +138,7 @@ function columnOf(column: FitsColumn): Column {
   return { name, type: typeOf(column), ...(unit && { unit }), ...(ucd && { ucd }), description: comment ?? '' };
 }
 
-/** TZERO makes unsigned integers of signed ones, which may need the next larger type. */
+/** The type of a column. TZERO turns signed integers into unsigned ones, which may need the next larger type. */
 function typeOf({ letter, repeat, scale, zero, isInteger }: FitsColumn): ColumnType {
   const type = TYPES[letter];
   if (!type || repeat !== 1) return 'text';
@@ -140,7 +147,7 @@ function typeOf({ letter, repeat, scale, zero, isInteger }: FitsColumn): ColumnT
   return letter === 'K' ? 'text' : 'int64';
 }
 
-/** The cell of a row. A text of blanks, and an array of nothing, are null. */
+/** Reads the cell of a row. A blank text, and an empty array, become null. */
 function cellReader(view: DataView, table: FitsTable, column: FitsColumn): (row: number) => Cell {
   if (column.letter === 'A')
     return row =>

@@ -1,25 +1,25 @@
-/** Tables that people send, apart from the format in which they come. */
+/** Uploaded tables, independent of their format. */
 import type { Cell, Column } from '../tables/columns.ts';
 import type { StoredTable } from '../tables/parquet.ts';
 import { timeCell } from '../tables/timestamp.ts';
 
-/** Some consecutive rows: the cells of each column that was asked for. */
+/** Some consecutive rows: the cells of each requested column. */
 export interface Block {
   readonly rows: number;
   readonly cells: readonly ArrayLike<Cell>[];
 }
 
-/** A frame of positions, in the words of the file. */
+/** A frame of positions, as the file declares it. */
 export interface DeclaredFrame {
-  /** Of a system, such as `FK4` or `galactic`; the file may have any other text here. */
+  /** The name of a system, such as `FK4` or `galactic`; a file may have any text here. */
   readonly name: string;
-  /** Such as `B1950` or `2000.0`. */
+  /** For example `B1950` or `2000.0`. */
   readonly equinox?: string;
   /** A Julian year. */
   readonly obstime?: number;
 }
 
-/** The years from which an equinox is one of FK5, where the file names no system (FITS standard 4.0, section 8.3). */
+/** From this year on, an equinox means FK5 if the file names no system (FITS standard 4.0, section 8.3). */
 const FIRST_FK5 = 1984;
 
 /**
@@ -36,46 +36,46 @@ export function equatorialFrame(system: string | undefined, equinox: string | un
 
 export interface InputTable {
   readonly format: 'csv' | 'ndjson' | 'votable' | 'fits' | 'parquet' | 'arrow';
-  /** With names that differ from each other. */
+  /** The columns; their names are unique. */
   readonly columns: readonly Column[];
-  /** The names of columns that no cell can hold, such as complex numbers: they are not in `columns`. */
+  /** The names of columns that cannot be stored in cells, such as complex numbers; `columns` does not include them. */
   readonly dropped?: readonly string[];
   readonly rows: number;
-  /** The frames that the file declares for columns (places in `columns`). */
+  /** The frames that the file declares for columns, by index in `columns`. */
   readonly frames?: ReadonlyMap<number, DeclaredFrame>;
-  /** The frame that the file declares for its equatorial positions, without a word on columns. */
+  /** The frame that the file declares for its equatorial positions, without naming columns. */
   readonly frame?: DeclaredFrame | undefined;
-  /** The columns whose cells each hold a longitude and a latitude (places in `columns`). */
+  /** The columns whose cells each hold both a longitude and a latitude, as indexes in `columns`. */
   readonly points?: ReadonlySet<number>;
-  /** The columns of texts that are times as DALI writes them (places in `columns`). */
+  /** The text columns that hold times in the format of DALI, as indexes in `columns`. */
   readonly timestamps?: ReadonlySet<number>;
   /**
-   * The rows in their order, with the cells of these columns (places in `columns`). May be called several times.
-   * @throws TableError where the table turns out to be damaged
+   * The rows in their order, with the cells of these columns (indexes in `columns`). May be called several times.
+   * @throws TableError if the table turns out to be damaged
    */
   blocks(columns: readonly number[]): Iterable<Block> | AsyncIterable<Block>;
-  /** The bytes of a row as CSV with commas, without the end of the line; only of a table that was sent so. */
+  /** The bytes of a row as CSV with commas, without the line end; only for tables that were sent in this form. */
   readonly csvRow?: (row: number) => Uint8Array;
-  /** The columns as Parquet stores them; only where all of them can be copied. */
+  /** The columns in Parquet's stored form; only if all of them can be copied. */
   readonly stored?: StoredTable;
 }
 
-/** The columns of a table and what is declared of them. */
+/** The columns of a table, and the declarations about them. */
 export type DescribedTable = Pick<InputTable, 'columns' | 'frames' | 'frame' | 'points'>;
 
 export interface TableLimits {
   readonly maxRows: number;
-  /** The largest size of the table; a compressed table counts decompressed. */
+  /** The maximum size of the table in bytes; a compressed table counts decompressed. */
   readonly maxBytes: number;
 }
 
-/** The parameters that name a table's positions. */
+/** The parameters that describe a table's positions. */
 export type PositionParam = 'ra' | 'dec' | 'frame' | 'columns';
 
-/** A table that cannot be used. The message is for whoever sent it. */
+/** A table that cannot be used. The message is for the sender of the table. */
 export class TableError extends Error {
   override name = 'TableError';
-  /** The parameter at fault, where it is not the table. */
+  /** The parameter at fault, if it is not the table itself. */
   readonly param: PositionParam | undefined;
 
   constructor(message: string, param?: PositionParam) {
@@ -85,9 +85,9 @@ export class TableError extends Error {
 }
 
 /**
- * The table with some of its columns, in their order in the table; all of them are still there to be read from the whole table.
- * @param names as a request gives them, with commas between; names in quotes may have commas
- * @throws TableError that names the one that the table has not, or cannot keep
+ * The table with only some of its columns, in their original order. The original table keeps all of them.
+ * @param names as in a request, separated by commas; quoted names may contain commas
+ * @throws TableError naming a column that is missing, or that the answer cannot hold
  */
 export function withColumns(table: InputTable, names: string): InputTable {
   const wanted = [...names.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
@@ -101,8 +101,8 @@ export function withColumns(table: InputTable, names: string): InputTable {
     const shown = name.slice(0, 64);
     throw new TableError(
       table.dropped?.includes(name)
-        ? `its column ${shown}, which columns= names, is of a type that cannot be kept, such as lists, bytes or complex numbers`
-        : `it has no column ${shown}, which columns= names: ${listOf(table.columns)}`,
+        ? `its column ${shown}, named in columns=, has a type that the answer cannot hold, such as lists, bytes or complex numbers`
+        : `it has no column ${shown}, named in columns=: ${listOf(table.columns)}`,
       'columns',
     );
   });
@@ -122,15 +122,15 @@ export function listOf(columns: readonly Column[]): string {
   return `its columns are ${names.join(', ')}${columns.length > names.length ? ', ...' : ''}`;
 }
 
-/** More columns than any survey's table has. */
+/** A limit above the number of columns of any survey's table. */
 const MAX_COLUMNS = 2000;
-/** The longest row of a format that is text, in bytes. */
+/** The maximum length of a row in a text format, in bytes. */
 export const MAX_ROW_BYTES = 1 << 20;
-/** The most rows, and about the most cells, of a block. */
+/** The maximum number of rows, and the approximate maximum number of cells, of a block. */
 const MAX_BLOCK_ROWS = 65_536;
 const MAX_BLOCK_CELLS = 1 << 19;
 
-/** The number of rows of a block of so many columns. */
+/** The number of rows per block for this many columns. */
 export function blockRows(columns: number): number {
   return Math.max(256, Math.min(MAX_BLOCK_ROWS, Math.floor(MAX_BLOCK_CELLS / columns)));
 }
@@ -146,8 +146,8 @@ export function checkColumns(columns: number): void {
 }
 
 /**
- * The columns with names that differ: of two with one name, the second gets a number.
- * @throws TableError where there are none, or too many
+ * Makes the names of columns unique: of two columns with the same name, the second gets a number.
+ * @throws TableError if there are no columns, or too many
  */
 export function distinct(columns: readonly Column[]): Column[] {
   if (columns.length === 0) throw new TableError('it has no columns');
@@ -160,14 +160,14 @@ export function distinct(columns: readonly Column[]): Column[] {
   });
 }
 
-/** The name, or the first of NAME_2, NAME_3 and so on that is not taken. */
+/** The name, or the first of NAME_2, NAME_3 and so on that is free. */
 export function distinctName(name: string, taken: ReadonlySet<string>): string {
   let free = name;
   for (let n = 2; taken.has(free); n++) free = `${name}_${n}`;
   return free;
 }
 
-/** Blocks of rows that can be read at any place. */
+/** Blocks of rows for a source that can read any row. */
 export function* blocksOf(
   rows: number,
   columns: number,
@@ -180,7 +180,7 @@ export function* blocksOf(
   }
 }
 
-/** Records that are read one after another, as blocks. */
+/** Blocks of rows for a source that reads records one after another. */
 export function* blocksOfRecords(
   records: Iterable<readonly Cell[]>,
   columns: readonly number[],
@@ -199,7 +199,7 @@ export function* blocksOfRecords(
   if (rows > 0) yield { rows, cells };
 }
 
-/** For a column with a time that no answer can write. */
+/** The error for a column with a time that no answer can write. */
 export function outOfYears(name: string): TableError {
   return new TableError(
     `a time in its column ${name} lies outside of the years 0 to 9999: leave the column out, or make it text`,
@@ -207,8 +207,8 @@ export function outOfYears(name: string): TableError {
 }
 
 /**
- * A time that the answer can write is in a year of four digits.
- * @throws TableError where another is in the table: the answer would end there
+ * Checks that the answer can write all times: their years must have four digits.
+ * @throws TableError for any other time, because the answer would break off there
  */
 export async function checkTimes({ columns, blocks }: InputTable): Promise<void> {
   const places = columns.flatMap(({ type }, place) => (type === 'time' ? place : []));
@@ -219,26 +219,26 @@ export async function checkTimes({ columns, blocks }: InputTable): Promise<void>
         if (times[row] !== null && timeCell(times[row] as number) === null) throw outOfYears(columns[places[i]!]!.name);
 }
 
-/** A longer text is neither a number nor a position. The patterns below would take quadratic time to find that out. */
+/** A longer text is neither a number nor a position. The patterns below would take quadratic time to determine that. */
 export const MAX_NUMBER_CHARACTERS = 128;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^[+-]?(?:nan|inf|infinity)$/i;
 
-/** The whole numbers that could be changed by becoming doubles. */
+/** Whole numbers that might change if converted to doubles. */
 const LONG_OR_PADDED = /^[+-]?(?:0\d+|\d{16,})$/;
 
-/** Whether a double says less than the text: it has too many digits, or it is a name like 007. */
+/** Whether a double would lose a part of the text: it has too many digits, or is a name like 007. */
 function isMoreThanDouble(text: string): boolean {
   if (text.length < 16 && !text.startsWith('0')) return false;
   return LONG_OR_PADDED.test(text) && (/^[+-]?0/.test(text) || !Number.isSafeInteger(Number(text)));
 }
 
-/** The type that all texts of a column have. */
+/** Determines the common type of all texts of a column. */
 export class TypeOfTexts {
   #isInteger = true;
   #isNumber = true;
   #isEmpty = true;
-  /** Whether the texts fit into doubles, where they are not all integers. */
+  /** Whether the texts fit into doubles, if they are not all integers. */
   #fitsDoubles = true;
 
   add(text: string): void {
@@ -260,16 +260,19 @@ export class TypeOfTexts {
   }
 }
 
-/** Whether a text is a 64-bit integer. A text with a leading zero is not: it is a name. */
+/** Whether a text is a 64-bit integer. A text with a leading zero is a name instead. */
 function isInt64(text: string): boolean {
   if (!INTEGER.test(text)) return false;
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
-/** The begin of a number in another base, such as 0x10: JavaScript reads it, and no table has one. */
+/**
+ * The beginning of a number in another base, such as 0x10. JavaScript would accept it, but tables do not contain such
+ * numbers.
+ */
 export const OTHER_BASE = /^\s*0[xbo]/i;
 
-/** A number as CSV and VOTable write it; NaN for what is none. */
+/** Reads a number as CSV and VOTable write it; NaN for any other text. */
 export function numberOf(text: string): number {
   const infinity = /^\s*([+-]?)inf(?:inity)?\s*$/i.exec(text);
   if (infinity) return infinity[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

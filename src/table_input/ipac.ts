@@ -1,7 +1,7 @@
 /**
- * IPAC tables, as IRSA and the NASA Exoplanet Archive send them and astropy and STILTS write them: up to four lines between bars (names, types,
- * units, what stands for a missing value), and rows whose cells lie between the bars
- * (https://irsa.ipac.caltech.edu/applications/DDGEN/Doc/ipac_tbl.html).
+ * Reads IPAC tables, as sent by IRSA and the NASA Exoplanet Archive and written by astropy and STILTS. They have up to
+ * four header lines between bars (names, types, units, markers of missing values), and rows whose cells lie between the
+ * bars (https://irsa.ipac.caltech.edu/applications/DDGEN/Doc/ipac_tbl.html).
  */
 import type { Column, ColumnType } from '../tables/columns.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './input_table.ts';
 import { type CellsOfLine, firstLines, LineRows, rowsTable, textOf, typesOf } from './text_rows.ts';
 
-/** The types, each of which may be shortened down to its first letter. */
+/** The types, each of which may be abbreviated, down to its first letter. */
 const TYPES = {
   integer: 'int',
   long: 'int',
@@ -28,7 +28,7 @@ type Kind = 'int' | 'float' | 'text';
 const MAX_HEADER_LINES = 4;
 const LINE_FEED = 0x0a;
 
-/** Whether the first bytes are those of an IPAC table, and not of CSV with bars between. */
+/** Whether the first bytes are an IPAC table, and not CSV with bars as delimiters. */
 export function isIpac(bytes: Uint8Array): boolean {
   const [first = '', second = ''] = firstLines(bytes);
   if (first.startsWith('\\')) return true;
@@ -38,7 +38,7 @@ export function isIpac(bytes: Uint8Array): boolean {
 }
 
 /**
- * @param areTyped whether a column of numbers is to become one; else every cell is text
+ * @param areTyped whether columns of numbers become numeric; otherwise every cell is text
  * @throws TableError
  */
 export function openIpac(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
@@ -68,7 +68,7 @@ export function openIpac(sent: Uint8Array, limits: TableLimits, areTyped: boolea
   };
 }
 
-/** Cells that are not of the declared type stay what they are: text. */
+/** The type of a column. If its cells do not fit the declared type, it is text. */
 function typeOf(kind: Kind | undefined, { type, isEmpty }: { type: ColumnType; isEmpty: boolean }): ColumnType {
   if (kind === 'text') return 'text';
   if (isEmpty) return kind === 'int' ? 'int64' : kind === 'float' ? 'float64' : 'text';
@@ -80,7 +80,7 @@ function kindOf(type: string): Kind | undefined {
   return kind as Kind | undefined;
 }
 
-/** The lines between bars, the bytes after them, and the keywords in small letters that say something of positions. */
+/** The header lines between bars, the bytes after them, and the keywords about positions in lower case. */
 function headOf(bytes: Uint8Array) {
   const header: string[] = [];
   const keywords = new Map<string, string>();
@@ -96,9 +96,7 @@ function headOf(bytes: Uint8Array) {
     else if (line !== '' && !line.startsWith('\\')) break;
   }
   if (header.length === 0)
-    throw new TableError(
-      'it begins with \\, as an IPAC table does, and has no line with the names of its columns between bars',
-    );
+    throw new TableError('it begins with \\ like an IPAC table, but has no line with column names between bars');
   if (header.length > MAX_HEADER_LINES)
     throw new TableError(
       `its header has ${header.length} lines between bars, where an IPAC table has ${MAX_HEADER_LINES}: names, types, units and nulls`,
@@ -110,20 +108,21 @@ function cellsBetweenBars(line: string): string[] {
   return line.trimEnd().replace(/\|$/, '').split('|').slice(1);
 }
 
-/** Names, and types: they may have dashes around them. */
+/** Names or types; both may be surrounded by dashes. */
 function namesOf(line: string): string[] {
   return cellsBetweenBars(line).map(cell => cell.replace(/^[ -]+|[ -]+$/g, ''));
 }
 
-/** Where the bars of a line stand; the last one may be missing. */
+/** The offsets of the bars in a line; the last bar may be missing. */
 function barsOf(line: string): number[] {
   const bars = [...line.matchAll(/\|/g)].map(({ index }) => index);
   return line.endsWith('|') ? bars : [...bars, line.length];
 }
 
 /**
- * A word that goes on under a bar belongs to the column with its other characters; what lies behind the last bar, to the last column.
- * @param nullsOf the texts that stand for a missing value in a column
+ * The cells of a line. A word that extends under a bar belongs to the column of its other characters. Text after the
+ * last bar belongs to the last column.
+ * @param nullsOf the texts that mark a missing value in a column
  */
 function cellsBelow(
   bars: readonly number[],
@@ -138,7 +137,7 @@ function cellsBelow(
       if (!isText(line, start)) start++;
       else if (isText(line, start - 1) === isText(line, start + 1))
         throw new TableError(
-          `its row ${row} has ${line.slice(Math.max(0, start - 20), start + 20).trim()} under a bar of the header, so its columns cannot be told`,
+          `its row ${row} has ${line.slice(Math.max(0, start - 20), start + 20).trim()} under a bar of the header, so it is unclear which column it belongs to`,
         );
       else if (isText(line, start - 1)) start++;
       if (isText(line, end) && isText(line, end - 1)) end++;

@@ -1,6 +1,6 @@
 /**
- * LZ4 frames, as Arrow has them (LZ4 Frame Format 1.6.4). Our own because the packages of npm read blocks without a frame,
- * or are native. Checksums are not looked at: the cells are.
+ * Decompresses LZ4 frames, which Arrow uses (LZ4 Frame Format 1.6.4). The npm packages for LZ4 either read only blocks
+ * without a frame, or are native. Checksums are ignored, because the cells are checked.
  */
 import { TableError } from './input_table.ts';
 
@@ -10,12 +10,12 @@ const [HAS_BLOCK_CHECKSUM, HAS_CONTENT_SIZE, HAS_DICTIONARY] = [0x10, 0x08, 0x01
 const UNCOMPRESSED = 0x8000_0000;
 const MIN_MATCH = 4;
 
-/** @throws TableError for what is no frame, and for one of more than `maxBytes` */
+/** @throws TableError if the bytes are not a frame, or decompress to more than `maxBytes` */
 export function lz4Frame(frame: Uint8Array, maxBytes: number): Uint8Array {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
   const flags = view.getUint8(4);
   if (view.getUint32(0, true) !== MAGIC || flags >> 6 !== 1 || flags & HAS_DICTIONARY)
-    throw new TableError('it has bytes that are no frame of LZ4');
+    throw new TableError('it has bytes that are not an LZ4 frame');
   const out = new Output(maxBytes);
   for (let at = 7 + (flags & HAS_CONTENT_SIZE ? 8 : 0); ; ) {
     const size = view.getUint32(at, true);
@@ -53,7 +53,7 @@ function addBlock(block: Uint8Array, out: Output): void {
   }
 }
 
-/** The decompressed bytes, which later blocks refer to. */
+/** The decompressed bytes. Later blocks refer to them. */
 class Output {
   readonly #maxBytes: number;
   #bytes = new Uint8Array(1 << 16);
@@ -75,9 +75,9 @@ class Output {
 
   repeat(distance: number, length: number): void {
     const from = this.#length - distance;
-    if (distance === 0 || from < 0) throw new TableError('a frame of LZ4 in it refers to bytes that are not there');
+    if (distance === 0 || from < 0) throw new TableError('a frame of LZ4 in it refers to missing bytes');
     this.#makeRoom(length);
-    // A match may go on into what it makes itself.
+    // A match may include bytes that the same match writes.
     for (let i = 0; i < length; i++) this.#bytes[this.#length + i] = this.#bytes[from + i]!;
     this.#length += length;
   }

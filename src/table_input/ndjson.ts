@@ -1,4 +1,6 @@
-/** NDJSON: an object a line. Integers keep all their digits; lists and objects within become their JSON text. */
+/**
+ * Reads NDJSON: one object per line. Integers keep all their digits. Nested lists and objects become their JSON text.
+ */
 import { parseJson } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
@@ -65,12 +67,12 @@ function* objectsOf(bytes: Uint8Array): Iterable<Json> {
     at = end + 1;
     if (value === undefined) continue;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new TableError(`its line ${line} is no JSON object`);
+      throw new TableError(`its line ${line} is not a JSON object`);
     yield value as Json;
   }
 }
 
-/** `wide` is a 64-bit integer that a double does not hold. */
+/** `wide` means a 64-bit integer that a double cannot represent. */
 type Found = ColumnType | 'wide';
 
 function typeOf(value: unknown): Found | undefined {
@@ -80,7 +82,10 @@ function typeOf(value: unknown): Found | undefined {
   return typeof value === 'boolean' ? 'boolean' : 'text';
 }
 
-/** A column of integers that doubles hold and other numbers is one of numbers; any other mixture is text. */
+/**
+ * The common type of two values. Integers that doubles can represent, together with other numbers, give numbers; any
+ * other mixture gives text.
+ */
 function together(one: Found | undefined, other: Found | undefined): Found | undefined {
   if (one === undefined || other === undefined || one === other) return one ?? other;
   const both = [one, other];

@@ -1,11 +1,11 @@
-/** Opens a table by what its bytes say it is: media types of uploads are wrong too often. */
+/** Opens a table in the format that its bytes show, because media types of uploads are wrong too often. */
 import { gunzipSync } from 'node:zlib';
 import { isGzip } from '../base/bytes.ts';
 import { isOutOfMemory } from '../base/error_text.ts';
 import { type InputTable, TableError, type TableLimits } from './input_table.ts';
 
 /**
- * @param areTyped whether texts of CSV that are numbers are to become numbers, and those of ECSV what they are declared to be
+ * @param areTyped whether numeric texts of CSV become numbers, and cells of ECSV get their declared types
  * @throws TableError
  */
 export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped: boolean): Promise<InputTable> {
@@ -23,7 +23,7 @@ export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped:
   if (head.startsWith('<')) return (await import('./votable.ts')).openVotable(bytes, limits);
   if (head.startsWith('{')) return (await import('./ndjson.ts')).openNdjson(bytes, limits);
   if (head.startsWith('['))
-    throw new TableError('it begins with [, as JSON does that is one list: send an object a line (NDJSON)');
+    throw new TableError('it begins with [, so it is one JSON list: send one object per line (NDJSON)');
   if (/^--[^\r\n]*\r?\nContent-/i.test(head))
     throw new TableError('it is a form (multipart/form-data): send the table itself as the body');
   if (/^[\\|]/.test(head)) {
@@ -32,20 +32,24 @@ export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped:
   }
   const [title = ''] = head.split(/[\r\n]/, 1);
   if (!/^#|\t/.test(title) && /^-+(?:\t-+)+\r?$/m.test(head))
-    throw new TableError('it is a Tab-Separated Table (TST): send it as CSV, which TOPCAT and STILTS make of it');
+    throw new TableError('it is a Tab-Separated Table (TST): convert it to CSV with TOPCAT or STILTS');
   if (head.startsWith('# %ECSV ')) return (await import('./ecsv.ts')).openEcsv(bytes, limits, areTyped);
   return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
 }
 
-/** @throws TableError; an error of memory as it is */
+/**
+ * Decompresses gzip.
+ * @throws TableError; a memory error unchanged
+ */
 function unpacked(bytes: Uint8Array, { maxBytes }: TableLimits): Uint8Array {
   if (!isGzip(bytes)) return bytes;
   try {
-    // RFC 1952, section 2.3.1: the length without compression. Where it is true, what is unpacked is not copied once more.
+    // RFC 1952, section 2.3.1: the stated length without compression. If it is correct, the decompressed bytes need
+    // not be copied again.
     const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(bytes.length - 4, true);
     return gunzipSync(bytes, { maxOutputLength: maxBytes, chunkSize: Math.min(Math.max(length, 1 << 14), maxBytes) });
   } catch (error) {
     if (isOutOfMemory(error)) throw error;
-    throw new TableError(`it is compressed, and damaged or of more than ${maxBytes} bytes without that`);
+    throw new TableError(`it is compressed, but damaged, or has more than ${maxBytes} bytes when decompressed`);
   }
 }

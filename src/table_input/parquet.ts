@@ -1,4 +1,4 @@
-/** Parquet, a row group at a time, by the reader of the catalogs. */
+/** Reads Parquet, one row group at a time, with the reader for catalogs. */
 
 import type { ColumnPage } from '../catalogs/column_pages.ts';
 import { CatalogError, ReadFailure } from '../catalogs/errors.ts';
@@ -74,7 +74,7 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
   };
 }
 
-/** The schema of a file whose rows are not read has no rows. */
+/** Limits for a file of which only the schema is read. */
 const SCHEMA_LIMITS: TableLimits = { maxRows: 0, maxBytes: 1 << 26 };
 
 const keptColumns = ({ columns }: ParquetFile) => [...columns.keys()].filter(name => TYPES[columns.get(name)!]);
@@ -84,8 +84,8 @@ function plainColumns({ columns }: ParquetFile, names: readonly string[]): Colum
 }
 
 /**
- * The columns of a file, and what its metadata declares of them.
- * @throws TableError where the metadata cannot be read
+ * The columns of a file, with the declarations in its metadata.
+ * @throws TableError if the metadata cannot be read
  */
 export async function describedParquet(
   file: ParquetFile,
@@ -96,8 +96,8 @@ export async function describedParquet(
 }
 
 /**
- * The frame of a file's positions, as `findPositions` finds it, and what turns them into ICRS.
- * @throws CatalogError where their frame or unit cannot be converted
+ * The frame of a file's positions, as `findPositions` finds it, and the function that converts them to ICRS.
+ * @throws CatalogError if their frame or unit cannot be converted
  */
 export async function declaredPositions(
   file: ParquetFile,
@@ -114,19 +114,19 @@ export async function declaredPositions(
 }
 
 const ARROW_KEY = 'ARROW:schema';
-/** Keys of fields without which the schema of Arrow says nothing more. */
+/** The schema of Arrow adds information only if its fields have one of these keys. */
 const FIELD_KEYS = ['unit', 'ucd', 'description', 'frame'];
 
-/** The metadata of the fields by their names, where the file has a schema of Arrow that says something of them. */
+/** The metadata of the fields by name, if the file has an Arrow schema with such metadata. */
 async function fieldsOf(file: ParquetFile, limits: TableLimits): Promise<(name: string) => FieldMetadata | undefined> {
   const message = Buffer.from(file.metadataText(ARROW_KEY) ?? '', 'base64');
-  // The library takes a while to load.
+  // The library is loaded only if needed, because that takes a while.
   if (!FIELD_KEYS.some(key => message.includes(key))) return () => undefined;
   const fields = (await import('./arrow.ts')).fieldsOfSchema(message, limits);
   return name => fields.get(name);
 }
 
-/** The kinds of columns that the answer stores as they are stored here. */
+/** The kinds of columns that the answer stores in the same way as the input. */
 const COPIED: readonly ColumnKind[] = [
   'boolean',
   'integer32',
@@ -139,7 +139,7 @@ const COPIED: readonly ColumnKind[] = [
   'time in ns',
   'date',
 ];
-/** A row group of the answer is made at once. */
+/** The maximum number of rows in a copied row group, because the answer's row group is made at once. */
 const MAX_COPIED_ROWS = 1 << 20;
 
 function isCopied({ columns, rowGroups }: ParquetFile): boolean {
@@ -156,7 +156,7 @@ async function* storedGroups(file: ParquetFile, names: readonly string[]): Async
   }
 }
 
-/** A column as it is stored, once it is decoded: nobody is to get damaged pages from here. */
+/** A column in its stored form. It is decoded first as a check, so that damaged pages are not passed on. */
 async function soundColumn(file: ParquetFile, name: string, group: number): Promise<StoredColumn> {
   for (const _ of await file.pages(name, group));
   return await file.storedColumn(name, group);
@@ -182,7 +182,10 @@ async function* blocksOfFile(file: ParquetFile, columns: readonly Column[]): Asy
 }
 
 const MICROSECONDS_PER_DAY = 86_400_000_000;
-/** Times in the unit of a file as microseconds, dates as the beginning of the day; a fraction is left out. */
+/**
+ * Converts times in the unit of a file to microseconds, and dates to the beginning of the day. Fractions of a
+ * microsecond are dropped.
+ */
 const MICROSECONDS: Partial<Record<ColumnKind, (time: unknown) => number>> = {
   'time in ms': time => Number((time as bigint) * 1000n),
   'time in us': time => Number(time as bigint),
@@ -191,17 +194,17 @@ const MICROSECONDS: Partial<Record<ColumnKind, (time: unknown) => number>> = {
   date: days => (days as number) * MICROSECONDS_PER_DAY,
 };
 
-/** Gives the cells of a column one block after another. Each page is decoded once. */
+/** Returns the cells of a column block by block. Each page is decoded once. */
 class ColumnReader {
   readonly #pages: Iterator<ColumnPage>;
   readonly #column: Column;
   readonly #toMicroseconds: ((time: unknown) => number) | undefined;
   #page: ColumnPage = { firstRow: 0, endRow: 0, values: [], present: undefined };
-  /** The first row of the page, and the first of its values, that are not taken yet. */
+  /** The first row of the current page, and the first of its values, that were not returned yet. */
   #row = 0;
   #value = 0;
 
-  /** @param toMicroseconds for times */
+  /** @param toMicroseconds converts times; undefined for other columns */
   constructor(pages: Iterable<ColumnPage>, column: Column, toMicroseconds?: (time: unknown) => number) {
     this.#toMicroseconds = toMicroseconds;
     this.#pages = pages[Symbol.iterator]();
@@ -221,7 +224,7 @@ class ColumnReader {
     return cells;
   }
 
-  /** A part of one page without nulls, whose values are the cells already. */
+  /** A part of one page without nulls, whose values can be used as cells directly. */
   #slice(rows: number): ArrayLike<Cell> | undefined {
     const { values, present, firstRow, endRow } = this.#current();
     const isTyped = values instanceof Float64Array || values instanceof Float32Array || values instanceof BigInt64Array;

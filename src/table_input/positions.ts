@@ -1,4 +1,4 @@
-/** The columns of a table that hold its positions, the frame of these, and what they say in degrees. */
+/** Finds the columns that hold a table's positions, and their frame, and converts the positions to degrees. */
 import {
   describeFrame,
   type Frame,
@@ -23,29 +23,29 @@ import {
   TableError,
 } from './input_table.ts';
 
-/** How the frame of a table's positions is known. A UCD is a declaration. */
+/** How the frame of a table's positions was determined. A UCD counts as a declaration. */
 export type FrameSource = 'request' | 'declaration' | 'column name' | 'default';
 
-/** Places in the table's columns, and the frame of what they hold. */
+/** Indexes of the position columns in the table, and the frame of the positions. */
 export interface PositionColumns {
   readonly ra: number;
-  /** The same as `ra` where one column holds both. */
+  /** The same as `ra` if one column holds both. */
   readonly dec: number;
   readonly frame: Frame;
   readonly frameSource: FrameSource;
 }
 
-/** What a request says of the positions. */
+/** The columns and the frame that a request names. */
 export interface NamedColumns {
   readonly ra?: string | undefined;
   readonly dec?: string | undefined;
-  /** As `frameOf` reads it. */
+  /** In a form that `frameOf` reads. */
   readonly frame?: string | undefined;
 }
 
 type Pair = readonly [lon: number, lat: number];
 
-/** The usual names of equatorial positions, in pairs, the surest ones first. */
+/** The usual names of equatorial positions, in pairs; the most certain pair first. */
 const NAMES: readonly (readonly [ra: string, dec: string])[] = [
   ['ra_icrs', 'de_icrs'],
   ['ra_icrs', 'dec_icrs'],
@@ -74,7 +74,7 @@ const NAMES: readonly (readonly [ra: string, dec: string])[] = [
 ];
 const SKY_NAMES = ['skycoord', 'sky_coord', 'coord', 'coords', 'coordinates', 'position', 'radec', 'ra_dec'];
 
-/** Names of positions at an old equinox, such as VizieR's `RAB1950`, which have the same UCDs as those of J2000. */
+/** Names of positions at an old equinox, such as VizieR's `RAB1950`, which have the same UCDs as positions at J2000. */
 const OLD_NAME = /^_?(ra|dec?)_?([bj]?(?:18|19)\d\d(?:\.\d+)?)$/i;
 const UCDS = {
   ra: /^pos\.eq\.ra(?:;|$)|^pos_eq_ra(?:_main)?$/i,
@@ -85,10 +85,11 @@ const UCDS = {
 };
 
 /**
- * By UCD, then by the usual names, unless a request names them; equatorial columns before galactic ones. The frame is what the request
- * names, else what the file declares for these columns, else what their names say, else what the file declares for all
- * positions, else ICRS.
- * @throws TableError that lists the columns; or that names the frame, where it cannot be converted or is contradicted
+ * Finds the position columns: those named in the request, else by UCD, else by the usual names; equatorial columns
+ * before galactic ones. The frame is the one in the request, else the one that the file declares for these columns,
+ * else the one that their names state, else the one that the file declares for all positions, else ICRS.
+ * @throws TableError that lists the columns; or that names a frame that cannot be converted, or that contradicts the
+ * columns
  */
 export function findPositions(table: DescribedTable, named: NamedColumns): PositionColumns {
   const [ra, dec] = namedPair(table, named) ?? foundPair(table);
@@ -100,11 +101,11 @@ function namedPair({ columns }: DescribedTable, { ra, dec }: NamedColumns): Pair
     const exact = columns.findIndex(column => column.name === name);
     const place = exact >= 0 ? exact : columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
     if (place < 0)
-      throw new TableError(`it has no column ${name.slice(0, 64)}, which ${param}= names: ${listOf(columns)}`, param);
+      throw new TableError(`it has no column ${name.slice(0, 64)}, named in ${param}=: ${listOf(columns)}`, param);
     return place;
   };
   if (ra !== undefined) return [named('ra', ra), named('dec', dec ?? ra)];
-  if (dec !== undefined) throw new TableError('dec= names a column, and ra= none: give both', 'dec');
+  if (dec !== undefined) throw new TableError('dec= names a column, but ra= does not: give both', 'dec');
   return undefined;
 }
 
@@ -129,7 +130,8 @@ function foundPair(table: DescribedTable): Pair {
     throw new TableError(
       `its positions are not equatorial or galactic, as the UCD ${other.ucd!.slice(0, 64)} of its column ${other.name.slice(0, 64)} says: send one of these; ${listOf(columns)}`,
     );
-  // A frame that is not converted is the better reason: supergalactic columns have names of their own.
+  // A frame that cannot be converted is the better explanation, because supergalactic columns have names that are
+  // not recognised.
   for (const frame of [...(frames?.values() ?? []), ...(table.frame ? [table.frame] : [])]) converted(frame);
   throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${listOf(columns)}`);
 }
@@ -154,7 +156,7 @@ function byName(names: readonly string[], pairs: typeof NAMES): Pair | undefined
   return pair && [names.indexOf(pair[0]), names.indexOf(pair[1])];
 }
 
-/** The components of a column of positions, as astropy names them: `pos.ra` and `pos.dec`. */
+/** The two columns of a position, named as astropy names its components: `pos.ra` and `pos.dec`. */
 function byComponents(names: readonly string[], lon: string, lat: string): Pair | undefined {
   for (const [place, name] of names.entries()) {
     const stem = name.endsWith(`.${lon}`) ? name.slice(0, -lon.length) : undefined;
@@ -213,7 +215,7 @@ function declaredFrame({ columns, frames }: DescribedTable, pair: Pair): Frame |
   return lon ?? lat;
 }
 
-/** What the UCDs or the names of the columns say: ICRS stands for every equatorial frame. */
+/** The frame that the UCDs or the names of the columns state. ICRS represents all equatorial frames here. */
 function ownFrame(columns: readonly Column[], [lon, lat]: Pair): KnownFrame | undefined {
   const both = [columns[lon]!, columns[lat]!];
   const names = both.map(({ name }) => name.toLowerCase());
@@ -236,8 +238,8 @@ function ownFrame(columns: readonly Column[], [lon, lat]: Pair): KnownFrame | un
 }
 
 /**
- * A declared frame that agrees with what the columns say.
- * @throws TableError where one is galactic and the other is not: nobody could tell which
+ * Returns a declared frame if it agrees with the columns' UCDs or names.
+ * @throws TableError if only one of the two is galactic, because it is unclear which is right
  */
 function agreeing(declared: Frame, own: Frame | undefined, columns: readonly Column[], pair: Pair): Frame {
   if (!own || (own.system === 'GALACTIC') === (declared.system === 'GALACTIC')) return declared;
@@ -246,15 +248,15 @@ function agreeing(declared: Frame, own: Frame | undefined, columns: readonly Col
   );
 }
 
-/** Degrees in ICRS; NaN where a cell says none. */
+/** Degrees in ICRS; NaN for a cell without a valid value. */
 export interface Positions {
   readonly ra: Float64Array;
   readonly dec: Float64Array;
 }
 
 /**
- * Turns the cells of a row's position into degrees in ICRS; NaN where they are no position.
- * @throws TableError where a unit is none of an angle
+ * Makes a function that converts the cells of a row's position to degrees in ICRS; NaN for an invalid position.
+ * @throws TableError if a unit is not an angle
  */
 export function positionReader(
   { columns }: DescribedTable,
@@ -285,7 +287,7 @@ export async function readPositions(
 }
 
 const DEGREES_PER_RADIAN = 180 / Math.PI;
-/** Units in degrees. A number may stand before a unit: astropy writes hours as `15deg`. */
+/** Units in degrees. A number may precede a unit: astropy writes hours as `15deg`. */
 const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
   [/^$|^deg|^°/, 1],
   [/^rad(?:ians?)?$/, DEGREES_PER_RADIAN],
@@ -301,7 +303,7 @@ const HOUR = 15;
 
 /**
  * @param isRa whether sexagesimal texts without a unit are hours
- * @throws TableError where the unit is none of an angle: its numbers would be taken for other places
+ * @throws TableError if the unit is not an angle, because the numbers would be taken for wrong positions
  */
 function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => number {
   const plain = unit.trim().toLowerCase();
@@ -316,30 +318,34 @@ function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => n
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
     if (typeof cell !== 'string') return Number(cell) * factor;
     const plain = Number(cell);
-    // Blanks are 0, too.
+    // Number() converts blanks to 0, too.
     if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return plain * factor;
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
     return sexagesimal(cell, isRa, stated) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
   };
 }
 
-/** Degrees of a unit; undefined where it is none of an angle. */
+/** The degrees of a unit; undefined if it is not an angle. */
 function factorOf(unit: string): number | undefined {
   const [, scale, base] = /^(\d[\d.]*(?:e[+-]?\d+)?)?\s*(.*)$/.exec(unit)!;
   const factor = SCALES.find(([pattern]) => pattern.test(base!))?.[1];
   return factor === undefined || scale === undefined ? factor : Number(scale) * factor;
 }
 
-/** A number such as `187,5`: spreadsheets set to German or French, for example, write it so, with semicolons between columns. */
+/**
+ * A number such as `187,5`, as spreadsheets set to German or French, for example, write it, with semicolons between
+ * columns.
+ */
 const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+\s*)$/;
 
 const SEXAGESIMAL =
   /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
 
 /**
- * Degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined where the text is another one. The marks within it
- * say whether it is hours, else the column's unit, else what the column is. Hours from 24 on are none, unless the unit is hours.
- * @param stated the degrees of the column's unit, where it has one
+ * Reads the degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined for any other text. The
+ * marks in the text decide whether it is in hours, else the column's unit, else the kind of column. Hours must be below
+ * 24, unless the unit is hours.
+ * @param stated the degrees of the column's unit, if it has one
  */
 function sexagesimal(text: string, isRa: boolean, stated: number | undefined): number | undefined {
   const [, sign, whole, mark, minutes, seconds = '0'] = SEXAGESIMAL.exec(text) ?? [];
@@ -351,7 +357,7 @@ function sexagesimal(text: string, isRa: boolean, stated: number | undefined): n
   return factor * (sign === '-' || sign === '\u2212' ? -value : value);
 }
 
-/** The two parts of a position in one text: `187.7 12.39`, `12h30m49s +12d23m28s`, `12 30 49, 12 23 28`. */
+/** Splits a position in one text into its two parts: `187.7 12.39`, `12h30m49s +12d23m28s`, `12 30 49, 12 23 28`. */
 function halves(cell: Cell): readonly [Cell, Cell] {
   if (typeof cell !== 'string' || cell.length > MAX_NUMBER_CHARACTERS) return [null, null];
   const text = cell.trim();
@@ -363,7 +369,10 @@ function halves(cell: Cell): readonly [Cell, Cell] {
   return [words.slice(0, middle).join(' '), words.slice(middle).join(' ')];
 }
 
-/** The columns of a table: coordinates in other frames than ICRS are marked with them, those that are not converted among them. */
+/**
+ * The columns of a table. Coordinate columns in a frame other than ICRS are marked with the frame, even if it cannot be
+ * converted.
+ */
 export function withFrames({ columns, frames }: InputTable, found: PositionColumns | undefined): Column[] {
   const isOther = found !== undefined && found.frame.system !== 'ICRS';
   return columns.map((column, place) => {
@@ -377,7 +386,10 @@ export function withFrames({ columns, frames }: InputTable, found: PositionColum
 /** The names of the columns that `withIcrs` adds. */
 const ICRS_NAMES = { ra: 'nearsky_ra', dec: 'nearsky_dec' };
 
-/** The table, its columns marked, with its positions in ICRS as two further columns where they are in another frame. */
+/**
+ * The table with marked columns. If its positions are in another frame, two columns with the positions in ICRS are
+ * added.
+ */
 export async function withIcrs(table: InputTable): Promise<InputTable> {
   const { found, positions } = (await otherPositions(table)) ?? {};
   const marked = withFrames(table, found);
@@ -415,7 +427,7 @@ function frameName({ name, equinox }: DeclaredFrame): string {
   }
 }
 
-/** Undefined where the table has no positions in another frame that can be converted. */
+/** The table's positions if they are in another frame that can be converted, else undefined. */
 async function otherPositions(
   table: InputTable,
 ): Promise<{ readonly found: PositionColumns; readonly positions: Positions } | undefined> {

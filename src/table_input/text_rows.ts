@@ -1,4 +1,4 @@
-/** What tables of text have in common, however their lines are cut into cells. */
+/** The common part of text formats, regardless of how their lines are cut into cells. */
 import type { Cell, Column } from '../tables/columns.ts';
 import {
   type Block,
@@ -12,23 +12,23 @@ import {
   TypeOfTexts,
 } from './input_table.ts';
 
-/** The most bytes before the header: ECSV of 2,000 columns has a tenth of that. */
+/** The maximum size of the part before the header: ECSV with 2,000 columns needs a tenth of this. */
 const MAX_PREAMBLE_BYTES = 4 << 20;
-/** The bytes that are decoded at once to see whether they are text. */
+/** The number of bytes that are decoded at once to check that they are text. */
 const CHUNK_BYTES = 1 << 18;
 const [SPACE, HASH, LINE_FEED, RETURN] = [0x20, 0x23, 0x0a, 0x0d];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Rows of texts, read as often as they are asked for. */
+/** Rows of texts, which can be read any number of times. */
 export interface TextRows {
   /** The names of the columns. */
   readonly header: readonly (string | null)[];
   readonly rows: number;
-  /** The texts of these columns, null where one is missing. */
+  /** The texts of these columns; null if one is missing. */
   blocks(wanted: readonly number[]): Iterable<Block>;
 }
 
-/** @param cellOf the cell of a text, in a column of another type than text */
+/** @param cellOf converts a text to a cell, in a column that is not text */
 export function rowsTable(
   texts: TextRows,
   columns: readonly Column[],
@@ -52,7 +52,7 @@ export function rowsTable(
   };
 }
 
-/** The types of the columns, by all of their texts. */
+/** The types of the columns, determined from all their texts. */
 export function typesOf(texts: TextRows): TypeOfTexts[] {
   const every = texts.header.map((_, place) => place);
   const types = every.map(() => new TypeOfTexts());
@@ -63,18 +63,18 @@ export function typesOf(texts: TextRows): TypeOfTexts[] {
   return types;
 }
 
-/** Rows that are a line each. Blank lines are passed over. */
+/** Rows of one line each. Blank lines are skipped. */
 export class LineRows implements TextRows {
   readonly header: readonly string[];
   rows = 0;
   readonly #bytes: Buffer;
   readonly #cells: CellsOfLine;
-  /** Two offsets a row: where its line begins and ends. */
+  /** Two offsets per row: the beginning and the end of its line. */
   #places = new Uint32Array(1 << 12);
 
   /**
    * @param bytes from the first row on, as `textOf` returns them
-   * @param comment what a line begins with that is no row
+   * @param comment the beginning of lines that are not rows
    * @throws TableError
    */
   constructor(
@@ -126,15 +126,15 @@ export class LineRows implements TextRows {
 }
 
 /**
- * The cells of these columns in a line without blanks at its end, null where one is missing.
+ * The cells of these columns in a line without trailing blanks; null if one is missing.
  * @param row its number, from 1 on, for messages
- * @throws TableError where the line is no row
+ * @throws TableError if the line is not a valid row
  */
 export type CellsOfLine = (line: string, wanted: readonly number[], row: number) => readonly (string | null)[];
 
 /**
- * The bytes without a byte-order mark, with line feeds where every line ends with a carriage return alone.
- * @throws TableError where they are no text in UTF-8
+ * The bytes without a byte-order mark, with line feeds if all lines end with a carriage return only.
+ * @throws TableError if the bytes are not UTF-8 text
  */
 export function textOf(sent: Uint8Array): Uint8Array {
   checkText(sent);
@@ -144,7 +144,7 @@ export function textOf(sent: Uint8Array): Uint8Array {
     : bytes;
 }
 
-/** The bytes, with line feeds where every line ends with a carriage return alone, as in CSV of old Macintoshes. */
+/** The bytes with line feeds, if all lines end with a carriage return only, as in CSV of old Macintoshes. */
 function withLineFeeds(bytes: Uint8Array): Uint8Array {
   if (bytes.includes(LINE_FEED) || !bytes.includes(RETURN)) return bytes;
   return Uint8Array.from(bytes, byte => (byte === RETURN ? LINE_FEED : byte));
@@ -168,11 +168,11 @@ export interface Preamble {
   readonly lines: readonly string[];
   /** The bytes after these lines. */
   readonly rest: Uint8Array;
-  /** The bytes from the last comment on, after its `#`; undefined where there is no comment. */
+  /** The bytes from the last comment on, after its `#`; undefined if there is no comment. */
   readonly fromComment: Uint8Array | undefined;
 }
 
-/** @throws TableError where the bytes are no text in UTF-8 */
+/** @throws TableError if the bytes are not UTF-8 text */
 export function splitPreamble(sent: Uint8Array): Preamble {
   const bytes = textOf(sent);
   const lines: string[] = [];
@@ -183,7 +183,7 @@ export function splitPreamble(sent: Uint8Array): Preamble {
     if (bytes[end] === HASH) comment = end + 1;
     else if (!isBlank(bytes, end, next)) break;
     if (next > MAX_PREAMBLE_BYTES)
-      throw new TableError(`what stands before its header has more than ${MAX_PREAMBLE_BYTES} bytes`);
+      throw new TableError(`the part before its header has more than ${MAX_PREAMBLE_BYTES} bytes`);
     lines.push(new TextDecoder().decode(bytes.subarray(end, next)).replace(/\r?\n$/, ''));
     end = next;
   }
@@ -198,7 +198,7 @@ function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
   return at === to || bytes[at] === LINE_FEED;
 }
 
-/** The first lines that are not blank, of at most so many bytes together. */
+/** The first lines that are not blank, up to this many bytes in total. */
 export function firstLines(bytes: Uint8Array): readonly string[] {
   const head = new TextDecoder().decode(bytes.subarray(0, CHUNK_BYTES));
   return head.split(/\r\n|\n|\r/, MAX_FIRST_LINES).filter(line => line.trim() !== '');

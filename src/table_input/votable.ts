@@ -1,6 +1,6 @@
 /**
- * VOTable with its rows as TABLEDATA, BINARY or BINARY2: the first table of a document. Tags are read in place. Nothing
- * is ever expanded: a document type's own declarations are refused.
+ * VOTable with its rows as TABLEDATA, BINARY or BINARY2: the first table of a document. Tags are read in place.
+ * Entities are never expanded: a document type with declarations is refused.
  */
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { CoordinateSystems } from './coordinate_systems.ts';
@@ -24,7 +24,7 @@ interface Field extends Datatype {
   readonly ref: string | undefined;
 }
 
-/** The fields of a table, and the frames that are declared for them. */
+/** The fields of a table, and their declared frames. */
 interface Fields extends Pick<InputTable, 'frames' | 'frame'> {
   readonly fields: readonly Field[];
 }
@@ -34,7 +34,7 @@ interface Tag {
   readonly isClosing: boolean;
   readonly isEmpty: boolean;
   readonly attributes: string;
-  /** The offset after it. */
+  /** The offset after the tag. */
   readonly end: number;
 }
 
@@ -62,15 +62,15 @@ function placesOf(fields: readonly Field[], type: string): Set<number> {
   return new Set(fields.flatMap(({ xtype }, i) => (xtype === type ? i : [])));
 }
 
-/** What a VOTable declares of the columns of another file, by their names. */
+/** The declarations of a VOTable about the columns of another file, by column name. */
 interface HeadByName extends Pick<InputTable, 'frame'> {
   readonly columns: ReadonlyMap<string, Column>;
   readonly frames: ReadonlyMap<string, DeclaredFrame>;
 }
 
 /**
- * The head of a VOTable without rows of its own.
- * @throws TableError where the text is not one
+ * Reads the head of a VOTable without rows.
+ * @throws TableError if the text is not a VOTable
  */
 export function headByName(votable: string): HeadByName {
   const { fields, frames, frame } = readHead(votable);
@@ -91,10 +91,10 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** A `>` may stand in the value of an attribute. Values count as one character of a tag, which has at most 65,536. */
+/** The value of an attribute may contain `>`. Values count as one character of a tag, which has at most 65,536. */
 const TAG = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:[^<>"'/]|"[^"]*"|'[^']*'|\/(?!>)){0,65536})(\/?)>/y;
 
-/** The next tag from an offset on, without comments and the like; undefined where there is none. */
+/** The next tag at or after an offset, skipping comments and similar parts; undefined if there is none. */
 function nextTag(text: string, from: number): Tag | undefined {
   for (let at = text.indexOf('<', from); at >= 0; at = text.indexOf('<', at)) {
     const skipped = [
@@ -127,7 +127,7 @@ function nextTag(text: string, from: number): Tag | undefined {
   return undefined;
 }
 
-/** The text of the tag's element, which must have no elements within. */
+/** The text of the tag's element, which must not contain elements. */
 function textOf(text: string, { end }: Tag): string {
   const close = text.indexOf('<', end);
   return unescaped(text.slice(end, close < 0 ? end : close))
@@ -152,7 +152,10 @@ function attributeOf({ attributes }: Tag, name: string): string | undefined {
   return value === undefined ? undefined : unescaped(value);
 }
 
-/** The fields of the first table that has data, and the tag within its DATA; without one, those of the first table. */
+/**
+ * The fields of the first table that has data, and the tag within its DATA. If no table has data, the fields of the
+ * first table.
+ */
 function readHead(text: string): Fields & { data: Tag | undefined } {
   const fields: Field[] = [];
   const systems = new CoordinateSystems();
@@ -211,7 +214,7 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
   double: 'float64',
 };
 
-/** A column of arrays is one of text. */
+/** The type of a column; arrays are text. */
 function typeOf(datatype: string, arraysize: string | undefined): ColumnType {
   return arraysize === undefined || arraysize === '1' ? (TYPES[datatype] ?? 'text') : 'text';
 }
@@ -292,8 +295,8 @@ function cellOf(text: string, { column: { type, name }, blank }: Field): Cell {
   const value = isHex || /^[+-]?\d{1,19}$/.test(trimmed) ? BigInt(trimmed.replace(/^\+/, '')) : undefined;
   const bits = type === 'int64' ? 64 : 32;
   const stored = value === undefined ? undefined : BigInt.asIntN(bits, value);
-  // Hexadecimal digits are those of the stored bits.
+  // Hexadecimal digits give the stored bits.
   if (stored === undefined || (stored !== value && !isHex))
-    throw new TableError(`${trimmed.slice(0, 40)} in its column ${name} is no integer of ${bits} bits`);
+    throw new TableError(`${trimmed.slice(0, 40)} in its column ${name} is not an integer of ${bits} bits`);
   return type === 'int64' ? stored : Number(stored);
 }

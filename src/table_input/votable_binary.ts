@@ -1,4 +1,7 @@
-/** The rows of a VOTable as bytes (VOTable 1.4, sections 5.3 and 5.4): big-endian, and in BINARY2 a bit a cell for null. */
+/**
+ * Reads the rows of a VOTable from bytes (VOTable 1.4, sections 5.3 and 5.4): big-endian, and in BINARY2 with one null
+ * bit per cell.
+ */
 import type { Cell, ColumnType } from '../tables/columns.ts';
 import { TableError } from './input_table.ts';
 
@@ -21,7 +24,7 @@ interface Item {
 
 const ITEMS: Readonly<Record<string, Item>> = {
   boolean: { bytes: 1, read: (view, at) => booleanOf(view.getUint8(at)) },
-  // Writers differ in the bit of the byte that they set: astropy sets 0x08.
+  // Writers set different bits of the byte: astropy sets 0x08.
   bit: { bytes: 1, read: (view, at) => view.getUint8(at) !== 0 },
   unsignedByte: { bytes: 1, read: (view, at) => view.getUint8(at) },
   short: { bytes: 2, read: (view, at) => view.getInt16(at) },
@@ -100,10 +103,10 @@ export class BinaryRows {
 }
 
 function ended(): TableError {
-  return new TableError('its rows end early, or are not those of its fields');
+  return new TableError('its rows end early, or do not fit its fields');
 }
 
-/** Fixed lengths are filled up with zeros or blanks. */
+/** Removes the padding of fixed lengths: zeros or blanks. */
 function textOrNull(text: string): string | null {
   const whole = text.split('\0', 1)[0]!.trimEnd();
   return whole === '' ? null : whole;

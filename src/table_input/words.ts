@@ -1,13 +1,16 @@
-/** Tables of words with blanks between, as STILTS (`ascii`), astropy (`basic`, `commented_header`) and numpy write them. */
+/**
+ * Reads tables of words separated by blanks, as STILTS (`ascii`), astropy (`basic`, `commented_header`) and numpy write
+ * them.
+ */
 import type { Column } from '../tables/columns.ts';
 import { type InputTable, numberOf, TableError, type TableLimits } from './input_table.ts';
 import { type CellsOfLine, LineRows, rowsTable, typesOf } from './text_rows.ts';
 
-/** A word in quotes may have blanks; STILTS writes `\"` for a quote in it, astropy `""`. */
+/** A word in quotes may contain blanks. STILTS writes a quote in it as `\"`, astropy as `""`. */
 const WORD = /\s*(?:"((?:[^"\\]|\\.|"")*)"(?=\s|$)|'((?:[^'\\]|\\.|'')*)'(?=\s|$)|(\S+))/y;
 const ESCAPED = /\\(["'#\\])|""|''/g;
 
-/** The words of a line, null where one stands for a missing value. */
+/** The words of a line; null for a marker of a missing value. */
 export function wordsOf(line: string): (string | null)[] {
   const words: (string | null)[] = [];
   WORD.lastIndex = 0;
@@ -23,7 +26,7 @@ export function wordsOf(line: string): (string | null)[] {
 /**
  * @param header the names of the columns
  * @param rows the bytes after it
- * @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent
+ * @param areTyped whether columns of numbers become numeric; otherwise every cell is the original text
  * @throws TableError
  */
 export function openWords(
@@ -36,7 +39,7 @@ export function openWords(
     const words = wordsOf(line);
     if (words.length !== header.length)
       throw new TableError(
-        `its row ${row} has ${words.length} words with blanks between, where its header has ${header.length}`,
+        `its row ${row} has ${words.length} words separated by blanks, but its header has ${header.length}`,
       );
     return wanted.map(place => words[place]!);
   };

@@ -1,10 +1,12 @@
-/** The objects of a generation of the index near some positions: the task of a thread that has the index. */
+/**
+ * Finds the objects near some positions in a generation of the index: the task of a thread that has opened the index.
+ */
 import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '@nearsky/sky-index';
 import type { Find } from '../contract/table_match.ts';
 import type { Task } from '../pool/pool.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 
-/** Positions to be searched: degrees, all valid, right ascensions from 0 to 360; the arrays are parallel. */
+/** Positions to search: degrees, all valid, right ascensions from 0 to 360; the arrays are parallel. */
 export interface ObjectsQuestion {
   readonly ra: Float64Array;
   readonly dec: Float64Array;
@@ -20,9 +22,9 @@ export interface FindObjectsTask extends Task<FoundObjects>, ObjectsQuestion {
 
 /** Pairs; the arrays are parallel. */
 export interface FoundObjects {
-  /** The positions that were searched, from the first one on: all, unless very many pairs are found. */
+  /** The number of positions searched, counted from the first: all positions, unless very many pairs were found. */
   readonly searched: number;
-  /** The place of the position. */
+  /** The index of the position. */
   readonly at: Uint32Array;
   readonly id: BigInt64Array;
   readonly ra: Float64Array;
@@ -30,7 +32,7 @@ export interface FoundObjects {
   readonly separationArcsec: Float64Array;
 }
 
-/** The pairs after which an answer ends: each takes 36 bytes. */
+/** An answer ends after this many pairs: each takes 36 bytes. */
 const MANY_PAIRS = 200_000;
 
 export function runFindObjects({ generation, find, ...asked }: FindObjectsTask): FoundObjects {

@@ -1,4 +1,4 @@
-/** The rows of a table against a registered catalog, read where it lies. */
+/** Matches the rows of a table with a registered catalog, reading the catalog's own files. */
 import { setImmediate } from 'node:timers/promises';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
@@ -17,17 +17,17 @@ import { payloadColumns } from '../tables/payload_columns.ts';
 import type { ValidPositions } from './match_objects.ts';
 import type { Batch, Pairs } from './pairs.ts';
 
-/** Files that a thread has at once: while a host sends one, another is searched. */
+/** The number of files that a thread works on: while a host sends one, another is searched. */
 const FILES_AT_ONCE = 2;
-/** Fewer files are read before further threads have started. */
+/** For fewer files no helpers are used: the files are read before other threads have started. */
 const HELPED_FILES = 16;
-/** The most bytes that the columns of the found sources may take. */
+/** The maximum number of bytes for the columns of the found sources. */
 const MAX_SOURCES_BYTES = 256 << 20;
 
 /**
  * @param onShare called with the share of the search that is done
- * @returns the reasons for which files could not be read
- * @throws TableError where so many sources are found that they would not fit into memory
+ * @returns why files could not be read
+ * @throws TableError if the found sources do not fit into memory
  */
 export async function matchCatalog(
   registration: CatalogRegistration,
@@ -46,11 +46,12 @@ export async function matchCatalog(
   const payload = payloadColumns(definition);
   const problems: string[] = [];
   let bytes = 0;
-  // A row near the edge of a partition is searched in several.
+  // A row near the edge of a partition is searched in several partitions.
   const all = searches.reduce((sum, { objects }) => sum + objects.length, 0);
   let done = 0;
   const helpers = searches.length < HELPED_FILES ? undefined : helperPool();
-  // A local file is read without a pause, in which an answer of another thread could be taken.
+  // Reading a local file does not yield to the event loop, so an answer of another thread could not arrive
+  // meanwhile.
   const inThisThread = async (task: MatchColumnsTask) => {
     await setImmediate();
     return await runMatchColumns(task);
@@ -98,7 +99,7 @@ export async function matchCatalog(
   return problems;
 }
 
-/** Texts are counted with a byte a character. */
+/** Texts count as one byte per character. */
 function bytesOf({ values, isNull }: SourceColumn): number {
   if (isNull || values instanceof BigInt64Array) return 9 * values.length;
   return Array.from(values).reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);

@@ -1,4 +1,7 @@
-/** The rows of a table against the objects, which the process that serves has in its memory: it is asked for some positions at a time. */
+/**
+ * Matches the rows of a table with the objects. The serving process has the objects in memory, and answers for some
+ * positions at a time.
+ */
 import type { Find } from '../contract/table_match.ts';
 import { question } from '../pool/process_tasks.ts';
 import type { FoundObjects, ObjectsQuestion } from './find_objects.ts';
@@ -11,12 +14,12 @@ export interface ValidPositions {
   readonly dec: Float64Array;
 }
 
-/** Positions that are asked for at once: they take 20 ms, for which a small table of somebody else waits. */
+/** The number of positions per request: they take 20 ms, which delays other small tables by that much. */
 const STEP = 8192;
 
 /**
  * @param onShare called with the share of the search that is done
- * @throws TableError where too many pairs are found
+ * @throws TableError if too many pairs are found
  */
 export async function matchObjects(
   { row, ra, dec }: ValidPositions,
@@ -27,7 +30,7 @@ export async function matchObjects(
 ): Promise<void> {
   for (let from = 0; from < row.length; ) {
     const to = Math.min(from + STEP, row.length);
-    // Copies: of a part of an array, the whole array would be sent.
+    // Copied, because a view of a part would send the whole array.
     const asked: ObjectsQuestion = { ra: ra.slice(from, to), dec: dec.slice(from, to), radiusArcsec, find };
     const found = (await question(asked)) as FoundObjects;
     const { searched, at, id, separationArcsec } = found;

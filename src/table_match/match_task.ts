@@ -1,4 +1,4 @@
-/** The crossmatch of a table, from file to file: the task of a process that reads what strangers send. */
+/** Crossmatches a table from file to file: the task of a process that reads uploads. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { isOutOfMemory } from '../base/error_text.ts';
@@ -32,33 +32,33 @@ import { Pairs } from './pairs.ts';
 import type { TableProgress } from './progress.ts';
 import { copiedTable, type Result, resultParts } from './result_table.ts';
 
-/** A crossmatch of a table, as it is asked for. */
+/** The parameters of a table's crossmatch. */
 export interface TableRequest {
-  /** Undefined for the objects. */
+  /** Undefined to match with the objects. */
   readonly catalog: CatalogDefinition | undefined;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
   readonly find: Find;
   readonly rows: RowsKept;
-  /** The columns of the positions, where the request names them. */
+  /** The position columns that the request names. */
   readonly named: NamedColumns;
   /** The columns that are copied to the answer: see `withColumns`; undefined for all. */
   readonly columns?: string | undefined;
-  /** The format of the answer; by default that of the table, or the nearest to it. */
+  /** The format of the answer; by default the table's format, or the most similar one. */
   readonly format: MatchFormat | undefined;
-  /** The information of the answer beside its rows, as JSON. */
+  /** The answer's members beside its rows, as JSON. */
   readonly about: string;
 }
 
-/** A crossmatch, from file to file, in a process of its own. */
+/** The task: a crossmatch from file to file, in a separate process. */
 export interface MatchTableTask extends Task<TableWritten>, TableRequest {
   readonly kind: 'matchTable';
   readonly limits: TableLimits;
-  /** Where it is gone, the crossmatch ends. */
+  /** The path of the table; if the file is deleted, the crossmatch ends. */
   readonly input: string;
   readonly output: string;
   readonly maxOutputBytes: number;
-  /** Whether the answer outlives the service. */
+  /** Whether the answer must survive a restart of the service. */
   readonly isKept: boolean;
 }
 
@@ -67,7 +67,7 @@ export const TOO_LARGE = 'it takes more memory than a table may: send it in part
 export type TableBegun =
   | {
       readonly outcome: 'begun';
-      /** The number of rows of the table, and of the answer. */
+      /** The number of rows of the table and of the answer. */
       readonly inputRows: number;
       readonly rows: number;
       /** The names of columns of the table that the answer cannot hold. */
@@ -75,10 +75,10 @@ export type TableBegun =
       /** The number of pairs. */
       readonly matches: number;
       readonly format: MatchFormat;
-      /** The names of the columns that were taken for the position. */
+      /** The names of the columns that were used for the position. */
       readonly ra: string;
       readonly dec: string;
-      /** The frame of their positions, as `describeFrame` writes it, and how it is known. */
+      /** The frame of the positions, as `describeFrame` writes it, and how it was determined. */
       readonly frame: string;
       readonly frameSource: FrameSource;
       readonly problems: readonly string[];
@@ -88,7 +88,7 @@ export type TableBegun =
 
 export type TableWritten = { readonly begun: TableBegun; readonly bytes: number };
 
-/** The time between two notes of how far it has come. */
+/** The time between two progress reports. */
 const NOTE_MS = 250;
 
 export async function runMatchTable(task: MatchTableTask): Promise<TableWritten> {
@@ -103,7 +103,7 @@ export async function runMatchTable(task: MatchTableTask): Promise<TableWritten>
       bytes += part.length;
       if (bytes > maxOutputBytes)
         throw new TableError(
-          `its answer has more than ${maxOutputBytes} bytes, for which there is room: send it in parts`,
+          `its answer has more than ${maxOutputBytes} bytes, more than the free space: send it in parts`,
         );
       writeFileSync(file, part);
     }
@@ -117,7 +117,7 @@ export async function runMatchTable(task: MatchTableTask): Promise<TableWritten>
   }
 }
 
-/** Tells the process that serves how far the table has come. */
+/** Reports the progress of the table to the serving process. */
 class NotedProgress {
   #progress: TableProgress = { of: 0, searched: 0, done: 0 };
   #saidMs = 0;
@@ -133,7 +133,7 @@ class NotedProgress {
   }
 }
 
-/** @throws the error where it is no fault of the table */
+/** @throws the error if the table did not cause it */
 function refusalOf(error: unknown): TableBegun {
   const refused = (message: string, param?: PositionParam): TableBegun => ({ outcome: 'refused', message, param });
   if (error instanceof TableError) return refused(error.message, error.param);
@@ -149,7 +149,7 @@ async function begin(
   progress: NotedProgress,
 ): Promise<{ begun: TableBegun; result: Result }> {
   const { catalog, radiusArcsec, find, rows, about, limits } = task;
-  // Text stays text where the answer is text again.
+  // Text stays text if the answer's format is text, too.
   const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
@@ -193,8 +193,8 @@ async function begin(
 }
 
 /**
- * The rows that have a valid position, and these positions, with right ascensions from 0 to 360, in the arrays of all
- * positions. The other rows get the status `invalid_position`.
+ * Finds the rows that have a valid position. Moves their positions, with right ascensions from 0 to 360, to the front
+ * of the arrays. Other rows get the status `invalid_position`.
  */
 function validPositions({ ra, dec }: Positions, pairs: Pairs): ValidPositions {
   const row = new Uint32Array(ra.length);

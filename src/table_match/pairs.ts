@@ -1,4 +1,4 @@
-/** The things that were found for the rows of a table. */
+/** Collects the matches of the rows of a table. */
 
 import { compareIds } from '../contract/source_ids.ts';
 import type { Find, RowStatus } from '../contract/table_match.ts';
@@ -7,7 +7,7 @@ import { TableError } from '../table_input/input_table.ts';
 import type { Cell } from '../tables/columns.ts';
 import type { Numbers } from '../tables/stored_column.ts';
 
-/** Pairs that were found together; all arrays are parallel. */
+/** Pairs that were found together; the arrays are parallel. */
 export interface Batch {
   /** Rows of the table. */
   readonly row: Uint32Array;
@@ -17,18 +17,18 @@ export interface Batch {
   readonly columns: readonly SourceColumn[];
 }
 
-/** A pair takes about 50 bytes, which the limit of a thread's heap does not count. */
+/** A pair takes about 50 bytes, which do not count towards the limit of a thread's heap. */
 const MAX_PAIRS = 5_000_000;
 
-/** The results of all rows. A row gets the status `matched` by what is found for it. */
+/** The results of all rows. A row with a match gets the status `matched`. */
 export class Pairs {
   readonly #find: Find;
-  /** By row; `matched` is not among them. */
+  /** The status of each row without a match. */
   readonly #unmatched: Uint8Array;
   readonly #batches: Batch[] = [];
   #added = 0;
   #count = 0;
-  /** The pairs of a row, nearest first, are those from its entry to that of the next row. */
+  /** The start of each row's pairs, nearest first; the next row's start is the end. */
   #starts: Uint32Array;
   #batchOf: Uint32Array = new Uint32Array(0);
   #at: Uint32Array = new Uint32Array(0);
@@ -49,14 +49,14 @@ export class Pairs {
     return this.#count;
   }
 
-  /** The number of rows for which nothing is listed, once all pairs are settled. */
+  /** The number of rows without listed pairs, once all pairs are settled. */
   get unmatchedRows(): number {
     let rows = 0;
     for (let row = 0; row + 1 < this.#starts.length; row++) if (this.#starts[row] === this.#starts[row + 1]) rows++;
     return rows;
   }
 
-  /** @throws TableError where there are too many */
+  /** @throws TableError if there are too many pairs */
   add(batch: Batch): void {
     this.#added += batch.row.length;
     if (this.#added > MAX_PAIRS)
@@ -66,14 +66,14 @@ export class Pairs {
     this.#batches.push(batch);
   }
 
-  /** The status of a row for which nothing is found. */
+  /** Sets the status of a row without a match. */
   setUnmatched(row: number, status: Exclude<RowStatus, 'matched'>): void {
     this.#unmatched[row] = UNMATCHED.indexOf(status);
   }
 
   /**
-   * Sorts the pairs by row, once all are added. Pairs of rows where a file of the catalog could not be read are left out,
-   * because an incomplete list would look like all there is.
+   * Sorts the pairs by row, after all were added. Drops the pairs of rows for which a file of the catalog could not be
+   * read, because an incomplete list would look complete.
    */
   settle(): void {
     const starts = this.#starts;
@@ -100,7 +100,7 @@ export class Pairs {
       if (starts[row + 1]! - starts[row]! > 1) this.#sort(starts[row]!, starts[row + 1]!);
   }
 
-  /** By separation, then by id, as `compareIds` has them. */
+  /** Sorts by separation, then by id with `compareIds`. */
   #sort(from: number, to: number): void {
     const sorted = Array.from({ length: to - from }, (_, i) => {
       const [batch, at] = [this.#batchOf[from + i]!, this.#at[from + i]!];
@@ -117,14 +117,14 @@ export class Pairs {
     return this.#starts[row] === this.#starts[row + 1] ? UNMATCHED[this.#unmatched[row]!]! : 'matched';
   }
 
-  /** The pairs of a row that are listed, nearest first: ordinals from `first` on. */
+  /** The listed pairs of a row, nearest first: indexes from `first` on. */
   of(row: number): { readonly first: number; readonly count: number } {
     const first = this.#starts[row]!;
     const count = this.#starts[row + 1]! - first;
     return { first, count: this.areNearest ? Math.min(1, count) : count };
   }
 
-  /** The cell of each pair in a column of the answer; columns are counted as in `Batch`. */
+  /** The cell of each pair in a column of the answer; columns are numbered as in `Batch`. */
   column(column: number): (pair: number) => Cell {
     const columns = this.#batches.map(batch => batch.columns[column]!);
     return pair => {
@@ -134,7 +134,9 @@ export class Pairs {
     };
   }
 
-  /** The same of a column of 64-bit numbers, for many pairs. A loop over cells would make an object of each number. */
+  /**
+   * The values of many pairs in a column of 64-bit numbers. Going through cells would create an object for each number.
+   */
   numbers(pairs: readonly number[], column: number, type: 'int64' | 'float64'): Numbers {
     const valuesOf = this.#batches.map(batch => batch.columns[column]!.values);
     const nullsOf = this.#batches.map(batch => batch.columns[column]!.isNull);
@@ -160,7 +162,7 @@ export class Pairs {
   }
 }
 
-/** Where a row has no pair. */
+/** Marks a row without a pair. */
 export const NO_PAIR = -1;
 
 const UNMATCHED: readonly RowStatus[] = ['no_match', 'outside_footprint', 'skipped_read_failure', 'invalid_position'];

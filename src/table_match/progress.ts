@@ -1,9 +1,9 @@
-/** How far a crossmatch of a table has come. */
+/** The progress of a table's crossmatch. */
 export interface TableProgress {
-  /** All rows; 0 until the table is read. */
+  /** The number of all rows; 0 until the table is read. */
   readonly of: number;
-  /** The rows for which the search is done. */
+  /** The number of rows that were searched. */
   readonly searched: number;
-  /** The rows that the answer has. */
+  /** The number of rows that are in the answer. */
   readonly done: number;
 }

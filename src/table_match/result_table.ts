@@ -1,4 +1,4 @@
-/** The answer to a crossmatch of a table: its own columns, then what was found. */
+/** Writes the answer to a table's crossmatch: the columns of the table, followed by the columns of the match. */
 import { ByteSink } from '../base/bytes.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
@@ -14,23 +14,23 @@ import { payloadColumns } from '../tables/payload_columns.ts';
 import { rowByRow, type TableWriter } from '../tables/table_writer.ts';
 import { NO_PAIR, type Pairs } from './pairs.ts';
 
-/** A part of an answer. */
+/** The approximate size of a part of an answer. */
 const PART_BYTES = 1 << 20;
 
 export interface Result {
   readonly table: InputTable;
   readonly pairs: Pairs;
-  /** Undefined for the objects. */
+  /** Undefined for a match with the objects. */
   readonly catalog: CatalogDefinition | undefined;
   readonly rows: RowsKept;
   readonly format: MatchFormat;
-  /** The information of the answer beside its rows, as JSON. */
+  /** The answer's members beside its rows, as JSON. */
   readonly about: string;
 }
 
 /**
  * The answer in parts of about a mebibyte, or as large as a format that stores columns makes them.
- * @param onRows called with the number of the table's rows that are done
+ * @param onRows called with the number of finished rows of the table
  */
 export async function* resultParts(
   result: Result,
@@ -49,12 +49,12 @@ export async function* resultParts(
   yield part();
 }
 
-/** The columns of the table as they are stored, where the answer has them so. */
+/** The columns of the table in their stored form, if the answer can use it. */
 export function copiedTable({ table, pairs, rows, format }: Result): StoredTable | undefined {
   return format === 'parquet' && rows === 'all' && pairs.areNearest ? table.stored : undefined;
 }
 
-/** Writes the answer, some rows at a time; each time gives the number of the table's rows that are done. */
+/** Writes the answer, some rows at a time; yields the number of finished rows of the table each time. */
 async function written(result: Result, out: ByteSink): Promise<AsyncIterable<number>> {
   const { table, catalog, format, about } = result;
   const names = new Set(table.columns.map(({ name }) => name));
@@ -81,7 +81,7 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
   }
 }
 
-/** What FITS says before its rows. */
+/** The facts about the rows that FITS needs before them. */
 async function fitsRows({ table, ...result }: Result, matched: readonly Column[]): Promise<FitsRows> {
   const columns = [...table.columns, ...matched].map(() => ({ characters: 0, hasNulls: false }));
   let rows = 0;
@@ -116,7 +116,7 @@ async function* csvRows(
   writer.end();
 }
 
-/** Some rows of the table, and its columns in a row group of the answer. */
+/** Some rows of the table, with its own columns for a row group of the answer. */
 interface OwnColumns {
   readonly rows: number;
   columnsOf(run: Run, first: number): readonly GroupColumn[];
@@ -174,7 +174,7 @@ async function* decodedBlocks(
   writer.end();
 }
 
-/** The table's own cells of a run in a block of which `first` is the first row. */
+/** The table's own cells for the rows of a run. `first` is the first row of the block. */
 function cellsOfRun({ rows, cells }: Block, run: Run, first: number): readonly ArrayLike<Cell>[] {
   const isWhole = run.row.length === rows && run.row.every((row, i) => row === first + i);
   return isWhole ? cells : cells.map(ofColumn => Array.from(run.row, row => ofColumn[row - first]!));
@@ -185,11 +185,11 @@ interface Run {
   /** Rows of the table. */
   readonly row: readonly number[];
   readonly status: readonly RowStatus[];
-  /** Pairs; NO_PAIR where nothing was found. */
+  /** Pairs; NO_PAIR if nothing was found. */
   readonly pair: readonly number[];
 }
 
-/** The rows of an answer for some rows of the table, at once where these are not repeated. */
+/** The rows of an answer for some rows of the table; a single run if no row is repeated. */
 function* runs({ pairs, rows }: Result, first: number, count: number): Generator<Run> {
   const empty = () => ({ row: [] as number[], status: [] as RowStatus[], pair: [] as number[] });
   let run = empty();
@@ -212,7 +212,7 @@ function* runs({ pairs, rows }: Result, first: number, count: number): Generator
   if (run.row.length > 0) yield run;
 }
 
-/** The cells of the matched columns: the status, and what is said of the pairs. */
+/** The cells of the columns of the match: the status, and the columns of the pair. */
 function matchedCells(pairs: Pairs, run: Run, matched: readonly Column[]): ArrayLike<Cell>[] {
   return [run.status, ...matched.slice(1).map((_, column) => pairCells(pairs, run, column))];
 }

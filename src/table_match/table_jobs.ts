@@ -11,7 +11,7 @@ import type { TableMatches } from './table_matches.ts';
 
 export const TABLE_JOB = 'crossmatch';
 
-/** After a start, the index is soon ready. */
+/** The interval between checks whether the index is ready; after a start it soon is. */
 const INDEX_MS = 200;
 
 export class TableJobs {
@@ -32,7 +32,7 @@ export class TableJobs {
       try {
         if (this.#store.read(id)) this.#store.setProgress(id, progress);
       } catch {
-        // A disk without room shows itself where the result is written.
+        // If the disk is full, writing the result reports it.
       }
     };
     const asked = { client, request: request as TableRequest, ...paths, isKept: true, ends };

@@ -1,4 +1,4 @@
-/** The crossmatches of tables of one process: another process reads each table, and writes its answer. */
+/** The crossmatches of tables in a process. Another process reads each table, and writes its answer. */
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -12,20 +12,20 @@ import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
 import type { TableProgress } from './progress.ts';
 
-/** A table that is to be crossmatched, from file to file. */
+/** A table to crossmatch, from file to file. */
 export interface TableAsked {
   /** The name by which the client's share is counted. */
   readonly client: string;
   readonly request: TableRequest;
   readonly input: string;
   readonly inputBytes: number;
-  /** There after an answer that was begun. */
+  /** The path of the answer; the file exists if the answer was started. */
   readonly output: string;
   readonly maxOutputBytes: number;
 }
 
 export interface TableRun extends Omit<TableAsked, 'inputBytes'> {
-  /** Whether the answer outlives the service. */
+  /** Whether the answer must survive a restart of the service. */
   readonly isKept: boolean;
   /** When it fires, the process ends; the promise rejects with the signal's reason. */
   readonly ends: AbortSignal;
@@ -40,10 +40,10 @@ export class TableMatches {
   readonly #onProgress: (progress: TableProgress) => void;
   readonly #limits: MatchTableTask['limits'];
   readonly #processes: ReadingProcesses;
-  /** The thread that has the index, for all processes. */
+  /** The thread that opens the index, and serves all processes. */
   readonly #objects: Pool;
 
-  /** @param onProgress how far the table has come, where there is one at a time */
+  /** @param onProgress called with the progress of the table, if tables are crossmatched one at a time */
   constructor(
     config: Config,
     log: Log,
@@ -60,7 +60,7 @@ export class TableMatches {
   }
 
   /**
-   * The answer to a request that waits: undefined where there is none within the budget.
+   * Answers a waiting request; undefined if the answer takes longer than the budget.
    * @throws Unavailable
    */
   async answer(asked: TableAsked, budget: Budget): Promise<TableWritten | undefined> {
@@ -68,14 +68,14 @@ export class TableMatches {
     return this.#noted(await this.#expected(this.#processes.inTime(asked.client, reading, budget)));
   }
 
-  /** A job: it waits for no other table. */
+  /** Runs a job, which does not wait for other tables. */
   async job(run: TableRun, onProgress: (progress: TableProgress) => void): Promise<TableWritten> {
     const { ends, ...asked } = run;
     const reading = this.#reading({ ...asked, inputBytes: Number.POSITIVE_INFINITY }, onProgress);
     return this.#noted(await this.#expected(this.#processes.forJob(reading, ends), ends));
   }
 
-  /** @throws Unavailable while there is no index */
+  /** @throws Unavailable if there is no index */
   #reading(
     { request, input, inputBytes, output, maxOutputBytes, isKept }: TableAsked & { readonly isKept: boolean },
     onProgress: (progress: TableProgress) => void,
@@ -96,7 +96,7 @@ export class TableMatches {
     };
   }
 
-  /** @throws Unavailable for a fault of our own, which the log has; the signal's reason */
+  /** @throws Unavailable for an internal error, which is logged; the signal's reason */
   async #expected<T>(work: Promise<T>, ends?: AbortSignal): Promise<T> {
     try {
       return await work;

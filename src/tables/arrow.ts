@@ -1,6 +1,6 @@
 /**
- * The Apache Arrow stream format (files in Arrow's file format differ). The schema's metadata holds the answer's information beside its rows under `nearsky`, and
- * the types of a data frame under `pandas`.
+ * The Apache Arrow stream format (Arrow's file format is different). The schema's metadata has the answer's members
+ * beside its rows under `nearsky`, and the types of a data frame under `pandas`.
  */
 import {
   Table as ArrowTable,
@@ -25,7 +25,7 @@ import { pandasColumns } from './metadata.ts';
 import type { TableWriter } from './table_writer.ts';
 
 const utf8 = new TextEncoder();
-/** A mark, and the length 0. */
+/** The end of a stream: a marker, and the length 0. */
 const END_OF_STREAM = 8;
 
 export function beginArrow(out: ByteSink, { name, description, columns }: Table, about: string): TableWriter {
@@ -54,7 +54,10 @@ export function beginArrow(out: ByteSink, { name, description, columns }: Table,
   };
 }
 
-/** The layout of a column (Arrow columnar format 1.5, "Physical Memory Layout"): a bit for each cell that is not null, then the values. */
+/**
+ * The buffers of a column (Arrow columnar format 1.5, "Physical Memory Layout"): one bit per cell, set if it is not
+ * null, then the values.
+ */
 function dataOf(column: Column, cells: ArrayLike<Cell>): Data {
   const { length } = cells;
   const nullBitmap = bitmap(cells, cell => cell !== null);
@@ -91,7 +94,7 @@ function bitmap(cells: ArrayLike<Cell>, isSet: (cell: Cell) => boolean): Uint8Ar
   return bits;
 }
 
-/** The texts one after another, and the offset at which each begins. */
+/** The concatenated texts, and the offset at which each begins. */
 function textOf(cells: ArrayLike<string | null>): { valueOffsets: Int32Array; data: Uint8Array } {
   const texts = Array.from(cells, cell => utf8.encode(cell ?? ''));
   const valueOffsets = new Int32Array(cells.length + 1);

@@ -1,4 +1,4 @@
-/** The Arrow schema of a table: in Arrow's own format, and in Parquet files for readers of Arrow. */
+/** Makes the Arrow schema of a table: in Arrow's own format, and for Parquet files that Arrow readers open. */
 import {
   Table as ArrowTable,
   Bool,
@@ -24,7 +24,10 @@ const TYPES: Readonly<Record<ColumnType, DataType>> = {
   text: new Utf8(),
   time: new TimestampMicrosecond('UTC'),
 };
-/** The bytes of a message (Arrow columnar format 1.5, "Encapsulated message format") before its metadata: a mark, and their length. */
+/**
+ * The number of bytes of a message (Arrow columnar format 1.5, "Encapsulated message format") before its metadata: a
+ * marker, and the length.
+ */
 const MESSAGE_START = 8;
 
 type SchemaColumn = Column & { readonly isRequired?: boolean };
@@ -53,8 +56,8 @@ interface Entry {
 }
 
 /**
- * The entry of a Parquet file's metadata from which pyarrow, LSDB and others take the metadata of fields.
- * @param metadata the file's other entries: pyarrow takes the schema's own in their stead
+ * The entry of a Parquet file's metadata from which pyarrow, LSDB and others read the metadata of fields.
+ * @param metadata the file's other entries, repeated in the schema because pyarrow only reads those of the schema
  */
 export function parquetSchemaEntry(columns: readonly SchemaColumn[], metadata: readonly Entry[] = []): Entry {
   const schema = arrowSchema(columns, new Map(metadata.map(({ key, value }) => [key, value])));

@@ -1,4 +1,7 @@
-/** The rows of a VOTable as BINARY2 (VOTable 1.4, section 5.4), in base64: a bit a column for null, then the cells, big-endian. */
+/**
+ * The rows of a VOTable as BINARY2 (VOTable 1.4, section 5.4), in base64: per row one null bit per column, then the
+ * cells, big-endian.
+ */
 import { ByteSink } from '../base/bytes.ts';
 import type { Cell, Column, Row } from './columns.ts';
 import { timestamp } from './timestamp.ts';
@@ -6,7 +9,7 @@ import { timestamp } from './timestamp.ts';
 /** The bytes of one line of base64 in the document: 48 bytes make 64 characters. */
 const LINE_BYTES = 48;
 const LINE_CHARACTERS = 64;
-/** The bytes that are encoded at once. */
+/** The number of bytes that are encoded at once. */
 const BLOCK_BYTES = 256 * LINE_BYTES;
 
 const FIXED_BYTES = { int64: 8, int32: 4, float64: 8, float32: 4, boolean: 1 } as const;
@@ -41,7 +44,7 @@ export class Binary2 {
     this.#flush(this.#held.length);
   }
 
-  /** The null flags of the eight columns from `from` on; the first column is the highest bit. */
+  /** The null flags of the eight columns from `from` on; the highest bit is the first column's. */
   #flags(cells: Row, from: number): number {
     let flags = 0;
     for (let i = from; i < Math.min(from + 8, this.#columns.length); i++)
@@ -79,7 +82,7 @@ export class Binary2 {
     for (let i = 0; i < text.length; i++) this.#held.byte(text.charCodeAt(i));
   }
 
-  /** UTF-16 code units: the two-byte characters of VOTable, whose UCS-2 has no others. */
+  /** Writes UTF-16 code units: the characters of VOTable have two bytes, because it uses UCS-2. */
   #unicode(text: string): void {
     this.#count(text.length);
     for (let i = 0; i < text.length; i++) {
@@ -94,7 +97,7 @@ export class Binary2 {
     this.#held.range(scratchBytes, 0, 4);
   }
 
-  /** Writes the first `length` bytes that are held, in lines. */
+  /** Writes the first `length` bytes of `#held`, in lines. */
   #flush(length: number): void {
     const held = this.#held;
     const text = Buffer.from(held.bytes.buffer, 0, length).toString('base64');

@@ -1,10 +1,10 @@
-/** Rows in chunks, transposed, for formats that store each column together. */
+/** Collects rows in transposed chunks, for formats that store each column together. */
 import { type Cell, type Column, checkBlock, checkRow, type Row } from './columns.ts';
 
-/** Rows of a chunk: a few milliseconds of work. */
+/** Rows per chunk: a few milliseconds of work. */
 const CHUNK_ROWS = 1000;
 
-/** Gathers rows, and gives them away as one list a column. */
+/** Collects rows, and passes them on as one list per column. */
 export class Chunks {
   readonly #columns: readonly Column[];
   readonly #write: (values: readonly ArrayLike<Cell>[], rows: number) => void;
@@ -26,7 +26,7 @@ export class Chunks {
   }
 
   /**
-   * Gives rows away that come column by column, as a chunk of their own.
+   * Passes on rows that arrive column by column, as a chunk of their own.
    * @throws CellError
    */
   addBlock(values: readonly ArrayLike<Cell>[]): void {

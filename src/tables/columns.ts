@@ -1,27 +1,29 @@
-/** Tables apart from the format in which they are written: their columns, and the values that a cell may hold. */
+/** The format-independent description of tables: their columns, and the values that a cell may hold. */
 
 import type { ObjectField } from '../contract/object_fields.ts';
 
 /**
- * The values of a column's cells that are not null:
- * `int64` a bigint, -2^63 to 2^63 - 1; `int32` an integer, -2^31 to 2^31 - 1; `float64` and `float32` a
- * number, NaN and the infinities among them; `boolean` a boolean; `text` a string; `time` integer microseconds since 1970, UTC.
+ * The type of a column, which determines its values that are not null: `int64` a bigint, -2^63 to 2^63 - 1; `int32` an
+ * integer, -2^31 to 2^31 - 1; `float64` and `float32` a number, NaN and the infinities among them; `boolean` a boolean;
+ * `text` a string; `time` integer microseconds since 1970, UTC.
  */
 export type ColumnType = 'int64' | 'int32' | 'float64' | 'float32' | 'boolean' | 'text' | 'time';
 
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** The unit in the spelling of VOUnits 1.0: `deg`, `arcsec`, `mas.yr**-1`; undefined where there is none. */
+  /** The unit in the spelling of VOUnits 1.0: `deg`, `arcsec`, `mas.yr**-1`; undefined if there is none. */
   readonly unit?: string;
-  /** The meaning of the values as UCD1+ or, where a standard asks for UCD1, as UCD1. */
+  /** The meaning of the values as UCD1+, or as UCD1 if a standard requires that. */
   readonly ucd?: string;
   readonly description: string;
-  /** The frame of a coordinate that is not in ICRS. */
+  /** The frame of a coordinate, if it is not ICRS. */
   readonly frame?: string;
   /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
-  /** Whether every cell of a `text` column is integers with blanks between, which VOTable has as an array. */
+  /**
+   * Whether every cell of a `text` column consists of integers separated by blanks, which VOTable writes as an array.
+   */
   readonly isIntegers?: boolean;
 }
 
@@ -33,11 +35,11 @@ export function columnOf(name: string, { type, unit, ucd, description }: ObjectF
 }
 
 /**
- * The columns, each with a name of its own whatever the case: a name that an earlier column has gets `_2` after it, or
- * the next number that is free.
+ * Makes the names of columns unique, ignoring case. A column whose name is taken gets the suffix `_2`, or the next free
+ * number.
  */
 export function withOwnNames<C extends Pick<Column, 'name'>>(columns: readonly C[]): C[] {
-  /** Each name that is taken, with the last number after it. */
+  /** The last number used for each name. */
   const taken = new Map<string, number>();
   return columns.map(column => {
     let { name } = column;
@@ -61,22 +63,22 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-/** A cell that is not of its column's type: a fault of the code that made the cell. */
+/** A cell whose value does not fit its column's type: a bug in the code that made the cell. */
 export class CellError extends TypeError {
   override name = 'CellError';
 }
 
 /**
  * Checks a row before any of it is written.
- * @throws CellError when a cell is not of its column's type
+ * @throws CellError if a cell does not fit its column's type
  */
 export function checkRow(columns: readonly Column[], cells: Row): void {
   for (let i = 0; i < columns.length; i++) checkCell(columns[i]!, cells[i]!);
 }
 
 /**
- * Checks rows that come column by column before any of them is written.
- * @throws CellError when a cell is not of its column's type
+ * Checks rows that arrive column by column before any of them is written.
+ * @throws CellError if a cell does not fit its column's type
  */
 export function checkBlock(columns: readonly Column[], cells: readonly ArrayLike<Cell>[]): void {
   columns.forEach((column, i) => {
@@ -86,7 +88,7 @@ export function checkBlock(columns: readonly Column[], cells: readonly ArrayLike
   });
 }
 
-/** The arrays that can hold no other cells than those of the type. */
+/** The typed arrays whose values always fit the type. */
 const TYPED_ARRAYS: Partial<Record<ColumnType, { readonly name: string }>> = {
   int64: BigInt64Array,
   int32: Int32Array,
@@ -124,8 +126,8 @@ function hasOtherThanAscii(text: string): boolean {
 }
 
 /**
- * The shortest text that reads back as the same number, of those with 32 bits where the column has them. Readers take
- * `-0` for an integer, and lose its sign.
+ * The shortest text that reads back as the same number, with the precision of the column. Readers take `-0` for an
+ * integer, and lose its sign.
  */
 export function numberText(value: number, type: ColumnType): string {
   if (Object.is(value, -0)) return '-0.0';

@@ -1,6 +1,6 @@
 /**
- * CSV (RFC 4180, except that lines end with a line feed alone): a null is an empty cell, an empty text two quotes. The
- * same with tabs in place of commas.
+ * CSV (RFC 4180, except that lines end with a line feed only): a null is an empty cell, an empty text is two quotes.
+ * Also writes tabs instead of commas.
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, type Table } from './columns.ts';
@@ -10,7 +10,10 @@ import { writeTimestamp } from './timestamp.ts';
 /** Text that must be quoted; text with a space at an end is too, because some readers trim. */
 const SPECIAL = /^$|[",\t\r\n]|^\s|\s$/;
 export interface CsvWriter extends TableWriter {
-  /** Writes rows whose first cells are there as CSV, without the ends of the lines, and the others as columns. */
+  /**
+   * Writes rows as CSV. The first cells of each row are already CSV, without line ends; the other cells come as
+   * columns.
+   */
   blockAfter(first: readonly Uint8Array[], last: readonly ArrayLike<Cell>[]): void;
 }
 

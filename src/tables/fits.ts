@@ -1,6 +1,6 @@
 /**
- * A FITS binary table (FITS 4.0, section 7.3), in the first extension. What is not ASCII becomes a question mark. A null is
- * NaN, a blank text, or the number that TNULL names; times are texts without their Z, TIMESYS says UTC.
+ * A FITS binary table (FITS 4.0, section 7.3), in the first extension. A character that is not ASCII becomes a question
+ * mark. A null is NaN, a blank text, or the number in TNULL. Times are texts without their Z, because TIMESYS says UTC.
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { CARD, fitsHeader, wholeBlocks } from '../fits/write_header.ts';
@@ -10,23 +10,23 @@ import { timestamp } from './timestamp.ts';
 const TIME_CHARACTERS = '2026-01-31T12:00:00.000000'.length;
 const INT64_NULL = -(2n ** 63n);
 const INT32_NULL = -(2 ** 31);
-/** The most bytes of all rows. */
+/** The maximum number of bytes of all rows. */
 const MAX_BYTES = 2 ** 32;
-/** Section 7.3.1. */
+/** The maximum number of columns (section 7.3.1). */
 const MAX_COLUMNS = 999;
 
-/** The facts about the rows that the header states; the rows come after it. */
+/** The facts about the rows that the header contains, and that must be known before the first row. */
 export interface FitsRows {
   readonly rows: number;
-  /** By column: the most characters of its texts, and whether it has nulls. */
+  /** For each column, the maximum length of its texts, and whether it has nulls. */
   readonly columns: readonly { readonly characters: number; readonly hasNulls: boolean }[];
 }
 
 /**
- * Writes the header; then come as many rows as it says.
+ * Writes the header. Then exactly as many rows as it states must follow.
  * @param infos keywords and their values
  * @param history lines of any length
- * @throws RangeError where the table is none that FITS has
+ * @throws RangeError if FITS cannot hold such a table
  */
 export function beginFits(
   out: ByteSink,
@@ -118,12 +118,12 @@ function writeCell(bytes: Buffer, at: number, width: number, { type }: Column, c
   }
 }
 
-/** One character for each. */
+/** Replaces characters that are not ASCII by one question mark each. */
 function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, '?');
 }
 
-/** The text as ASCII, cut where it is too long for a card. */
+/** The text as ASCII, truncated if it is too long for a card. */
 function cardText(value: string): string {
   let text = ascii(value);
   while (text.replaceAll("'", "''").length > CARD - 12) text = text.slice(0, -1);

@@ -1,4 +1,4 @@
-/** The writers of tables, each loaded when it is first needed. */
+/** The writers of table formats. Each is loaded on first use. */
 import type { TableFormat } from '../contract/formats.ts';
 import type { BeginTable } from './table_writer.ts';
 

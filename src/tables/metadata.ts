@@ -1,4 +1,4 @@
-/** Metadata of a table as text, for formats without a place for units, UCDs and descriptions. */
+/** Metadata of a table as text, for formats that cannot hold units, UCDs and descriptions otherwise. */
 import type { Column, ColumnType } from './columns.ts';
 
 /** Units, UCDs and descriptions by column name: JSON. */
@@ -15,8 +15,8 @@ interface PandasType {
 }
 
 /**
- * Integers and booleans have the pandas types that allow missing values: the NumPy types would be floats, which round,
- * and objects.
+ * Integers and booleans have the pandas types that allow missing values. With NumPy types, missing values would turn
+ * integers into floats, which round, and booleans into objects.
  */
 const PANDAS_TYPES: Readonly<Record<ColumnType, PandasType>> = {
   int64: { pandas_type: 'int64', numpy_type: 'Int64' },

@@ -1,5 +1,6 @@
 /**
- * A JSON object a line, with every column: 64-bit integers bare, times as text, a number that is not finite as null.
+ * One JSON object per line, with every column: 64-bit integers as plain numbers, times as text, null for numbers that
+ * are not finite.
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';

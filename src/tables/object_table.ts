@@ -1,6 +1,6 @@
 /**
- * The table of an answer: one row an object, and one for each input that has no object. Its columns follow from the
- * request and the catalogs in service, so that all pages of a walk have the same columns.
+ * The table form of an answer: one row per object, and one per input without an object. The columns depend only on the
+ * request and the catalogs in service, so all pages of a walk have the same columns.
  */
 import { toJson } from '../base/json_text.ts';
 import { parseTime } from '../base/parse_time.ts';
@@ -21,10 +21,10 @@ import { type Cell, type Column, columnOf, type Row, type Table, withOwnNames } 
 import { payloadCell, payloadColumns } from './payload_columns.ts';
 import { timeCell } from './timestamp.ts';
 
-/** A time: as JSON answers show it, or microseconds since 1970. */
+/** A time: a string as in JSON answers, or microseconds since 1970. */
 type Time = string | number;
 
-/** A coincident source, as JSON answers show it; the last properties at `full`. */
+/** A coincident source, as in JSON answers; the last properties only at `full`. */
 export interface Match {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
@@ -37,7 +37,7 @@ export interface Match {
 
 export type Tns = Partial<Answered<typeof TNS_FIELDS, Time>>;
 
-/** An object, as JSON answers show it; its properties depend on the level of detail. */
+/** An object, as in JSON answers; its properties depend on the level of detail. */
 export interface AnsweredObject extends Partial<Omit<Answered<typeof OBJECT_FIELDS, Time>, 'diaObjectId'>> {
   readonly diaObjectId_str: string | bigint;
   readonly crossmatch?:
@@ -47,7 +47,7 @@ export interface AnsweredObject extends Partial<Omit<Answered<typeof OBJECT_FIEL
   readonly tns?: Tns | null;
 }
 
-/** The result of an input, as JSON answers show it, without its objects. */
+/** The result of an input, as in JSON answers, without its objects. */
 export interface AnsweredInput {
   readonly index: number;
   readonly kind: string | null;
@@ -71,7 +71,7 @@ export interface AnsweredInput {
 export interface RowSource {
   /** The input of a lookup; undefined for other answers. */
   readonly input: AnsweredInput | undefined;
-  /** Undefined where the input has no object. */
+  /** Undefined if the input has no object. */
   readonly object: AnsweredObject | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface TableOptions {
   readonly hasFilters: boolean;
   /** Whether the objects have credible levels. */
   readonly hasLevels?: boolean;
-  /** The columns are in their order. */
+  /** The catalogs, in the order of their columns. */
   readonly catalogs: Catalogs;
 }
 
@@ -97,13 +97,13 @@ interface CatalogSources {
 }
 
 interface Field extends Column {
-  /** The lowest level of detail that has it; undefined where all do. */
+  /** The lowest level of detail that includes the column; undefined if all do. */
   readonly from?: DetailLevel | undefined;
   readonly cell: (row: Gathered) => Cell | undefined;
 }
 
 const int64 = (id: string | bigint | undefined): bigint | undefined => (id === undefined ? undefined : BigInt(id));
-/** The cell of a source's id; undefined for a text that an import has brought into a catalog of integers. */
+/** The cell of a source's id; undefined if an import has stored text for a catalog with integer ids. */
 const idCell = ({ idType }: CatalogDefinition, id: string) => (idType === 'text' ? id : integerId(id));
 const time = (at: Time | null | undefined): Cell | undefined => (typeof at === 'string' ? parseTime(at) : timeCell(at));
 
@@ -113,7 +113,7 @@ export class ObjectTable implements Table {
   readonly description: string;
   readonly columns: readonly Field[];
 
-  /** @param onLeftOut called for each id and value of a payload that is not of its column's type and is null in the row */
+  /** @param onLeftOut called for each id and payload value that does not fit its column, and becomes null in the row */
   constructor(options: TableOptions, onLeftOut: () => void) {
     this.name = options.of;
     this.description = DESCRIPTIONS[options.of];
@@ -175,7 +175,7 @@ function column(name: string, field: ObjectField, cell: Field['cell']): Field {
   return { ...rest, description: `${description}.`, from: field.from, cell };
 }
 
-/** A column of the object; its cell is the value of that key unless another is given. */
+/** A column of an object's field. By default its cell is the object's value of that name. */
 function own(name: keyof typeof OBJECT_COLUMNS, cell?: Field['cell']): Field {
   const key = name as keyof AnsweredObject;
   return column(name, OBJECT_COLUMNS[name], cell ?? (({ object }) => object?.[key] as Cell | undefined));

@@ -12,7 +12,7 @@ import { describedColumns, pandasColumns } from './metadata.ts';
 import { type Numbers, type StoredColumn, storedNumbers } from './stored_column.ts';
 import type { TableWriter } from './table_writer.ts';
 
-/** The storage of each type of column. */
+/** How each type of column is stored. */
 export const PARQUET_TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   int64: { type: 'INT64' },
   int32: { type: 'INT32' },
@@ -27,7 +27,7 @@ export const PARQUET_TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'nam
   },
 };
 
-/** The columns of another file as it stores them. */
+/** Columns of another Parquet file, in their stored form. */
 export interface StoredTable {
   readonly elements: readonly SchemaElement[];
   groups(): AsyncIterable<StoredGroup>;
@@ -38,7 +38,10 @@ export interface StoredGroup {
   readonly columns: readonly StoredColumn[];
 }
 
-/** A column of a row group: copied, of 64-bit numbers, or of cells. What is made is asked for when it is written. */
+/**
+ * A column of a row group: copied from another file, 64-bit numbers, or cells. Values are requested when the column is
+ * written.
+ */
 export type GroupColumn =
   | StoredColumn
   | { readonly numbers: () => Numbers }
@@ -46,13 +49,13 @@ export type GroupColumn =
 
 export interface ParquetTableWriter extends TableWriter {
   /**
-   * Writes a row group, a column at a time; gives the share that is written. At least one of the columns is of cells.
-   * @throws CellError when a cell is not of its column's type
+   * Writes a row group column by column; yields the share that is written. At least one column must consist of cells.
+   * @throws CellError if a cell does not fit its column's type
    */
   group(columns: readonly GroupColumn[]): Iterable<number>;
 }
 
-/** @param copied the elements of the first columns, where these are copied from another file */
+/** @param copied the schema elements of the first columns, if these are copied from another file */
 export function beginParquet(
   out: ByteSink,
   { name, description, columns }: Table,
@@ -60,7 +63,7 @@ export function beginParquet(
   copied: readonly SchemaElement[] = [],
 ): ParquetTableWriter {
   const writer = new ByteWriter();
-  // They are written at the end.
+  // The metadata entries are written at the end.
   const metadata = [
     { key: 'name', value: name },
     { key: 'description', value: description },
@@ -135,7 +138,7 @@ export function beginParquet(
   };
 }
 
-/** The chunk of a stored column. Its statistics, and what lies elsewhere in its file, are not copied. */
+/** Makes the chunk of a copied column. Its statistics, and data that are elsewhere in its file, are not copied. */
 function chunkOf(metadata: ColumnMetaData, name: string, offset: number): ColumnChunk {
   const { type, encodings, codec, num_values, total_compressed_size, total_uncompressed_size } = metadata;
   const { data_page_offset, dictionary_page_offset } = metadata;
@@ -156,7 +159,10 @@ function chunkOf(metadata: ColumnMetaData, name: string, offset: number): Column
   };
 }
 
-/** hyparquet-writer writes the logical types of integers so that nobody reads them; the converted types say the same. */
+/**
+ * hyparquet-writer writes logical types of integers in a form that no reader understands; the converted types have the
+ * same meaning.
+ */
 function copiedElement({ logical_type, ...element }: SchemaElement, { name }: Column): SchemaElement {
   return { ...element, name, ...(logical_type?.type !== 'INTEGER' && { logical_type }) };
 }
@@ -165,7 +171,7 @@ function elementOf({ name, type }: Column): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', ...PARQUET_TYPES[type] };
 }
 
-/** The writer's dictionary takes 0 and -0 for one number. */
+/** The writer's dictionary treats 0 and -0 as the same number, so floats are written without one. */
 function encodingOf(type: ColumnType): { readonly encoding?: 'PLAIN' } {
   return type === 'float64' || type === 'float32' ? { encoding: 'PLAIN' } : {};
 }

@@ -2,7 +2,7 @@
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Cell, Column } from './columns.ts';
 
-/** The columns of a catalog's payload: their names are the payload's keys, their order is the catalog's. */
+/** The columns of a catalog's payload: named like the payload's keys, in the catalog's order. */
 export function payloadColumns({ columns }: Pick<CatalogDefinition, 'columns'>): Column[] {
   return columns.map(column => ({ ...column, name: column.name.toLowerCase() }));
 }
@@ -13,8 +13,8 @@ export function positionKeys({ raColumn, decColumn }: Pick<CatalogDefinition, 'r
 }
 
 /**
- * The cell of a payload's value. An import may bring values of other types than the catalog's; the cell of a value that
- * its column cannot hold is undefined. The cell of a key that the payload lacks is null.
+ * The cell of a payload's value; null if the payload lacks the key. An import may store values of other types than the
+ * catalog's: a value that does not fit its column gives undefined.
  */
 export function payloadCell({ type }: Column, value: unknown): Cell | undefined {
   if (value === null || value === undefined) return null;

@@ -1,26 +1,26 @@
 /**
- * Columns of 64-bit numbers as Parquet stores them: plain, not compressed, because positions and measurements hardly become
- * smaller. hyparquet-writer takes cells, looks at each of them several times, and compresses in JavaScript: for the columns
- * of a catalog that is most of the time of an answer.
+ * Writes columns of 64-bit numbers directly in Parquet's format: plain and not compressed, because positions and
+ * measurements hardly shrink. hyparquet-writer would take single cells, look at each several times, and compress in
+ * JavaScript. For a catalog's columns that would be most of the time of an answer.
  */
 import type { ColumnMetaData } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 
-/** A column of a row group: its pages, and the footer's description of them. */
+/** A column of a row group: its pages, and their description in the footer. */
 export interface StoredColumn {
   readonly metadata: ColumnMetaData;
   readonly bytes: Uint8Array;
 }
 
-/** The values of the rows that have one, in their order. */
+/** The values of the rows that have one, in row order. */
 export interface Numbers {
   readonly values: Float64Array | BigInt64Array;
-  /** A byte for each row: 1 where it has a value, else 0. */
+  /** One byte per row: 1 if it has a value, else 0. */
   readonly isPresent: Uint8Array;
 }
 
-/** About a mebibyte. */
+/** The rows per page: about a mebibyte. */
 const PAGE_ROWS = 1 << 17;
 
 /** An optional column of one row group. */
@@ -66,7 +66,10 @@ export function storedNumbers({ values, isPresent }: Numbers): StoredColumn {
   };
 }
 
-/** One run of packed bits, eight a byte, the first row lowest (Parquet, "Encodings", RLE and bit-packing hybrid). */
+/**
+ * Writes the levels as one bit-packed run, eight rows per byte, the first row in the lowest bit (Parquet, "Encodings",
+ * RLE and bit-packing hybrid).
+ */
 function definitionLevels(isPresent: Uint8Array): Uint8Array {
   const groups = Math.ceil(isPresent.length / 8);
   const header: number[] = [];

@@ -1,7 +1,7 @@
 import type { ByteSink } from '../base/bytes.ts';
 import { formatTime, writeMoment } from '../base/times.ts';
 
-/** Microseconds since 1970: years of four digits. */
+/** The range of timestamps, microseconds since 1970: years of four digits. */
 const FIRST_US = -62_167_219_200_000_000;
 const END_US = 253_402_300_800_000_000;
 
@@ -9,14 +9,14 @@ function isTimestamp(timeUs: number): boolean {
   return Number.isInteger(timeUs) && timeUs >= FIRST_US && timeUs < END_US;
 }
 
-/** The cell of a time; null where there is no time, or the time has no timestamp. */
+/** The cell of a time; null if there is no time, or it cannot be written as a timestamp. */
 export function timeCell(timeUs: number | null | undefined): number | null {
   return typeof timeUs === 'number' && isTimestamp(timeUs) ? timeUs : null;
 }
 
 /**
- * DALI 1.1's timestamp (section 3.3.3): ISO-8601, UTC with its Z, microseconds as six digits, left out when they are
- * zero.
+ * Formats a time as a timestamp of DALI 1.1 (section 3.3.3): ISO-8601 in UTC, ending with Z. The fraction has six
+ * digits, and is left out if it is zero.
  *
  * @param timeUs integer microseconds since 1970, within a year of four digits
  * @throws RangeError for any other time

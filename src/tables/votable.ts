@@ -21,7 +21,7 @@ import { escapeXml } from './xml.ts';
 
 export const VOTABLE_TYPE = 'application/x-votable+xml';
 
-/** The form of the rows. */
+/** The encoding of the rows. */
 export type Serialization = 'tabledata' | 'binary2';
 
 export interface Info {
@@ -69,8 +69,8 @@ export function datatypeOf({ type, isAscii, isIntegers }: Column): Datatype {
 }
 
 /**
- * Writes a document to a sink in order: `begin`, `row` for each row, `end`. After any of these calls a caller that
- * streams may take the sink's bytes and set its length to 0.
+ * Writes a document to a sink; call `begin`, `row` for each row, and `end`, in this order. After any of these calls, a
+ * caller that streams may take the sink's bytes and set its length to 0.
  */
 export class VotableWriter {
   readonly #out: ByteSink;
@@ -94,7 +94,7 @@ export class VotableWriter {
     );
   }
 
-  /** @throws CellError when a cell is not of its column's type; nothing of the row is written then */
+  /** @throws CellError if a cell does not fit its column's type; then nothing of the row is written */
   row(cells: Row): void {
     checkRow(this.#table.columns, cells);
     if (this.#binary) this.#binary.row(cells);
@@ -103,7 +103,7 @@ export class VotableWriter {
 
   /**
    * Writes some rows, given as the cells of each column.
-   * @throws CellError when a cell is not of its column's type; nothing is written then
+   * @throws CellError if a cell does not fit its column's type; then nothing is written
    */
   block(cells: readonly ArrayLike<Cell>[]): void {
     const { columns } = this.#table;
@@ -160,12 +160,12 @@ function writeData(out: ByteSink, column: Column, cell: Cell): void {
   out.fragment(CLOSE_CELL);
 }
 
-/** Whether VOTable has the number as JSON has it. */
+/** Whether VOTable writes the number in the same way as JSON. */
 function isPlain({ type }: Column, cell: Cell): cell is number {
   return (type === 'float64' || type === 'int32') && Number.isFinite(cell) && !Object.is(cell, -0);
 }
 
-/** The longest text that is copied one character after another. */
+/** The maximum length of a text that is copied character by character. */
 const SHORT_TEXT = 40;
 
 function cellText({ type }: Column, cell: Exclude<Cell, null>): string {
@@ -175,7 +175,8 @@ function cellText({ type }: Column, cell: Exclude<Cell, null>): string {
 }
 
 /**
- * The shortest text that reads back as the same number; VOTable 1.4, section 6, names the values that are not finite.
+ * The shortest text that reads back as the same number. VOTable 1.4, section 6, defines the names of values that are
+ * not finite.
  */
 function floatText(value: number, type: ColumnType): string {
   if (Number.isFinite(value)) return numberText(value, type);
@@ -190,7 +191,7 @@ function fieldElement(column: Column): string {
   return `<FIELD ${attributes.join(' ')}><DESCRIPTION>${escapeXml(description)}</DESCRIPTION></FIELD>\n`;
 }
 
-/** The systems that columns refer to. */
+/** The elements for the coordinate and time systems that columns refer to. */
 function systemsOf(columns: readonly Column[]): string {
   const used = new Set(columns.map(systemOf));
   const frames = new Set(columns.flatMap(({ frame }) => frame ?? []));
@@ -198,7 +199,7 @@ function systemsOf(columns: readonly Column[]): string {
   return [...known, ...[...frames].map(coosys)].join('');
 }
 
-/** Such as `FK4 B1950` or `GALACTIC`, in the words of VOTable where it has some. */
+/** The element for a frame such as `FK4 B1950` or `GALACTIC`, with VOTable's own name for it if there is one. */
 function coosys(frame: string): string {
   const [, system = frame, equinox] = /^(FK[45]) (.*)$/.exec(frame) ?? [];
   const name = equinox === undefined ? (frame === 'GALACTIC' ? 'galactic' : frame) : `eq_${system}`;
@@ -220,8 +221,8 @@ function infoElement({ name, value, text }: Info): string {
 }
 
 /**
- * A document that says why there is no table: in the INFO `Error` for clients of Simple Cone Search 1.03 (section 2.3,
- * erratum 3), in QUERY_STATUS for clients of DALI 1.1 (section 4.4).
+ * Makes a document with an error instead of a table. Clients of Simple Cone Search 1.03 find the message in the INFO
+ * `Error` (section 2.3, erratum 3), clients of DALI 1.1 in QUERY_STATUS (section 4.4).
  */
 export function votableError(message: string): string {
   const error = infoElement({ name: 'Error', value: message }).replace('<INFO', '<INFO ID="Error"');

@@ -1,8 +1,8 @@
-/** XML text in ASCII: any other character becomes a character reference. */
+/** Writes XML text in ASCII: other characters become character references. */
 
 const PLAIN = /^[ !#-%'-;=?-~]*$/;
 /**
- * Characters that must be escaped, or cannot stand in XML 1.0 at all (section 2.2: control characters, halves of pairs,
+ * Characters that must be escaped, or that XML 1.0 does not allow (section 2.2: control characters, lone surrogates,
  * U+FFFE, U+FFFF).
  */
 const SPECIAL = /[^ !#-%'-;=?-~]/gu;
@@ -10,7 +10,7 @@ const SPECIAL = /[^ !#-%'-;=?-~]/gu;
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const REPLACEMENT = '&#xfffd;';
 
-/** Escapes text for content and for attributes in double quotes. A character that XML cannot write becomes U+FFFD. */
+/** Escapes text for content and for attributes in double quotes. A character that XML does not allow becomes U+FFFD. */
 export function escapeXml(text: string): string {
   return PLAIN.test(text) ? text : text.replace(SPECIAL, escapeCharacter);
 }

@@ -67,7 +67,7 @@ needs(test, hasStilts ? undefined : 'STILTS is not installed (Debian package sti
         return readFileSync(out);
       };
       for (const format of ['ascii', 'ipac']) assert.equal((await read(await written(format))).rows, ROWS, format);
-      assert.match(await refusal(await written('tst')), /it is a Tab-Separated Table \(TST\): send it as CSV/);
+      assert.match(await refusal(await written('tst')), /it is a Tab-Separated Table \(TST\): convert it to CSV/);
     }),
 );
 
