@@ -154,7 +154,7 @@ export class MatchEvents {
 
   #forgetOld(): void {
     for (const [id, page] of this.#pages) {
-      // // The newest page is in use.
+      // The newest page is in use.
       if (this.#keptBytes <= KEPT_BYTES || this.#pages.size === 1) return;
       this.#pages.delete(id);
       for (const events of [page, ...page.filtered.values()]) this.#keptBytes -= memoryOf(events);

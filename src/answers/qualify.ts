@@ -124,7 +124,7 @@ function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value
     const { payload } = source ?? {};
     if (!derivedFrom) return isWithin(payload?.[field], bound, value);
     const [numerator, denominator] = [payload?.[derivedFrom.numerator], payload?.[derivedFrom.denominator]];
-    // // Without a numerator or a denominator, or with 0 for one of them, there is no quotient. A quotient that
+    // Without a numerator or a denominator, or with 0 for one of them, there is no quotient. A quotient that
     // overflows is infinite.
     if (!isNumber(numerator) || !isNumber(denominator) || Number(denominator) === 0) return false;
     return isBeyond(Number(numerator) / Number(denominator), bound, value);

@@ -176,7 +176,7 @@ export class QueryRunner {
     const { store, clock, steps, out, body } = desk;
     try {
       this.#requireDatabase();
-      // // Makes everything committed so far visible.
+      // Makes everything committed so far visible.
       store.resetRead();
       clock.resume();
       void clock.due;
@@ -280,7 +280,7 @@ function objectsOf(query: Query): number {
       return query.pageSize;
     case 'area':
     case 'objects':
-      // // The query may have to examine many more objects than it lists.
+      // The query may have to examine many more objects than it lists.
       return query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;

@@ -83,7 +83,7 @@ function* selectPage<T>(
   let effort = 0;
   let last: T | undefined;
   let isMore = false;
-  // // While other queries also take time, a short page with a cursor is better than refusing a whole page.
+  // While other queries also take time, a short page with a cursor is better than refusing a whole page.
   const isLate = () => last !== undefined && clock.isPast(untilMs);
   pages: for (const piece of pieces) {
     if (clock.due) yield;

@@ -111,7 +111,7 @@ class TableRows implements ObjectList {
   constructor(query: TableQuery, context: QueryContext, hasLevels = false) {
     const { fragments, store } = context;
     const { kind: of, detail } = query;
-    // // Other queries list only objects that meet the filters, without marks.
+    // Other queries list only objects that meet the filters, without marks.
     const hasFilters = (query.kind === 'cone' || query.kind === 'lookup') && query.filters !== null;
     const options = { of, detail, hasFilters, hasLevels, catalogs: fragments.settings.catalogs };
     const begun = query.kind === 'area' ? query.whole?.begun : undefined;

@@ -96,7 +96,7 @@ const MODULES = {
 export async function writePackage(directory: string): Promise<void> {
   const entryPoints = [...ENTRIES, ENGINE];
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(programFile('package.json'), 'utf8'));
-  // // npm installs these. The libraries of the checkout's own workspaces are packed instead.
+  // npm installs these. The libraries of the checkout's own workspaces are packed instead.
   const external = Object.keys({ ...dependencies, ...optionalDependencies });
   await build({ ...MODULES, target: 'node22', entryPoints, outdir: directory, external });
   copyData(DATA, directory);
@@ -111,9 +111,9 @@ export async function writeBundle(directory: string): Promise<string[]> {
     assetNames: 'src/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
-    // // The other form of this package reads a file at run time.
+    // The other form of this package reads a file at run time.
     alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
-    // // The package only sets a thread's niceness, which nearsky does not use.
+    // The package only sets a thread's niceness, which nearsky does not use.
     external: ['@napi-rs/nice'],
     plugins: [addons, closedRequire],
     metafile: true,

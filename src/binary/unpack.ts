@@ -113,7 +113,7 @@ function requireFile(path: string, bytes: Uint8Array): void {
       throw error;
     }
   }
-  // // The system denies access on a file system mounted `noexec`, where the addon could not be loaded.
+  // The system denies access on a file system mounted `noexec`, where the addon could not be loaded.
   if (isAddon(path)) accessSync(path, constants.X_OK);
 }
 

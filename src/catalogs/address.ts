@@ -77,7 +77,7 @@ export function requestUrl(address: string): string {
 export function relativeAddress(from: string, text: string): string {
   if (isRemote(text)) return checkedAddress(text);
   const { protocol, host, pathname } = new URL(from);
-  // // Resolved as http:, because other schemes have no relative addresses.
+  // Resolved as http:, because other schemes have no relative addresses.
   const resolved = new URL(text, `http://host${pathname.replace(/\/*$/, '/')}`);
   return checkedAddress(`${protocol}//${host}${resolved.pathname}`);
 }

@@ -308,7 +308,7 @@ function checkRuns(bytes: Uint8Array, width: number, count: number): void {
     const { value, end } = varintAt(bytes, at);
     const half = Math.floor(value / 2);
     const isPacked = value % 2 === 1;
-    // // The last group may be padded. Some writers even add whole groups.
+    // The last group may be padded. Some writers even add whole groups.
     if (!isPacked && half > count - seen) throw new Error(`a run of ${half} values where ${count - seen} are left`);
     at = end + (isPacked ? half * width : Math.ceil(width / 8));
     if (at > bytes.length) throw new Error('a run of values ends beyond its page');

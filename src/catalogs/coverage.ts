@@ -79,7 +79,7 @@ export function coverageFromMap(
         sum += value;
       });
       const stated = Number(properties.get('hats_nrows') ?? Number.NaN);
-      // // A map of shares, or of 0 and 1, is a footprint already.
+      // A map of shares, or of 0 and 1, is a footprint already.
       const isMask = most <= 1 && Math.abs(sum - stated) > MASK_DIFFERENCE * stated;
       const held = new PixelSet(pixels.order);
       for (const partition of partitions) held.addPixel(partition.order, partition.ipix);

@@ -67,7 +67,7 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   const pixels = 12 * 4 ** order;
   const firstPixel = explicit ? 0 : Number(header.get('FIRSTPIX') ?? 0);
   if (!explicit) {
-    // // A map that ends early would make the rest of the sky look uncovered.
+    // A map that ends early would make the rest of the sky look uncovered.
     const end = firstPixel + rows.count * value.repeat;
     const stated = Number(header.get('LASTPIX') ?? pixels - 1) + 1;
     if (end !== stated) throw refuse(`its rows end at pixel ${end - 1} instead of ${stated - 1}`);
@@ -99,7 +99,7 @@ export function isEquatorial(frame: string): boolean {
 }
 
 function isCovered(value: number, bad: number): boolean {
-  // // A float32 column holds a rounded UNSEEN.
+  // A float32 column holds a rounded UNSEEN.
   return value > 0 && value < Number.POSITIVE_INFINITY && value !== bad && value !== Math.fround(bad);
 }
 

@@ -77,7 +77,7 @@ async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise
       `Cannot open the collection ${files.location} because its ${COLLECTION_FILE} has no hats_primary_table_url`,
     );
   }
-  // // A local collection may name any address. But the operator has not chosen an address that a remote collection
+  // A local collection may name any address. But the operator has not chosen an address that a remote collection
   // names.
   const isOwnChoice = isRemote(primary) && !isRemote(files.location);
   return isOwnChoice ? catalogFiles(primary, options) : files.directory(primary);
@@ -156,7 +156,7 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
       );
     }
   }
-  // // Without a list of the partitions, an ignored file would be missing silently.
+  // Without a list of the partitions, an ignored file would be missing silently.
   if (missed.length > 0) {
     throw new CatalogError(
       `Cannot find the partitions of ${files.location} because they must be named Npix=NUMBER${suffix} (${missed[0]} was found). Rename or remove the others, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,

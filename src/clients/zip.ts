@@ -26,7 +26,7 @@ export function zip(files: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuf
   let offset = 0;
   for (const [path, bytes] of files) {
     const name = utf8.encode(path);
-    // // The part that both headers share: from the version to the lengths of the name and of extra fields.
+    // The part that both headers share: from the version to the lengths of the name and of extra fields.
     const common = new DataView(new ArrayBuffer(26));
     const numbers = [VERSION, FLAGS, 0, 0, DATE];
     for (const [i, number] of numbers.entries()) common.setUint16(2 * i, number, true);

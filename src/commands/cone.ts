@@ -39,7 +39,7 @@ async function run(invocation: Invocation): Promise<number> {
       }
       answer = requireAnswer(await ask({ path: '/api/cone', search: { format, cursor } }));
       const bytes = Buffer.from(answer.body);
-      // // Only the first page keeps its header line.
+      // Only the first page keeps its header line.
       await writeOut(format === 'csv' ? bytes.subarray(bytes.indexOf(10) + 1) : bytes);
     }
   });

@@ -71,7 +71,7 @@ async function run(invocation: Invocation): Promise<number> {
   const brokers = brokersOf(invocation);
   const { config } = invocation;
   const feedFor = (broker: BrokerName) => feedOf(broker, config, process.env, logToStderr);
-  // // Invalid settings are reported before anything is opened.
+  // Invalid settings are reported before anything is opened.
   const feeds = new Map(brokers.map(broker => [broker, feedFor(broker)]));
   const stop = stopSignal();
   const archive = await openArchive(config);

@@ -72,7 +72,7 @@ async function runHats(invocation: Invocation): Promise<number> {
     throw new UsageError(`export --format hats takes one directory. Usage: nearsky ${command.usage}`);
   }
   const since = sinceOf(options.get('since'));
-  // // Loaded only here: the Parquet writer takes a while to load, and lines do not need it.
+  // Loaded only here: the Parquet writer takes a while to load, and lines do not need it.
   const { exportHats } = await import('../hats_export/hats_exporter.ts');
   const store = openStore(config.NEARSKY_DATA, 'read');
   const progress = new Progress();

@@ -89,7 +89,7 @@ async function runTable(invocation: Invocation): Promise<number> {
     throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
   }
   const path = options.get('table')!;
-  // // Loaded only here: the Parquet reader takes a while to load, and messages do not need it.
+  // Loaded only here: the Parquet reader takes a while to load, and messages do not need it.
   const { readTable, tableFiles } = await import('./survey_table.ts');
   const { declaredPositions } = await import('../table_input/parquet.ts');
   const files = await tableFiles(path);
@@ -113,7 +113,7 @@ async function runTable(invocation: Invocation): Promise<number> {
       try {
         for await (const outcomes of readTable(file, columns, toIcrsOf, config.TABLE_ORIGIN, nowUs())) {
           await ingester.store(outcomes);
-          // // Signals arrive only between turns of the event loop, and nothing in this loop waits.
+          // Signals arrive only between turns of the event loop, and nothing in this loop waits.
           await turn();
           if (stop.aborted) break;
           const { counts } = ingester;

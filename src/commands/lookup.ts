@@ -40,7 +40,7 @@ async function run(invocation: Invocation): Promise<number> {
         await writeOut(Buffer.from(linesOfAnswer(table, bytes)));
         continue;
       }
-      // // Only the first part keeps its header line.
+      // Only the first part keeps its header line.
       await writeOut(format === 'csv' && from > 0 ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format));
     }
   });

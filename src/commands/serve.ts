@@ -98,7 +98,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     log('stopping', { signal: stop.reason });
   } catch (error) {
     failure = { error: messageOf(error) };
-    // // This status applies if the process ends before everything is closed.
+    // This status applies if the process ends before everything is closed.
     process.exitCode = 1;
     throw error;
   } finally {
@@ -180,7 +180,7 @@ class Serving {
       });
       threads = 1;
     }
-    // // Threads share a port in a way that would also admit other processes of the same user. So a port in use is
+    // Threads share a port in a way that would also admit other processes of the same user. So a port in use is
     // refused first.
     if (threads > 1 && wanted !== 0) await requireFreePort(host, wanted);
     if (maxOpenFiles() === undefined) this.#log('open_files_unknown', { connections_at_most: connections });

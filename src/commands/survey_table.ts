@@ -98,7 +98,7 @@ export async function* readTable(
         const position = parsePosition(wrapRa(icrsRa), icrsDec);
         outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
       }
-      // // The database is faster if neighbours in its order are inserted together.
+      // The database is faster if neighbours in its order are inserted together.
       outcomes.deliveries.sort((a, b) => compare(a.diaObjectId, b.diaObjectId));
       yield outcomes;
     }

@@ -202,7 +202,7 @@ const API = {
     integer(10_000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('Maximum time window of recent crossmatches.', integer(168, 1, 87_600)),
-  // // The index also finds objects up to a match's radius beyond it.
+  // The index also finds objects up to a match's radius beyond it.
   VO_MAX_RADIUS_DEG: about('Maximum radius of a Virtual Observatory cone search, degrees.', number(0.5, 0.0001, 0.98)),
   VO_MAX_RECORDS: about(
     'Maximum number of rows in the answer to a Virtual Observatory cone search.',

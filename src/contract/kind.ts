@@ -107,7 +107,7 @@ function numeric(
     broken(given) {
       const isText = typeof given === 'string';
       const value = isText && !notation.test(given.trim()) ? Number.NaN : isText ? Number(given) : given;
-      // // An integer with more digits than a double can hold is read as infinite.
+      // An integer with more digits than a double can hold is read as infinite.
       const isInteger = type === 'integer' && hasMax && value === Number.POSITIVE_INFINITY;
       if (!isOne(value) && !isInteger) return isText ? inText : inJson;
       return reaches(value as number) ? `at most ${max}` : least;

@@ -49,7 +49,7 @@ function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     if (a.charCodeAt(i) === b.charCodeAt(i)) continue;
-    // // If two surrogate pairs differ only in the second half, the second halves decide the order.
+    // If two surrogate pairs differ only in the second half, the second halves decide the order.
     return rankOf(a.charCodeAt(i)) - rankOf(b.charCodeAt(i));
   }
   return a.length - b.length;

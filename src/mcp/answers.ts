@@ -1,5 +1,4 @@
-/** The data that the tools answer from: the API's own answers, read back. */
-
+/** The data for the tools' answers: the API's own answers, parsed. */
 import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query } from '../answers/queries.ts';
@@ -10,7 +9,7 @@ import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';
 import type { Service } from '../service/service.ts';
 
-/** A source of an object, as the API gives it at `full`. */
+/** A source of an object, as in the API's answers at `full`. */
 export interface ApiMatch {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
@@ -24,7 +23,7 @@ export interface ApiObjectTns extends Answered<typeof TNS_FIELDS> {
   readonly url: string | null;
 }
 
-/** An object that is in the service, as the API gives it at `full`. */
+/** An object that is in the service, as in the API's answers at `full`. */
 export interface ApiObject extends Pick<Answered<typeof OBJECT_FIELDS>, 'ra' | 'dec' | 'brokers'> {
   readonly diaObjectId_str: string;
   readonly status: Exclude<ObjectStatus, 'not_in_service'>;
@@ -54,7 +53,7 @@ export interface ApiTnsRecord {
 export interface ApiResult {
   readonly status: ObjectStatus | InputStatus;
   readonly objects: readonly (ApiObject | UnknownObject)[];
-  /** The number of objects at a position or of a name; null when none were searched for. */
+  /** The number of objects at a position or of a name; null if no search ran. */
   readonly total?: number | null;
   /** The registry's record of a name. */
   readonly tns?: ApiTnsRecord | null;
@@ -62,7 +61,8 @@ export interface ApiResult {
 }
 
 /**
- * One result an input, in their order, at `full`. All names together list at most `maxListed` objects, the first ones.
+ * Looks up inputs at `full`: one result per input, in order. All names together list only the first `maxListed`
+ * objects.
  * @throws TooExpensive, Unavailable
  */
 export async function lookUp(
@@ -92,8 +92,8 @@ export interface Nearest {
 }
 
 /**
- * The objects of a circle that are nearest to its centre, at most `max`. The API lists a circle by ingest time, so the
- * whole circle is first listed at `ids`, which is little, and then the nearest objects at `full`.
+ * Finds the objects of a circle that are nearest to its centre, at most `max`. The API lists a circle by ingest time.
+ * So the whole circle is first listed at `ids`, which is small, and then the nearest objects at `full`.
  * @throws TooExpensive, Unavailable
  */
 export async function nearest(service: Service, circle: Circle, max: number, budget: Budget): Promise<Nearest> {

@@ -1,5 +1,4 @@
-/** The arguments of the tools (docs/contract.md, Connector). */
-
+/** Reads the arguments of the tools (docs/contract.md, Connector). */
 import type { Circle } from '../answers/queries.ts';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import { toJson } from '../base/json_text.ts';
@@ -12,7 +11,7 @@ import { ToolError } from './tool_error.ts';
 
 const DEFAULT_RADIUS_ARCSEC = 10;
 
-/** The radius of a position search that names none. */
+/** The default radius of a position search. */
 export function defaultRadiusArcsec(config: Config): number {
   return Math.min(DEFAULT_RADIUS_ARCSEC, config.API_MAX_CONE_RADIUS_ARCSEC);
 }
@@ -33,7 +32,9 @@ export function circleOf(args: SentObject, config: Config): Circle {
   };
 }
 
-/** A longer area would leave no room for objects, because the answer repeats it in the command for all of them. */
+/**
+ * A longer area would leave no room for objects, because the answer repeats the area in its command for all objects.
+ */
 const MAX_AREA_CHARACTERS = 2000;
 
 export const AREA = textual(
@@ -68,7 +69,7 @@ export function argument<T>(args: SentObject, name: string, kind: Kind<T>, must 
   return value;
 }
 
-/** @param usual the value where there is none, or null */
+/** @param usual the default value, or null */
 function numberOf(args: SentObject, name: string, kind: Kind<number>, unit: string, usual?: number): number {
   if (usual !== undefined && (args.get(name) ?? null) === null) return usual;
   return argument(args, name, kind, `${kind.must.replace('a', 'a JSON')}${unit}`);
@@ -78,7 +79,7 @@ function invalid(name: string, must: string, given: SentValue | undefined): Tool
   return new ToolError('invalid_arguments', invalidParameter(name, must, shown(given)).message);
 }
 
-/** The length of a text that is too long to be shown. */
+/** Longer texts are not shown; messages give their length. */
 const LONG_TEXT = 64;
 
 function shown(value: SentValue | undefined): string {

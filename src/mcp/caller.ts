@@ -1,4 +1,4 @@
-/** The caller against whom a tool call counts. */
+/** Determines the caller against whose limits a tool call counts. */
 import { isWithin, type Network } from '../base/ip_addresses.ts';
 import type { Config } from '../config/config.ts';
 import { clientAddress, clientName } from '../http/client_address.ts';
@@ -10,8 +10,8 @@ export const SESSION_HEADER = 'Mcp-Session-Id';
 
 /**
  * A caller in a provider's range counts by its session, or without a valid session by the range. Any other caller
- * counts by IP address, whatever session ids it sends: it could make as many as it likes.
- * @param peerAddress the connection's address; undefined where there is none
+ * counts by IP address, whatever session ids it sends, because it can get any number of them.
+ * @param peerAddress the connection's address; undefined if there is none
  */
 export function callerOf(
   headers: IncomingHeaders,

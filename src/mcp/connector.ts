@@ -1,6 +1,6 @@
 /**
- * The methods of the connector (docs/contract.md, Connector): a request in, a response out. Only limits are kept
- * between requests.
+ * The methods of the connector (docs/contract.md, Connector): each takes a request and returns a response. Only the
+ * limits keep state between requests.
  */
 
 import { parseJson } from '../base/json_reader.ts';
@@ -19,7 +19,7 @@ import { findTool, listTools, type ToolRun } from './tools.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** The time for which a client may keep answers that change only with a new release. */
+/** How long a client may cache answers that change only with a new release. */
 const CACHEABLE = { ttlMs: 3_600_000, cacheScope: 'public' };
 const CAPABILITIES = { tools: { listChanged: false } };
 const INSTRUCTIONS =
@@ -41,7 +41,10 @@ export class Connector {
     });
   }
 
-  /** @throws RpcError */
+  /**
+   * Answers a request.
+   * @throws RpcError
+   */
   async answer(request: RpcRequest, exchange: Exchange): Promise<Answer> {
     if (isStateless(request, exchange.request.headers)) return await this.#answerStateless(request, exchange);
     switch (request.method) {
@@ -73,7 +76,7 @@ export class Connector {
     }
   }
 
-  /** The headers that give a client its session; a page may read them too. */
+  /** The headers that give a client its session. Scripts of pages may read them, too. */
   #newSession() {
     return {
       [SESSION_HEADER]: this.#sessions.issue(),

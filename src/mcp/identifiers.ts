@@ -1,6 +1,5 @@
-/** The names that a chat assistant may use for a transient, and the look-up for each (docs/contract.md, Connector). */
+/** The names that a chat assistant may use for a transient, and the lookup for each (docs/contract.md, Connector). */
 import { SentNumber, type SentValue } from '../base/json_reader.ts';
-
 import { OBJECT_ID } from '../documents/kinds.ts';
 import { parseTnsName, type TnsName } from '../tns/names.ts';
 
@@ -13,10 +12,10 @@ export type Identifier =
 export type PlacedIdentifier = Identifier & { readonly position: number };
 
 const UNRECOGNIZED: Identifier = { kind: 'unrecognized' };
-/** A larger JSON number may have been another integer before a parser rounded it. */
+/** A JSON number above this limit may be a different integer that a parser has rounded. */
 const MAX_EXACT = 2 ** 53;
 
-/** The identifiers of the list, in its order. Repeated identifiers are listed once, at the first place. */
+/** The identifiers of the list, in its order. A repeated identifier is listed once, at its first position. */
 export function classifyAll(list: readonly SentValue[]): PlacedIdentifier[] {
   const seen = new Set<string>();
   return list.flatMap((element, position) => {
@@ -48,7 +47,7 @@ function classifyNumber({ text, value, isInteger }: SentNumber): Identifier {
   if (value < 0) return UNRECOGNIZED;
   if (value > MAX_EXACT) return { kind: 'precision_lost' };
   if (!Number.isInteger(value)) return UNRECOGNIZED;
-  // An integer beyond the limit can round down to it.
+  // An integer above the limit can be rounded down to the limit.
   const exact = isInteger ? BigInt(text) : BigInt(value);
   return exact > MAX_EXACT ? { kind: 'precision_lost' } : { kind: 'diaObjectId', canonical: `${exact}` };
 }

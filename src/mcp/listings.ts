@@ -12,7 +12,7 @@ import { shellQuote } from './recipes.ts';
 import { notesOf, summaryOf } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
 
-/** The hours that the listing of the latest objects goes back unless asked. */
+/** By default, the listing of the latest objects goes back this many hours. */
 export const DEFAULT_HOURS = 24;
 
 const HOUR_US = 3600e6;
@@ -29,7 +29,7 @@ const OBJECT = {
   required: ['diaObjectId', 'status', 'coincident_sources'],
 };
 
-/** JSON Schema of a listing. */
+/** The JSON Schema of a listing. */
 export const LISTING_SCHEMA = {
   type: 'object',
   properties: {
@@ -82,7 +82,7 @@ export async function listRecent(hours: number, catalog: string | undefined, con
   return await listing(query, context, { ingested_since: start, catalog }, `curl -sS ${shellQuote(url)}`);
 }
 
-/** One page of all objects, with everything that is known of them. */
+/** The parameters for one page of objects, with all their data. */
 function selection({ service }: ToolContext) {
   return {
     ...ALL_TIME,

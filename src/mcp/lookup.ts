@@ -13,7 +13,7 @@ import type { ToolContext } from './tool_context.ts';
 /** The result of one identifier. */
 interface Entry {
   readonly identifier: PlacedIdentifier;
-  /** Undefined where nothing could be looked up. */
+  /** Undefined if nothing could be looked up. */
   readonly result: ApiResult | undefined;
   /** The objects of the result that are shown. */
   readonly objects: Summary[];
@@ -65,7 +65,7 @@ class LookupAnswer {
     }
   }
 
-  /** The answer, with as many objects as it has room for. */
+  /** The answer, with as many objects as fit. */
   text(): string {
     const max = this.#context.service.config.MCP_MAX_RESULT_CHARS;
     let text = toJson(this.#wire(), COMPACT);
@@ -76,7 +76,7 @@ class LookupAnswer {
     return text;
   }
 
-  /** The entries that at most `max` objects leave room for. */
+  /** The first entries, with at most `max` objects in total. */
   #upTo(max: number): Entry[] {
     const shown: Entry[] = [];
     let room = max;
@@ -91,8 +91,8 @@ class LookupAnswer {
   }
 
   /**
-   * Takes out the last object, and also its entry where that was the entry's only object; where there are no objects,
-   * takes out the last entry. False when nothing is left.
+   * Removes the last object; if it was the entry's only object, removes the entry, too. If no objects are left, removes
+   * the last entry. Returns false when nothing is left.
    */
   #dropLast(): boolean {
     const last = this.#shown.findLast(({ objects }) => objects.length > 0) ?? this.#shown.at(-1);
@@ -150,7 +150,7 @@ function totalOf({ result, objects }: Entry): number {
   return result?.total ?? objects.length;
 }
 
-/** The number of the service's objects to which an identifier led. */
+/** The number of the service's objects that an identifier found. */
 function foundIn(entry: Entry): number {
   return entry.result?.status === 'not_in_service' ? 0 : totalOf(entry);
 }
@@ -175,7 +175,7 @@ function entryWire({ identifier, result, objects }: Entry, config: Config) {
   };
 }
 
-/** The reason why a name led to no object, with the snapshot's epoch where no record has the name. */
+/** Why a name led to no object; with the snapshot's epoch if the registry has no such name. */
 function whyNothing({ status, tns_snapshot_epoch }: ApiResult, config: Config) {
   switch (status) {
     case 'tns_name_not_found':
@@ -197,7 +197,7 @@ function notLookedUp(kind: string): { readonly status: string; readonly reason: 
   return { status: UNRECOGNIZED.name, reason: 'Give a diaObjectId in decimal digits, or a name such as SN 2026abc.' };
 }
 
-/** The record of a name that was resolved. */
+/** The registry's record of a resolved name. */
 function tnsWire({ tns, tns_snapshot_epoch: snapshot_epoch }: ApiResult) {
   if (!tns) return undefined;
   const { name, name_prefix, classification, redshift, ra, dec, url } = tns;

@@ -1,4 +1,4 @@
-/** The tool that searches around a position (docs/contract.md, Connector). */
+/** The tool that searches for objects around a position (docs/contract.md, Connector). */
 import type { Circle } from '../answers/queries.ts';
 import { COMPACT, toJson } from '../base/json_text.ts';
 import { nearest } from './answers.ts';

@@ -13,11 +13,11 @@ import { shellQuote } from './recipes.ts';
 import type { ToolContext } from './tool_context.ts';
 import { ToolError } from './tool_error.ts';
 
-/** The rows of an answer, at most. */
+/** The maximum number of rows of an answer. */
 export const MAX_QUERY_ROWS = 200;
 const MAX_QUERY_CHARACTERS = 5000;
 
-/** JSON Schema of an answer. */
+/** The JSON Schema of an answer. */
 export const QUERY_SCHEMA = {
   type: 'object',
   properties: {
@@ -33,7 +33,10 @@ export const QUERY_SCHEMA = {
   required: ['rows_returned', 'truncated', 'rows'],
 };
 
-/** The tables and their columns, for an assistant that writes a query. The catalogs' columns are too many. */
+/**
+ * The tables and their columns, for an assistant that writes a query. The catalogs' columns are left out because they
+ * are too many.
+ */
 export function tablesInWords(): string {
   const tables = archiveTables([]).map(table => {
     const columns = table.columns.map(({ name, unit }) => spelled(name) + (unit ? ` [${unit}]` : ''));

@@ -1,16 +1,16 @@
-/** Ready-to-run API requests for objects that an answer leaves out. */
+/** Ready-to-run API requests for the objects that an answer leaves out. */
 import type { Circle } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import type { PlacedIdentifier } from './identifiers.ts';
 
-/** The number of objects on a page that the recipe of a position asks for. */
+/** The page size in the recipe for a position. */
 const PAGE_SIZE = 100;
 
 type Input = Readonly<Record<string, string>>;
 
 /**
- * A shell command that looks up every identifier that can be looked up: one `curl` command, or several in sequence
- * where the limits of a request make that necessary.
+ * A shell command that looks up every valid identifier: one `curl` command, or several in sequence if the limits of a
+ * request require it.
  * @param base the address of the API, without a slash at the end
  */
 export function lookupCommand(base: string, identifiers: readonly PlacedIdentifier[], config: Config): string {
@@ -40,7 +40,7 @@ export function coneUrl(base: string, { ra, dec, radiusArcsec }: Circle): string
   return `${base}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full&page_size=${PAGE_SIZE}`;
 }
 
-/** The text as one word of a POSIX shell, in single quotes. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,16 +1,13 @@
 /**
  * The revisions of the protocol. Revisions up to 2025-11-25 begin with `initialize`; in 2026-07-28 each request gives
- * its revision in `_meta` (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning). The body
- * decides: a request whose body gives no revision counts as an older one, whatever its headers.
+ * its revision in `_meta` (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning). Only the body
+ * counts: a request whose body names no revision has an older one, whatever its headers say.
  */
 import type { SentValue } from '../base/json_reader.ts';
 import type { IncomingHeaders } from '../http/incoming.ts';
 import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './rpc.ts';
 
-/**
- * The newest revision that begins with `initialize`; the answer to a client that asks for a revision that is not
- * served.
- */
+/** The newest revision that begins with `initialize`. A client that asks for an unsupported revision gets this one. */
 export const LATEST_HANDSHAKE_REVISION = '2025-11-25';
 export const HANDSHAKE_REVISIONS: readonly string[] = ['2025-03-26', '2025-06-18', LATEST_HANDSHAKE_REVISION];
 const STATELESS_REVISION = '2026-07-28';
@@ -26,8 +23,8 @@ const REVISION = `${META}protocolVersion`;
 const CAPABILITIES = `${META}clientCapabilities`;
 
 /**
- * Whether the request is of the stateless revision.
- * @throws RpcError (HTTP 400) for a revision that is not served, or for headers that contradict the request
+ * Whether the request uses the stateless revision.
+ * @throws RpcError (HTTP 400) for an unsupported revision, or for headers that contradict the body
  */
 export function isStateless(request: RpcRequest, headers: IncomingHeaders): boolean {
   const meta = request.params.get('_meta');
@@ -52,8 +49,8 @@ function malformed(why: string): RpcError {
 }
 
 /**
- * Checks that headers which repeat the body, for servers in between, agree with it. An absent header is accepted,
- * because the contract of this service requires none of them.
+ * Checks that headers that repeat parts of the body, for the use of proxies, agree with it. A missing header is
+ * accepted, because the contract of this service requires none of them.
  */
 function checkHeaders({ method, params }: RpcRequest, revision: string, headers: IncomingHeaders): void {
   checkHeader(headers, 'MCP-Protocol-Version', revision);
@@ -64,10 +61,10 @@ function checkHeaders({ method, params }: RpcRequest, revision: string, headers:
 function checkHeader(headers: IncomingHeaders, name: string, expected: SentValue | undefined): void {
   const sent = headers.get(name);
   if (sent === null || decodeHeader(sent) === expected) return;
-  throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} is not what the body says`, { status: 400 });
+  throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} differs from the body`, { status: 400 });
 }
 
-/** A header's value; a value that is not plain ASCII comes as `=?base64?...?=`. */
+/** A header's value, decoded if it is not plain ASCII and comes as `=?base64?...?=`. */
 function decodeHeader(value: string): string {
   const [, base64] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? [];
   return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8');

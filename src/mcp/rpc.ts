@@ -1,6 +1,4 @@
-/**
- * The part of JSON-RPC 2.0 that the connector speaks: one message in, at most one out (docs/contract.md, Connector).
- */
+/** The part of JSON-RPC 2.0 that the connector uses: one message in, at most one out (docs/contract.md, Connector). */
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
 import { type Answer, emptyResponse, jsonResponse } from '../http/respond.ts';
@@ -15,7 +13,7 @@ const NO_ID = new Rendered('null');
 const NOTHING: SentObject = new Map();
 
 export interface RpcRequest {
-  /** The id as the client sent it. */
+  /** The id exactly as the client sent it. */
   readonly id: Rendered;
   readonly method: string;
   /** Empty where there are none. */
@@ -28,7 +26,7 @@ export interface RpcErrorOptions {
   readonly data?: unknown;
 }
 
-/** An answer that is an error. Its message reaches the client. */
+/** An error as the answer. The client sees its message. */
 export class RpcError extends Error {
   override name = 'RpcError';
   readonly code: number;
@@ -45,7 +43,7 @@ export class RpcError extends Error {
 
 /**
  * The request in a message; undefined for a message that needs no answer: a notification, or a response of the client.
- * @throws RpcError for a body that is no message
+ * @throws RpcError for a body that is not a message
  */
 export function readMessage(body: SentValue): RpcRequest | undefined {
   if (Array.isArray(body)) throw invalid('a batch is not supported: send one message in each request');
@@ -80,7 +78,7 @@ export function resultResponse(id: Rendered, result: unknown, headers?: Readonly
   return jsonResponse(200, toJson({ jsonrpc: '2.0', id, result }), headers);
 }
 
-/** @param id the request's id; omitted where none could be read, or where the id must not be told */
+/** @param id the request's id; omitted if it could not be read, or must not be shown */
 export function errorResponse({ code, message, status, data }: RpcError, id = NO_ID): Answer {
   return jsonResponse(status, toJson({ jsonrpc: '2.0', id, error: { code, message, data } }));
 }

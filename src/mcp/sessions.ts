@@ -7,7 +7,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 const TIME_BYTES = 6;
 const RANDOM_BYTES = 16;
 const SIGNED_BYTES = TIME_BYTES + RANDOM_BYTES;
-/** The one spelling of an id: its 54 bytes are 72 characters of base64url, without a bit to spare. */
+/** The form of an id: its 54 bytes fill 72 characters of base64url exactly, so there is only one spelling. */
 const ID = /^[\w-]{72}$/;
 
 export interface SessionOptions {

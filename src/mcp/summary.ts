@@ -1,4 +1,4 @@
-/** Objects in the form for an assistant, and the notes that explain their values (docs/contract.md, Connector). */
+/** Objects as an assistant gets them, and notes that explain their values (docs/contract.md, Connector). */
 
 import { brokerSetting, pagedBrokers } from '../contract/brokers.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
@@ -8,7 +8,7 @@ import type { ApiMatch, ApiObject, ApiObjectTns, UnknownObject } from './answers
 
 /**
  * Keys as on the wire.
- * @param nameUrl the registry's page of the name by which the object was found
+ * @param nameUrl the address of the registry's page about the name that found the object
  */
 export function summaryOf(
   object: ApiObject | UnknownObject,
@@ -68,7 +68,7 @@ function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxN
   });
 }
 
-/** The statuses of an identifier that only the connector has. */
+/** Statuses of an identifier that occur only in the connector. */
 export const IDENTIFIER_STATUSES = [
   { name: 'unrecognized_identifier', meaning: 'neither a diaObjectId nor a TNS name; it was not looked up' },
   {
@@ -88,7 +88,7 @@ const ASSOCIATION_STATES: readonly Named[] = [
   { name: 'not_checked', meaning: 'the TNS was not searched at crossmatch time; this says nothing about the TNS' },
 ];
 
-/** The meanings of the values that an answer shows, and only of these. */
+/** Explains the values that an answer contains, and no others. */
 export function notesOf(summaries: readonly Summary[], statuses: readonly string[]) {
   const shown = (values: readonly unknown[], meanings: readonly Named[]) =>
     Object.fromEntries(meanings.flatMap(({ name, meaning }) => (values.includes(name) ? [[name, meaning]] : [])));
@@ -105,7 +105,7 @@ export function notesOf(summaries: readonly Summary[], statuses: readonly string
   };
 }
 
-/** The reason why a search found nothing. */
+/** The message of a search that found nothing. */
 export function noObjectWithin(radiusArcsec: number, where: string): string {
   return `No object in the service lies within ${radiusArcsec} arcsec of ${where}.`;
 }

@@ -1,11 +1,11 @@
 import type { Budget } from '../base/budget.ts';
 import type { Service } from '../service/service.ts';
 
-/** The data and the limits with which a tool answers. */
+/** The data and the limits for a tool's answer. */
 export interface ToolContext {
   readonly service: Service;
   readonly budget: Budget;
-  /** The name by which the caller's calls are counted. */
+  /** The name under which the caller's calls are counted. */
   readonly caller: string;
   /** Scheme and host of the API, without a slash at the end. */
   readonly base: string;

@@ -7,11 +7,11 @@ export type ToolErrorCode =
   | 'rate_limited'
   | 'busy';
 
-/** A tool call that failed, in a form for the assistant (docs/contract.md, Connector). */
+/** A failed tool call, in a form for the assistant (docs/contract.md, Connector). */
 export class ToolError extends Error {
   override name = 'ToolError';
   readonly code: ToolErrorCode;
-  /** The seconds after which the same call may succeed; undefined where it will not. */
+  /** The seconds after which the same call may succeed; undefined if it will not. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ToolErrorCode, message: string, retryAfterSeconds?: number) {
@@ -28,7 +28,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The tool's error for whatever one of its calls throws; undefined for a fault of our own. */
+/** The tool's error for an error thrown during a call; undefined for an internal error. */
 export function toolErrorOf(error: unknown): ToolError | undefined {
   if (error instanceof ToolError) return error;
   const expected = expectedErrorOf(error, 'ask for fewer identifiers or a smaller radius');

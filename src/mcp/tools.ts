@@ -40,7 +40,7 @@ interface Tool {
   describe(config: Config): string;
   /** JSON Schema. */
   inputSchema(config: Config): Readonly<Record<string, unknown>>;
-  /** JSON Schema of the answer, which is then also given as `structuredContent`. */
+  /** JSON Schema of the answer. With it, the answer also contains `structuredContent`. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   /**
    * Checks the arguments.
@@ -172,7 +172,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
 
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** The entries of `tools/list`: without the tool of queries where these cannot be answered. */
+/** The entries of `tools/list`; without the query tool if the service does not answer ADQL. */
 export function listTools(config: Config, tools: readonly McpTool[]) {
   const listed = tools.filter(({ name }) => name !== 'query_rubin_archive' || canQuery(config));
   return listed.map(({ name, title }) => {
@@ -188,7 +188,7 @@ export function listTools(config: Config, tools: readonly McpTool[]) {
   });
 }
 
-/** The one of these tools that has a name. */
+/** The tool with this name. */
 export function findTool(name: string, tools: readonly McpTool[]): Tool | undefined {
   const found = tools.find(tool => tool.name === name);
   return found && TOOLS[found.name];

@@ -94,7 +94,7 @@ export class SkyCounts {
     const counts = this.#counts;
     const sums = new Uint32Array(keys.length * STATUSES);
     keys.forEach((key, i) => {
-      // // The counters of a cell's descendants are contiguous.
+      // The counters of a cell's descendants are contiguous.
       for (let counter = key * counters; counter < (key + 1) * counters; counter++)
         for (let status = 0; status < STATUSES; status++)
           sums[i * STATUSES + status]! += counts[counter * STATUSES + status]!;
@@ -104,7 +104,7 @@ export class SkyCounts {
 
   /** The counts of each status for each of the keys, from all objects. */
   #countObjects(resolution: number, keys: Int32Array): Uint32Array {
-    // // Most objects are far away. A table of coarse cells excludes them before the map of keys is searched.
+    // Most objects are far away. A table of coarse cells excludes them before the map of keys is searched.
     const near = new Uint8Array(keyCount(COUNTED_RESOLUTION));
     for (const key of keys) near[ancestor(key, resolution - COUNTED_RESOLUTION)] = 1;
     const places = new Map(Array.from(keys, (key, i) => [key, i]));

@@ -72,13 +72,13 @@ export class SkyMap {
   async answer({ client, ...query }: SkyMapAsked, budget: Budget): Promise<SkyMapAnswer> {
     if (this.#stop.signal.aborted) throw new Unavailable('the service is stopping');
     this.start();
-    // // A partial answer will soon be requested again, so this request need not wait.
+    // A partial answer will soon be requested again, so this request need not wait.
     await withTimeout(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw new Unavailable('the database cannot be read');
     const leave = await this.#slots.enter(client, budget.remainingMs);
     const beganMs = performance.now();
     const drawing = this.#pool!.run({ kind: 'skyMap', ...query } as SkyMapTask, { timeoutMs: DRAW_TIMEOUT_MS });
-    // // The thread still draws a map whose client has stopped waiting.
+    // The thread still draws a map whose client has stopped waiting.
     const left = () => leave((performance.now() - beganMs) / 1000);
     drawing.then(left, left);
     const drawn = drawing.then(

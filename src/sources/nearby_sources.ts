@@ -45,7 +45,7 @@ export class NearbySources {
     const beganMs = performance.now();
     this.#pool ??= crossmatchPool(this.#config, 1);
     const searched = this.#pool.run({ kind: 'sources', ...asked } as SourcesTask).catch(error => this.#fail(error));
-    // // The thread still works on a search whose client has stopped waiting.
+    // The thread still works on a search whose client has stopped waiting.
     const left = () => leave((performance.now() - beganMs) / 1000);
     searched.then(left, left);
     const answer = await withTimeout(searched, budget.remainingMs);
