@@ -1,6 +1,6 @@
 /**
- * Yields the results of `work` for each item in the order of the items, with up to `limit` of them under way at once.
- * An error of the items is thrown after the results of the items before it.
+ * Yields the results of `work` for each item in the order of the items, with up to `limit` items in progress at once.
+ * An error of one item is thrown after the results of the earlier items.
  */
 export async function* ahead<T, U>(
   items: AsyncIterator<T>,
@@ -30,7 +30,7 @@ export async function* ahead<T, U>(
   if ('error' in end) throw end.error;
 }
 
-/** Resolves with nothing when the promise is settled. */
+/** Resolves with undefined when the promise is settled. */
 function settled(promise: Promise<unknown>): Promise<undefined> {
   return promise.then(
     () => undefined,

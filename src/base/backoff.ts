@@ -1,6 +1,6 @@
 /**
- * Milliseconds to wait after this many failures in a row: the wait doubles from `firstMs` up to `maxMs`. A random part
- * of it, at least half, is taken, so that clients that failed together do not come back together.
+ * Milliseconds to wait after this many failures in a row: the wait doubles from `firstMs` up to `maxMs`. The result is
+ * a random part of that, at least half, so that clients that failed together do not return together.
  */
 export function backoffMs(firstMs: number, maxMs: number, failures: number): number {
   return Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)) * (0.5 + 0.5 * Math.random());
@@ -22,7 +22,7 @@ export class Backoff {
     return backoffMs(this.#firstMs, this.#maxMs, this.#failures++);
   }
 
-  /** To be called after a success. */
+  /** Call after a success. */
   reset(): void {
     this.#failures = 0;
   }

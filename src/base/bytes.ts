@@ -1,17 +1,17 @@
-/** Answers while they are written: ASCII bytes in one buffer that grows. */
+/** Writes answers: ASCII bytes in one buffer that grows. */
 import { MAX_DECIMAL_BYTES, writeDecimal } from './decimal.ts';
 
 const utf8 = new TextEncoder();
 const FIRST_BYTES = 1 << 16;
-/** A sink that needs more takes a mapped buffer. */
+/** A sink that needs more bytes uses a mapped buffer. */
 const MAX_HEAP_BYTES = 1 << 21;
 /**
- * Malloc always maps a buffer of more than 32 MiB on its own. Such a buffer takes memory only where it was written, and
- * all of that memory goes back to the system when the buffer is freed.
+ * Malloc always maps a buffer of more than 32 MiB separately. Such a buffer takes memory only for the parts that were
+ * written, and all of that memory returns to the system when the buffer is freed.
  */
 const MAPPED_BYTES = 40 << 20;
 
-/** The bytes of a text that is written often: copying them costs as much as writing a few characters one by one. */
+/** The bytes of a text that is written often. Copying them costs as much as writing a few single characters. */
 export function fragment(text: string): Uint8Array {
   return utf8.encode(text);
 }
@@ -25,13 +25,13 @@ export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** Whether the bytes begin as gzip does. */
+/** Whether the bytes begin like gzip. */
 export function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
 /**
- * Gives the memory of a buffer back at once, without waiting for a garbage collection. Any other holder of the buffer
+ * Frees the memory of a buffer at once, without waiting for a garbage collection. Any other holder of the buffer then
  * finds it empty.
  */
 export function free({ buffer }: Uint8Array<ArrayBuffer>): void {
@@ -43,7 +43,7 @@ export class ByteSink {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(FIRST_BYTES);
   length = 0;
 
-  /** Appends bytes that were prepared. */
+  /** Appends prepared bytes. */
   fragment(bytes: Uint8Array): void {
     const at = this.#grow(bytes.length);
     this.bytes.set(bytes, at);
@@ -97,10 +97,7 @@ export class ByteSink {
     sink.length = 0;
   }
 
-  /**
-   * The bytes that were written. The caller owns them from now on and frees them when they are no longer needed; the
-   * sink is empty afterwards.
-   */
+  /** Returns the written bytes. The caller owns them, and frees them after use; the sink is then empty. */
   take(): Uint8Array<ArrayBuffer> {
     const written = this.bytes.subarray(0, this.length);
     const taken = this.#isMapped ? written : written.slice();
@@ -109,7 +106,7 @@ export class ByteSink {
     return taken;
   }
 
-  /** Empties the sink, and frees the memory that only a long answer takes. */
+  /** Empties the sink, and frees memory beyond what a short answer needs. */
   clear(): void {
     this.length = 0;
     if (!this.#isMapped) return;
@@ -136,12 +133,12 @@ export class ByteSink {
   }
 
   byte(byte: number): void {
-    // In two steps: making room may replace the buffer.
+    // In two steps, because making room may replace the buffer.
     const at = this.#grow(1);
     this.bytes[at] = byte;
   }
 
-  /** Appends `number` in decimal with leading zeros, `digits` of them, at most 6. */
+  /** Appends `number` in decimal with `digits` digits, at most 6, including leading zeros. */
   digits(number: number, digits: number): void {
     const at = this.#grow(digits);
     const { bytes } = this;
@@ -152,7 +149,7 @@ export class ByteSink {
     }
   }
 
-  /** Makes room, which counts as written; returns where the room begins. */
+  /** Makes room, which counts as written; returns the offset of the room. */
   #grow(length: number): number {
     const at = this.length;
     this.length = at + length;
@@ -173,8 +170,8 @@ export class ByteSink {
   }
 
   /**
-   * Puts the bytes of this sink before those of the other sink, in the other's buffer, and takes over that buffer: a
-   * long text is not copied to another buffer.
+   * Inserts the bytes of this sink before those of the other sink, in the other's buffer, and takes over that buffer.
+   * So a long text is not copied to another buffer.
    */
   #exchange(sink: ByteSink): void {
     const { bytes, length } = this;

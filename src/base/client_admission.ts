@@ -5,28 +5,28 @@
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
 
-/** The processor time of clients fades: after this time a third of it counts. */
+/** Earlier processor time of a client counts less: after this time, only a third of it. */
 const FADES_MS = 60_000;
-/** Clients that are remembered. */
+/** The maximum number of remembered clients. */
 const MAX_CLIENTS = 10_000;
-/** The number of times over which the time that slots are held is averaged. */
+/** The number of recent uses over which the time that slots are held is averaged. */
 const LAST_HELD = 8;
-/** The time that a slot is taken to be held before any was. */
+/** The assumed time that a slot is held, before any was measured. */
 const FIRST_HELD_MS = 1000;
 /** The longest wait that a refusal asks for, seconds. */
 const MAX_RETRY_SECONDS = 600;
 
 export interface SlotsOptions {
   readonly slots: number;
-  /** Completes "Cannot answer because ..." for those who get no slot. */
+  /** Completes "Cannot answer because ..." for clients that get no slot. */
   readonly isFull: string;
-  /** Requests that may wait for a slot. 0 by default. */
+  /** The maximum number of requests that wait for a slot; 0 by default. */
   readonly maxWaiting?: number;
 }
 
-/** One for each process, so that all kinds of work count. */
+/** There is one per process, so that all kinds of work count. */
 export class ClientAdmission {
-  /** In the order of their last use. */
+  /** The clients in the order of their last use. */
   readonly #use = new Map<string, { readonly seconds: number; readonly atMs: number }>();
   readonly #now: () => number;
 
@@ -40,7 +40,7 @@ export class ClientAdmission {
     return new ClientSlots(options, this, this.#now);
   }
 
-  /** Seconds of a processor that a client has used of late. */
+  /** The processor time that a client has used recently, seconds. */
   cpuOf(client: string): number {
     const use = this.#use.get(client);
     return use ? use.seconds * Math.exp((use.atMs - this.#now()) / FADES_MS) : 0;
@@ -54,7 +54,7 @@ export class ClientAdmission {
   }
 }
 
-/** Gives a slot back. Calls after the first do nothing. */
+/** Returns a slot. Further calls have no effect. */
 export type Leave = (cpuSeconds?: number) => void;
 
 interface Waiting {
@@ -70,7 +70,7 @@ export class ClientSlots {
   #free: number;
   readonly #inside = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
-  /** The slots that are taken, and when. */
+  /** The occupied slots, with their start times. */
   readonly #taken = new Set<{ readonly atMs: number }>();
   /** The mean time for which slots were held. */
   #heldMs: number | undefined;
@@ -84,7 +84,7 @@ export class ClientSlots {
   }
 
   /**
-   * Takes a slot without waiting, for work whose end nobody can foresee.
+   * Takes a slot without waiting, for work of unpredictable length.
    * @throws Unavailable if no slot is free
    */
   enterNow(client: string): Leave {
@@ -105,7 +105,7 @@ export class ClientSlots {
 
   /**
    * Does work in a slot.
-   * @param work reports its processor time by `took`; without a report its elapsed time counts
+   * @param work the work; it may report its processor time by `took`, else its elapsed time counts
    * @throws Unavailable if no slot is free in time, or too many requests wait
    */
   async run<T>(client: string, milliseconds: number, work: (took: (cpuSeconds: number) => void) => Promise<T>) {
@@ -173,7 +173,7 @@ export class ClientSlots {
     return new Unavailable(this.#options.isFull, seconds);
   }
 
-  /** Slots that are held for longer than usual count, too. */
+  /** The typical time that slots are held. Slots that are already held for longer count, too. */
   #usuallyHeldMs(): number {
     const ages = Array.from(this.#taken, ({ atMs }) => this.#now() - atMs);
     const meanAgeMs = ages.reduce((sum, each) => sum + each, 0) / Math.max(1, ages.length);

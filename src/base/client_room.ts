@@ -1,9 +1,9 @@
-/** Room that clients share, on the disk or in memory: one client has at most half of it. */
+/** Space on the disk or in memory that clients share: one client gets at most half of it. */
 import { Unavailable } from './refusal.ts';
 
 export interface ClientRoomOptions {
   readonly maxBytes: number;
-  /** Completes "Cannot answer because ..." where nobody, and where this client, has room left. */
+  /** Completes "Cannot answer because ..." if the whole space, or this client's half, is used up. */
   readonly isFull: string;
   readonly isHalf: string;
 }
@@ -17,12 +17,12 @@ export class ClientRoom {
     this.#options = options;
   }
 
-  /** The bytes that are taken. */
+  /** The number of bytes in use. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The bytes that a client may take. */
+  /** The number of bytes that a client may still take. */
   left(client: string): number {
     const { maxBytes } = this.#options;
     return Math.min(maxBytes - this.#bytes, maxBytes / 2 - (this.#bytesOf.get(client) ?? 0));

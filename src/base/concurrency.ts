@@ -1,6 +1,6 @@
 /**
- * Runs `work` on every item, a limited number at once, started in their order.
- * @throws the first failure, once no call is running any more; no item is started after a failure
+ * Runs `work` on every item, a limited number at once, started in order.
+ * @throws the first failure, after all running calls have ended; no item is started after a failure
  */
 export async function eachConcurrently<T>(
   items: readonly T[],

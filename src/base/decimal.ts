@@ -1,25 +1,25 @@
 /**
- * Doubles as text, written into bytes: the digits that `String(x)` has, which are the fewest that read back as x, without a
- * string that must be copied. Half of the time goes into that string.
+ * Writes doubles as text into bytes: the same digits as `String(x)`, which are the fewest that read back as x, but
+ * without a string that must be copied. That string would take half of the time.
  *
- * The double x is multiplied by the power of ten that gives it 17 digits before the point. The product is the sum of two
- * doubles, without an error (T. J. Dekker, Numer. Math. 18, 224, 1971). It becomes two parts: a, its first 9 digits, and b,
- * the other 8 and a fraction, with an error below 10^-8. Every number that is nearer to the product than half the distance
- * to the next double reads back as x. This distance is between 1 and 23 here, so the shortest of these numbers is the
- * nearest multiple of 100, of 10 or of 1. What is too close to call is left to `String`.
+ * The double x is multiplied by the power of ten that gives it 17 digits before the point. The product is the sum of
+ * two doubles, without an error (T. J. Dekker, Numer. Math. 18, 224, 1971). It becomes two parts: a, its first 9
+ * digits, and b, the other 8 and a fraction, with an error below 10^-8. Every number that is nearer to the product than
+ * half the distance to the next double reads back as x. This distance is between 1 and 23 here, so the shortest of
+ * these numbers is the nearest multiple of 100, of 10 or of 1. What is too close to call is left to `String`.
  */
 
-/** The most bytes that `writeDecimal` touches: a minus, `0.00000`, 17 digits. */
+/** The maximum number of bytes that `writeDecimal` writes: a minus, `0.00000`, 17 digits. */
 export const MAX_DECIMAL_BYTES = 25;
 
-/** The numbers that are written here are at least LEAST and below END. */
+/** Numbers from LEAST (inclusive) to END (exclusive) are written here. */
 const LEAST = 1e-6;
 const END = 1e9;
 const LEAST_EXPONENT = -6;
 const DIGITS = 17;
 const TEN_TO_8 = 1e8;
 const TEN_TO_9 = 1e9;
-/** More than all errors of b. */
+/** More than the sum of all errors of b. */
 const DOUBT = 1e-6;
 const [ZERO, POINT, MINUS] = [0x30, 0x2e, 0x2d];
 
@@ -28,7 +28,7 @@ const powers = (first: number, last: number, power: (exponent: number) => number
 const tenTo = (exponent: number) => Number(`1e${exponent}`);
 /** 10^0 to 10^22, which doubles hold exactly. */
 const TEN = powers(0, 22, tenTo);
-/** Their upper halves, of 26 bits. */
+/** The upper halves of these powers, 26 bits each. */
 const TEN_UPPER = TEN.map(upperHalf);
 /** 10^-6 to 10^9. */
 const BOUNDS = powers(LEAST_EXPONENT, 9, tenTo);
@@ -42,7 +42,7 @@ const double = new Float64Array(1);
 /** The lower word and the upper word of `double`. */
 const words = new Uint32Array(double.buffer);
 
-/** The upper 26 bits of a double; what is left has as many (Veltkamp). */
+/** The upper 26 bits of a double; the rest has as many (Veltkamp). */
 function upperHalf(x: number): number {
   const shifted = 134217729 * x;
   return shifted - (shifted - x);
@@ -50,8 +50,9 @@ function upperHalf(x: number): number {
 
 /**
  * Writes a number as `String` does.
- * @param at where it begins; MAX_DECIMAL_BYTES from there on may be overwritten
- * @returns where it ends; -1 where it must be written in another way: not finite, below 1e-6, 1e9 or more, or in doubt
+ * @param at the start offset; MAX_DECIMAL_BYTES from there on may be overwritten
+ * @returns the end offset; -1 if the number must be written in another way: not finite, below 1e-6, 1e9 or more, or in
+ * doubt
  */
 export function writeDecimal(bytes: Uint8Array, at: number, value: number): number {
   if (value === 0) {
@@ -80,7 +81,8 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
     b += TEN_TO_8;
   }
 
-  // Below a power of 2 the next double is nearer, but those that are written here have 14 digits at most: they are taken as they are.
+  // Below a power of 2 the next double is nearer. But the numbers here that are powers of 2 have 14 digits at most, and
+  // are taken unchanged.
   const half = HALF_DISTANCE[binary - LEAST_BINARY]! * ten;
   let step = 100;
   let rest = 100 * Math.round(b / 100);
@@ -102,7 +104,7 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
   return writeDigits(bytes, at, exponent, a, rest);
 }
 
-/** Writes a number whose digits are the 9 of `a` and the 8 of `b`; the first one stands for 10^exponent. */
+/** Writes a number from the 9 digits of `a` and the 8 digits of `b`; the first digit stands for 10^exponent. */
 function writeDigits(bytes: Uint8Array, at: number, exponent: number, a: number, b: number): number {
   for (let before = exponent; before < 0; before++) {
     bytes[at++] = ZERO;

@@ -1,6 +1,6 @@
 /** A thrown value as text; it need not be an Error. */
 
-/** The meanings of the system's error codes. */
+/** The system's error codes in words. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EADDRINUSE: 'another program listens there already',
@@ -13,15 +13,15 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'there is no such file or directory',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of its path is no directory',
+  ENOTDIR: 'a part of its path is not a directory',
   ENOTFOUND: 'there is no host of that name',
   EPERM: 'that is not permitted',
   EROFS: 'the file system is read-only',
 };
 
 /**
- * The message of an error, for the person who can mend its cause. A system error is put in words, with its code behind
- * them.
+ * The message of an error, for the person who can fix its cause. A system error is described in words, followed by its
+ * code.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
@@ -30,12 +30,12 @@ export function messageOf(thrown: unknown): string {
   return words === undefined ? thrown.message : `${words} (${code})`;
 }
 
-/** Characters that would steer a terminal or reverse the order of its text. */
+/** Characters that control a terminal, or reverse the order of its text. */
 const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /**
- * Text that may hold something from a file or a server, made safe for a terminal: control characters except the newline
- * are shown as JSON writes them (`\u001b`), so that a JSON document stays the same document.
+ * Makes text from a file or a server safe for a terminal: control characters except the newline are shown as JSON
+ * writes them (`\u001b`), so that a JSON document keeps its meaning.
  */
 export function printable(text: string): string {
   return text.replaceAll(STEERING, found =>
@@ -43,12 +43,12 @@ export function printable(text: string): string {
   );
 }
 
-/** The stack of an error, where it has one: for the log, never for a client. */
+/** The stack of an error, if it has one: for the log, never for a client. */
 export function traceOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
 
-/** Whether an array, or the memory of a library, found no room. */
+/** Whether memory for an array, or for a library, was exhausted. */
 export function isOutOfMemory(error: unknown): boolean {
   return /array buffer allocation failed|invalid (?:typed )?array(?: buffer)? length|out of memory|insufficient memory|failed to allocate memory|cannot allocate memory|memory\.grow/i.test(
     messageOf(error),

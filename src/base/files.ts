@@ -1,12 +1,12 @@
-/** Looking for files, making them, and making their contents and names durable. */
+/** Finds and makes files, and makes their contents and names durable. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Whether this path exists. Unlike `existsSync`, it does not say no where it could not look (a failing disk, no more
+ * Whether this path exists. Unlike `existsSync`, it does not return false if the check fails (a failing disk, no more
  * descriptors).
- * @throws the error of the system where it cannot look
+ * @throws the system's error if the check fails
  */
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -27,8 +27,8 @@ export function flush(path: string): void {
 
 /**
  * Makes a directory and any missing parents, for this user only; their names are durable on return. They are made one
- * by one because `mkdirSync` with `recursive` never returns where the system says ENOENT below a directory that is
- * there, for example in /proc.
+ * by one, because `mkdirSync` with `recursive` never returns if the system reports ENOENT below an existing directory,
+ * for example in /proc.
  */
 export function makeDirectory(path: string): void {
   if (isThere(path)) return;

@@ -19,8 +19,8 @@ const ADDRESS_BITS = 128;
 const IPV4_BITS = 32;
 
 /**
- * The address as a 128-bit integer: every spelling of an address gives the same integer. A zone (`%eth0`) is left out.
- * Undefined when the text is no address.
+ * The address as a 128-bit integer: every spelling of an address gives the same integer. A zone (`%eth0`) is ignored.
+ * Undefined if the text is not an address.
  */
 export function parseAddress(text: string): bigint | undefined {
   const address = text.trim().replace(/%.*$/, '');
@@ -35,8 +35,8 @@ export function parseAddress(text: string): bigint | undefined {
 }
 
 /**
- * A network in CIDR notation (`192.0.2.0/24`, `2001:db8::/32`); bits beyond the prefix are ignored. Undefined when the
- * text is no network.
+ * A network in CIDR notation (`192.0.2.0/24`, `2001:db8::/32`); bits beyond the prefix are ignored. Undefined if the
+ * text is not a network.
  */
 export function parseNetwork(text: string): Network | undefined {
   const [, base = '', length = ''] = /^\s*([^/\s]+)\/(\d{1,3})\s*$/.exec(text) ?? [];
@@ -63,7 +63,7 @@ function ipv6(address: string): bigint {
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** The same address with its last 32 bits in hexadecimal, where they are written as an IPv4 address. */
+/** The same address with its last 32 bits in hexadecimal, if they were written as an IPv4 address. */
 function hexOnly(address: string): string {
   return address.replace(/[\d.]+$/, part => {
     if (!part.includes('.')) return part;

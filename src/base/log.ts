@@ -6,9 +6,10 @@ import { bigintAsString } from './json_text.ts';
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /**
- * One JSON object a line: `time`, `event`, then the fields. A line that cannot be written, because the disk is full or
- * the reader gone, is lost. `process.stderr` would instead end the process, and under Deno 2.9.5 lose every later line.
- * Part of a failed line may have been written (Deno does not say), so the next line begins with a newline.
+ * Writes one JSON object per line: `time`, `event`, then the fields. A line that cannot be written, because the disk is
+ * full or the reader is gone, is lost. `process.stderr` would instead end the process, and under Deno 2.9.5 lose all
+ * later lines. A part of a failed line may have been written (Deno does not report it), so the next line begins with a
+ * newline.
  */
 export function logToFile(descriptor: number): Log {
   let isCutOff = false;
@@ -19,7 +20,7 @@ export function logToFile(descriptor: number): Log {
     try {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
     } catch {
-      // There is nobody to tell.
+      // The failure cannot be reported anywhere.
     }
     isCutOff = written < bytes.length;
   };
@@ -30,8 +31,8 @@ export const logToStderr = logToFile(2);
 const LINES_PER_SECOND = 20;
 
 /**
- * Writes at most `linesPerSecond` of each event, and then the number of lines that were left out: an error that
- * comes with every request must neither fill the disk nor keep the writing thread busy.
+ * Limits each event to `linesPerSecond` lines, followed by the number of lines that were left out. An error that comes
+ * with every request must neither fill the disk nor keep the writing thread busy.
  */
 export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () => performance.now()): Log {
   const seconds = new Map<string, { startMs: number; lines: number; leftOut: number }>();
@@ -48,8 +49,8 @@ export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () =>
   };
 }
 
-/** A log for a thread that does not write: `send` gives each event to the thread that does. */
+/** A log for a thread that does not write: `send` passes each event to the thread that does. */
 export function logTo(send: (event: string, fields: Readonly<Record<string, unknown>> | undefined) => void): Log {
-  // A value that cannot be cloned would be text in the log anyway.
+  // The log would write a value that cannot be cloned as text anyway.
   return (event, fields) => send(event, fields && JSON.parse(JSON.stringify(fields, bigintAsString)));
 }

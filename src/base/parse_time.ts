@@ -1,4 +1,4 @@
-/** Reading times. They are written by `src/base/times.ts`. */
+/** Parses times. `src/base/times.ts` writes them. */
 import { formatParts } from './times.ts';
 
 /** An instant and the offset in which it was written. */
@@ -6,7 +6,7 @@ export interface Instant {
   /** Integer microseconds since 1970, UTC; exact from 1685 to 2255. */
   readonly timeUs: number;
   readonly offsetMinutes: number;
-  /** The same instant in the same offset, as `formatTime` writes it; exact in every year. */
+  /** The same instant with the same offset, in the format of `formatTime`; exact in every year. */
   readonly text: string;
 }
 
@@ -18,10 +18,10 @@ const MS_PER_DAY = 86_400_000;
 const isInRange = (second: number) => second >= -62_135_596_800 && second <= 253_402_300_799;
 
 /**
- * Parses an ISO-8601 time: a date (of the calendar, a week or a year; alone it means its midnight), then `T` or a space
- * and a time of day, each in the extended or the basic form. Digits beyond the sixth of a fraction are cut off. A time
- * without an offset is UTC. Undefined for any other text, for a date or time of day that does not exist, and for years
- * before 1 and after 9999.
+ * Parses an ISO-8601 time: a date, then `T` or a space and a time of day, each in the extended or the basic form. The
+ * date may be a calendar date, a week date or an ordinal date; without a time of day it means midnight. Digits beyond
+ * the sixth of a fraction are cut off. A time without an offset is UTC. Undefined for any other text, for a date or
+ * time of day that does not exist, and for years before 1 and after 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
   const parsed = parse(text);
@@ -57,7 +57,7 @@ function parse(text: string): Parsed | undefined {
   return { seconds, micros: Number((parts[4] ?? '').slice(0, 6).padEnd(6, '0')), offsetMinutes };
 }
 
-/** Most times of a night are of a few dates. */
+/** Caches dates, because most times of a night have one of a few dates. */
 const knownDates = new Map<string, number>();
 const MAX_KNOWN_DATES = 100;
 
@@ -82,13 +82,13 @@ function parseDate(text: string): number | undefined {
   return existing(year, month, number(3, 6), day => day.getUTCMonth() === month - 1);
 }
 
-/** A day of a month; undefined where the month is shorter. */
+/** A day of a month; undefined if the month is shorter. */
 function existing(year: number, month: number, day: number, isWithin: (date: Date) => boolean): number | undefined {
   const ms = midnight(year, month, day);
   return month >= 1 && month <= 12 && day >= 1 && isWithin(new Date(ms)) ? ms : undefined;
 }
 
-/** Week 1 is the one with 4 January in it; weeks begin on Monday. */
+/** The date of a day in a week. Week 1 contains 4 January; weeks begin on Monday. */
 function weekDate(year: number, week: number, day: number): number | undefined {
   const firstMonday = (of: number) => {
     const fourth = midnight(of, 1, 4);
@@ -98,7 +98,7 @@ function weekDate(year: number, week: number, day: number): number | undefined {
   return week >= 1 && monday < firstMonday(year + 1) ? monday + (day - 1) * MS_PER_DAY : undefined;
 }
 
-/** Like Date.UTC, but Date.UTC takes the years 0 to 99 for those of the 20th century. */
+/** Like Date.UTC, which however reads the years 0 to 99 as 1900 to 1999. */
 function midnight(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }

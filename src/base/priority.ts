@@ -3,14 +3,14 @@ import { setPriority } from 'node:os';
 const NICENESS = 10;
 
 /**
- * Lowers this thread's priority on Linux, where a thread has its own, which threads that it starts later have, too.
- * Elsewhere it would be the whole process's priority.
+ * Lowers this thread's priority on Linux, where each thread has its own. Threads that it starts later inherit it.
+ * Elsewhere this would change the priority of the whole process.
  */
 export function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(NICENESS);
   } catch {
-    // A runtime or a container may forbid it: the thread then has the priority of the others.
+    // A runtime or a container may forbid this; the thread then keeps its priority.
   }
 }

@@ -1,9 +1,9 @@
-/** The time at which this process began; a thread of it may be younger. */
+/** The start time of this process; a thread may have started later. */
 export function processStart(): Date {
   return new Date(Date.now() - 1000 * process.uptime());
 }
 
-/** Whether a process of this number runs, whosever it is. */
+/** Whether a process with this id runs, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -13,7 +13,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resident memory of this process, bytes; undefined where the system does not tell it, as Linux without /proc. */
+/** Resident memory of this process, bytes; undefined if the system does not report it, like Linux without /proc. */
 export function residentBytes(): number | undefined {
   try {
     return process.memoryUsage.rss();

@@ -1,5 +1,5 @@
 /**
- * Restricts hosts that others name, a catalog's own answers or a client, to public addresses, so that nobody can make this
+ * Restricts host names that come from a catalog's answers or a client to public addresses, so that nobody can make this
  * service request private ones.
  */
 import { lookup } from 'node:dns';
@@ -9,8 +9,8 @@ import { buildConnector } from 'undici';
 import { isWithin, parseAddress, parseNetwork } from './ip_addresses.ts';
 
 /**
- * Every block of IANA's registries of special-purpose addresses (IPv4 and IPv6, as of 2026), also those that are reachable
- * from anywhere, and beside them multicast, IPv4-compatible and site-local addresses.
+ * Every block in IANA's registries of special-purpose addresses (IPv4 and IPv6, as of 2026), including globally
+ * reachable ones; and multicast, IPv4-compatible and site-local addresses.
  */
 const NOT_PUBLIC = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -20,7 +20,7 @@ const NOT_PUBLIC = [
   ...['2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/9', 'ff00::/8'],
 ].map(text => parseNetwork(text)!);
 
-/** Whether an IP address means the same host from anywhere in the world, and this host has no such address itself. */
+/** Whether an IP address means the same host from anywhere in the world, and is not an address of this host. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (address === undefined || NOT_PUBLIC.some(network => isWithin(address, network))) return false;
@@ -29,9 +29,9 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Connects to hosts that are trusted at any address, and to other hosts only at public addresses. The address is checked at the
- * moment of the connection, so that the name cannot be resolved differently in between.
- * @param refusal makes the error of a refused connection from the host and its address
+ * Connects to hosts that are trusted at any address, and to other hosts only at public addresses. The address is
+ * checked at the moment of the connection, so that the name cannot be resolved differently in between.
+ * @param refusal makes the error for a refused connection, given the host and its address
  */
 export function publicConnector(
   isTrusted: (host: string) => boolean,

@@ -1,9 +1,9 @@
-/** The reasons for which a room refuses an answer that is asked for rightly; src/http/errors.ts has their codes. */
+/** Why a valid request may be refused. src/http/errors.ts has the error codes. */
 
 /** The answer cannot be given now, but may be later. The message completes "Cannot answer because ...". */
 export class Unavailable extends Error {
   override name = 'Unavailable';
-  /** Seconds after which the answer may be there; undefined where nothing says when. */
+  /** Seconds after which the answer may be available; undefined if unknown. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, retryAfterSeconds?: number) {
@@ -12,7 +12,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The answer takes more than an answer may. The message completes "Cannot answer ...". */
+/** The answer would exceed a limit. The message completes "Cannot answer ...". */
 export class TooExpensive extends Error {
   override name = 'TooExpensive';
 

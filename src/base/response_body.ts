@@ -4,7 +4,7 @@ type Response = Pick<Dispatcher.ResponseData, 'body'>;
 
 /**
  * The bytes of a body.
- * @throws TooLongError when the body is longer than the limit; the rest of it is not read then
+ * @throws TooLongError if the body is longer than the limit; the rest is not read
  */
 export async function readBody({ body }: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -25,7 +25,7 @@ export async function readText(response: Response, maxBytes: number): Promise<st
   return (await readBody(response, maxBytes)).toString();
 }
 
-/** An answer that exceeds its limit of length. */
+/** An answer that exceeds its maximum length. */
 export class TooLongError extends Error {
   override name = 'TooLongError';
 }

@@ -1,7 +1,4 @@
-/**
- * The unavoidable differences between Node and Deno 2.9.5. All of them are here, and no other file asks which runtime
- * it is.
- */
+/** The unavoidable differences between Node and Deno 2.9.5. No other file asks which runtime it is. */
 
 import { dirname } from 'node:path';
 import { libraryFile, programFile } from './program_files.ts';
@@ -9,10 +6,10 @@ import { libraryFile, programFile } from './program_files.ts';
 export const isDeno = 'Deno' in globalThis;
 
 /**
- * The arguments of this runtime's executable before a program of ours. Under Deno the program may read the checkout and
- * a directory, write to the directory, load native libraries and start programs; nothing of the network. A list of the
- * programs would not do, because Deno then does not tell whether another process runs.
- * @param readsCatalogs whether it may read every file and address: catalogs lie anywhere
+ * The arguments of this runtime's executable for starting one of our programs. Under Deno the program may read the
+ * checkout and a directory, write to the directory, load native libraries and start programs, but not use the network.
+ * Permission for listed programs only is not enough, because Deno then does not report whether another process runs.
+ * @param readsCatalogs whether it may read every file and address, because catalogs can be anywhere
  */
 export function programArguments(directory: string, readsCatalogs = false): string[] {
   if (!isDeno) return [];
@@ -23,12 +20,12 @@ export function programArguments(directory: string, readsCatalogs = false): stri
   return ['run', '--no-prompt', ...reads, `--allow-write=${directory}`, ...others];
 }
 
-/** The variables of the environment that bound the objects of a process of this runtime, MiB. */
+/** The environment variables that limit the heap of a process of this runtime, MiB. */
 export function heapLimit(mib: number): Readonly<Record<string, string>> {
   return engineFlags(`--max-old-space-size=${mib}`);
 }
 
-/** The variables of the environment that give flags to the engine of JavaScript. */
+/** The environment variables that pass flags to the JavaScript engine. */
 export function engineFlags(...flags: readonly string[]): Readonly<Record<string, string>> {
   return isDeno ? { DENO_V8_FLAGS: flags.join(',') } : { NODE_OPTIONS: flags.join(' ') };
 }
@@ -52,8 +49,8 @@ export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
 }
 
 /**
- * Calls `work` after this iteration of the event loop, when everything that came in meanwhile is dealt with. In Deno
- * hardly any input is read before an immediate, and all of it before a timer, which under Node would idle for a
+ * Calls `work` after this iteration of the event loop, when all input that arrived meanwhile was handled. Under Deno
+ * this takes a timer, because hardly any input is read before an immediate. Under Node a timer would idle for a
  * millisecond.
  */
 export const afterThisIteration: (work: () => void) => void = isDeno
@@ -61,8 +58,8 @@ export const afterThisIteration: (work: () => void) => void = isDeno
   : work => void setImmediate(work);
 
 /**
- * Calls `work` outside the HTTP parser, in the same iteration of the event loop. Under Deno an error that is thrown
- * inside the parser is taken for a request that cannot be parsed: the client gets a 400 and the error is lost. A thread
- * that runs out of memory there would not be noticed either.
+ * Calls `work` outside the HTTP parser, in the same iteration of the event loop. Under Deno an error thrown inside the
+ * parser counts as an invalid request: the client gets a 400 and the error is lost. A thread that runs out of memory
+ * there would go unnoticed, too.
  */
 export const outsideParser: (work: () => void) => void = isDeno ? work => process.nextTick(work) : work => work();

@@ -1,11 +1,11 @@
-/** A limit on the work that is under way at once, by weight. */
+/** A limit on concurrent work, by weight. */
 
 interface Waiting {
   readonly weight: number;
   readonly enter: () => void;
 }
 
-/** First come, first served. Work that weighs more than the capacity enters alone. */
+/** First come, first served. Work that weighs more than the capacity runs alone. */
 export class Semaphore {
   readonly #capacity: number;
   #inside = 0;
@@ -15,7 +15,7 @@ export class Semaphore {
     this.#capacity = capacity;
   }
 
-  /** Runs `work` as soon as there is room for it. */
+  /** Runs `work` as soon as there is capacity for it. */
   async run<T>(weight: number, work: () => Promise<T>): Promise<T> {
     const taken = Math.min(weight, this.#capacity);
     if (this.#waiting.length > 0 || this.#inside + taken > this.#capacity)

@@ -1,11 +1,11 @@
 /**
- * Freeing shared memory. V8 frees a SharedArrayBuffer when the last thread that has seen it has collected its garbage.
- * Shared bytes do not prompt a thread to collect, so that an idle thread would keep arenas that were replaced long ago.
+ * Frees shared memory. V8 frees a SharedArrayBuffer when the last thread that has seen it has collected its garbage.
+ * Shared bytes do not prompt a thread to collect, so an idle thread would keep arenas that were replaced long ago.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The number of bytes no longer needed that are worth a collection, which takes some milliseconds. */
+/** The number of unneeded bytes that are worth a collection, which takes some milliseconds. */
 const COLLECTED_BYTES = 2 ** 25;
 
 /** The pause before a collection: the caller, or its own caller, often still holds the bytes. */
@@ -22,8 +22,8 @@ let workedMs = 0;
 let isWaiting = false;
 
 /**
- * Notes bytes that this thread will soon no longer need. When they have become many, the thread collects its garbage
- * between other work.
+ * Counts bytes that this thread will soon no longer need. When there are many, the thread collects its garbage between
+ * other work.
  */
 export function discard(bytes: number): void {
   discardedBytes += bytes;
@@ -33,8 +33,8 @@ export function discard(bytes: number): void {
 }
 
 /**
- * Notes work that leaves much garbage. The garbage is collected when there has been no such work for a while, because
- * an idle thread never collects by itself.
+ * Notes work that leaves much garbage. The garbage is collected after a pause in such work, because an idle thread
+ * never collects by itself.
  */
 export function collectWhenQuiet(): void {
   workedMs = performance.now();
@@ -53,7 +53,7 @@ function waitForQuiet(ms: number): void {
 
 function collectGarbage(): void {
   if (!collect) {
-    // The one way to the collector that both runtimes offer without an option of the command line.
+    // The only access to the collector that both runtimes offer without a command line option.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as Collect;
   }

@@ -1,16 +1,16 @@
 const CELLS = 12;
 
 /**
- * State that every thread of the process knows at every moment: numbers in shared memory, read without a system call.
+ * State that every thread of the process can read at any time: numbers in shared memory, read without a system call.
  */
 export class SharedState {
-  /** The memory by which another thread shares the state. */
+  /** The memory through which another thread shares the state. */
   readonly memory: SharedArrayBuffer;
   readonly #cells: Float64Array;
   /** Numbers that several threads add to. */
   readonly #sums: Int32Array;
 
-  /** @param memory that of another thread; by default new memory, in which nothing is wrong */
+  /** @param memory the memory of another thread; by default new memory, which reports no problem */
   constructor(memory?: SharedArrayBuffer) {
     this.memory = memory ?? new SharedArrayBuffer((CELLS + 1) * Float64Array.BYTES_PER_ELEMENT);
     this.#cells = new Float64Array(this.memory, 0, CELLS);
@@ -22,8 +22,8 @@ export class SharedState {
   }
 
   /**
-   * Whether the database's files were removed, replaced or cut short under this process: then no answer may be read
-   * from them.
+   * Whether the database's files were removed, replaced or truncated while this process runs. Then no answer may be
+   * read from them.
    */
   get databaseIsGone(): boolean {
     return this.#cells[0] !== 0;
@@ -33,7 +33,7 @@ export class SharedState {
     this.#cells[0] = isGone ? 1 : 0;
   }
 
-  /** Whether the archive is not, or not known to be, what the log of the nodes makes. */
+  /** Whether the archive differs, or may differ, from the result of the log of the nodes. */
   get isStopped(): boolean {
     return this.#cells[4] !== 0;
   }
@@ -51,7 +51,7 @@ export class SharedState {
     this.#cells[10] = isOutdated ? 1 : 0;
   }
 
-  /** The level of the log, as far as it was read here; 0 where there is no log. */
+  /** The level of the log, as far as this node has read it; 0 without a log. */
   get logLevel(): number {
     return this.#cells[11]!;
   }
@@ -60,7 +60,7 @@ export class SharedState {
     this.#cells[11] = level;
   }
 
-  /** Why no answer may be read from the database, to follow "because"; undefined where one may be. */
+  /** Why the database must not be read now, following "because"; undefined if it may be read. */
   get whyNoAnswer(): string | undefined {
     if (this.databaseIsGone) return 'the database cannot be read';
     if (this.isStopped && this.isOutdated)
@@ -71,8 +71,8 @@ export class SharedState {
   }
 
   /**
-   * When this node last had all that the log of the nodes had, milliseconds since 1970; 0 where it never had, infinite
-   * where there is no log.
+   * When this node last had applied the whole log of the nodes, milliseconds since 1970; 0 if it never had, infinite
+   * without a log.
    */
   get logFollowedMs(): number {
     return this.#cells[5]!;
@@ -92,8 +92,8 @@ export class SharedState {
   }
 
   /**
-   * The time up to which this node has all that was ever ingested, microseconds since 1970: that of the last record of
-   * the log that it has applied. Infinite where there is no log.
+   * The time up to which this node has every ingested object, microseconds since 1970: the time of the last log record
+   * that it has applied. Infinite without a log.
    */
   get logTimeUs(): number {
     return this.#cells[8]!;
@@ -108,7 +108,7 @@ export class SharedState {
     return this.logTimeUs !== Number.POSITIVE_INFINITY;
   }
 
-  /** The number of different digests in the last vote of the nodes; 0 where none has voted. */
+  /** The number of different digests in the last vote of the nodes; 0 if no node has voted. */
   get logDigests(): number {
     return this.#cells[9]!;
   }
@@ -117,7 +117,7 @@ export class SharedState {
     this.#cells[9] = digests;
   }
 
-  /** The number of records that the log was last seen to have beyond those. */
+  /** The number of further records that the log had when it was last checked. */
   get logLeft(): number {
     return this.#cells[7]!;
   }
@@ -127,7 +127,7 @@ export class SharedState {
   }
 
   /**
-   * Since when a write of this process has waited for a write of another process, milliseconds since 1970; 0 while none
+   * Since when a write of this process has waited for a write of another process, milliseconds since 1970; 0 if none
    * waits.
    */
   get writeWaitsSinceMs(): number {
@@ -138,7 +138,10 @@ export class SharedState {
     this.#cells[1] = sinceMs;
   }
 
-  /** Free bytes on the disk of the data directory, as of a moment ago; infinite where its file system does not say. */
+  /**
+   * Free bytes on the disk of the data directory, measured a moment ago; infinite if its file system does not report
+   * them.
+   */
   get diskFreeBytes(): number {
     return this.#cells[2]!;
   }
@@ -147,7 +150,7 @@ export class SharedState {
     this.#cells[2] = bytes;
   }
 
-  /** When a query last found too little memory for its answer, milliseconds since 1970; 0 when none ever did. */
+  /** When a query last found too little memory for its answer, milliseconds since 1970; 0 if that never happened. */
   get memoryWantedMs(): number {
     return this.#cells[3]!;
   }
@@ -157,8 +160,8 @@ export class SharedState {
   }
 
   /**
-   * Adds to the KiB that the long answers of all threads have reserved, unless they would exceed `limitKib`; returns
-   * whether it did.
+   * Adds to the KiB that the long answers of all threads have reserved, unless the sum would exceed `limitKib`. Returns
+   * whether they were added.
    */
   reserveAnswers(kib: number, limitKib: number): boolean {
     if (Atomics.add(this.#sums, 0, kib) + kib <= limitKib) return true;

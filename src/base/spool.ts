@@ -1,4 +1,4 @@
-/** Files of requests and answers that are under way, in the data directory. */
+/** Manages files for requests and answers in progress, in the data directory. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { Unavailable } from './refusal.ts';
 const DIRECTORY = 'spool';
 
 /**
- * The path of a new file, which is not made.
- * @throws Unavailable where the data directory is gone
+ * The path of a new file, without creating it.
+ * @throws Unavailable if the data directory is missing
  */
 export function spoolPath(dataDir: string): string {
   const directory = join(dataDir, DIRECTORY);
-  // A data directory that is gone must not come back empty.
+  // A missing data directory must not be created again, empty.
   if (!isThere(dataDir)) throw new Unavailable('the data directory is gone');
   makeDirectory(directory);
   return join(directory, `${process.pid}-${randomUUID()}`);
@@ -23,16 +23,16 @@ export function spoolPath(dataDir: string): string {
 
 let isSwept = false;
 
-/** Removes what processes that have ended have left behind. */
+/** Removes the files of processes that have ended. */
 export function sweepSpool(dataDir: string): void {
   const directory = join(dataDir, DIRECTORY);
-  // An earlier process may have had the same number.
+  // An earlier process may have had the same id.
   const isOwn = (pid: number) => pid === process.pid && isSwept;
   let names: string[];
   try {
     names = readdirSync(directory);
   } catch {
-    // There has been no request with a file, or nobody may look: then nobody writes either.
+    // No request has needed a file yet, or the directory cannot be read: then it cannot be written to, either.
     return;
   }
   for (const name of names) {
@@ -42,7 +42,7 @@ export function sweepSpool(dataDir: string): void {
   isSwept = true;
 }
 
-/** The room on the disk for such files. */
+/** The limit on disk space for such files. */
 export function spoolRoom(maxBytes: number): ClientRoom {
   return new ClientRoom({
     maxBytes,

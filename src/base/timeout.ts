@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The result of the promise, or undefined when the promise takes longer than this many milliseconds; rejects as the
- * promise does before that.
+ * The result of the promise, or undefined if the promise takes longer than this many milliseconds. Rejects if the
+ * promise rejects before that.
  */
 export async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -6,7 +6,8 @@ export function nowUs(): number {
 }
 
 /**
- * A time as the API writes it: ISO-8601 with a numeric offset; microseconds as six digits, left out when they are zero.
+ * Formats a time for the API: ISO-8601 with a numeric offset. The fraction has six digits, and is left out if it is
+ * zero.
  *
  * @param timeUs integer microseconds since 1970, UTC
  * @param offsetMinutes the offset to write it in; UTC, `+00:00`, by default
@@ -16,14 +17,14 @@ export function formatTime(timeUs: number, offsetMinutes = 0): string {
   return formatParts(seconds, timeUs - seconds * 1e6, offsetMinutes);
 }
 
-/** `formatTime` of seconds since 1970 and the microseconds beyond them: exact in every year. */
+/** Like `formatTime`, for seconds since 1970 and the microseconds beyond them: exact in every year. */
 export function formatParts(seconds: number, micros: number, offsetMinutes: number): string {
   const whole = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, -5);
   const fraction = micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`;
   return `${whole}${fraction}${formatOffset(offsetMinutes)}`;
 }
 
-/** `formatTime` in UTC of a time that may be missing. */
+/** Like `formatTime` in UTC, for a time that may be missing. */
 export function formatTimeOrNull(timeUs: number | null | undefined): string | null {
   return timeUs === null || timeUs === undefined ? null : formatTime(timeUs);
 }
@@ -49,7 +50,10 @@ const [QUOTE, DASH, T, COLON, DOT] = [...'"-T:.'].map(character => character.cha
   number,
 ];
 
-/** Writes the text of `formatTime` in UTC, between quotes. Nearly every answer has many times, and this takes a tenth as long. */
+/**
+ * Writes the text of `formatTime` in UTC, between quotes. Nearly every answer contains many times, and this takes a
+ * tenth of the time of `formatTime`.
+ */
 export function writeTime(out: ByteSink, timeUs: number): void {
   const day = Math.floor(timeUs / DAY_US);
   if (!(day >= FIRST_DAY && day <= LAST_DAY)) {

@@ -1,4 +1,4 @@
-/** A text or file of a client that is no area, or one beyond the bounds. The message is for the client. */
+/** A text or file of a client that is not an area, or exceeds a limit. The message is for the client. */
 export class AreaError extends Error {
   override name = 'AreaError';
   /** The parameter at fault. */
@@ -10,7 +10,7 @@ export class AreaError extends Error {
   }
 }
 
-/** @param why what is wrong with it and how to mend it */
+/** @param why what is wrong with the area, and how to fix it */
 export function invalidArea(why: string): AreaError {
   return new AreaError(`Cannot read the area because ${why}`);
 }

@@ -20,14 +20,14 @@ import { type AreaError, invalidArea } from './area_error.ts';
 import { FlatMap, isFlatMap, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';
 
-/** The rows that are read between two moments to yield. */
+/** The rows that are read between two yields. */
 const ROWS_A_YIELD = 1024;
 
 export type FitsArea = MocRanges | ProbabilityPixels;
 
 /**
- * The area of a file's first table. Each value that it yields is a moment to let others go ahead.
- * @param share that the area of a map is to hold; less probable pixels may be left out
+ * Reads the area of a file's first table. Each yield lets other work run.
+ * @param share the share of a map's probability that the area must hold; less probable pixels may be left out
  * @throws AreaError
  */
 export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undefined, FitsArea, undefined> {
@@ -64,8 +64,8 @@ function checkFrame({ header }: FitsTable): void {
 }
 
 /**
- * The map of one order that a file has as its first table, by the begin of the file, and where its rows begin; undefined
- * for another file, or where the table begins later.
+ * Recognises, from the beginning of a file, a map of one order as its first table, and returns the map and the offset
+ * of its rows. Undefined for another file, or if the table begins later.
  * @throws AreaError
  */
 export function flatMapAt(head: Uint8Array): { readonly map: FlatMap; readonly dataStart: number } | undefined {
@@ -137,7 +137,7 @@ function integerReader(view: DataView, column: FitsColumn): (rowOffset: number, 
   };
 }
 
-/** The order and the cell of a NUNIQ number, 4^(order + 1) + cell. */
+/** The order and the cell of a NUNIQ number, which is 4^(order + 1) + cell. */
 function cellOfUniq(uniq: bigint): { order: number; cell: bigint } {
   if (uniq < 4n) throw invalidArea(`NUNIQ numbers are at least 4 (${uniq} was given)`);
   const high = Number(uniq >> 32n);
@@ -167,7 +167,7 @@ function* probabilityOf(
     const pixels = 4 ** (MAX_AREA_ORDER - order);
     firsts[row] = (uniq - 4 ** (order + 1)) * pixels;
     ends[row] = firsts[row]! + pixels;
-    // Not -0, whose bits are those of a negative number.
+    // Never -0, because its bits are those of a negative number.
     density[row] = densityAt(view, row * width + densities.offset, 0) + 0;
     if (!(density[row]! >= 0 && density[row]! < Number.POSITIVE_INFINITY))
       throw invalidArea(`a probability density must be a number of 0 or more (${density[row]} was found)`);

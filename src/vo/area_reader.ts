@@ -1,4 +1,4 @@
-/** Areas that another process reads for this one: all but short texts. */
+/** Reads areas in another process: all areas except short texts. */
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -22,7 +22,7 @@ export class AreaReader {
   }
 
   /**
-   * Undefined where it is not read within the budget.
+   * Reads an area; undefined if that takes longer than the budget.
    * @throws Unavailable
    */
   async read(

@@ -1,4 +1,4 @@
-/** An area that a stranger has sent, from file to file: the task of a process whose memory the kernel bounds. */
+/** Reads an uploaded area, from file to file: the task of a process whose memory the kernel limits. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Area, type AreaArrays } from '@nearsky/sky-index';
@@ -12,7 +12,7 @@ import { PackedArea } from './packed_area.ts';
 
 export interface ReadAreaTask extends Task<AreaWritten> {
   readonly kind: 'readArea';
-  /** The file of what was sent, and the one that the arrays of the area are written to. */
+  /** The path of the upload, and the path to which the arrays of the area are written. */
   readonly input: string;
   readonly output: string;
   /** See `readArea`. */
@@ -24,10 +24,13 @@ export type AreaWritten =
       readonly outcome: 'read';
       readonly kind: AreaKind;
       readonly level: number | null;
-      /** The bytes of each array in the file, one after another in the order of ARRAYS; null for one that is missing. */
+      /**
+       * The length in bytes of each array in the file. The arrays follow each other in the order of ARRAYS; null for a
+       * missing one.
+       */
       readonly lengths: readonly (number | null)[];
     }
-  /** It is a shape, which whoever asks reads: a text of bounded length. */
+  /** The upload is a shape, which the caller reads itself: a text of limited length. */
   | { readonly outcome: 'shape'; readonly text: string }
   | { readonly outcome: 'refused'; readonly message: string; readonly param: AreaError['param'] }
   | { readonly outcome: 'tooLarge' };
@@ -77,7 +80,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** The area of a file that the task has written. */
+/** The area in a file that the task has written. */
 export async function areaInFile(
   path: string,
   { kind, level, lengths }: AreaWritten & { outcome: 'read' },
@@ -87,7 +90,7 @@ export async function areaInFile(
   const arrays = NAMES.flatMap((name, i) => {
     const length = lengths[i];
     if (typeof length !== 'number') return [];
-    // A copy, which begins where such an array may begin.
+    // A copy, so that the array is aligned as its type requires.
     const bytes = Uint8Array.from(file.subarray(at, at + length));
     at += length;
     return [[name, new ARRAYS[name](bytes.buffer)] as const];

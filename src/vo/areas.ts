@@ -1,4 +1,4 @@
-/** Areas as clients give them: MOCs (FITS, JSON, ASCII), shapes as text, maps of probability. */
+/** Reads areas as clients give them: MOCs (FITS, JSON, ASCII), shapes as text, probability maps. */
 import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '@nearsky/sky-index';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { isFits } from '../fits/header.ts';
@@ -12,21 +12,20 @@ export type AreaKind = NamedShape['kind'] | 'moc' | 'probability_map';
 
 export interface ReadArea {
   readonly kind: AreaKind;
-  /** The share of a map of probability; null for other areas. */
+  /** The share of a probability map; null for other areas. */
   readonly level: number | null;
   readonly area: Area;
 }
 
-/** The cells that are read between two moments to yield. */
+/** The cells that are read between two yields. */
 const CELLS_A_YIELD = 1024;
 
 type Reading<T> = Generator<undefined, T, undefined>;
 
 /**
- * The area that bytes, or a map whose rows were taken, describe. Each value that it yields is a moment to let others go
- * ahead.
- * @param level for a map of probability, the share that the area is to hold: above 0, at most 1; for other areas only its
- * default
+ * Reads an area from bytes, or from a map that has received its rows. Each yield lets other work run.
+ * @param level for a probability map, the share that the area must hold: above 0, at most 1; for other areas only its
+ * default is allowed
  * @throws AreaError
  */
 export function* readArea(sent: Uint8Array | FlatMap, level = DEFAULT_CREDIBLE_LEVEL): Reading<ReadArea> {
@@ -45,7 +44,7 @@ function* contentOf(sent: Uint8Array | FlatMap, level: number): Reading<FitsArea
   return isFits(sent) ? yield* readAreaFits(sent, level) : yield* readAreaText(latin1(sent).trim());
 }
 
-/** The text of a shape, where bytes hold one, without white space around it. @throws AreaError */
+/** The text of a shape without white space around it, if the bytes are one. @throws AreaError */
 export function shapeTextIn(sent: Uint8Array): string | undefined {
   const text = isFits(sent) ? '' : latin1(sent).trim();
   return readShapeText(text) && text;
@@ -68,7 +67,7 @@ function* readAreaText(text: string): Reading<MocRanges | NamedShape> {
   return readShapeText(text) ?? (yield* mocOfText(text));
 }
 
-/** MOC 2.0, section 4.3.1: `3/1-5,7 10/123`. */
+/** Reads a MOC in ASCII (MOC 2.0, section 4.3.1): `3/1-5,7 10/123`. */
 function* mocOfText(text: string): Reading<MocRanges> {
   const ranges = new MocRanges();
   const token = /\s*(?:s?(\d{1,2})\/|(\d{1,19})(?:-(\d{1,19}))?(?=[\s,]|$))[\s,]*/y;
@@ -89,7 +88,10 @@ function* mocOfText(text: string): Reading<MocRanges> {
   return ranges;
 }
 
-/** MOC 2.0, section 4.3.2: `{"3":[1,2]}`. Read in steps: `JSON.parse` may hold up others for a second. */
+/**
+ * Reads a MOC in JSON (MOC 2.0, section 4.3.2): `{"3":[1,2]}`. It is read in steps, because `JSON.parse` could delay
+ * other work for a second.
+ */
 function* mocOfJson(text: string): Reading<MocRanges> {
   const ranges = new MocRanges();
   const listToken = /(?:^\{|,)\s*"(\d{1,2})"\s*:\s*\[\s*(\]?)\s*/y;

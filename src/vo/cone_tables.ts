@@ -1,6 +1,6 @@
 /**
- * The tables that cone searches answer with, each column with the source of its cells. Simple Cone Search 1.03 (section
- * 2.2) requires UCD1 in three columns, and an id that is text; the id as its catalog has it stands beside it.
+ * The tables that cone searches return; each column knows how to get its cells. Simple Cone Search 1.03 (section 2.2)
+ * requires UCD1 in three columns, and a text id. Beside it there is a column with the id in the catalog's own type.
  */
 
 import { memoized } from '../base/memoized.ts';
@@ -21,11 +21,11 @@ import { type Cell, type Column, columnOf, type Table, withOwnNames } from '../t
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
 import { timeCell } from '../tables/timestamp.ts';
 
-/** The number of columns: 1 the fewest, 3 all of them. */
+/** How many columns are listed: 1 gives the fewest, 3 gives all. */
 export type Verbosity = 1 | 2 | 3;
 export const DEFAULT_VERBOSITY: Verbosity = 2;
 
-/** The target of a cone search that is no catalog. */
+/** The target of a cone search for objects instead of a catalog's sources. */
 export const OBJECTS = 'objects';
 
 /** The targets of cone searches: the objects, or the coincident sources of one catalog. */
@@ -33,9 +33,9 @@ export function coneTargets({ all }: Catalogs): string[] {
   return [OBJECTS, ...all.map(({ name }) => name)];
 }
 
-/** A column, and its cell in a row that is made from a T. */
+/** A column, with the function that makes its cell from a T. */
 export interface Filled<T> extends Column {
-  /** Undefined where the stored value is not of the column's type. */
+  /** Undefined if the stored value does not fit the column's type. */
   readonly cell: (of: T) => Cell | undefined;
   /** The lowest verbosity at which the column is listed. */
   readonly from: Verbosity;
@@ -61,7 +61,7 @@ export interface ConeSource {
   readonly catalogSourceId: string;
   /** The separation from the object. */
   readonly objectSeparationArcsec: number;
-  /** The same at the time of the event; undefined where no motion is applied. */
+  /** The same at the time of the event; undefined if no motion is applied. */
   readonly objectSeparationAtEpochArcsec: number | undefined;
   readonly payload: Readonly<Record<string, unknown>> | null;
   readonly object: StoredObject;
@@ -86,7 +86,7 @@ function field<T>(
   return { name, ...what, description, from, cell };
 }
 
-/** The column of a field that other answers have too. */
+/** A column for a field that other answers have, too. */
 function known<T>(from: Verbosity, name: string, known: ObjectField, cell: Filled<T>['cell']): Filled<T> {
   return { ...columnOf(name, known), from, cell };
 }
@@ -122,7 +122,7 @@ const objectColumns = memoized(({ all }: Catalogs): readonly Filled<StoredObject
   }),
 ]);
 
-/** The current crossmatch; undefined while one is pending or where none is recorded. */
+/** The current crossmatch; undefined while it is pending, or if none is recorded. */
 function recordOf({ state, records }: StoredObject) {
   return state === 'pending' ? undefined : records.at(-1);
 }
@@ -135,7 +135,7 @@ function countOf(object: StoredObject, catalog: string): number | null {
   return count > 0 || outcomeIn(object, catalog) === 'searched' ? count : null;
 }
 
-/** An object's column as a column of a row that has an object. */
+/** Makes an object's column usable for rows that contain an object. */
 function ofObject<T extends { readonly object: StoredObject }>(
   field: Filled<StoredObject>,
   change: Partial<Column & Pick<Filled<T>, 'from'>> = {},

@@ -1,6 +1,6 @@
 /**
- * HEALPix maps of probability of one order, as healpy and ligo.skymap write them: every pixel in a row of its own or
- * many in a row (IMPLICIT), or the pixels of a column PIXEL (EXPLICIT), in RING or NESTED order.
+ * Reads probability maps of one order, as healpy and ligo.skymap write them: every pixel, one or several per row
+ * (IMPLICIT), or the pixels of a column PIXEL (EXPLICIT), in RING or NESTED order.
  */
 import {
   MAX_AREA_ORDER,
@@ -15,29 +15,31 @@ import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '../fit
 import { invalidArea } from './area_error.ts';
 import { tooManyCells } from './moc_ranges.ts';
 
-/** The pixels, and the bytes of rows, that are read between two moments to yield. */
+/** The pixels, and the bytes of rows, that are read between two yields. */
 const [PIXELS_A_YIELD, BYTES_A_YIELD] = [4096, 32_768];
-/** The most pixels of which the densest are looked for, after those of one probability have become larger ones. */
+/**
+ * The maximum number of pixels among which the densest are selected, after pixels with equal probability were merged.
+ */
 const MAX_PIXELS = 4_000_000;
-/** Where there are more, the least dense are dropped, until so many are left. */
+/** Above the maximum, the least dense pixels are dropped until this many are left. */
 const ENOUGH_PIXELS = (MAX_PIXELS * 15) / 16;
-/** The densities are counted by the first two bytes of the double. */
+/** Densities are binned by the first two bytes of the double. */
 const BINS = 65_536;
-/** More than what rounding makes of a sum. */
+/** A bound on the rounding error of a sum of probabilities. */
 const ROUNDING = 1e-6;
 /** The value of pixels without data, unless BAD_DATA says otherwise. */
 const UNSEEN = -1.6375e30;
 
 type Reading<T> = Generator<undefined, T, undefined>;
 
-/** Whether a table is such a map; one with UNIQ and PROBDENSITY has no ORDERING of these. */
+/** Whether a table is such a map. A map with UNIQ and PROBDENSITY is not, because its ORDERING differs. */
 export function isFlatMap({ header }: FitsTable): boolean {
   return /^(?:RING|NEST|NESTED)$/i.test(String(header.get('ORDERING') ?? ''));
 }
 
 /**
- * A map whose rows are given in their order, once. It holds no more than MAX_PIXELS pixels, whatever the size of the map:
- * where there are more, it drops the least dense.
+ * A map that receives its rows in order, once. It holds at most MAX_PIXELS pixels, whatever the size of the map: beyond
+ * that, it drops the least dense pixels.
  */
 export class FlatMap {
   readonly rows: number;
@@ -48,11 +50,11 @@ export class FlatMap {
   readonly #repeat: number;
   readonly #bad: number;
   readonly #valueAt: (view: DataView, row: number, item: number) => number;
-  /** RING or NESTED, as the map has it; undefined where the map has all pixels. */
+  /** Reads a pixel number, RING or NESTED as in the map; undefined if the map has all pixels. */
   readonly #indexAt: ((view: DataView, row: number, item: number) => number) | undefined;
   /** The probability in each bin. */
   readonly #sums = new Float64Array(BINS);
-  /** In RING order the firsts and the ends are the pixels of the map. */
+  /** The pixels held so far. With RING order, these are still RING numbers. */
   readonly #held = new MergingPixels();
   /** The pixels in bins below this one are dropped. */
   #leastHeld = 0;
@@ -90,14 +92,14 @@ export class FlatMap {
   }
 
   /**
-   * Takes the next rows.
-   * @throws AreaError for a value that is no probability, or a pixel outside of the sky
+   * Receives the next rows.
+   * @throws AreaError for a value that is not a probability, or a pixel outside the sky
    */
   take(view: DataView, rows: number): void {
     for (let row = 0; row < rows; row++)
       for (let item = 0; item < this.#repeat; item++, this.#next++) {
         const value = this.#valueAt(view, row, item);
-        // NaN is none of these.
+        // NaN passes none of these tests.
         if (value > 0 && value < Number.POSITIVE_INFINITY) this.#add(view, row, item, value);
         else if (value < 0 ? Math.fround(value) !== this.#bad : value === Number.POSITIVE_INFINITY)
           throw invalidArea(`a probability must be a number of 0 or more (${value} was found)`);
@@ -122,7 +124,7 @@ export class FlatMap {
     throw invalidArea(`the pixels of NSIDE ${2 ** this.#order} are 0 to ${pixels - 1} (${pixel} was found)`);
   }
 
-  /** The pixels of order 16 in one of the map. */
+  /** The width of a pixel of the map, in pixels of order 16. */
   get #side(): number {
     return 4 ** (MAX_AREA_ORDER - this.#order);
   }
@@ -137,7 +139,7 @@ export class FlatMap {
   }
 
   /**
-   * The pixels without those that are surely less probable than the area of a share reaches, when all rows are taken.
+   * Returns the pixels after all rows were received, without those that surely lie outside the area of a share.
    * @throws AreaError
    */
   *pixels(share: number): Reading<ProbabilityPixels> {
@@ -156,7 +158,7 @@ export class FlatMap {
     return { ...merged, total: total * this.#side };
   }
 
-  /** Makes NESTED pixels of those that are held, which takes longer than to leave others out. */
+  /** Converts the held pixels to NESTED order. It comes last because it takes longer than dropping pixels. */
   *#nest(): Reading<void> {
     const { firsts, ends } = this.#held.pixels;
     for (let i = 0; i < firsts.length; i++) {
@@ -166,13 +168,13 @@ export class FlatMap {
     }
   }
 
-  /** Whether some of the pixels in the bins from this one on are dropped. */
+  /** Whether any pixels in this bin or above were dropped. */
   #isDropped(least: number): boolean {
     return this.#sums.subarray(least, this.#leastHeld).some(sum => sum > 0);
   }
 }
 
-/** The pixels of a map whose rows are all there. @throws AreaError */
+/** The pixels of a map whose rows are all in memory. @throws AreaError */
 export function* readFlatMap(table: FitsTable, rows: DataView, share: number): Reading<ProbabilityPixels> {
   const map = new FlatMap(table);
   const step = Math.max(1, Math.floor(BYTES_A_YIELD / table.width));

@@ -1,4 +1,6 @@
-/** Coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII. */
+/**
+ * Writes coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII.
+ */
 import type { Coverage } from '@nearsky/sky-index';
 import { fitsHeader, wholeBlocks } from '../fits/write_header.ts';
 
@@ -11,7 +13,7 @@ export const MOC_MEDIA_TYPES: Readonly<Record<MocFormat, string>> = {
   txt: 'text/plain',
 };
 
-/** HEALPix NESTED cells by order, from 0 to the map's own; no four of them make a larger one. */
+/** HEALPix NESTED cells by order, from 0 to the map's own. Four cells that form a larger one are always merged. */
 export type MocCells = readonly (readonly number[])[];
 
 /** The fewest cells that cover the same area as the ranges. */
@@ -35,7 +37,7 @@ export function writeMoc(cells: MocCells, format: MocFormat, name: string): Uint
   return new TextEncoder().encode(format === 'json' ? mocJson(cells) : mocText(cells));
 }
 
-/** Every order with a cell, and the last one, which is the resolution. */
+/** Every order that has cells, and the last order, which states the resolution. */
 function listedOrders(cells: MocCells): [order: number, cells: readonly number[]][] {
   return [...cells.entries()].filter(([order, { length }]) => length > 0 || order === cells.length - 1);
 }
@@ -52,7 +54,7 @@ function mocText(cells: MocCells): string {
     .join(' ')}\n`;
 }
 
-/** Runs of ascending numbers: `5`, `7-9`. */
+/** Formats ascending numbers as runs: `5`, `7-9`. */
 function runsOf(numbers: readonly number[]): string[] {
   const runs: string[] = [];
   for (let i = 0; i < numbers.length; i++) {
@@ -66,8 +68,8 @@ function runsOf(numbers: readonly number[]): string[] {
 const UNIQ_BYTES = 8;
 
 /**
- * A binary table of NUNIQ numbers, 4^(order + 1) + cell, as 64-bit integers. Readers of MOC 1 know this packing too;
- * their keyword for the resolution stands beside the present one.
+ * A binary table of NUNIQ numbers, 4^(order + 1) + cell, as 64-bit integers. Readers of MOC 1 know this packing, too;
+ * the file has both their keyword for the resolution and the present one.
  */
 function mocFits(cells: MocCells, name: string): Uint8Array<ArrayBuffer> {
   const order = cells.length - 1;

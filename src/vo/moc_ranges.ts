@@ -1,4 +1,4 @@
-/** The cells of a MOC as they are read, bounded, to ranges of order-29 pixels. */
+/** Collects the cells of a MOC as ranges of order-29 pixels, up to a limit. */
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { invalidArea } from './area_error.ts';
 
@@ -12,7 +12,7 @@ export class MocRanges {
 
   /**
    * Adds the cells `first` to `last`, inclusive, of an order.
-   * @throws AreaError for an order or a cell that does not exist, and for too many
+   * @throws AreaError for an order or a cell that does not exist, or for too many cells
    */
   add(order: number, first: bigint, last: bigint): void {
     if (!(Number.isInteger(order) && order >= 0 && order <= MAX_MOC_ORDER))
@@ -35,7 +35,7 @@ export class MocRanges {
     this.#ends.set(ends);
   }
 
-  /** The first pixel of each range, in the order of adding. */
+  /** The first pixel of each range, in the order in which they were added. */
   get firsts(): BigInt64Array {
     return this.#firsts.subarray(0, this.#length);
   }

@@ -1,15 +1,18 @@
-/** Areas that gzip has packed. A map of one order is read while it is unpacked, so that it may be larger than memory. */
+/**
+ * Reads areas that are compressed with gzip. A map of one order is read while it is decompressed, so it may be larger
+ * than memory.
+ */
 import { createGunzip } from 'node:zlib';
 import { MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
 import { AreaError, invalidArea } from './area_error.ts';
 import { flatMapAt } from './area_fits.ts';
 import type { FlatMap } from './flat_map.ts';
 
-/** The bytes that are unpacked at once: reading them takes less than a millisecond. */
+/** The bytes that are decompressed at once: reading them takes less than a millisecond. */
 const PART_BYTES = 65_536;
-/** A map of one order that begins within so many bytes is read as it is unpacked, unless these are all. */
+/** A map of one order is read while it is decompressed if it begins within this many bytes, and is longer. */
 const HEAD_BYTES = 1 << 20;
-/** The least bytes of the rows that a map is given at once. */
+/** The minimum size of the rows that are passed to a map at once, bytes. */
 const ROWS_BYTES = 65_536;
 
 export class PackedArea {
@@ -24,7 +27,7 @@ export class PackedArea {
     this.#parts = this.#gunzip[Symbol.asyncIterator]();
   }
 
-  /** Unpacks the begin. What it gives must be closed. @throws AreaError */
+  /** Decompresses the beginning. The result must be closed. @throws AreaError */
   static async open(packed: Uint8Array): Promise<PackedArea> {
     const area = new PackedArea(packed);
     try {
@@ -41,7 +44,7 @@ export class PackedArea {
     this.#gunzip.destroy();
   }
 
-  /** Whether it is a map that is read by `readMap`; anything else is read by `readAll`. */
+  /** Whether the area is a map for `readMap`; anything else needs `readAll`. */
   get isMap(): boolean {
     return this.#map !== undefined;
   }
@@ -53,7 +56,7 @@ export class PackedArea {
     return this.#joined();
   }
 
-  /** The map, all of whose rows are taken. @throws AreaError */
+  /** The map, after it has received all rows. @throws AreaError */
   async readMap(): Promise<FlatMap> {
     const { map, dataStart } = this.#map!;
     const head = this.#joined();
@@ -62,7 +65,7 @@ export class PackedArea {
     rows.add(head.subarray(dataStart));
     for (let part = await this.#next(); part; part = await this.#next()) {
       rows.add(part);
-      // What follows is read for the checksum at its end.
+      // The rest is read to verify the checksum at its end.
       if (rows.bytesAfter > MAX_UNPACKED_AREA_BYTES) throw damaged();
     }
     rows.end();
@@ -94,11 +97,11 @@ export class PackedArea {
 
 function damaged(): AreaError {
   return invalidArea(
-    `it is compressed, and damaged or of more than ${MAX_UNPACKED_AREA_BYTES} bytes without that, which only a map of one NSIDE may have`,
+    `it is compressed, but damaged, or has more than ${MAX_UNPACKED_AREA_BYTES} bytes when decompressed, which only a map of one NSIDE may have`,
   );
 }
 
-/** Gives a map its rows, whole ones, from parts of any length. */
+/** Passes complete rows to a map, from parts of any length. */
 class RowTaker {
   readonly #map: FlatMap;
   readonly #block: Uint8Array<ArrayBuffer>;
@@ -136,7 +139,7 @@ class RowTaker {
     }
   }
 
-  /** @throws AreaError where rows are missing */
+  /** @throws AreaError if rows are missing */
   end(): void {
     if (this.#rowsLeft > 0) throw invalidArea('the file ends early: send all of it');
   }

@@ -1,4 +1,7 @@
-/** Shapes as text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS 10 20 1`). */
+/**
+ * Reads shapes as text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS 10
+ * 20 1`).
+ */
 
 import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '@nearsky/sky-index';
 import { MAX_POLYGON_VERTICES } from '../contract/limits.ts';
@@ -7,19 +10,19 @@ import { invalidArea } from './area_error.ts';
 
 export type NamedShape = Shape<unknown> & { readonly kind: 'circle' | 'polygon' | 'box' | 'range' };
 
-/** Enough for the vertices that a polygon may have. */
+/** The maximum length, enough for a polygon with the maximum number of vertices. */
 const MAX_CHARACTERS = 64 * MAX_POLYGON_VERTICES;
-/** The numbers of a shape after the frame. */
+/** The number of coordinates of a shape, after the frame. */
 const NUMBERS: Readonly<Record<Exclude<NamedShape['kind'], 'polygon'>, string>> = {
   circle: 'ra, dec, radius',
   box: 'ra, dec, width, height',
   range: 'ra1, ra2, dec1, dec2',
 };
-/** Where directions are seen from, in STC-S: it does not change them. */
+/** The reference position in STC-S. It is ignored, because it does not change directions. */
 const REFERENCE_POSITION = /\s*\b(?:barycenter|geocenter|heliocenter|topocenter|unknownrefpos|spherical2)\b/gi;
 
 /**
- * The shape that a text names; undefined for a text of something else.
+ * Reads a shape; undefined for a text that is not a shape.
  * @throws AreaError
  */
 export function readShapeText(text: string): NamedShape | undefined {
@@ -38,7 +41,7 @@ export function readShapeText(text: string): NamedShape | undefined {
   }
 }
 
-/** FK4 is left out: its aberration makes something else of a circle. */
+/** The frame of a shape. FK4 is refused, because its aberration would distort circles. */
 function shapeFrame(text: string): Frame {
   const name = text.replace(REFERENCE_POSITION, '').trim();
   try {
@@ -94,7 +97,7 @@ function shapeOf(kind: NamedShape['kind'], numbers: readonly number[], frame: Fr
   }
 }
 
-/** Any finite longitude is taken modulo 360. */
+/** Converts the positions of a frame to ICRS. Any finite longitude is taken modulo 360. */
 function placesIn(frame: Frame): ToIcrs {
   const convert = toIcrs(frame);
   return (lon, lat) => {

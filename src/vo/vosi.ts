@@ -1,6 +1,6 @@
 /**
- * The services' descriptions of themselves: VOSI 1.1's capabilities, availability and tables, by the schemas that it
- * names.
+ * Makes the services' descriptions of themselves: the capabilities, availability and tables of VOSI 1.1, by its
+ * schemas.
  */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
@@ -57,7 +57,7 @@ const PARAMETERS = [
   ],
 ] as const;
 
-/** A place where the sample has objects. */
+/** A position at which the sample has objects. */
 const TEST_QUERY = { ra: 61.6223, dec: -49.2951, sr: 0.05 };
 
 /** @param base scheme and host of this service */
@@ -117,7 +117,7 @@ function endpoint(name: string, url: string): string {
 }
 
 /**
- * @param trouble the reason why the service cannot answer now; undefined where it can
+ * @param trouble why the service cannot answer now; undefined if it can
  * @param upSince ISO-8601, UTC
  */
 export function availability(trouble: string | undefined, upSince: string): string {
@@ -128,7 +128,7 @@ export function availability(trouble: string | undefined, upSince: string): stri
   );
 }
 
-/** Every table at its highest verbosity; without columns where the least detail is requested. */
+/** Every table at its highest verbosity; without columns if the client requests the least detail. */
 export function tableset(isBrief: boolean, catalogs: Catalogs): string {
   return (
     `${root('tableset', 'tables', 'vs')}>\n` +
@@ -140,7 +140,7 @@ export function tableset(isBrief: boolean, catalogs: Catalogs): string {
   );
 }
 
-/** One table; undefined where no table has that name. */
+/** One table; undefined if no table has that name. */
 export function tableDocument(name: string, catalogs: Catalogs): string | undefined {
   const target = coneTargets(catalogs).find(each => `${SCHEMA_NAME}.${each}` === name);
   return (
@@ -155,7 +155,7 @@ function tableContent({ name, description, columns }: Table, isBrief: boolean): 
   return `<name>${SCHEMA_NAME}.${name}</name>\n<description>${escapeXml(description)}</description>\n${listed}`;
 }
 
-/** @param name as queries spell it */
+/** @param name the column's name as queries spell it */
 export function columnElement(column: Column, name = column.name, isIndexed = false): string {
   const { description, unit, ucd } = column;
   const { datatype, arraysize, xtype } = datatypeOf(column);
