@@ -1,11 +1,11 @@
-/** The worker threads. No other file knows Piscina and its options. */
+/** A pool of worker threads, made with Piscina. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { programModule } from '../base/program_files.ts';
 
-/** Names the result of a task; it exists for the compiler only. */
+/** Gives the result type of a task; it exists for the compiler only. */
 declare const RESULT: unique symbol;
 
 /**
@@ -22,13 +22,16 @@ export interface PoolOptions {
   /** The number of threads, at least 1. */
   readonly threads: number;
   /**
-   * The number of tasks that one thread may hold at once, 1 by default. With more than 1 the next task is there when
-   * one is done.
+   * The number of tasks that one thread may hold at once, 1 by default. With more than 1, the next task is already
+   * there when one is done.
    */
   readonly tasksPerThread?: number;
-  /** The data that the threads are started with: see `threadData`. */
+  /** The data for the start of the threads: see `threadData`. */
   readonly threadData?: object;
-  /** Whether the threads give way to the others of the process, where the system can do that; false by default. */
+  /**
+   * Whether the threads have a lower priority than the others of the process, if the system supports that; false by
+   * default.
+   */
   readonly isBackground?: boolean;
   /**
    * The largest heap of a thread, MiB; a thread that needs more is ended and replaced. The runtime's own limit by
@@ -49,13 +52,13 @@ export interface RunOptions {
   /** When it fires, the thread that runs the task is ended and replaced; the promise rejects with a PoolError. */
   readonly ends?: AbortSignal;
   /**
-   * Milliseconds after which the thread is taken to hang: the promise rejects with a PoolError and the threads are
+   * Milliseconds after which the thread counts as hung: the promise rejects with a PoolError and the threads are
    * replaced. 10 minutes by default; Infinity for a task that lasts as long as the process.
    */
   readonly timeoutMs?: number;
 }
 
-/** A task that could not be carried out for a reason of the pool's: its thread died or hung, or the pool is closed. */
+/** A task that failed for a reason of the pool: its thread died or hung, or the pool is closed. */
 export class PoolError extends Error {
   override name = 'PoolError';
 }
@@ -66,7 +69,7 @@ const YOUNG_MIB = 12;
 const CODE_MIB = 32;
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-/** The time that the end of a thread waits for its modules to be loaded. */
+/** How long the end of a thread waits until the thread has loaded its modules. */
 const LOAD_MS = 10_000;
 
 /** One thread for each core except the main thread's, and at least one. */
@@ -88,7 +91,7 @@ export class Pool {
   /** For each thread, a promise that settles when its modules are loaded or the thread has ended. */
   readonly #loaded = new WeakMap<Worker, Promise<void>>();
   /**
-   * The number of tasks that somebody still waits for. (A set of them would keep each task until the next full garbage
+   * The number of tasks whose result is still awaited. (A set of them would keep each task until the next full garbage
    * collection.)
    */
   #running = 0;
@@ -105,7 +108,7 @@ export class Pool {
 
   /**
    * Runs one task. Throws the task's error (its message and name; see structured clone), a PoolError, or the signal's
-   * reason. `transferList` names the buffers of the task that are handed over instead of copied.
+   * reason. `transferList` names the buffers of the task that are transferred instead of copied.
    */
   run<Result>(task: Task<Result>, options: RunOptions = {}): Promise<Result> {
     if (this.#closed) return Promise.reject(new PoolError('Cannot run a task because the pool is closed'));
@@ -124,7 +127,7 @@ export class Pool {
     if (!this.#closed) this.#piscina ??= this.#start();
   }
 
-  /** Takes no more tasks, waits for the running ones, and ends the threads. */
+  /** Accepts no more tasks, waits for the running ones, and ends the threads. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#running > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
@@ -189,7 +192,7 @@ export class Pool {
     return piscina;
   }
 
-  /** Piscina's first message from a thread says that it has loaded its modules. */
+  /** Piscina's first message from a thread means that it has loaded its modules. */
   #watch(piscina: Piscina): void {
     for (const thread of piscina.threads) {
       if (this.#loaded.has(thread)) continue;
@@ -202,8 +205,8 @@ export class Pool {
   }
 
   /**
-   * Ends all threads. A thread that is ended while it loads an addon would end the process with it (`FATAL ERROR`,
-   * SIGABRT).
+   * Ends all threads. A thread that loads an addon must not be ended, because that would end the process (`FATAL
+   * ERROR`, SIGABRT).
    */
   async #end(piscina: Piscina): Promise<void> {
     const waited = new AbortController();
@@ -214,8 +217,8 @@ export class Pool {
   }
 
   /**
-   * Ends all threads of a pool that has a hung one, because nobody can tell from outside which of them hangs. The next
-   * task starts new ones.
+   * Ends all threads of a pool that has a hung one, because it is not known which thread hangs. The next task starts
+   * new threads.
    */
   #replace(piscina: Piscina): void {
     if (this.#piscina !== piscina) return;
@@ -224,7 +227,7 @@ export class Pool {
   }
 }
 
-/** Whether an error is the end of the thread and not an error of the task. */
+/** Whether an error means that the thread ended, and is not an error of the task. */
 function threadEnded(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return true;

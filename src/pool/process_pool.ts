@@ -1,11 +1,11 @@
-/** Processes that are kept between tasks, so that a small task does not wait for one to start. */
+/** Keeps processes between tasks, so that a small task does not wait until one has started. */
 import type { Task } from './pool.ts';
 import { type Done, type ProcessOptions, type TaskOptions, TaskProcess } from './task_process.ts';
 
-/** A process that has more memory than this after a task is ended: runtimes hardly give it back. */
+/** A process with more memory than this after a task is ended, because runtimes hardly return memory. */
 const KEPT_RSS_BYTES = 160 << 20;
 
-/** As many processes as there are tasks at once: whoever runs tasks bounds these. */
+/** Has as many processes as there are concurrent tasks; callers limit their number. */
 export class ProcessPool {
   readonly #options: ProcessOptions;
   readonly #idle: TaskProcess[] = [];

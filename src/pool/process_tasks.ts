@@ -1,4 +1,4 @@
-/** Inside a process that runs tasks: see `TaskProcess`. */
+/** The code inside a process that runs tasks: see `TaskProcess`. */
 
 import { messageOf } from '../base/error_text.ts';
 import { residentBytes } from '../base/processes.ts';
@@ -8,7 +8,7 @@ import { setThreadData } from './thread_data.ts';
 
 let waiting: ((answer: unknown) => void) | undefined;
 
-/** Asks the process that serves. One question at a time. */
+/** Sends a question to the serving process, one at a time, and waits for the answer. */
 export function question(asked: unknown): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   waiting = resolve;
@@ -16,7 +16,7 @@ export function question(asked: unknown): Promise<unknown> {
   return promise;
 }
 
-/** Tells it something. */
+/** Sends a note to the serving process. */
 export function note(said: unknown): void {
   say({ kind: 'note', note: said });
 }
@@ -31,7 +31,7 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
     try {
       const result = await run(task);
       const { user, system } = process.cpuUsage(before);
-      // Where it is not told, its peak is: the process is then replaced earlier.
+      // If the resident memory is unknown, its peak is reported. The process is then replaced earlier.
       const rssBytes = residentBytes() ?? 1024 * process.resourceUsage().maxRSS;
       say({ kind: 'done', result, cpuSeconds: (user + system) / 1e6, rssBytes });
     } catch (error) {
@@ -43,6 +43,6 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
     else if (message.kind === 'task') void answer(message.task);
     else waiting?.(message.answer);
   });
-  // The process that serves has ended, however it did.
+  // The serving process has ended, for whatever reason.
   process.on('disconnect', () => process.exit());
 }

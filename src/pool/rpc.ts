@@ -7,10 +7,10 @@ export interface Numbered {
   readonly id: number;
 }
 
-/** @typeParam Failure what crosses in place of an error, whose class structured clone would lose */
+/** @typeParam Failure what is sent instead of an error, because structured clone would lose its class */
 export type Reply<Failure = string> = Numbered & ({ readonly answer: unknown } | { readonly failure: Failure });
 
-/** The side that asks. */
+/** The side that sends requests. */
 export class Caller<Request extends object, Failure = string> {
   readonly #send: (request: Request & Numbered) => void;
   readonly #errorOf: (failure: Failure) => unknown;
@@ -26,7 +26,7 @@ export class Caller<Request extends object, Failure = string> {
     this.#errorOf = errorOf;
   }
 
-  /** The side that asks over a port which carries nothing else. */
+  /** The side that sends requests, over a port that carries no other messages. */
   static over<Request extends object>(port: MessagePort): Caller<Request> {
     const caller = new Caller<Request>(request => port.postMessage(request));
     port.on('message', (message: Reply) => caller.hear(message));
@@ -37,7 +37,7 @@ export class Caller<Request extends object, Failure = string> {
     return this.#begin(request).promise as Promise<Answer>;
   }
 
-  /** Like `ask`, but undefined where no reply comes within this many milliseconds. */
+  /** Like `ask`, but returns undefined if no reply comes within this many milliseconds. */
   async askWithin<Answer>(request: Request, milliseconds: number): Promise<{ readonly answer: Answer } | undefined> {
     const { id, promise } = this.#begin(request);
     const reply = promise.then(answer => ({ answer: answer as Answer }));
@@ -70,7 +70,7 @@ export class Caller<Request extends object, Failure = string> {
   }
 }
 
-/** The side that answers: replies to one request. */
+/** The side that receives requests: replies to one request. */
 export async function reply<Failure = string>(
   { id }: Numbered,
   work: () => unknown,
@@ -84,7 +84,7 @@ export async function reply<Failure = string>(
   }
 }
 
-/** Replies to every request of a port which carries nothing else. */
+/** Replies to every request of a port that carries no other messages. */
 export function replyOver<Request>(port: MessagePort, work: (request: Request) => unknown): void {
   port.on('message', (request: Request & Numbered) => {
     void reply(

@@ -1,8 +1,8 @@
 /**
- * The archive as tables that the engine reads: a database of DuckDB, sorted by position. Exports in the HATS layout, made
- * by a process of their own beside everything else, bring everything first, and then what has changed; each is removed
- * once its rows are taken over, in one transaction. A query goes on with the rows that there were when it began. Each
- * engine has a directory of its own, named by its process; the directory of one that has ended becomes that of the next.
+ * The archive as tables for the engine: a DuckDB database, sorted by position. A process of its own exports in the HATS
+ * layout: first everything, later only the changes. Each export is removed after its rows were taken over in one
+ * transaction. A query sees the rows of the moment at which it began. Each engine has its own directory, named by its
+ * process; the next engine takes over the directory of one that has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,20 +21,25 @@ import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { ARCHIVE, ID, INDEXED, type Source, type TapTable, tapTables } from './tables.ts';
 
-/** The share of the objects that may have changed before everything is exported anew: changed rows are not in order. */
+/** The share of changed objects above which everything is exported again, because changed rows are not in order. */
 const MAX_CHANGED = 0.1;
-/** The engine holds as many rows of all columns for each thread as it makes a table; with its own 122,880 that is more than 192 MiB. */
+/**
+ * While it makes a table, the engine holds this many rows of all columns per thread. With its default of 122,880 that
+ * would be more than 192 MiB.
+ */
 const ROW_GROUP_ROWS = 16_384;
-/** The share of the engine's memory for indexes of ids, which it holds whole, and what a row takes of it at most. */
+/**
+ * The share of the engine's memory for indexes of ids, which it holds completely; and the maximum memory per indexed row.
+ */
 const INDEX_SHARE = 1 / 8;
 const INDEX_ROW_BYTES = 10;
 
 interface Stored {
-  /** Tells archives apart whose columns differ. */
+  /** A text that differs for archives with different columns. */
   readonly key: string;
-  /** The journal entry up to which it goes. */
+  /** The last journal entry that the archive includes. */
   readonly sequence: number;
-  /** The objects of the last whole export, and those that changed since, each at each change. */
+  /** The number of objects in the last whole export, and of changed objects since; an object counts at each change. */
   readonly objects: number;
   readonly changed: number;
 }
@@ -49,7 +54,7 @@ export class Archive {
   readonly #dataDir: string;
   readonly #directory: string;
   readonly #connection: DuckDBConnection;
-  /** The most rows of all tables whose ids are indexed. */
+  /** The maximum number of rows of all indexed tables together. */
   readonly #maxIndexed: number;
   #stored: Stored | undefined;
   #child: ChildProcess | undefined;
@@ -62,7 +67,7 @@ export class Archive {
   }
 
   /**
-   * @param connection stays the archive's own
+   * @param connection used by the archive only
    * @param memoryMib the engine's memory
    */
   static async open(dataDir: string, connection: DuckDBConnection, memoryMib: number): Promise<Archive> {
@@ -101,7 +106,7 @@ export class Archive {
   /**
    * Brings the tables to the archive's present state.
    * @param last the last entry of the journal
-   * @returns the entry up to which they go
+   * @returns the last entry that they include
    */
   async update(last: number, key: string, catalogs: readonly CatalogDefinition[]): Promise<number> {
     const before = this.#stored;
@@ -117,7 +122,7 @@ export class Archive {
     return await this.#take(whole, { key, sequence, objects, changed: 0 }, catalogs, true);
   }
 
-  /** Takes over the rows of an export, all at once. */
+  /** Takes over the rows of an export in one transaction. */
   async #take(from: Export, next: Stored, catalogs: readonly CatalogDefinition[], isWhole: boolean): Promise<number> {
     const columns = { objects: objectColumns(catalogs), matches: matchColumns(catalogs).columns };
     for (const source of ['objects', 'matches'] as const) {
@@ -147,7 +152,7 @@ export class Archive {
     return sequence;
   }
 
-  /** Indexes the ids of as many tables as the memory is enough for: the engine finds a row by its id at once then. */
+  /** Indexes the ids of as many tables as fit into memory, so that the engine finds a row by its id at once. */
   async #indexIds(tables: readonly TapTable[]): Promise<void> {
     let left = this.#maxIndexed;
     for (const { name, relation } of tables) {
@@ -160,7 +165,7 @@ export class Archive {
   }
 
   async #export(since: number): Promise<Export> {
-    // An export of an engine that was killed may still be at work, and must not write into this one.
+    // An export of a killed engine may still run, and must not write into this directory.
     const path = join(this.#directory, `new-${process.pid}`);
     for (const name of readdirSync(this.#directory))
       if (name.startsWith('new-')) rmSync(join(this.#directory, name), { recursive: true, force: true });
@@ -203,7 +208,7 @@ export class Archive {
   }
 }
 
-/** The statements that make every table anew. */
+/** The statements that create every table again. */
 function wholeTables(tables: readonly TapTable[]): string[] {
   const schemas = [...new Set(tables.map(({ schema }) => schema))].flatMap(schema => [
     `DROP SCHEMA IF EXISTS ${ARCHIVE}.${quoted(schema)} CASCADE`,
@@ -212,7 +217,7 @@ function wholeTables(tables: readonly TapTable[]): string[] {
   return [...schemas, ...tables.map(({ relation, sql }) => `CREATE TABLE ${relation} AS ${sql}`)];
 }
 
-/** The statements that put the rows of changed objects in the place of those that there are. */
+/** The statements that replace the rows of changed objects. */
 function changedTables(tables: readonly TapTable[]): string[] {
   const ofObjects = tables.filter(({ position }) => position);
   return ofObjects.flatMap(({ relation, sql }) => [
@@ -221,11 +226,13 @@ function changedTables(tables: readonly TapTable[]): string[] {
   ]);
 }
 
-/** The directory of this process, which takes over that of a process that has ended, and removes those of others. */
+/**
+ * Returns the directory of this process. It takes over the directory of an ended process, and removes those of others.
+ */
 export function ownDirectory(all: string): string {
   const own = join(all, `${process.pid}`);
   makeDirectory(all);
-  // An earlier release made it for everyone to read.
+  // An earlier release created it readable for everyone.
   chmodSync(all, 0o700);
   for (const name of readdirSync(all)) {
     const path = join(all, name);
@@ -243,7 +250,9 @@ export function ownDirectory(all: string): string {
   return own;
 }
 
-/** The files of a relation in an export, in the order of their pixels; the schema's is one without rows. */
+/**
+ * The files of a relation in an export, in the order of their pixels. The schema file, which has no rows, is the first.
+ */
 export function filesOf({ path }: Pick<Export, 'path'>, source: Source): string[] {
   const dataset = join(path, source, source, 'dataset');
   const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
@@ -253,13 +262,13 @@ export function filesOf({ path }: Pick<Export, 'path'>, source: Source): string[
   return existsSync(aside) ? [aside, ...sorted] : sorted;
 }
 
-/** In faces of the sphere; -1 for a file that is no partition. */
+/** The position of a file's pixel, in faces of the sphere; -1 for a file that is not a partition. */
 function firstPixel(name: string): number {
   const [, order, pixel] = /Norder=(\d+)\D.*Npix=(\d+)/.exec(name) ?? [];
   return order ? Number(pixel) / 4 ** Number(order) : -1;
 }
 
-/** A short text that differs where the database's file, the catalogs or the tables differ. */
+/** A short text that differs if the database's file, the catalogs or the tables differ. */
 export function archiveKey(databaseFile: string, catalogs: readonly CatalogDefinition[]): string {
   const { ino, birthtimeMs } = statSync(databaseFile);
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);

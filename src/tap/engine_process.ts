@@ -1,4 +1,4 @@
-/** The process of the engine: answers the messages of the process that serves, one question at a time each. */
+/** The process of the engine. It answers messages of the serving process, one request at a time for each query. */
 import { traceOf } from '../base/error_text.ts';
 import { giveWay } from '../base/priority.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
@@ -13,11 +13,11 @@ export type EngineRequest =
 
 export type EngineAnswer = TapBegun | Uint8Array | null;
 
-/** The message of an error; null where the query found no memory. */
+/** The message of an error; null if the query found no memory. */
 export type EngineFailure = string | null;
 
 export function runEngine(): void {
-  // Whoever asks in ADQL can wait; requests of microseconds cannot.
+  // Queries in ADQL can wait; requests that take microseconds cannot.
   giveWay();
   let engine: Promise<Engine> | undefined;
   const answer = async (message: EngineRequest): Promise<EngineAnswer> => {
@@ -37,7 +37,7 @@ export function runEngine(): void {
     'message',
     (message: EngineRequest & Numbered) => void reply(message, () => answer(message), say, failureOf),
   );
-  // The process that serves has ended, however it did.
+  // The serving process has ended, for whatever reason.
   process.on('disconnect', () => {
     const end = (isClosed: boolean) => (isClosed ? process.exit() : process.kill(process.pid, 'SIGKILL'));
     if (engine)
@@ -53,7 +53,7 @@ function failureOf(error: unknown): EngineFailure {
   if (error instanceof Starved || isOutOfMemory(error)) return null;
   if (error instanceof JobFailure) return error.message;
   process.stderr.write(`${JSON.stringify({ event: 'tap_engine_failed', error: traceOf(error) })}\n`);
-  // The next query begins another process, as do those that run in this one.
+  // The next query starts another process. Queries that run in this one are started again there.
   if (isFatal(error)) process.exit(1);
   return 'the engine of queries has a fault: it is logged';
 }

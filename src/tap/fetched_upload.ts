@@ -1,21 +1,21 @@
-/** Tables of queries that lie at other addresses: UPLOAD=NAME,https://... (TAP 1.1, section 2.5.1). */
+/** Fetches tables for queries from other addresses: UPLOAD=NAME,https://... (TAP 1.1, section 2.5.1). */
 import { Agent, buildConnector, interceptors, request } from 'undici';
 import { publicConnector } from '../base/public_hosts.ts';
 import { readBody } from '../base/response_body.ts';
 
-/** Stands in a list of hosts for every host that has a public address. */
+/** In a list of hosts, this allows every host that has a public address. */
 export const ANY_PUBLIC_HOST = '*';
 
 const CONNECT_MS = 10_000;
 const MAX_REDIRECTIONS = 5;
-/** The ports of hosts for which the list names none. */
+/** The allowed ports of hosts that are listed without a port. */
 const USUAL_PORTS = ['80', '443'];
 
 /** A table could not be fetched. */
 export class FetchRefusal extends Error {}
 
 /**
- * The bytes of a file at an http or https address. A host of the list may have any address. With `ANY_PUBLIC_HOST` in the
+ * Fetches a file from an http or https address. A host of the list may have any address. With `ANY_PUBLIC_HOST` in the
  * list other hosts may have public addresses. Each redirection follows the same rules.
  * @param hosts `HOST`, with the ports 80 and 443, `HOST:PORT`, and `ANY_PUBLIC_HOST`
  * @param deadline the end of the time for all of it

@@ -1,4 +1,4 @@
-/** The formats of answers: values of RESPONSEFORMAT, and the media types that they have. */
+/** The formats of answers: values of RESPONSEFORMAT, with their media types. */
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
 import { VOTABLE_TYPE } from '../tables/votable.ts';
 
@@ -7,7 +7,7 @@ export interface TapFormat {
   readonly mediaType: string;
 }
 
-/** The formats that it shares with other answers. */
+/** The formats that TAP shares with other answers. */
 const SHARED: Readonly<Record<string, TapFormat>> = Object.fromEntries(
   MATCH_FORMATS.filter(({ name }) => name !== 'votable' && name !== 'csv').map(({ name, mediaType }) => [
     name,
@@ -27,7 +27,7 @@ const NAMED: Readonly<Record<string, TapFormat>> = {
   ...SHARED,
 };
 
-/** Media types by which a format may be asked for, in lower case and without blanks. */
+/** Media types with which clients may request a format, in lower case and without blanks. */
 const TYPES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(NAMED).map(([name, { mediaType }]) => [mediaType.toLowerCase().replaceAll(' ', ''), name]),
@@ -41,7 +41,9 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The names of the formats, with their media types. */
 export const TAP_FORMATS = Object.entries(NAMED).map(([name, { mediaType }]) => ({ name, mediaType }));
 
-/** Undefined for a text that names none. A plus that was sent as it stands has become a blank. */
+/**
+ * The format that a text names; undefined if it names none. In a query string, an unencoded plus has become a blank.
+ */
 export function tapFormat(text: string): TapFormat | undefined {
   const asked = text
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** A query that the engine runs, and the answer that is made of its rows. */
+/** A query that the engine runs, and the answer made from its rows. */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBVector } from '@duckdb/node-api';
 import { ByteSink } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -11,44 +11,44 @@ import { isOutOfMemory, JobFailure, meaningOf, Starved, TOO_MUCH_MEMORY } from '
 import type { TapFormat } from './formats.ts';
 import type { Upload } from './upload_file.ts';
 
-/** The bytes of a part of an answer. */
+/** The size of a part of an answer, bytes. */
 const PART_BYTES = 256 * 1024;
-/** The cells that are objects at once. */
+/** The maximum number of cells that exist as objects at the same time. */
 const BLOCK_CELLS = 64 * 1024;
-/** Chunks of so many bytes are collected at once. */
+/** After this many bytes of chunks, garbage is collected. */
 const COLLECT_BYTES = 16 * 2 ** 20;
 const CHUNK_ROWS = 2048;
 const CELL_BYTES = 8;
-/** Of the chunks of all queries. */
+/** The bytes of the uncollected chunks of all queries. */
 let uncollected = 0;
-/** The interval in which a query that is to end is interrupted. */
+/** The interval between attempts to interrupt a query that should end. */
 const INTERRUPT_MS = 100;
-/** An answer of which nobody has asked for a part this long is let go of. */
+/** An answer is dropped if no part of it was requested for this long. */
 const IDLE_MS = 60_000;
 
 export interface TapQuery {
   readonly query: string;
   readonly maxRecords: number;
   readonly format: TapFormat;
-  /** The most that it may take, from its begin to its last row. */
+  /** The maximum time from the start of the query to its last row. */
   readonly seconds: number;
-  /** Set where an answer that fails after its first rows is of no use: nobody has read of it. */
+  /** Set if an answer that fails after its first rows is useless, because nobody has read a part of it. */
   readonly isJob?: true;
   readonly uploads: readonly Upload[];
-  /** The file of all of them; there is none where the request has no parts. */
+  /** The file of all uploaded tables; undefined if there are none. */
   readonly uploadPath?: string;
 }
 
-/** Rows that the engine gave at once. */
+/** Rows that the engine returned together. */
 interface Chunk {
   readonly vectors: readonly DuckDBVector[];
   readonly rows: number;
   readonly isLast: boolean;
-  /** The first row that is not written. */
+  /** The first row that is not yet written. */
   from: number;
 }
 
-/** A query that runs, and the answer that is made of its rows. */
+/** A running query, and the answer made from its rows. */
 export class Job {
   readonly #connection: DuckDBConnection;
   readonly #columns: readonly Column[];
@@ -58,13 +58,13 @@ export class Job {
   #writer: Pick<TableWriter, 'block' | 'end'> | undefined;
   #votable: VotableWriter | undefined;
   #result: DuckDBResult | undefined;
-  /** The next chunk: the engine makes it while the one before is written. */
+  /** The next chunk. The engine makes it while the previous one is written. */
   #next: Promise<DuckDBDataChunk | null> | undefined;
   #chunk: Chunk | undefined;
   #sql = '';
   #rows = 0;
   #isLate = false;
-  /** Whether all of it has been given. */
+  /** Whether the whole answer was returned. */
   isDone = false;
   #isClosed = false;
   #isWorking = false;
@@ -78,7 +78,7 @@ export class Job {
     this.#onIdle = onIdle;
   }
 
-  /** Runs the query until its first rows are there. */
+  /** Runs the query until its first rows are available. */
   async begin(sql: string, infos: readonly { name: string; value: string }[]) {
     const { seconds, format } = this.#query;
     const { writer } = format;
@@ -115,7 +115,10 @@ export class Job {
     this.#waits();
   }
 
-  /** Makes the rows a table of the connection's own, for a format that says before them how many they are. */
+  /**
+   * Stores the rows in a temporary table of the connection, for a format that must state the number of rows before the
+   * rows.
+   */
   async #counted(sql: string): Promise<{ isCut: boolean; contents: FitsRows }> {
     const names = this.#columns.map((_, i) => `c${i + 1}`);
     await this.#work(() => this.#connection.run(`CREATE TEMP TABLE result(${names.join(', ')}) AS ${sql}`));
@@ -133,7 +136,7 @@ export class Job {
     return { isCut: Number(count) > maxRecords, contents: { rows, columns } };
   }
 
-  /** @throws JobFailure where a query fails after its first rows, and its answer cannot say that */
+  /** @throws JobFailure if a query fails after its first rows, and the format of the answer cannot state that */
   async part(): Promise<Uint8Array | null> {
     clearTimeout(this.#idle);
     try {
@@ -184,13 +187,16 @@ export class Job {
       this.#next = this.#fetch();
       this.#next.catch(() => {});
     }
-    // Until a result is read to its end, its connection holds the tables as they were.
+    // Until a result is read to its end, its connection keeps the old state of the tables.
     if (isLast) await this.#fetch();
     this.#collect();
     return { vectors: this.#columns.map((_, i) => chunk.getColumnVector(i)), rows, isLast, from: 0 };
   }
 
-  /** The engine's library keeps a chunk until its object is collected, and the runtime does not know how large it is. */
+  /**
+   * Collects garbage: the engine's library keeps a chunk until its object is collected, and the runtime does not know
+   * how large the chunk is.
+   */
   #collect(): void {
     uncollected += CHUNK_ROWS * this.#columns.length * CELL_BYTES;
     if (uncollected < COLLECT_BYTES) return;
@@ -198,7 +204,7 @@ export class Job {
     globalThis.gc?.({ type: 'minor' });
   }
 
-  /** The error for which the engine gave no further rows. It tells the error when all rows are asked for at once. */
+  /** Why the engine returned no further rows. It only reports the error if all rows are requested at once. */
   async #whyEnded(): Promise<unknown> {
     try {
       await this.#work(() => this.#connection.run(this.#sql));
@@ -217,7 +223,7 @@ export class Job {
     this.isDone = true;
   }
 
-  /** Why it has no answer, for those who wrote it. */
+  /** Why the query has no answer, for its author. */
   reasonOf(error: unknown): string {
     if (error instanceof JobFailure) return error.message;
     if (this.#isLate)
@@ -232,11 +238,11 @@ export class Job {
     return 'the query cannot be carried out: the log of the service says why';
   }
 
-  /** Lets the engine work. A connection that is closed meanwhile would go on with its query. */
+  /** Runs a step of the engine. If its connection is closed meanwhile, the engine would continue the query. */
   async #work<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed || this.#isLate) throw new Error('the query was ended');
     this.#isWorking = true;
-    // An interrupt between two steps of the engine is lost.
+    // Repeated, because an interrupt between two steps of the engine has no effect.
     const again = setInterval(() => {
       if (this.#isClosed || this.#isLate) this.#connection.interrupt();
     }, INTERRUPT_MS);
@@ -259,8 +265,9 @@ export class Job {
 }
 
 /**
- * The rows of a query, with another column, and behind them one row more, which is true there. After the first rows the
- * engine's library takes an error, and an interrupt, for the end of the rows.
+ * The rows of a query with one more column, and one more row at the end, in which that column is true. The engine's
+ * library treats an error or an interrupt after the first rows like the end of the rows, so only the extra row proves
+ * that the result is complete.
  */
 function withEnd(sql: string, columns: number): string {
   return `SELECT *, false FROM (${sql}) UNION ALL SELECT ${'NULL, '.repeat(columns)}true`;

@@ -1,4 +1,7 @@
-/** The service as a record of the registries of the Virtual Observatory: VOResource 1.1, VODataService 1.1, TAPRegExt 1.0. */
+/**
+ * Describes the service as a record for the registries of the Virtual Observatory: VOResource 1.1, VODataService 1.1,
+ * TAPRegExt 1.0.
+ */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { escapeXml } from '../tables/xml.ts';
@@ -15,7 +18,7 @@ const DESCRIPTION =
 /**
  * @param base scheme and host of this service
  * @param updated when the record last changed, to the second, UTC
- * @returns undefined where the service has no identifier
+ * @returns undefined if the service has no identifier
  */
 export function registryRecord(config: Config, base: string, catalogs: Catalogs, updated: string): string | undefined {
   const { VO_IDENTIFIER, VO_PUBLISHER, VO_CONTACT_EMAIL } = config;

@@ -1,4 +1,4 @@
-/** The tables of TAP: what they are called, what their columns are, and how they are made of an export's files. */
+/** The tables of TAP: their names, their columns, and the queries that make them from the files of an export. */
 import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { type CatalogColumn, matchColumns, objectColumns } from '../hats_export/columns.ts';
@@ -10,20 +10,20 @@ import { datatypeOf } from '../tables/votable.ts';
 /** The relations of an export, as the engine names them. */
 export type Source = 'objects' | 'matches';
 
-/** The database of the engine that holds all tables. */
+/** The engine's database that holds all tables. */
 export const ARCHIVE = 'archive';
 
 export interface TapTable extends DescribedTable {
   readonly relation: string;
-  /** The query that makes it, of `export.objects` and `export.matches`. */
+  /** The query that makes the table from `export.objects` and `export.matches`. */
   readonly sql: string;
   readonly refers: readonly ForeignKey[];
 }
 
-/** A column whose values are those of a column of another table. */
+/** A column whose values occur in a column of another table. */
 export interface ForeignKey {
   readonly from: string;
-  /** With its schema. */
+  /** The table's name with its schema. */
   readonly table: string;
   readonly target: string;
 }
@@ -40,7 +40,7 @@ const PIXEL = 'healpix_29';
 export const ID = 'diaObjectId';
 const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
 
-/** The columns by which the engine skips parts of a table, or finds rows at once. */
+/** The columns that let the engine skip parts of a table, or find rows at once. */
 export const INDEXED: ReadonlySet<string> = new Set([PIXEL, ID, POSITION.ra, POSITION.dec]);
 
 /** Whether conditions on a column are fast. */
@@ -48,7 +48,7 @@ export function isIndexed({ position }: DescribedTable, { name }: Column): boole
   return position !== undefined && INDEXED.has(name);
 }
 
-/** A column of the export. Its times have a zone there, which the engine would need a database of zones for. */
+/** A column of the export. Its times have a zone there, for which the engine would need a database of time zones. */
 function stored({ name, type, unit, ucd, description }: CatalogColumn, as = name): SourceColumn {
   const own = as === '_healpix_29' ? PIXEL : as;
   const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
@@ -56,10 +56,10 @@ function stored({ name, type, unit, ucd, description }: CatalogColumn, as = name
 }
 
 const SOURCE_ID = 'catalog_source_id';
-/** The column beside `SOURCE_ID` that has the ids of catalogs with text ids. */
+/** The column beside `SOURCE_ID` with the ids of catalogs that have text ids. */
 const SOURCE_NAME = 'catalog_source_name';
 
-/** In the table of a catalog with text ids they stand where other catalogs have integers. */
+/** Replaces the id column of a catalog with text ids, where other catalogs have integers. */
 function withTextId(each: SourceColumn): SourceColumn {
   if (each.column.name !== SOURCE_ID) return each;
   return {
@@ -136,7 +136,7 @@ const column = (name: string, type: ColumnType, description: string): Column => 
 const text = (name: string, description: string) => column(name, 'text', description);
 const integer = (name: string, description: string) => column(name, 'int32', description);
 
-/** TAP 1.1, section 4. */
+/** The tables of TAP_SCHEMA (TAP 1.1, section 4). */
 const TAP_SCHEMA = {
   schemas: [
     text('schema_name', 'Name of the schema'),
@@ -197,7 +197,7 @@ const KEYS: Partial<Record<keyof typeof TAP_SCHEMA, readonly ForeignKey[]>> = {
 
 type Cell = string | number | null;
 
-/** The columns that matter most. */
+/** The most important columns. */
 const PRINCIPAL: ReadonlySet<string> = new Set([
   ID,
   'ra',

@@ -1,4 +1,6 @@
-/** The queries in ADQL of one process: another process runs them, whose end harms none but these. */
+/**
+ * Runs the ADQL queries of one process. They run in another process, so that a crash there affects no other requests.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -23,49 +25,55 @@ import type { TapQuery } from './job.ts';
 
 export type TapStep =
   /**
-   * @param key a name that no other query has
-   * @param client by whose name its share of the slots is counted
+   * @param key a unique name of the query
+   * @param client the name by which the client's share of the slots is counted
    */
   | { readonly step: 'begin'; readonly key: string; readonly client: string; readonly query: TapQuery }
-  /** Ends a query that begins. */
+  /** Ends a query that is being started. */
   | { readonly step: 'giveUp'; readonly key: string }
   | { readonly step: 'part' | 'end'; readonly job: number };
 export interface TapStarted {
   readonly job: number;
   readonly begun: TapBegun;
 }
-/** The answer to a step: the query that was begun, a part of its answer, or null at the end. */
+/** The answer to a step: the started query, a part of its answer, or null at the end. */
 export type TapAnswer = TapStarted | Uint8Array | null;
 
-/** The kind of jobs that are queries. */
+/** The kind of jobs that run queries. */
 export const TAP_JOB = 'tap';
 
-/** The request of a job: a query, or the reason why its parameters make none. */
+/** The request of a job: a query, or the reason why its parameters are invalid. */
 export type TapJobRequest = TapQuery | { readonly refused: string };
 
-/** The interval in which a job tries again, where too many queries run or the tables are not made yet. */
+/** The interval between a job's attempts, if too many queries run or the tables do not exist yet. */
 const AGAIN_MS = 500;
-/** The time for which a query waits for a slot. */
+/** How long a query waits for a slot. */
 const WAIT_MS = 10_000;
-/** The queries that wait at most. */
+/** The maximum number of waiting queries. */
 const MAX_WAITING = 64;
-/** The time beyond that of a query after which the process is taken to hang, and is ended. */
+/** If the process does not answer this long after the time of a query, it counts as hung, and is ended. */
 const HANG_MS = 15_000;
 /** The time for the process to start. */
 const OPEN_MS = 60_000;
 /** The time in which the process may end by itself. */
 const CLOSE_MS = 2000;
-/** Each holds rows of its own: 2,048 of all columns, at each step of a query. */
+/** The maximum number of threads. Each holds its own rows: 2,048 of all columns, at each step of a query. */
 const MAX_THREADS = 2;
-/** The memory that the process may have beside what the engine counts, MiB: its own, and the texts that queries make. */
+/** The memory of the process beyond what the engine counts, MiB: its own, and the texts that queries make. */
 const UNCOUNTED_MIB = 128;
-/** What the engine's library reserves, and does not use. */
+/** Memory that the engine's library reserves but does not use, MiB. */
 const RESERVED_MIB = 48;
-/** Its objects need little, and what the engine's library gives is freed when they are collected. */
+/**
+ * The heap can be small because the process has few objects; and memory of the engine's library is freed when they are
+ * collected.
+ */
 const FLAGS = ['--max-old-space-size=96', '--max-semi-space-size=4', '--expose-gc'];
-/** Of DuckDB's jemalloc: memory that is freed goes back at once, or a query would leave the next ones none. */
+/**
+ * Options of DuckDB's jemalloc: freed memory is returned to the system at once, otherwise a query would leave too
+ * little for the next ones.
+ */
 const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
-/** A query that finds no memory, because others have it, is begun again so often. */
+/** How often a query is started again if it finds no memory because other queries use it. */
 const MAX_STARVED = 3;
 
 const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
@@ -73,7 +81,7 @@ const ENDED = 'the engine of queries has ended';
 const GIVEN_UP = 'the query was given up';
 const TOO_MUCH = 'the query takes more memory than a query may: ask for less at once';
 
-/** The process has ended before it has answered. */
+/** The process ended before it answered. */
 class EngineEnded extends Unavailable {}
 /** A query found no memory. */
 class Starved extends Unavailable {}
@@ -83,7 +91,7 @@ interface Running {
   readonly engine: EngineLink;
   readonly lastsMs: number;
   readonly leave: () => void;
-  /** Fires when the query has not been heard of for so long that it is forgotten. */
+  /** Fires if no step of the query was requested for too long; then the query is ended. */
   timer: NodeJS.Timeout;
 }
 
@@ -91,12 +99,15 @@ export class Tap {
   readonly #config: Config;
   readonly #log: Log;
   readonly #slots: ClientSlots;
-  /** The queries that ran when the process ended: one of them may end the next one, too. */
+  /**
+   * The queries that ran when the process ended. They run again one at a time, because one of them may end the next
+   * process, too.
+   */
   readonly #suspects = new Semaphore(1);
   #engine: EngineLink | undefined;
   #lastJob = 0;
   readonly #jobs = new Map<number, Running>();
-  /** The queries that begin, by their keys. */
+  /** The queries that are being started, by their keys. */
   readonly #beginning = new Map<string, AbortController>();
 
   constructor(config: Config, log: Log, admission: ClientAdmission) {
@@ -107,7 +118,7 @@ export class Tap {
     this.#slots = admission.slots({ slots, isFull, maxWaiting: MAX_WAITING });
   }
 
-  /** @throws Unavailable where there is no engine, it has ended, or too many queries run */
+  /** @throws Unavailable if there is no engine, it has ended, or too many queries run */
   async step(asked: TapStep): Promise<TapAnswer> {
     if (asked.step === 'giveUp') {
       this.#beginning.get(asked.key)?.abort();
@@ -130,7 +141,7 @@ export class Tap {
     return asked.step === 'part' ? await this.#part(asked.job) : await this.#end(asked.job);
   }
 
-  /** Carries out a query whose answer goes to a file. See `JobRunner`. */
+  /** Runs a query whose answer is written to a file. See `JobRunner`. */
   async run(
     { client, request }: Job,
     { input, output, maxOutputBytes }: JobPaths,
@@ -166,7 +177,7 @@ export class Tap {
     }
   }
 
-  /** Does something once more where that may help: where others had the memory, or ended the process. */
+  /** Repeats an action if that may help: if other queries used the memory, or ended the process. */
   async #again<T extends object>(act: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -202,7 +213,7 @@ export class Tap {
     }
   }
 
-  /** Waits for a slot; what gives it back. */
+  /** Waits for a slot. Returns the function that releases it. */
   async #slot(client: string, milliseconds: number): Promise<() => void> {
     if (this.#config.TAP_MAX_QUERIES === 0)
       throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
@@ -211,7 +222,7 @@ export class Tap {
     return () => leave((performance.now() - began) / 1000);
   }
 
-  /** As often as it takes. */
+  /** Waits for a slot as long as necessary. */
   async #slotInTime(client: string, ends: AbortSignal): Promise<() => void> {
     for (;;) {
       ends.throwIfAborted();
@@ -240,7 +251,7 @@ export class Tap {
     }
   }
 
-  /** @param leave gives its slot back */
+  /** @param leave releases the query's slot */
   async #begin(job: number, query: TapQuery, leave: () => void): Promise<TapStarted> {
     let begun: TapBegun | undefined;
     try {
@@ -253,7 +264,7 @@ export class Tap {
       return { job, begun };
     } finally {
       if (begun?.outcome !== 'begun' || begun.isWhole) this.#forget(job);
-      // It may not have come so far that it is known.
+      // If the query failed before it was registered, `#forget` has not released the slot.
       if (!begun) leave();
     }
   }
@@ -313,7 +324,7 @@ export class Tap {
     return engine;
   }
 
-  /** An engine that does not answer in time is ended. */
+  /** Sends a message to the engine. Ends the engine if it does not answer in time. */
   async #ask(engine: EngineLink, message: EngineRequest, mostMs: number): Promise<EngineAnswer> {
     const timer = setTimeout(() => engine.kill(), mostMs);
     try {
@@ -328,12 +339,12 @@ export class Tap {
   }
 }
 
-/** Whether queries can be answered here at all. */
+/** Whether this service can answer queries at all. */
 export function canQuery({ TAP_MAX_QUERIES }: Config): boolean {
   return TAP_MAX_QUERIES > 0 && isInstalled();
 }
 
-/** Whether DuckDB is there, which is not loaded for that. */
+/** Whether DuckDB is installed. Does not load it. */
 export function isInstalled(): boolean {
   try {
     createRequire(programFile('package.json')).resolve('@duckdb/node-api');
@@ -343,7 +354,7 @@ export function isInstalled(): boolean {
   }
 }
 
-/** The process, and the questions that it has not answered. */
+/** The engine's process, and the requests that it has not answered. */
 class EngineLink {
   opened: Promise<unknown> = Promise.resolve();
   readonly #child: ChildProcess;
@@ -352,7 +363,7 @@ class EngineLink {
   #isEnded = false;
   #isClosed = false;
 
-  /** @param onEnd called once; without an error where it was ended on purpose */
+  /** @param onEnd called once; without an error if the process was ended on purpose */
   constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => void) {
     this.#onEnd = onEnd;
     const entry = fileURLToPath(programModule('workers/tap_engine'));
@@ -374,7 +385,7 @@ class EngineLink {
     this.#child.on('message', (reply: Reply<EngineFailure>) => this.#calls.hear(reply));
     this.#child.on('error', error => this.#end(messageOf(error)));
     this.#child.on('exit', (code, signal) => this.#end(`the process ended with ${signal ?? code}`));
-    // The service ends although the engine runs.
+    // The service can end although the engine runs.
     this.#child.unref();
     this.#child.channel?.unref();
   }
@@ -383,12 +394,12 @@ class EngineLink {
     return this.#calls.ask(request);
   }
 
-  /** Ends the process at once, whatever it does. */
+  /** Ends the process at once, whatever it is doing. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
 
-  /** Lets the process end: the export that it makes is given up. */
+  /** Lets the process end; an export in progress is abandoned. */
   close(): void {
     this.#isClosed = true;
     if (this.#child.connected) this.#child.disconnect();

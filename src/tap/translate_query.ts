@@ -1,13 +1,13 @@
-/** Queries as SQL, with what only this service can say of its tables. */
+/** Translates queries to SQL, with hints that depend on this service's tables. */
 import { type DescribedTable, type Translated, translate } from '@nearsky/adql';
 import { withOwnNames } from '../tables/columns.ts';
 
-/** Where the upload has no such columns, its frame is not converted. */
+/** If an upload lacks these columns, its frame cannot be converted. */
 const ICRS_HINT = 'take nearsky_ra and nearsky_dec, which an upload with a frame that can be converted has';
 
 /**
- * A query as SQL; the names of its result's columns differ whatever the case.
- * @param maxRows the most rows that are wanted
+ * Translates a query to SQL. The column names of its result are unique, ignoring case.
+ * @param maxRows the maximum number of rows
  * @throws AdqlError
  */
 export function translateQuery(query: string, tables: readonly DescribedTable[], maxRows: number): Translated {

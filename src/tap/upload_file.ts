@@ -1,13 +1,13 @@
 /**
- * The tables that come with a query, as one file: the bytes of all tables, one after another, a list of names and sizes as
- * JSON, and the length of this list, 32 bits. It is written as the request arrives.
+ * Writes the tables that come with a query to one file, as the request arrives: the bytes of all tables, one after
+ * another, a list of names and sizes as JSON, and the length of this list, 32 bits.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../base/files.ts';
 
-/** A table of TAP_UPLOAD, and the part of the request that it comes in. */
+/** A table of TAP_UPLOAD, and the part of the request that contains it. */
 export interface Upload {
   readonly name: string;
   readonly key: string;
@@ -15,7 +15,7 @@ export interface Upload {
 
 const LENGTH_BYTES = 4;
 
-/** There is no file before the first bytes. */
+/** The file is created with the first bytes. */
 export class UploadFile {
   /** The next engine removes the files of processes that have ended. */
   readonly #path: string;
@@ -27,12 +27,12 @@ export class UploadFile {
     this.#path = join(dataDir, 'tap', `${process.pid}-${randomUUID()}`);
   }
 
-  /** The bytes so far. */
+  /** The number of bytes so far. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Begins a part; returns what adds bytes to it until another one begins. */
+  /** Begins a part. Returns the function that adds bytes to the part, until another part begins. */
   begin(key: string): (bytes: Uint8Array) => void {
     if (this.#file === undefined) {
       makeDirectory(dirname(this.#path));
@@ -48,7 +48,7 @@ export class UploadFile {
     };
   }
 
-  /** Ends the file; its path, or undefined where there are no parts. */
+  /** Ends the file. Returns its path, or undefined if it has no parts. */
   end(): string | undefined {
     if (this.#file === undefined) return undefined;
     const list = Buffer.from(JSON.stringify(this.#parts));
@@ -71,7 +71,7 @@ export class UploadFile {
   }
 }
 
-/** The parts by their names; of two with one name the last counts. */
+/** The parts by name. Of several parts with one name, the last one counts. */
 export function readUploads(file: Buffer): ReadonlyMap<string, Uint8Array> {
   const listEnd = file.length - LENGTH_BYTES;
   const list = file.toString('utf8', listEnd - file.readUInt32LE(listEnd), listEnd);

@@ -35,13 +35,13 @@ const TYPES: Readonly<Record<ColumnType, DuckDBType>> = {
   time: TIMESTAMP,
 };
 
-/** The most rows of a chunk of the engine. */
+/** The maximum number of rows in a chunk of the engine. */
 const CHUNK_ROWS = 2048;
 const MAX_NAME_CHARACTERS = 128;
 
 /**
- * Makes the tables that a query comes with. They are the connection's own, and gone with it.
- * @param path the file of all of them; there is none where the request has no parts
+ * Creates the uploaded tables of a query. They belong to the connection, and disappear with it.
+ * @param path the file of all tables; undefined if the request has none
  * @throws TableError
  */
 export async function makeUploads(
@@ -105,7 +105,7 @@ async function makeTable(
   };
 }
 
-/** The bytes of the texts of some rows, at least: a format may store a text once for many rows. */
+/** A lower bound for the bytes of the texts of some rows. A format may store a text once for many rows. */
 function textBytes(cells: readonly ArrayLike<unknown>[], from: number, to: number): number {
   let bytes = 0;
   for (const column of cells)
@@ -116,7 +116,10 @@ function textBytes(cells: readonly ArrayLike<unknown>[], from: number, to: numbe
   return bytes;
 }
 
-/** NaN is how FITS, VOTable and pandas write that there is no number; to the engine it is one, above all others. */
+/**
+ * Converts NaN to null. FITS, VOTable and pandas write NaN if there is no number, but the engine sorts it above all
+ * numbers.
+ */
 const orNull = (cell: DuckDBValue) => (Number.isNaN(cell) ? null : cell);
 
 /** @param cell microseconds since 1970, or the text of a VOTable's timestamp */
@@ -128,7 +131,7 @@ function timeOf(cell: DuckDBValue, { name }: Column): DuckDBTimestampValue | nul
   return new DuckDBTimestampValue(BigInt(timeUs));
 }
 
-/** Control characters would end the SQL early, or the name in an answer. */
+/** Removes control characters, because they would end the SQL early, or the name in an answer. */
 function described(column: Column, isTimestamp: boolean): Column {
   const name = column.name
     .replace(/\p{Cc}/gu, '_')
