@@ -1,4 +1,4 @@
-/** The connections of one server, their open requests, and the bounds on what they hold. */
+/** The connections of one server, their open requests, and the limits on their resources. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isReserved, letGo } from '../answers/answer_memory.ts';
@@ -10,7 +10,7 @@ import type { ServerLimits } from './limits.ts';
 
 const SWEEP_MS = 1000;
 
-/** A request that is not answered, or whose answer is not written out. */
+/** A request that is not answered, or whose answer is not completely written. */
 export class OpenRequest {
   readonly incoming: IncomingMessage;
   readonly connection: Connection;
@@ -18,17 +18,17 @@ export class OpenRequest {
   isOpen = true;
   isAdmitted = false;
   isAnswered = false;
-  /** The memory of the answer; freed when the answer is written out. */
+  /** The body of the answer; its memory is freed when the answer is written. */
   body: Answer['body'] = null;
-  /** The bytes of the request's body that are held, and by whose name they are counted. */
+  /** The held bytes of the request's body, and the client to which they are charged. */
   bodyBytes = 0;
   bodyClient = '';
-  /** The bytes of the answer that wait for the client to read them, and how many of these have no reservation. */
+  /** The bytes of the answer that the client has not read yet, and how many of these have no reserved memory. */
   unreadBytes = 0;
   unreservedBytes = 0;
   /**
-   * The time by which the client must have read the unread bytes, by `performance.now()`, and the same time while
-   * others wait for memory.
+   * The time by which the client must have read the unread bytes, by `performance.now()`; and the earlier time that
+   * applies while other queries wait for memory.
    */
   readByMs = 0;
   readFastByMs = 0;
@@ -43,17 +43,17 @@ export class OpenRequest {
 class Connection {
   readonly socket: Socket;
   /**
-   * The open requests, nearly always one. They are in a list, because the tables that a growing
-   * set leaves behind would keep answered requests alive.
+   * The open requests, nearly always one. This is a list, because a growing set leaves tables behind that would keep
+   * answered requests alive.
    */
   readonly requests: OpenRequest[] = [];
-  /** Requests that have had their turn, and are open. */
+  /** The number of open requests that have had their turn. */
   running = 0;
-  /** Functions that give a waiting request its turn, that of the first request first. */
+  /** Functions that give a waiting request its turn, in the order of the requests. */
   readonly waiting: (() => void)[] = [];
-  /** The bytes of the answers to all of its requests. */
+  /** The unread bytes of the answers to all requests of the connection. */
   unreadBytes = 0;
-  /** Ends the connection, when no request is open any more. */
+  /** Ends the connection when no request is open any more. */
   last: (() => void) | undefined;
 
   constructor(socket: Socket) {
@@ -65,11 +65,11 @@ export class Connections {
   readonly #limits: ServerLimits;
   readonly #all = new Map<Socket, Connection>();
   /**
-   * The connections without an open request, the longest idle first. One that sends a request's headers byte by byte
-   * counts as idle.
+   * The connections without an open request, the longest idle first. A connection that sends a request's headers byte
+   * by byte counts as idle.
    */
   readonly #idle = new Set<Connection>();
-  /** The connections whose answers are handed over and not written out, the oldest first. */
+  /** The requests whose answers are handed over but not completely written, the oldest first. */
   readonly #unread = new Set<OpenRequest>();
   #unreservedBytes = 0;
   #open = 0;
@@ -79,8 +79,8 @@ export class Connections {
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
   /**
-   * @param metrics what is kept up to date with them
-   * @param isMemoryWanted whether clients that have long answers must read faster
+   * @param metrics the metrics that the connections update
+   * @param isMemoryWanted whether clients with long answers must read faster
    */
   constructor(limits: ServerLimits, metrics: ThreadMetrics, isMemoryWanted: () => boolean) {
     this.#limits = limits;
@@ -98,18 +98,18 @@ export class Connections {
     return this.#all.size;
   }
 
-  /** Requests that are not answered, or whose answers are not written out. */
+  /** Requests that are not answered, or whose answers are not completely written. */
   get open(): number {
     return this.#open;
   }
 
-  /** Parts of bodies that are being held, together. */
+  /** The total size of the body parts held in memory. */
   get bodyBytes(): number {
     return this.#bodies.bytes;
   }
 
   /**
-   * The number of connections that were ended from here since the start: to make room, or because their clients did not
+   * The number of connections that the server has ended since its start: to make room, or because their clients did not
    * read.
    */
   get evicted(): number {
@@ -117,8 +117,8 @@ export class Connections {
   }
 
   /**
-   * Adds a connection. Where there are too many, the connection that has been idle longest ends, or, where none is idle,
-   * the new one.
+   * Adds a connection. If there are too many, ends the connection that has been idle longest or, if none is idle, the
+   * new one.
    */
   add(socket: Socket): void {
     const connection = new Connection(socket);
@@ -130,15 +130,16 @@ export class Connections {
       this.#all.delete(socket);
       this.#idle.delete(connection);
       this.#metrics.set('connections', this.#all.size);
-      // Deno 2.9.5 tells of the end of the first request alone.
+      // Deno 2.9.5 reports only the end of the first request.
       for (const request of [...connection.requests]) this.end(request);
     });
     if (this.#all.size > this.#limits.maxConnections) this.#evict(this.#idle.values().next().value ?? connection);
   }
 
   /**
-   * Begins a request of a connection; undefined where the connection has ended. Where too many requests are open in
-   * all, a connection that has others is ended: requests sent one after another would have been answered.
+   * Begins a request of a connection; undefined if the connection has ended. If too many requests are open in total, a
+   * connection with several open requests is ended: had it sent one request after another, they would have been
+   * answered.
    */
   begin(incoming: IncomingMessage): OpenRequest | undefined {
     const connection = this.#all.get(incoming.socket);
@@ -154,8 +155,8 @@ export class Connections {
   }
 
   /**
-   * Whether a request may be answered now, which makes it its turn. A request with others of its connection in front
-   * waits, by `waitForAdmission`. (It would be simpler not to read from the connection, but node:http resumes a socket
+   * Whether a request may be answered now; if so, it has its turn. A request behind others of its connection must wait,
+   * with `waitForAdmission`. (It would be simpler not to read from the connection, but node:http resumes a socket
    * whenever it has written to it.)
    */
   admits(request: OpenRequest): boolean {
@@ -171,8 +172,8 @@ export class Connections {
   }
 
   /**
-   * Resolves when the request has its turn; never, when its connection has ended before.
-   * @throws Unavailable when there are too many in front
+   * Resolves when the request has its turn; never resolves if its connection has ended before.
+   * @throws Unavailable if too many requests are in front
    */
   waitForAdmission(request: OpenRequest): Promise<void> {
     const { waiting } = request.connection;
@@ -185,12 +186,12 @@ export class Connections {
     });
   }
 
-  /** The answer to a request has no end: the others of its connection never have their turn. */
+  /** Marks a request whose answer has no end: later requests of its connection never get their turn. */
   keepFor({ connection }: OpenRequest): void {
     connection.running = Number.POSITIVE_INFINITY;
   }
 
-  /** A request's answer is written out, or never will be. */
+  /** Ends a request whose answer is written, or never will be. */
   end(request: OpenRequest): void {
     if (!request.isOpen) return;
     request.isOpen = false;
@@ -213,8 +214,8 @@ export class Connections {
   }
 
   /**
-   * For a connection from which nothing more can be read. Once every request that came whole is answered, `last` answers
-   * the one that did not, and ends the connection.
+   * Ends a connection from which nothing more can be read. First every complete request is answered; then `last`
+   * answers the incomplete one, and ends the connection.
    */
   endWith(socket: Socket, last: () => void): void {
     const connection = this.#all.get(socket);
@@ -230,7 +231,7 @@ export class Connections {
   /**
    * Counts a part of a body that is being held until its request has ended.
    * @param client the same name for all parts of a request
-   * @throws Unavailable where there is no memory for it, or the client has half of it
+   * @throws Unavailable if there is no memory left, or the client already uses half of it
    */
   holdBody(request: OpenRequest, bytes: number, client: string): void {
     if (!request.isOpen || bytes === 0) return;
@@ -240,7 +241,8 @@ export class Connections {
   }
 
   /**
-   * An answer has been handed over, and is not written out yet: the client must read it, and all before it, in time.
+   * Tracks an answer that was handed over but not completely written: the client must read it, and all answers before
+   * it, in time.
    */
   track(request: OpenRequest, bytes: number): void {
     const { readGraceMs, minReadRate, wantedGraceMs, wantedReadRate, maxUnreadBytes } = this.#limits;
@@ -273,7 +275,7 @@ export class Connections {
     for (const request of connection.requests) this.untrack(request);
   }
 
-  /** Stops counting a request's unread bytes: the system has taken all that was written of its answer. */
+  /** Stops counting a request's unread bytes, because the system has taken its whole answer. */
   untrack(request: OpenRequest): void {
     if (!this.#unread.delete(request)) return;
     this.#unreservedBytes -= request.unreservedBytes;

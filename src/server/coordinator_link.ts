@@ -1,4 +1,4 @@
-/** The coordinator, as a thread that serves sees it. */
+/** The coordinator, as serving threads use it. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Budget } from '../base/budget.ts';
 import { logTo } from '../base/log.ts';
@@ -10,7 +10,7 @@ import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
 import type { Call, Failure, ToMain, ToServer } from './messages.ts';
 
-/** The time beyond a call's budget in which the coordinator may say why there is no answer. */
+/** The time after a call's budget in which the coordinator may still report why there is no answer. */
 const LATE_MS = 250;
 
 export class CoordinatorLink implements Coordination {
@@ -79,7 +79,7 @@ export class CoordinatorLink implements Coordination {
     this.#port.postMessage(message);
   }
 
-  /** Nothing comes or goes any more. */
+  /** Closes the link: no messages are sent or received any more. */
   close(): void {
     this.#port.close();
   }

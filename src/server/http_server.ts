@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 over `node:http`, which Deno has too and which is as fast there as `Deno.serve` (17 µs of CPU against 19 for
- * 500 bytes, Deno 2.9.5): so the bounds on clients are the same under both.
+ * Serves HTTP/1.1 over `node:http`. Deno has it, too, where it is as fast as `Deno.serve` (17 µs of CPU against 19 for
+ * 500 bytes, Deno 2.9.5). So clients have the same limits under both runtimes.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
@@ -26,31 +26,32 @@ import { rawAnswer, refusalOf, type UnknownMethod } from './raw_answer.ts';
 export interface ListenOptions {
   /** Never throws or rejects. `peerAddress`: the IP address that the connection comes from. */
   readonly answer: (request: IncomingRequest, peerAddress?: string) => Answer | Promise<Answer>;
-  /** The name by which the share of a request's client is counted; by default the address of its connection. */
+  /** The name to which a client's use of shared resources is charged; by default the address of its connection. */
   readonly clientOf?: (request: IncomingRequest, peerAddress?: string) => string;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** The port; 0 chooses a free one. */
   readonly port: number;
-  /** Whether others may listen on the same port, each for a share of the connections. */
+  /** Whether other servers may listen on the same port, each for a share of the connections. */
   readonly reusePort?: boolean;
   readonly limits: ServerLimits;
   /** The counts of the connections. */
   readonly metrics?: ThreadMetrics;
-  /** Whether clients must read faster, because others wait for the memory of their answers. */
+  /** Whether clients must read faster, because other queries wait for the memory of their answers. */
   readonly isMemoryWanted?: () => boolean;
 }
 
-/** The interval of checking whether all answers are out. */
+/** The interval of checking whether all answers are written. */
 const DRAIN_POLL_MS = 10;
-/** The interval of checking the times that clients take. */
+/** The interval of checking the clients' time limits. */
 const CHECK_MS = 1000;
-/** The time for which a connection is still read after an answer that came before the end of its request. */
+/** How long the server continues to read a connection after an answer that was sent before the end of the request. */
 const LINGER_MS = 1000;
-/** A body of at most this size is read to its end, wanted or not. */
+/** The rest of an unwanted body is read if it has at most this size. */
 const SKIPPED_BYTES = 262_144;
 const BACKLOG = 4096;
 /**
- * Bytes up to this size go out with their headers as one text, a character a byte: one write instead of a gathered one.
+ * Bodies up to this size are sent together with their headers as one string, one character per byte: one write instead
+ * of a gathered one.
  */
 const MAX_TEXT_BYTES = 8192;
 
@@ -58,7 +59,7 @@ export class HttpServer {
   readonly connections: Connections;
   readonly #options: ListenOptions;
   readonly #server: Server;
-  /** The last request of a connection that was answered before its body had come. */
+  /** The last request of a connection that was answered before its body had arrived. */
   readonly #skipped = new WeakMap<Socket, IncomingMessage>();
   #isClosing = false;
 
@@ -72,13 +73,13 @@ export class HttpServer {
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The answer to a request without a host is ours, and so is that to a request with two hosts, which then read as
-      // one impossible host.
+      // The app answers a request without a host itself. It also answers a request with two hosts, which look like one
+      // impossible host.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
     });
     this.#server.timeout = limits.inactivityMs;
-    // A client may say that it has sent everything before it reads.
+    // A client may close its sending side before it reads.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
       .on('connection', (socket: Socket) => this.connections.add(socket))
@@ -94,7 +95,7 @@ export class HttpServer {
   }
 
   /**
-   * The port that is listened on.
+   * Starts to listen, and returns the port.
    * @throws Error when the address cannot be listened on
    */
   async listen(): Promise<number> {
@@ -107,9 +108,9 @@ export class HttpServer {
   }
 
   /**
-   * Takes no more connections, lets running requests finish, and after `drainMs` ends what is left. An HTTP server's
-   * own `close` would also end every connection whose answer has been handed over, though most of it may still wait for
-   * the client to read.
+   * Accepts no more connections, lets running requests finish, and after `drainMs` ends the remaining ones. An HTTP
+   * server's own `close` would also end every connection whose answer was handed over, although most of the answer may
+   * still wait for the client to read it.
    */
   async close(drainMs: number): Promise<void> {
     this.#isClosing = true;
@@ -179,12 +180,12 @@ export class HttpServer {
     if (outgoing.writableLength > 0) this.connections.track(request, answer.body?.length ?? 0);
   }
 
-  /** The bounds on clients that do not read hold for each part, too. */
+  /** The limits on clients that do not read apply to each part, too. */
   #stream(request: OpenRequest, stream: StreamedBody, answer: Answer, outgoing: ServerResponse): void {
     this.connections.keepFor(request);
     outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => stream.gone());
-    // A client that closes its connection would otherwise be noticed when the next part cannot be sent.
+    // Otherwise a client that closes its connection would only be noticed when the next part cannot be sent.
     request.incoming.socket.once('end', () => outgoing.destroy());
     outgoing.writeHead(answer.status, headLines(answer));
     stream.begin({
@@ -204,8 +205,8 @@ export class HttpServer {
   }
 
   /**
-   * Whether the rest of a body, which nobody wants any more, is short enough to be read for the sake of the connection;
-   * then it is.
+   * Whether the rest of an unwanted body is short enough to be read, so that the connection stays usable; if so, starts
+   * reading it.
    */
   #skipsBody(incoming: IncomingMessage): boolean {
     if (!(Number(incoming.headers['content-length']) <= SKIPPED_BYTES)) return false;
@@ -215,7 +216,7 @@ export class HttpServer {
   }
 
   /**
-   * Answers before the request has ended: the rest of the request is neither kept nor parsed. The connection is still
+   * Answers before the request has ended. The rest of the request is neither stored nor parsed. The connection is still
    * read for a while, because the system resets a connection with unread bytes, and the answer would be lost.
    */
   #endAfter(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -230,10 +231,11 @@ export class HttpServer {
   }
 
   /**
-   * Answers a request that is no HTTP, came too slowly, or has a method of no operation; then ends the connection.
+   * Answers a request that is not HTTP, arrived too slowly, or has a method that no operation has; then ends the
+   * connection.
    */
   #refuse(refusal: ApiError | UnknownMethod | undefined, socket: Socket): void {
-    // A connection that never sent anything is not told anything, and a request is answered once.
+    // A connection that never sent anything gets no answer, and a request is answered only once.
     const isAnswered = this.#skipped.get(socket)?.complete === false;
     if (!refusal || !socket.writable || socket.bytesRead === 0 || isAnswered) socket.destroy();
     else
@@ -243,7 +245,7 @@ export class HttpServer {
       });
   }
 
-  /** Answers another method by the app, which knows the methods of the path; a CONNECT names no path. */
+  /** Lets the app answer an unknown method, because it knows the methods of the path. A CONNECT names no path. */
   #answerOther({ method, target }: UnknownMethod, socket: Socket): Promise<Answer> | Answer {
     if (!target.startsWith('/')) return errorResponse(methodNotAllowed(method, METHODS_OF_ANY_PATH));
     const { href } = new URL(`http://localhost${target}`);
@@ -256,14 +258,14 @@ function isSpooled(target: string): boolean {
   return target.startsWith(TABLE_PATH) || target.startsWith(TAP_PATH);
 }
 
-/** The bytes of a body that are held in memory while it arrives, at most. */
+/** The maximum number of a body's bytes that are held in memory while it arrives. */
 function maxHeldBytes(target: string): number {
   if (target.startsWith(TABLE_PATH)) return 0;
   if (target.startsWith(TAP_PATH)) return MAX_FIELD_BYTES;
   return target.startsWith(AREA_PATH) ? MAX_AREA_TEXT_BYTES : MAX_BODY_BYTES;
 }
 
-/** The largest body that a path takes. */
+/** The maximum body size of a path. */
 function maxBodyBytes(target: string, limits: ServerLimits): number {
   if (isSpooled(target)) return limits.maxSpooledBytes;
   return target.startsWith(AREA_PATH) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
@@ -279,8 +281,8 @@ function refusal(error: unknown): Answer {
 }
 
 /**
- * Whether a body follows the headers. Within the turn in which these come, a request without one does not count as
- * complete yet.
+ * Whether a body follows the headers. Node does not mark a request without a body as complete until the turn after its
+ * headers.
  */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
@@ -306,17 +308,17 @@ function send(answer: Answer, outgoing: ServerResponse): void {
   const { status, body } = answer;
   const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const all = headLines(answer);
-  // The length of a body that a 204 or 304 leaves out is not known here.
+  // The length of the body that a 204 or 304 leaves out is not known here.
   if (status !== 204 && status !== 304) all.push('Content-Length', `${length}`);
   outgoing.writeHead(status, all);
   if (body === null) outgoing.end();
-  // Nearly always ASCII, which takes no encoding.
+  // Nearly always ASCII, which needs no encoding.
   else if (typeof body === 'string') outgoing.end(body, length === body.length ? 'latin1' : 'utf8');
   else if (length > MAX_TEXT_BYTES) outgoing.end(body);
   else outgoing.end(latin1(body), 'latin1');
 }
 
-/** @throws Error when this process cannot listen there; port 0 asks for the host alone */
+/** @throws Error if this process cannot listen there; with port 0, only the host is checked */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createNetServer();
   await new Promise<void>((resolve, reject) => {
@@ -325,7 +327,7 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   });
 }
 
-/** Whether the system lets several servers listen on one port of a host and spreads the connections over them. */
+/** Whether the system lets several servers listen on one port of a host, and distributes the connections among them. */
 export async function sharesPorts(host: string): Promise<boolean> {
   const server = createNetServer();
   return await new Promise(resolve => {

@@ -1,54 +1,51 @@
-/** The limits of one server, which is one thread, on the work for its clients. */
+/** The limits of one server (one thread) on the work for its clients. */
 import { readFileSync } from 'node:fs';
 
 export interface ServerLimits {
-  /** Connections at once; beyond them, the one that has been idle longest makes room. */
+  /** The maximum number of connections; beyond it, the connection that has been idle longest is closed. */
   readonly maxConnections: number;
   /**
    * The time that a client may take for a request's headers, from its first byte or the connection's start;
    * milliseconds.
    */
   readonly headersMs: number;
-  /** The time that a client may take for a whole request, likewise; milliseconds. */
+  /** The time that a client may take for a whole request, from the same start; milliseconds. */
   readonly requestMs: number;
-  /** The time that a connection may stay without a request, after an answer; milliseconds. */
+  /** The time that a connection may stay open without a request, after an answer; milliseconds. */
   readonly keepAliveMs: number;
-  /** The time that a connection may stay without a byte in either direction, milliseconds. */
+  /** The time that a connection may stay open without a byte in either direction, milliseconds. */
   readonly inactivityMs: number;
   readonly maxHeaderBytes: number;
-  /** The requests of one connection that are answered at once. Further requests wait for their turn. */
+  /** The number of requests of one connection that are answered at the same time. Further requests wait. */
   readonly maxPipelined: number;
-  /** Requests of one connection that may wait for their turn; beyond them, they are refused. */
+  /** The maximum number of waiting requests of one connection; further ones are refused. */
   readonly maxWaiting: number;
-  /** Requests of all connections that are open; beyond them, a connection may have one and no more. */
+  /** The maximum number of open requests of all connections; beyond it, each connection may have only one. */
   readonly maxOpen: number;
-  /** Bodies of requests that are held together, bytes; beyond them, requests are refused. */
+  /** The maximum total size of request bodies in memory, bytes; beyond it, requests are refused. */
   readonly maxBodyBytes: number;
-  /** The largest body that is written to disk as it arrives, bytes. */
+  /** The maximum size of a body that is written to disk as it arrives, bytes. */
   readonly maxSpooledBytes: number;
   /**
-   * Answers without memory of their own that wait for their clients to read, bytes together; beyond them, the oldest is
-   * given up.
+   * The maximum total size of unread answers without reserved memory, bytes; beyond it, the oldest answer is dropped.
    */
   readonly maxUnreadBytes: number;
-  /**
-   * The bytes of one connection's answers that wait for the client; beyond them, its next requests wait for their turn.
-   */
+  /** The maximum unread bytes of one connection's answers; beyond it, its next requests wait. */
   readonly maxUnreadOfOne: number;
-  /** The rate below which a client that reads its answers is given up, bytes a second. */
+  /** A client that reads its answers more slowly than this rate is disconnected, bytes per second. */
   readonly minReadRate: number;
-  /** The time that every client has before that rate counts, milliseconds. */
+  /** The time before that rate applies, milliseconds. */
   readonly readGraceMs: number;
-  /** The same rate and time for a long answer, while queries wait for the memory that it takes. */
+  /** The stricter rate and time for a long answer while queries wait for memory. */
   readonly wantedReadRate: number;
   readonly wantedGraceMs: number;
 }
 
 const MIB = 2 ** 20;
-/** The open files of the process that are not for clients: the database, catalogs, threads. */
+/** The open files of the process that do not belong to clients: the database, catalogs, threads. */
 const OWN_FILES = 256;
 
-/** The requests that may be open beyond one a connection; each takes some 7 KiB. */
+/** The maximum number of open requests beyond one per connection; each takes some 7 KiB. */
 const MAX_PIPELINED = 16_384;
 
 /**
@@ -85,8 +82,8 @@ export function serverLimits(
 }
 
 /**
- * The number of files that this process may have open; undefined where it cannot be read: Deno keeps /proc from the
- * program, and only Linux has it.
+ * The number of files that this process may have open; undefined if unknown, because only Linux has /proc, and Deno
+ * hides it from the program.
  */
 export function maxOpenFiles(): number | undefined {
   try {

@@ -1,10 +1,10 @@
-/** The messages between the main thread and the threads that serve. All of them cross by structured clone. */
+/** The messages between the main thread and the serving threads. All are copied by structured clone. */
 
 import type { Numbered, Reply } from '../pool/rpc.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls } from '../service/coordination.ts';
 
-/** A question. */
+/** A request to the main thread. */
 export interface Call<N extends CallName = CallName> {
   readonly kind: 'call';
   readonly name: N;
@@ -13,16 +13,16 @@ export interface Call<N extends CallName = CallName> {
 }
 
 export interface Failure {
-  /** Whether it is `Unavailable`; else it is a fault of our own. */
+  /** Whether the error is `Unavailable`; else it is an internal error. */
   readonly isRefusal: boolean;
   readonly message: string;
   readonly retryAfterSeconds?: number | undefined;
 }
 
 export type ToMain =
-  /** @property operations the names of what it counts, in their order */
+  /** @property operations the names of the operations that it counts, in order */
   | { readonly kind: 'listening'; readonly port: number; readonly operations: readonly string[] }
-  /** The generation of that number is not of the database. */
+  /** The generation of that number does not belong to the database. */
   | { readonly kind: 'stale'; readonly number: number }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined }
   | { readonly kind: 'free'; readonly slot: number }

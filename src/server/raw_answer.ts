@@ -1,4 +1,4 @@
-/** Answers to what `node:http` hands over as no request. */
+/** Makes answers to input that `node:http` does not accept as a request. */
 import { METHODS, STATUS_CODES } from 'node:http';
 import { latin1 } from '../base/bytes.ts';
 import { ApiError, requestTimeout, unsupportedVersion } from '../http/errors.ts';
@@ -14,7 +14,7 @@ export interface UnknownMethod {
   readonly target: string;
 }
 
-/** The answer to an error of the HTTP parser; undefined where the connection is gone. */
+/** The answer to an error of the HTTP parser; undefined if the connection is closed. */
 export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
   const code = 'code' in error ? `${error.code}` : '';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
@@ -24,7 +24,7 @@ export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
       'Cannot read the request because its first line and its headers are too large: send fewer or shorter ones',
     );
   }
-  // The beginning of HTTP/2.
+  // HTTP/2 begins like this.
   if (code === 'HPE_PAUSED_H2_UPGRADE') return unsupportedVersion('2.0');
   if (!code.startsWith('HPE_')) return undefined;
   const [, method, target, version] = REQUEST_LINE.exec(lineOf(error)) ?? [];
@@ -33,7 +33,7 @@ export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
   return new ApiError('invalid_parameter', 'Cannot read the request because it is not HTTP/1.1', { param: 'request' });
 }
 
-/** The line in which the parser stopped. Not every runtime says why it stopped. */
+/** The line in which the parser stopped. Not every runtime reports why it stopped. */
 function lineOf(error: Error): string {
   const { rawPacket, bytesParsed } = error as { rawPacket?: Uint8Array; bytesParsed?: number };
   if (rawPacket === undefined || bytesParsed === undefined) return '';

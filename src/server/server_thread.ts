@@ -1,4 +1,4 @@
-/** The work of a thread that serves: it answers the requests of its connections, from the first byte to the last. */
+/** The work of a serving thread: it answers the requests of its connections, from the first byte to the last. */
 
 import type { MessagePort } from 'node:worker_threads';
 import { isMemoryWanted as wasMemoryWanted } from '../answers/answer_memory.ts';
@@ -16,11 +16,11 @@ import { serverLimits } from './limits.ts';
 /** The interval at which a thread shows that it is alive. */
 export const BEAT_MS = 250;
 
-/** Serves until the main thread has it drained. */
+/** The task of serving until the main thread drains the thread. */
 export interface ServeTask extends Task<undefined> {
   readonly kind: 'serve';
   readonly config: Config;
-  /** The number of threads that serve and share the limits of the process. */
+  /** The number of serving threads, which share the limits of the process. */
   readonly threads: number;
   readonly host: string;
   readonly port: number;
@@ -32,8 +32,8 @@ export interface ServeTask extends Task<undefined> {
 }
 
 /**
- * Resolves when it is drained.
- * @throws Error when it cannot listen
+ * Resolves when the thread is drained.
+ * @throws Error if it cannot listen
  */
 export async function runServer(task: ServeTask): Promise<undefined> {
   const { config, threads, host, port } = task;

@@ -1,6 +1,6 @@
 /**
- * The threads that serve, as the main thread sees them: started, told of each generation, answered, watched, replaced,
- * ended.
+ * The main thread's control of the serving threads: it starts them, tells them each generation, answers their requests,
+ * and watches, replaces and ends them.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,15 +21,15 @@ import type { Coordination } from '../service/coordination.ts';
 import type { Failure, ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
 
-/** The time beyond a request's budget for which a thread may give no sign of life. */
+/** A thread counts as hung if it shows no sign of life for this long after a request's budget. */
 const HUNG_MS = 5000;
 /**
- * A thread that dies younger than this is replaced only when this time has passed since its start. A thread that dies as
- * it starts would otherwise keep the process busy.
+ * A thread that dies before this time since its start is only replaced after it. Otherwise a thread that always dies at
+ * its start would keep the process busy.
  */
 const SHORT_LIFE_MS = 5000;
 const REPLACE_MS = 500;
-/** The time beyond its drain that a thread may take to end, and the time that an ended thread may take to be gone. */
+/** The time that a thread may take to end after its drain, and that a terminated thread may take to disappear. */
 const END_MS = 1000;
 const GONE_MS = 3000;
 
@@ -40,29 +40,29 @@ export interface ServerThreadsOptions {
   readonly threads: number;
   readonly coordination: Coordination;
   /**
-   * Called when a thread hangs and cannot be ended (Deno 2.9.5 ends no endless loop): its socket goes on to take a
-   * share of the connections, and nobody answers these before the process ends.
+   * Called if a thread hangs and cannot be ended (Deno 2.9.5 cannot end an endless loop). Its socket continues to
+   * accept a share of the connections, which nobody answers until the process ends.
    */
   readonly onUnending?: () => void;
-  /** The module of the threads; tests give one whose threads misbehave. */
+  /** The module of the threads; tests use one whose threads misbehave. */
   readonly entry?: URL;
 }
 
-/** A server thread and its successors: when a thread ends, the next one takes its place. */
+/** A serving thread and its successors: when a thread ends, the next one replaces it. */
 class Child {
   readonly metrics = new ThreadMetrics();
-  /** The port to the present thread. */
+  /** The port to the current thread. */
   link: MessagePort | undefined;
-  /** Ends the present thread. */
+  /** Ends the current thread. */
   ends = new AbortController();
-  /** Resolves when the present thread has ended. */
+  /** Resolves when the current thread has ended. */
   ended: Promise<void> = Promise.resolve();
   /**
-   * Whether the present thread has given a sign of life: ending a thread that still loads its modules would end the
-   * process with it.
+   * Whether the current thread has shown a sign of life. Ending a thread that still loads its modules would end the
+   * process, too.
    */
   hasBegun = false;
-  /** The last sign of life, and the number of checks since that found no new one. */
+  /** The last sign of life, and the number of later checks that found no new one. */
   beats = 0;
   missed = 0;
 
@@ -85,7 +85,7 @@ export class ServerThreads {
   constructor(options: ServerThreadsOptions) {
     const { config, threads, entry = programModule('workers/server') } = options;
     this.#options = options;
-    // Sessions of the connector are those of the process, whichever thread has issued them.
+    // All threads share one secret, so that a session of the connector is valid in every thread.
     this.#config = {
       ...config,
       MCP_SESSION_SECRET: config.MCP_SESSION_SECRET ?? randomBytes(32).toString('base64url'),
@@ -111,7 +111,7 @@ export class ServerThreads {
    */
   async start(): Promise<number> {
     const [first, ...others] = this.#children;
-    // The first one may take a free port, which then is everyone's.
+    // The first thread may choose a free port, which then applies to all.
     await this.#start(first!);
     await Promise.all(others.map(child => this.#start(child)));
     return this.#port;
@@ -135,7 +135,7 @@ export class ServerThreads {
     await this.#pool.close();
   }
 
-  /** Starts the thread of a child; resolves when it listens, rejects when it has ended before. */
+  /** Starts the thread of a child. Resolves when it listens; rejects if it ends before. */
   #start(child: Child): Promise<void> {
     const { port1: link, port2 } = new MessageChannel();
     const listening = Promise.withResolvers<void>();
@@ -160,7 +160,7 @@ export class ServerThreads {
         listening.resolve();
       }
     });
-    // The other side closes with its thread, under both runtimes.
+    // Under both runtimes, the other side of the port closes with its thread.
     const gone = new Promise<true>(resolve => link.once('close', () => resolve(true)));
     child.link = link;
     child.ends = new AbortController();
@@ -203,8 +203,8 @@ export class ServerThreads {
   }
 
   /**
-   * Ends threads without a sign of life. Time does not count while this thread stands still itself, for example while
-   * the process is stopped.
+   * Ends threads without a sign of life. Time in which this thread stands still itself does not count, for example
+   * while the process is stopped.
    */
   #look(): void {
     const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;
