@@ -20,18 +20,20 @@ const test = suite('consume/antares');
 const BIG_ID = 9_223_372_036_854_775_807n;
 const alert = (mjd: number, id: bigint | null = BIG_ID, more = '') =>
   `{"ant_mjd": ${mjd}, "ant_time_received": 1772010265${id === null ? '' : `, "lsst_diaObject_diaObjectId": ${id}`}${more}}`;
-const never = new AbortController().signal;
 
+/** @param use gets a signal that fires at its end: a link that is retried would keep a failed test from ending */
 async function withServer<T>(
   fault: ((request: HttpRequest) => Fault | undefined) | undefined,
-  use: (server: AntaresServer, links: AlertLinks) => Promise<T>,
+  use: (server: AntaresServer, links: AlertLinks, over: AbortSignal) => Promise<T>,
   { patienceSeconds = 5, pageSize = 100 } = {},
 ): Promise<T> {
   const server = await AntaresServer.start(fault, pageSize);
   const links = new AlertLinks({ baseUrl: server.url, patienceSeconds });
+  const over = new AbortController();
   try {
-    return await use(server, links);
+    return await use(server, links, over.signal);
   } finally {
+    over.abort();
     await links.close();
     await server.close();
   }
@@ -60,11 +62,11 @@ test('the link of a locus; anything else can not be used', async () => {
 test('the newest alert, of whatever page, every digit of its id; of LSST where there is one', () =>
   withServer(
     undefined,
-    async (server, links) => {
+    async (server, links, over) => {
       const newest = async (...alerts: string[]) => {
         server.requests.length = 0;
         server.add('ANT1', alerts);
-        return (await links.newest(server.link('ANT1'), never)).properties.ant_mjd;
+        return (await links.newest(server.link('ANT1'), over)).properties.ant_mjd;
       };
       assert.is(await newest(alert(1), alert(3), alert(2)), 3);
       assert.equal(server.requests, ['/v1/loci/ANT1/alerts', '/v1/loci/ANT1/alerts?page[offset]=2']);
@@ -72,10 +74,10 @@ test('the newest alert, of whatever page, every digit of its id; of LSST where t
       assert.is(await newest(alert(1), alert(5, null), alert(2), alert(6, null)), 2);
       assert.is(await newest(alert(1, null), alert(5, null)), 5);
       server.add('ANT2', [alert(1)]);
-      const normalised = normaliseProperties(await links.newest('loci/ANT2/alerts', never), 0);
+      const normalised = normaliseProperties(await links.newest('loci/ANT2/alerts', over), 0);
       assert.ok(normalised.kind === 'delivery' && normalised.delivery.diaObjectId === BIG_ID);
       assert.is(
-        normaliseProperties(await links.newest(server.add('ANT3', [alert(1, null)]) && server.link('ANT3'), never), 0)
+        normaliseProperties(await links.newest(server.add('ANT3', [alert(1, null)]) && server.link('ANT3'), over), 0)
           .kind,
         'skipped',
       );
@@ -84,13 +86,13 @@ test('the newest alert, of whatever page, every digit of its id; of LSST where t
   ));
 
 test('the alerts of the sample come as they went', () =>
-  withServer(undefined, async (server, links) => {
+  withServer(undefined, async (server, links, over) => {
     const lines = readFileSync(join(sample, 'alerts/antares.ndjson'), 'utf8').trimEnd().split('\n');
     const flat = lines.filter(line => !line.startsWith('{"properties"') && line.includes('diaObjectId'));
     assert.ok(flat.length >= 5);
     for (const [i, text] of flat.entries()) {
       const link = await alertsLink(server.add(`ANT${i}`, [text]));
-      const normalised = normaliseProperties(await links.newest(link, never), 0);
+      const normalised = normaliseProperties(await links.newest(link, over), 0);
       assert.ok(normalised.kind === 'delivery');
       assert.is(`${normalised.delivery.diaObjectId}`, /"lsst_diaObject_diaObjectId":(\d+)/.exec(text)![1]);
     }
@@ -101,9 +103,9 @@ test('what fails now is tried again: errors of the server, answers cut off, conn
     let count = 0;
     await withServer(
       () => faults[count++],
-      async (server, links) => {
+      async (server, links, over) => {
         server.add('ANT1', [alert(1)]);
-        assert.is((await links.newest(server.link('ANT1'), never)).properties.ant_mjd, 1);
+        assert.is((await links.newest(server.link('ANT1'), over)).properties.ant_mjd, 1);
         assert.is(count, faults.length);
       },
       { patienceSeconds: 60 },
@@ -115,7 +117,7 @@ test('what fails now is tried again: errors of the server, answers cut off, conn
 test('what will never be there can not be used', () =>
   withServer(
     undefined,
-    async (server, links) => {
+    async (server, links, over) => {
       server.add('ANT1', []);
       for (const [link, reason] of [
         [server.link('ANT404'), /answered 404/],
@@ -123,7 +125,7 @@ test('what will never be there can not be used', () =>
         ['ftp://host/alerts', /leads to ftp:\/\/host\/alerts, but only http:\/\/127\.0\.0\.1:\d+ is allowed/],
         ['http://', /the link is not an address/],
       ] as const) {
-        const error = await failure(() => links.newest(link, never));
+        const error = await failure(() => links.newest(link, over));
         assert.is(error.name, 'UnusableMessage');
         assert.match(error.message, reason);
       }
@@ -138,41 +140,44 @@ test('no other host is asked, whatever a message or a page says', async () => {
     return { data: [] };
   });
   const secret = 'http://u:very-secret@127.0.0.1:1/x';
-  await withServer(
-    undefined,
-    async (server, links) => {
-      server.add('ANT1', [alert(1)]);
-      for (const link of [
-        `${other.url}/alerts`,
-        other.url.replace('http:', ''),
-        'http://169.254.169.254/latest',
-        secret,
-      ]) {
-        server.next = () => link;
-        for (const from of [link, server.link('ANT1')]) {
-          const error = await failure(() => links.newest(from, never));
-          assert.is(error.name, 'UnusableMessage', link);
-          assert.match(error.message, /but only http:\/\/127\.0\.0\.1:\d+ is allowed \(ANTARES_API_BASE_URL\)/);
-          assert.not.match(error.message, /very-secret/);
+  try {
+    await withServer(
+      undefined,
+      async (server, links, over) => {
+        server.add('ANT1', [alert(1)]);
+        for (const link of [
+          `${other.url}/alerts`,
+          other.url.replace('http:', ''),
+          'http://169.254.169.254/latest',
+          secret,
+        ]) {
+          server.next = () => link;
+          for (const from of [link, server.link('ANT1')]) {
+            const error = await failure(() => links.newest(from, over));
+            assert.is(error.name, 'UnusableMessage', link);
+            assert.match(error.message, /but only http:\/\/127\.0\.0\.1:\d+ is allowed \(ANTARES_API_BASE_URL\)/);
+            assert.not.match(error.message, /very-secret/);
+          }
         }
-      }
-    },
-    { patienceSeconds: 0.3 },
-  );
-  await other.close();
+      },
+      { patienceSeconds: 0.3 },
+    );
+  } finally {
+    await other.close();
+  }
   assert.equal(asked, []);
 });
 
 test('pages that lead in a circle, or without end, can not be used, and are not asked for twice', () =>
   withServer(
     undefined,
-    async (server, links) => {
+    async (server, links, over) => {
       server.add('ANT1', [alert(1)]);
       const path = '/v1/loci/ANT1/alerts';
       const requestsOf = async (next: (asked: string) => unknown, reason: RegExp) => {
         server.next = next;
         server.requests.length = 0;
-        const error = await failure(() => links.newest(server.link('ANT1'), never));
+        const error = await failure(() => links.newest(server.link('ANT1'), over));
         assert.is(error.name, 'UnusableMessage');
         assert.match(error.message, reason);
         return server.requests.length;
@@ -185,7 +190,7 @@ test('pages that lead in a circle, or without end, can not be used, and are not 
       let page = 0;
       assert.is(await requestsOf(() => ({ href: `${path}?round=${page++}` }), /more than 1000 pages/), MAX_PAGES);
       server.next = () => null;
-      assert.is((await links.newest(server.link('ANT1'), never)).properties.ant_mjd, 1);
+      assert.is((await links.newest(server.link('ANT1'), over)).properties.ant_mjd, 1);
     },
     { patienceSeconds: 0.3 },
   ));
@@ -193,8 +198,9 @@ test('pages that lead in a circle, or without end, can not be used, and are not 
 test('an alert that its host does not have yet when the locus comes is waited for some seconds', () =>
   withServer(
     undefined,
-    async (server, links) => {
-      const newest = links.newest(server.link('ANT1'), never);
+    async (server, links, over) => {
+      const newest = links.newest(server.link('ANT1'), over);
+      newest.catch(() => {});
       await eventually('it was asked for', async () => server.requests.length >= 1 || undefined);
       server.add('ANT1', []);
       await eventually('it was asked for again', async () => server.requests.length >= 2 || undefined);
@@ -208,14 +214,19 @@ test('one link that fails while others answer can not be used; where all fail, i
   const broken = (request: HttpRequest) => (request.url.pathname.includes('BROKEN') ? 500 : undefined);
   await withServer(
     broken,
-    async (server, links) => {
+    async (server, links, over) => {
       server.add('ANT1', [alert(1)]);
-      const alone = await failure(() => links.newest(server.link('BROKEN'), never));
+      const alone = await failure(() => links.newest(server.link('BROKEN'), over));
       assert.equal([alone.name, /BROKEN.*answered 500/.test(alone.message)], ['Error', true]);
       const asked: Promise<unknown>[] = [];
-      const others = setInterval(() => asked.push(links.newest(server.link('ANT1'), never)), 20);
-      const beside = await failure(() => links.newest(server.link('BROKEN'), never));
-      clearInterval(others);
+      const others = setInterval(() => {
+        const other = links.newest(server.link('ANT1'), over);
+        other.catch(() => {});
+        asked.push(other);
+      }, 20);
+      const beside = await failure(() => links.newest(server.link('BROKEN'), over)).finally(() =>
+        clearInterval(others),
+      );
       await Promise.all(asked);
       assert.equal([beside.name, /BROKEN.*answered 500/.test(beside.message)], ['UnusableMessage', true]);
     },
@@ -232,8 +243,8 @@ test('the time for which a failing link is tried is that of the setting', () =>
       const feed = feedOf('antares', config, { ANTARES_API_KEY: 'k', ANTARES_API_SECRET: 's' }, () => {});
       const broken = { origin: {} as Origin, bytes: locusMessage('BROKEN', server.link('BROKEN')) };
       // The default is longer than this signal.
-      const error = await failure(() => feed.normalise([broken], 0, AbortSignal.timeout(20_000)));
-      await feed.close();
+      const normalised = failure(() => feed.normalise([broken], 0, AbortSignal.timeout(20_000)));
+      const error = await normalised.finally(() => feed.close());
       assert.match(error.message, /BROKEN.*answered 500/);
     },
   ));
