@@ -12,7 +12,8 @@ import { FILE_NAME } from '../store/environment.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { TableError, type TableLimits } from '../table_input/input_table.ts';
 import { Archive, archiveKey } from './archive.ts';
-import { isFatal, isOutOfMemory, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
+import { isFatal, isOutOfMemory, JobFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
+import { EngineMemory } from './engine_memory.ts';
 import { Job, type TapQuery } from './job.ts';
 import { type TapTable, tapTables } from './tables.ts';
 import { translateQuery } from './translate_query.ts';
@@ -52,6 +53,7 @@ export class Engine {
   readonly #store: Store;
   readonly #archive: Archive;
   readonly #instance: DuckDBInstance;
+  readonly #memory: EngineMemory;
   readonly #jobs = new Map<number, Job>();
   /** The queries that have begun to begin, and have not been ended. */
   readonly #asked = new Set<number>();
@@ -59,11 +61,12 @@ export class Engine {
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(options: EngineOptions, archive: Archive, instance: DuckDBInstance) {
+  private constructor(options: EngineOptions, archive: Archive, instance: DuckDBInstance, memory: EngineMemory) {
     this.#options = options;
     this.#store = openStore(options.dataDir, 'read');
     this.#archive = archive;
     this.#instance = instance;
+    this.#memory = memory;
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
@@ -85,7 +88,8 @@ export class Engine {
       'SET lock_configuration = true',
     ];
     for (const sql of setup) await connection.run(sql);
-    return new Engine(options, archive, instance);
+    const memory = new EngineMemory(await instance.connect(), options.memoryMib);
+    return new Engine(options, archive, instance, memory);
   }
 
   /** The present state; undefined where the first one is not there in time. */
@@ -116,6 +120,7 @@ export class Engine {
     const asOf = new Date();
     const sequence = await this.#archive.update(store.lastSequence(), key, catalogs);
     const tables = this.#current?.key === key ? this.#current.tables : tapTables(catalogs);
+    if (this.#jobs.size === 0) await this.#memory.noteIdle();
     this.#current = { sequence, tables, key, asOf };
   }
 
@@ -125,6 +130,9 @@ export class Engine {
     try {
       begun = await this.#begin(number, query);
       return begun;
+    } catch (error) {
+      await this.#endStarved(number, error);
+      return { outcome: 'refused', message: TOO_MUCH_MEMORY };
     } finally {
       if (begun?.outcome !== 'begun' || begun.isWhole) this.end(number);
     }
@@ -166,8 +174,7 @@ export class Engine {
       const part = (await job.part()) ?? new Uint8Array();
       return { outcome: 'begun', part, isWhole: job.isDone };
     } catch (error) {
-      if (isFatal(error)) throw error;
-      if (isOutOfMemory(error) && this.#jobs.size > 1) throw new Starved(TOO_MUCH_MEMORY);
+      if (isFatal(error) || isOutOfMemory(error)) throw error;
       return { outcome: 'refused', message: job.reasonOf(error) };
     }
   }
@@ -179,9 +186,25 @@ export class Engine {
 
   /** The next bytes of an answer; null at its end. */
   async part(number: number): Promise<Uint8Array | null> {
-    const part = await this.#jobs.get(number)?.part();
-    if (!part) this.end(number);
-    return part ?? null;
+    try {
+      const part = await this.#jobs.get(number)?.part();
+      if (!part) this.end(number);
+      return part ?? null;
+    } catch (error) {
+      await this.#endStarved(number, error);
+      throw new JobFailure(TOO_MUCH_MEMORY);
+    }
+  }
+
+  /**
+   * Ends a query that took all memory.
+   * @throws Starved where other queries had it
+   * @throws the error where it is another one
+   */
+  async #endStarved(number: number, error: unknown): Promise<void> {
+    if (isFatal(error) || !isOutOfMemory(error)) throw error;
+    this.end(number);
+    if (!(await this.#memory.isTaken())) throw new Starved();
   }
 
   end(number: number): void {

@@ -2,7 +2,7 @@
 import { FAILURE_MARK } from '@nearsky/adql';
 import { messageOf } from '../base/error_text.ts';
 
-/** A query found no memory. Others may have had it. */
+/** A query found no memory: others may have taken it. */
 export class Starved extends Error {
   override name = 'Starved';
 }

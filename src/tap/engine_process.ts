@@ -3,7 +3,7 @@ import { traceOf } from '../base/error_text.ts';
 import { giveWay } from '../base/priority.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
 import { Engine, type EngineOptions, type TapBegun } from './engine.ts';
-import { isFatal, isOutOfMemory, JobFailure, Starved } from './engine_errors.ts';
+import { isFatal, JobFailure, Starved } from './engine_errors.ts';
 import type { TapQuery } from './job.ts';
 
 export type EngineRequest =
@@ -13,7 +13,7 @@ export type EngineRequest =
 
 export type EngineAnswer = TapBegun | Uint8Array | null;
 
-/** The message of an error; null if the query found no memory. */
+/** The message of an error; null where other queries may have taken the memory. */
 export type EngineFailure = string | null;
 
 export function runEngine(): void {
@@ -50,7 +50,7 @@ export function runEngine(): void {
 }
 
 function failureOf(error: unknown): EngineFailure {
-  if (error instanceof Starved || isOutOfMemory(error)) return null;
+  if (error instanceof Starved) return null;
   if (error instanceof JobFailure) return error.message;
   process.stderr.write(`${JSON.stringify({ event: 'tap_engine_failed', error: traceOf(error) })}\n`);
   // The next query starts another process. Queries that run in this one are started again there.

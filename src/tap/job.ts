@@ -7,7 +7,7 @@ import type { FitsRows } from '../tables/fits.ts';
 import { tableFormat } from '../tables/formats.ts';
 import { rowByRow, type TableWriter } from '../tables/table_writer.ts';
 import { VotableWriter } from '../tables/votable.ts';
-import { isOutOfMemory, JobFailure, meaningOf, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
+import { isOutOfMemory, JobFailure, meaningOf, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import type { TapFormat } from './formats.ts';
 import type { Upload } from './upload_file.ts';
 
@@ -136,13 +136,16 @@ export class Job {
     return { isCut: Number(count) > maxRecords, contents: { rows, columns } };
   }
 
-  /** @throws JobFailure if a query fails after its first rows, and the format of the answer cannot state that */
+  /**
+   * @throws JobFailure where a query fails after its first rows, and its answer cannot say that
+   * @throws the engine's error where a job finds no memory
+   */
   async part(): Promise<Uint8Array | null> {
     clearTimeout(this.#idle);
     try {
       while (!this.isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
     } catch (error) {
-      if (this.#query.isJob && isOutOfMemory(error)) throw new Starved(TOO_MUCH_MEMORY);
+      if (this.#query.isJob && isOutOfMemory(error)) throw error;
       const reason = this.reasonOf(error);
       if (!this.#votable || this.#query.isJob) throw new JobFailure(reason);
       this.#votable.end({ error: reason });

@@ -73,17 +73,26 @@ const FLAGS = ['--max-old-space-size=96', '--max-semi-space-size=4', '--expose-g
  * little for the next ones.
  */
 const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
-/** How often a query is started again if it finds no memory because other queries use it. */
-const MAX_STARVED = 3;
+/** The most runs of a query that finds no memory because others have it. Each pause is twice as long as the last one. */
+const MAX_STARVED = 5;
 
 const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
 const ENDED = 'the engine of queries has ended';
 const GIVEN_UP = 'the query was given up';
-const TOO_MUCH = 'the query takes more memory than a query may: ask for less at once';
+const STARVED = 'other queries have taken the memory that this one needs';
+const ENDS_ENGINE = 'the engine of queries ends twice when it carries out this query: ask for less at once';
 
 /** The process ended before it answered. */
-class EngineEnded extends Unavailable {}
-/** A query found no memory. */
+class EngineEnded extends Unavailable {
+  /** Whether it ended by itself while only one query ran in it. */
+  readonly isByQuery: boolean;
+
+  constructor(isByQuery: boolean) {
+    super(ENDED);
+    this.isByQuery = isByQuery;
+  }
+}
+/** Other queries may have taken the memory. */
 class Starved extends Unavailable {}
 
 /** A query that has a slot. */
@@ -129,8 +138,9 @@ export class Tap {
       const gone = new AbortController();
       this.#beginning.set(key, gone);
       try {
-        const begun = await this.#again(
+        const begun = await this.#again<TapStarted>(
           async () => await this.#beginUnless(gone.signal, query, await this.#slot(client, WAIT_MS)),
+          message => ({ job: 0, begun: { outcome: 'refused', message } }),
         );
         if (begun.begun.outcome === 'early') throw new Unavailable(begun.begun.message);
         return begun;
@@ -167,7 +177,7 @@ export class Tap {
     };
     try {
       for (;;) {
-        const result = await this.#again(attempt);
+        const result = await this.#again(attempt, message => ({ outcome: 'refused' as const, message }));
         if (!('outcome' in result)) return result;
         if (result.outcome !== 'early') throw new JobError(result.message);
         await sleep(AGAIN_MS, undefined, { signal: ends });
@@ -177,15 +187,18 @@ export class Tap {
     }
   }
 
-  /** Repeats an action if that may help: if other queries used the memory, or ended the process. */
-  async #again<T extends object>(act: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a query again where that may help: where others had the memory, or ended the process.
+   * @param refused the result for a query that ends the process alone
+   */
+  async #again<T>(act: () => Promise<T>, refused: (message: string) => T): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
         return await act();
       } catch (error) {
-        if (error instanceof EngineEnded) return await this.#suspects.run(1, act);
+        if (error instanceof EngineEnded) return await this.#suspects.run(1, () => onceMore(act, refused));
         if (!(error instanceof Starved) || tries === MAX_STARVED) throw error;
-        await sleep(AGAIN_MS);
+        await sleep(AGAIN_MS * 2 ** (tries - 1));
       }
     }
   }
@@ -306,8 +319,10 @@ export class Tap {
     try {
       engine = new EngineLink(NEARSKY_DATA, TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB, error => {
         if (this.#engine === engine) this.#engine = undefined;
-        for (const [job, { engine: of }] of this.#jobs) if (of === engine) this.#forget(job);
-        if (error) this.#log('tap_engine_ended', { error });
+        const jobs = [...this.#jobs].flatMap(([job, running]) => (running.engine === engine ? job : []));
+        for (const job of jobs) this.#forget(job);
+        if (error) this.#log('tap_engine_ended', { error, queries: jobs.length });
+        return jobs.length;
       });
     } catch (error) {
       throw new Unavailable(`the engine of queries cannot be started: ${messageOf(error)}`);
@@ -339,6 +354,15 @@ export class Tap {
   }
 }
 
+async function onceMore<T>(act: () => Promise<T>, refused: (message: string) => T): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof EngineEnded && error.isByQuery) return refused(ENDS_ENGINE);
+    throw error;
+  }
+}
+
 /** Whether this service can answer queries at all. */
 export function canQuery({ TAP_MAX_QUERIES }: Config): boolean {
   return TAP_MAX_QUERIES > 0 && isInstalled();
@@ -359,12 +383,12 @@ class EngineLink {
   opened: Promise<unknown> = Promise.resolve();
   readonly #child: ChildProcess;
   readonly #calls: Caller<EngineRequest, EngineFailure>;
-  readonly #onEnd: (error: string | undefined) => void;
+  readonly #onEnd: (error: string | undefined) => number;
   #isEnded = false;
   #isClosed = false;
 
-  /** @param onEnd called once; without an error if the process was ended on purpose */
-  constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => void) {
+  /** @param onEnd called once, without an error where it was ended on purpose; returns how many queries ran in it */
+  constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => number) {
     this.#onEnd = onEnd;
     const entry = fileURLToPath(programModule('workers/tap_engine'));
     const program = [process.execPath, ...programArguments(dataDir), entry];
@@ -380,7 +404,7 @@ class EngineLink {
         this.#child.send(request, error => {
           if (error) this.#end(messageOf(error));
         }),
-      failure => (failure === null ? new Starved(TOO_MUCH) : new Unavailable(failure)),
+      failure => (failure === null ? new Starved(STARVED) : new Unavailable(failure)),
     );
     this.#child.on('message', (reply: Reply<EngineFailure>) => this.#calls.hear(reply));
     this.#child.on('error', error => this.#end(messageOf(error)));
@@ -409,7 +433,7 @@ class EngineLink {
   #end(error: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#calls.end(new EngineEnded(ENDED));
-    this.#onEnd(this.#isClosed ? undefined : error);
+    const queries = this.#onEnd(this.#isClosed ? undefined : error);
+    this.#calls.end(new EngineEnded(queries === 1 && !this.#child.killed));
   }
 }

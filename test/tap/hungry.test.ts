@@ -57,6 +57,12 @@ const THREE = 'objects AS a, objects AS b, objects AS c';
 const SUM = 'a.ra + b.ra + c.ra';
 const WIDE = Array.from({ length: 490 }, (_, i) => `a.diaObjectId + ${i} AS k${i}`);
 
+/** It takes longer than a query may, and little memory. */
+const SLOW = `SELECT COUNT(*) FROM ${THREE}, objects AS d WHERE a.ra * b.ra * c.ra * d.ra < -5`;
+/** It takes about a third of the memory. */
+const HONEST =
+  'SELECT COUNT(*) FROM (SELECT DISTINCT a.diaObjectId AS x, b.diaObjectId AS y, c.ra AS z FROM objects AS a, objects AS b, (SELECT TOP 4 ra FROM objects) AS c) AS q';
+
 /** Each takes more memory than there is. */
 const HUNGRY: Readonly<Record<string, string>> = {
   'texts of texts': `SELECT MAX(x) FROM (SELECT ${joined('t', 50)} AS x FROM (SELECT ${joined(`CAST(${SUM} AS VARCHAR)`, 20)} AS t FROM ${THREE}) AS q) AS r`,
@@ -83,6 +89,30 @@ onLinux('a query that takes all memory is refused alone, within the bound', asyn
   }
 });
 
+onLinux('a query that takes all memory beside others is refused, and the others are answered', async ({ running }) => {
+  await small(running);
+  const { pid } = engine()!;
+  let isAllOver = false;
+  const slow = (async () => {
+    while (!isAllOver) await ask(running, SLOW, OTHER);
+  })();
+  for (const [name, query] of Object.entries(HUNGRY)) {
+    let isOver = false;
+    const hungry = ask(running, query, '192.0.2.1').finally(() => (isOver = true));
+    while (!isOver) {
+      const { status, text } = await ask(running, HONEST, '192.0.2.3');
+      assert.is(status, 200, `beside ${name}: ${text}`);
+      assert.is(text, `count\n${400 * 400 * 4}\n`);
+    }
+    const { status, text } = await hungry;
+    assert.is(status, 400, `${name}: ${text}`);
+    assert.match(text, 'memory', name);
+  }
+  isAllOver = true;
+  await slow;
+  assert.is(engine()!.pid, pid);
+});
+
 onLinux('wide rows of several queries leave others their answers', async ({ running }) => {
   const query = `SELECT ${WIDE.join(', ')} FROM objects AS a, objects AS b`;
   let over = 0;
@@ -98,9 +128,7 @@ onLinux('wide rows of several queries leave others their answers', async ({ runn
 });
 
 check('one client takes half of the places', async ({ running }) => {
-  const cross =
-    'SELECT COUNT(*) FROM objects AS a, objects AS b, objects AS c, objects AS d WHERE a.ra * b.ra * c.ra * d.ra < -5';
-  const asked = [1, 2, 3, 4].map(() => ask(running, cross, '192.0.2.1'));
+  const asked = [1, 2, 3, 4].map(() => ask(running, SLOW, '192.0.2.1'));
   let over = 0;
   for (const each of asked) void each.finally(() => over++);
   let answered = 0;
@@ -130,10 +158,9 @@ onLinux('queries whose engine ends are begun again', async ({ running }) => {
   assert.ok(running.app.logged.some(([event]) => event === 'tap_engine_ended'));
 });
 
-onLinux('a query that ends the engine again is refused', async ({ running }) => {
+onLinux('a query that ends the engine twice, the second time alone, is refused', async ({ running }) => {
   await small(running);
-  const long = 'SELECT COUNT(*) FROM objects AS a, objects AS b, objects AS c, objects AS d WHERE a.ra + d.ra < -5';
-  const asked = ask(running, long, '192.0.2.1');
+  const asked = ask(running, SLOW, '192.0.2.1');
   let last = 0;
   for (let ends = 0; ends < 2; ends++) {
     last = await eventually('another engine', async () => [engine()?.pid].find(pid => pid !== last));
@@ -141,8 +168,8 @@ onLinux('a query that ends the engine again is refused', async ({ running }) => 
     process.kill(last, 'SIGKILL');
   }
   const { status, text } = await asked;
-  assert.is(status, 503, text);
-  assert.match(text, /has ended/);
+  assert.is(status, 400, text);
+  assert.match(text, /engine of queries ends twice/);
   await small(running);
 });
 

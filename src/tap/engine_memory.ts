@@ -1,0 +1,79 @@
+/** Tells a query that took the memory of the engine from one that found none because other queries had taken it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { residentBytes } from '../base/processes.ts';
+
+/**
+ * The time for which the other queries' memory is watched, which comes and goes with each block of rows. After it, the
+ * failures of all queries that found no memory at the same moment are known.
+ */
+const WATCHED_MS = 250;
+const INTERVAL_MS = 5;
+/** Failures within this time may have one cause. */
+const ONE_CAUSE_MS = 1000;
+
+/** The engine frees cached parts of tables when a query needs memory. */
+const CACHE = `tag IN ('BASE_TABLE', 'EXTERNAL_FILE_CACHE', 'OBJECT_CACHE')`;
+const MEMORY = `SELECT coalesce(sum(memory_usage_bytes) FILTER (${CACHE}), 0)::DOUBLE,
+  coalesce(sum(memory_usage_bytes) FILTER (NOT ${CACHE}), 0)::DOUBLE FROM duckdb_memory()`;
+
+interface Use {
+  /** Bytes that the engine counts, without its caches. */
+  readonly counted: number;
+  /** Bytes of the process beside objects of JavaScript and the engine's caches; the engine counts no computed strings. */
+  readonly native: number;
+}
+
+export class EngineMemory {
+  readonly #connection: DuckDBConnection;
+  readonly #maxBytes: number;
+  #idle: Use = { counted: 0, native: 0 };
+  /** When queries failed that may have taken the memory. */
+  readonly #failuresMs = new Set<{ readonly atMs: number }>();
+
+  /** @param memoryMib the engine's memory */
+  constructor(connection: DuckDBConnection, memoryMib: number) {
+    this.#connection = connection;
+    this.#maxBytes = memoryMib * 2 ** 20;
+  }
+
+  /** Measures the memory that is in use without queries. */
+  async noteIdle(): Promise<void> {
+    this.#idle = await this.#use();
+  }
+
+  /**
+   * Returns true where a query that found no memory took at least half of it: the other queries hold less, and none of
+   * them failed at the same time. To be called when the query has failed and its connection is closed.
+   */
+  async isTaken(): Promise<boolean> {
+    const failure = { atMs: performance.now() };
+    this.#failuresMs.add(failure);
+    setTimeout(() => this.#failuresMs.delete(failure), ONE_CAUSE_MS).unref();
+    globalThis.gc?.();
+    while (performance.now() < failure.atMs + WATCHED_MS) {
+      if ((await this.#heldByOthers()) >= this.#maxBytes / 2) {
+        this.#failuresMs.delete(failure);
+        return false;
+      }
+      await sleep(INTERVAL_MS);
+    }
+    return [...this.#failuresMs].every(each => each === failure || failure.atMs - each.atMs > ONE_CAUSE_MS);
+  }
+
+  /** Everything where the engine has no memory even for this question. */
+  async #heldByOthers(): Promise<number> {
+    try {
+      const { counted, native } = await this.#use();
+      return Math.max(counted - this.#idle.counted, native - this.#idle.native);
+    } catch {
+      return this.#maxBytes;
+    }
+  }
+
+  async #use(): Promise<Use> {
+    const [cached, counted] = (await this.#connection.runAndReadAll(MEMORY)).getRows()[0] as [number, number];
+    const native = (residentBytes() ?? 0) - process.memoryUsage().heapTotal - cached;
+    return { counted, native };
+  }
+}
