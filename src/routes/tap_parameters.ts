@@ -1,9 +1,10 @@
 /** The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are in any case. */
 import { spelled } from '@nearsky/adql';
+import { ClientAdmission } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
 import { clamped, matching, textual } from '../contract/kind.ts';
+import { clientOf } from '../http/client_address.ts';
 import { invalidParameter, missingParameter } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readForm } from '../http/form.ts';
@@ -18,10 +19,15 @@ const NAMES: ReadonlySet<string> = new Set(
   'REQUEST LANG QUERY MAXREC RESPONSEFORMAT FORMAT UPLOAD PHASE RUNID'.split(' '),
 );
 
-/** The time for tables at other addresses to be fetched. */
+/** The time for tables at other addresses to be fetched, and before that for a slot. */
 const FETCH_SECONDS = 55;
-/** The requests for which a thread fetches tables at once, each in memory. */
-const fetching = new Semaphore(2);
+const WAIT_SECONDS = 10;
+/** The requests for which a thread fetches tables at once, each in memory: one for each of two clients. */
+const fetching = new ClientAdmission().slots({
+  slots: 2,
+  isFull: 'other tables are being fetched',
+  maxWaiting: 64,
+});
 
 export interface TapParameters {
   readonly parameters: Search;
@@ -59,7 +65,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
       parameters.set(name, before === undefined ? value : `${before};${value}`);
     }
     try {
-      await fetchUploads(parameters, uploads, config);
+      await fetchUploads(parameters, uploads, config, clientOf(exchange, config));
     } catch (error) {
       if (!(error instanceof FetchRefusal)) throw error;
       exchange.asked = { upload: error.message, error: messageOf(error.cause) };
@@ -80,13 +86,14 @@ const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').fil
 /**
  * Adds the tables at other addresses to the parts, by their address.
  * @throws FetchRefusal
+ * @throws Unavailable if no slot is free in time
  */
-async function fetchUploads(given: Search, uploads: UploadFile, config: Config): Promise<void> {
+async function fetchUploads(given: Search, uploads: UploadFile, config: Config, client: string): Promise<void> {
   const addresses = uploadList(given).flatMap(each => ADDRESS.exec(each)?.[1] ?? []);
   if (addresses.length === 0 || addresses.length > MAX_UPLOADS) return;
   if (config.TAP_UPLOAD_HOSTS.length === 0)
     throw new FetchRefusal('this service fetches no tables from other addresses: send the table with the request');
-  await fetching.run(1, async () => {
+  await fetching.run(client, 1000 * WAIT_SECONDS, async () => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), 1000 * FETCH_SECONDS);
     const maxBytes = config.TAP_MAX_UPLOAD_MIB * 2 ** 20;

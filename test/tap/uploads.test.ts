@@ -1,6 +1,6 @@
 /** Tables that come with a query in ADQL: what they hold, who sees them, and what is refused. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,15 +49,15 @@ function formOf(
 const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../fixtures/tables/${name}`, import.meta.url)));
 
 /** The form as bytes: the stream of a form throws where nobody reads it to its end. */
-async function post({ app }: Running, path: string, form: FormData) {
+async function post({ app }: Running, path: string, form: FormData, client = '192.0.2.9') {
   const encoded = new Response(form);
-  const headers = { 'Content-Type': encoded.headers.get('Content-Type')! };
+  const headers = { 'Content-Type': encoded.headers.get('Content-Type')!, 'X-Forwarded-For': client };
   return await app.get(path, { method: 'POST', headers, body: await encoded.bytes() });
 }
 
-async function ask(running: Running, form: FormData) {
+async function ask(running: Running, form: FormData, client?: string) {
   for (;;) {
-    const answer = await post(running, '/vo/tap/sync', form);
+    const answer = await post(running, '/vo/tap/sync', form, client);
     if (answer.status !== 503) return answer;
     await sleep(200);
   }
@@ -251,6 +251,38 @@ check('tables at other addresses are fetched from listed hosts, and every failur
     }
   }),
 );
+
+check('one client takes half of the fetches: those of another are not kept from it by a host that hangs', async () => {
+  const hanging: ServerResponse[] = [];
+  let isReleased = false;
+  const server = createServer(({ url }, response) => {
+    if (url === '/table') response.end('n\n7\n');
+    else if (isReleased) response.writeHead(404).end();
+    else hanging.push(response);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const running = await startApp(() => Promise.resolve(), { TAP_UPLOAD_HOSTS: `127.0.0.1:${port}` });
+  try {
+    const fetched = (path: string, client: string) => {
+      const form = formOf('SELECT n + 1 FROM mine', {}, { UPLOAD: `mine,http://127.0.0.1:${port}/${path}` });
+      return ask(running, form, client);
+    };
+    let over = 0;
+    const hung = [1, 2, 3].map(() => fetched('hang', '192.0.2.1').finally(() => over++));
+    await eventually('the host is asked', async () => hanging.length > 0 || undefined);
+    const { text } = await fetched('table', '192.0.2.2');
+    assert.is(text.split('\n')[1], '8', text);
+    assert.equal([over, hanging.length], [0, 1]);
+    isReleased = true;
+    for (const response of hanging) response.writeHead(404).end();
+    for (const { status } of await Promise.all(hung)) assert.is(status, 400);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await running.close();
+  }
+});
 
 check('unless hosts are listed nothing is fetched, and capabilities say so', async ({ running }) => {
   const form = formOf('SELECT n FROM mine', {}, { UPLOAD: 'mine,http://127.0.0.1:1/' });
