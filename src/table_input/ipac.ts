@@ -12,7 +12,7 @@ import {
   TableError,
   type TableLimits,
 } from './input_table.ts';
-import { type CellsOfLine, firstLines, LineRows, rowsTable, textOf, typesOf } from './text_rows.ts';
+import { type CellsOfLine, checkHead, firstLines, LineRows, rowsTable, textOf, typesOf } from './text_rows.ts';
 
 /** The types, each of which may be abbreviated, down to its first letter. */
 const TYPES = {
@@ -84,11 +84,12 @@ function kindOf(type: string): Kind | undefined {
 function headOf(bytes: Uint8Array) {
   const header: string[] = [];
   const keywords = new Map<string, string>();
-  let at = 0;
+  let [at, lines] = [0, 0];
   for (let next = at; at < bytes.length; at = next) {
     const lineFeed = bytes.indexOf(LINE_FEED, at);
     next = lineFeed < 0 ? bytes.length : lineFeed + 1;
     if (next - at > MAX_ROW_BYTES) throw new TableError(`a line of its head has more than ${MAX_ROW_BYTES} bytes`);
+    checkHead(at, ++lines);
     const line = Buffer.from(bytes.subarray(at, next)).toString('utf8').trimEnd();
     const [, keyword, value] = /^\\\s*(equinox|radesys)\s*=\s*['"]?([^'"]*)/i.exec(line) ?? [];
     if (keyword !== undefined) keywords.set(keyword.toLowerCase(), value!.trim());
