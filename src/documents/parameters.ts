@@ -299,6 +299,11 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
       description:
         'The frame of the positions: `ICRS`, `FK5 J1975` or `FK4 B1950` (of any equinox), `galactic`. Without it, the one that the table declares or the names of its columns state, else ICRS.',
     },
+    Prefer: {
+      kind: kinds.ANY_TEXT,
+      place: 'header',
+      description: 'With `respond-async` the request becomes a job, and the answer has its address.',
+    },
   } satisfies Parameters;
 });
 

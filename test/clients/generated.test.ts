@@ -64,8 +64,17 @@ const withFiles = (...files: string[]) => {
   );
 };
 
+/** The operations that the clients call beside those whose answers `expected` looks into. */
+const LOOKED_INTO = ['get_object', 'cone_search', 'lookup_objects', 'recent_crossmatches'];
+
 /** The answers that every client must get. */
 async function expected({ app }: Service) {
+  const others = await otherAnswers(app);
+  const paths: Json = (await app.get('/openapi.json')).body.paths;
+  const operations = Object.values<Json>(paths).flatMap(methods =>
+    Object.values<Json>(methods).map(({ operationId }) => operationId),
+  );
+  assert.equal([...LOOKED_INTO, ...Object.keys(others)].sort(), operations.sort(), 'every operation is called');
   const { body: cone } = await app.get('/api/cone?ra=150&dec=2&radius_arcsec=5');
   const known = (await app.get(`/api/objects/${FIRST_ID}`)).body.results[0];
   const [{ matches }] = known.objects;
@@ -80,6 +89,34 @@ async function expected({ app }: Service) {
     cone: cone.results[0].objects.map(({ diaObjectId_str }: Json) => diaObjectId_str),
     truncated: false,
     refused: 'invalid_parameter',
+    others,
+  };
+}
+
+/** By operation. */
+async function otherAnswers(app: Service['app']) {
+  const { body: sources } = await app.get('/api/sources?ra=150&dec=2&radius_arcsec=5');
+  const { body: ofSource } = await app.get(`/api/sources/gaia_dr3/${FIRST_ID}`);
+  const { body: inArea } = await app.post('/api/area', 'CIRCLE 150 2 1');
+  const { body: listed } = await app.get('/api/objects');
+  const table = await app.post('/api/crossmatch?format=csv&rows=matched', 'ra,dec\n150,2\n10,20\n', 'text/csv');
+  const { body: tasks } = await app.get('/api/task/');
+  assert.ok(inArea.count > 0 && listed.count > 0 && ofSource.count > 0);
+  return {
+    get_openapi: '3.1.0',
+    resolve_tns: 'objects_found',
+    service_status: 'ok',
+    describe_service: 'matches',
+    stream_matches: 'invalid_parameter',
+    find_sources: sources.count,
+    find_objects_of_source: ofSource.count,
+    search_area: inArea.count,
+    list_objects: listed.count,
+    crossmatch_table: table.text.trimEnd().split('\n'),
+    get_sky_map: 'objects',
+    list_tasks: tasks.length,
+    head_tasks: 200,
+    describe_tasks: [],
   };
 }
 
@@ -91,7 +128,6 @@ const OF_PYTHON = {
     ['InvalidInputResult', 'invalid_input'],
   ],
   recent: ['PublishedMatch'],
-  others: ['ServiceDescription', true],
 };
 
 withFiles(PYTHON)('openapi-python-client', async ({ service, directory, document }) => {

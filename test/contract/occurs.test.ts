@@ -233,8 +233,16 @@ test('errors', async () => {
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
     await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
     await expectStatus(app, 404, '/api/nothing', '/api/objects/1%2F2');
-    const unmet = await app.get(CONE, { headers: { Accept: 'application/xml' } });
-    assert.is(unmet.status, 406);
+    const unmet = { headers: { Accept: 'application/xml' } };
+    for (const path of [...FILTERED, RECENT, OBJECTS]) assert.is((await app.get(path, unmet)).status, 406, path);
+    const sent = (type: string, body: string) => ({
+      method: 'POST',
+      headers: { ...unmet.headers, 'Content-Type': type },
+      body,
+    });
+    const lookedUp = await app.get('/api/lookup', sent('application/json', JSON.stringify({ inputs: ids })));
+    const inArea = await app.get('/api/area', sent('text/plain', 'CIRCLE 150 2 1'));
+    assert.equal([lookedUp.status, inArea.status], [406, 406]);
     for (const path of [
       '/api/lookup',
       '/api/task/',

@@ -39,7 +39,7 @@ const BESIDE = /^\/(?:objects|assets|clients|docs)\//;
 const OF_ANOTHER_STANDARD = /^\/vo\//;
 
 /** The errors that any request can have, and that stand with no operation. */
-const GENERAL_ERRORS = new Set([404, 406, 408, 431, 500, 501, 505]);
+const GENERAL_ERRORS = new Set([404, 408, 431, 500, 501, 505]);
 
 const MAX_ID = 2n ** 63n - 1n;
 
@@ -191,6 +191,7 @@ export function newAjv(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
   ajv.addVocabulary(['x-unit', 'openapi', 'info', 'paths', 'components']);
   ajv.addFormat('int64', true);
+  ajv.addFormat('binary', true);
   ajv.addFormat('date', isDate);
   ajv.addFormat('date-time', text => {
     const parts = /^(.{10})T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[+-]\d\d:\d\d|Z)$/.exec(text);

@@ -33,7 +33,7 @@ import { type ComponentName, count, integer, list, open, ref, type Schema, text 
 import { areaSchema, objectsSchema } from './selection.ts';
 import { skyMapSchema } from './sky_map.ts';
 import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
-import { otherContent, tableHeaders } from './tables.ts';
+import { contentSchema, otherContent, tableHeaders } from './tables.ts';
 
 /** An operation's part of the document, except its name. */
 export interface Operation {
@@ -96,6 +96,7 @@ function tableResponses(description: string, schema: Schema, ...except: readonly
   return {
     200: { ...ok, headers: { ...ignoredHeader, ...tableHeaders }, content: { ...json(schema), ...otherContent } },
     ...others,
+    ...errors([406]),
   };
 }
 
@@ -250,9 +251,6 @@ const LEFT_OUT =
   `follows: no more than about ${MAX_LOOKED_AT} objects are looked at for one. Follow \`next_cursor\` until it is null.`;
 
 export function searchArea(config: Config, catalogs: Catalogs): Operation {
-  const media = {
-    schema: text('A MOC, or a map of probability.', { contentMediaType: 'application/fits' }),
-  };
   return {
     summary: 'The objects in an area of the sky, page by page or as one table, or how many there are.',
     description:
@@ -267,7 +265,7 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
     requestBody: {
       required: false,
       content: {
-        'application/fits': media,
+        'application/fits': { schema: contentSchema('application/fits', 'A MOC, or a map of probability.') },
         'application/json': {
           schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
         },
@@ -290,7 +288,8 @@ export function listObjects(config: Config, catalogs: Catalogs): Operation {
 
 export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Config, catalogs: Catalogs): Operation {
   const { 200: _, ...others } = queryResponses('', {}, 'filters_span_catalogs');
-  const file = { type: 'string', contentEncoding: 'binary', description: 'A table.' };
+  const contentIn = (formats: readonly { readonly mediaType: string }[]) =>
+    Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, 'A table.') }]));
   return {
     summary: 'A table against the objects, or against a catalog.',
     description:
@@ -300,18 +299,22 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       'answer that is not whole. Positions in FK5, FK4 and galactic coordinates are converted to ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +
       'protocol of the Virtual Observatory asks for (UWS 1.1).',
     parameters: documentedParameters(tableParameters(catalogs), catalogs),
-    requestBody: { required: true, content: { '*/*': { schema: file } } },
+    requestBody: { required: true, content: contentIn([ANY_BYTES, ...MATCH_FORMATS]) },
     responses: {
       200: {
         description: 'The table.',
         headers: { ...ignoredHeader, ...resultHeaders },
-        content: Object.fromEntries(MATCH_FORMATS.map(({ mediaType }) => [mediaType, { schema: file }])),
+        // Generators take an answer for what the first type is, and can only keep every answer as bytes.
+        content: contentIn(MATCH_FORMATS.toReversed()),
       },
       202: { description: 'The table will be crossmatched.', headers: { ...ignoredHeader, ...jobHeaders } },
       ...others,
     },
   };
 }
+
+/** The type of a table of any format: its bytes tell which one it is. */
+const ANY_BYTES = { mediaType: 'application/octet-stream' };
 
 /** The headers of a request that has become a job. */
 const jobHeaders: Readonly<Record<string, Schema>> = {

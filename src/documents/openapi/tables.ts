@@ -13,13 +13,22 @@ const COLUMNS =
   'the rows hold. JSON has every source where an object has several of one catalog. ' +
   'Identifiers are 64-bit integers, those of sources texts in an added catalog with text ids; angles are in degrees, separations in arcsec.';
 
+const IS_TEXT = /^text\/|[+-](?:xml|ndjson)$/;
+
+/** Content of a media type: a text, or bytes. */
+export function contentSchema(mediaType: string, description: string): Schema {
+  return text(description, IS_TEXT.test(mediaType) ? {} : { format: 'binary' });
+}
+
 /** Content by media type, beside JSON. The columns are described once. */
 export const otherContent: Readonly<Record<string, Schema>> = {
-  'application/msgpack': { schema: text('The JSON answer in MessagePack, with integers of 64 bits.') },
+  'application/msgpack': {
+    schema: contentSchema('application/msgpack', 'The JSON answer in MessagePack, with integers of 64 bits.'),
+  },
   ...Object.fromEntries(
     TABLE_FORMATS.map(({ mediaType, meaning }, i) => [
       mediaType,
-      { schema: text(`As a table: ${meaning}.${i === 0 ? ` ${COLUMNS}` : ''}`) },
+      { schema: contentSchema(mediaType, `As a table: ${meaning}.${i === 0 ? ` ${COLUMNS}` : ''}`) },
     ]),
   ),
 };

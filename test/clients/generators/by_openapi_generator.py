@@ -46,6 +46,30 @@ try:
 except ApiException as error:
     refused = json.loads(error.body)["code"]
 
+try:
+    api.stream_matches(var_from="later")
+    refused_stream = None
+except ApiException as error:
+    refused_stream = json.loads(error.body)["code"]
+
+# The operations that nothing above calls.
+others = {
+    "get_openapi": api.get_openapi().openapi,
+    "resolve_tns": api.resolve_tns("2026abc").actual_instance.results[0].actual_instance.status,
+    "service_status": api.service_status().database,
+    "describe_service": api.describe_service().default_detail,
+    "stream_matches": refused_stream,
+    "find_sources": api.find_sources(ra=150, dec=2, radius_arcsec=5).count,
+    "find_objects_of_source": api.find_objects_of_source("gaia_dr3", str(known)).count,
+    "search_area": api.search_area(area="CIRCLE 150 2 1").actual_instance.count,
+    "list_objects": api.list_objects().actual_instance.count,
+    "crossmatch_table": api.crossmatch_table(b"ra,dec\n150,2\n10,20\n", format="csv", rows="matched").decode().splitlines(),
+    "get_sky_map": api.get_sky_map().actual_instance.layer,
+    "list_tasks": len(api.list_tasks()),
+    "head_tasks": api.head_tasks_with_http_info().status_code,
+    "describe_tasks": api.describe_tasks().parses,
+}
+
 print(
     json.dumps(
         {
@@ -55,7 +79,7 @@ print(
             "lookup": [[name(result), result.actual_instance.status] for result in results],
             "recent": sorted({name(match) for found in recent.objects for match in found.matches}),
             "refused": refused,
-            "others": [type(api.describe_service()).__name__, hasattr(api.get_sky_map().actual_instance, "by_status")],
+            "others": others,
         }
     )
 )

@@ -41,7 +41,44 @@ const { data } = await client.POST('/api/lookup', {
   },
 });
 const { error } = await client.GET('/api/cone', { params: { query: { ...cone.query, ra: 999 } } });
+const recent = having((await client.GET('/api/recent-crossmatches')).data, 'next_cursor');
 const map = having((await client.GET('/api/sky-map')).data, 'by_status');
+const tasks = '/api/task/';
+// The operations that nothing above calls.
+const others = {
+  get_openapi: (await client.GET('/openapi.json')).data?.openapi,
+  resolve_tns: having((await client.GET('/api/tns/{name}', { params: { path: { name: '2026abc' } } })).data, 'results')
+    .results[0]?.status,
+  service_status: (await client.GET('/api/status')).data?.database,
+  describe_service: (await client.GET('/api/describe')).data?.default_detail,
+  stream_matches: (await client.GET('/api/stream/matches', { params: { query: { from: 'later' } } })).error?.code,
+  find_sources: (await client.GET('/api/sources', { params: cone })).data?.count,
+  find_objects_of_source: (
+    await client.GET('/api/sources/{catalog}/{catalog_source_id}', {
+      params: { path: { catalog: 'gaia_dr3', catalog_source_id: known } },
+    })
+  ).data?.count,
+  search_area: having(
+    (await client.POST('/api/area', { params: { query: { area: 'CIRCLE 150 2 1' } } })).data,
+    'next_cursor',
+  ).count,
+  list_objects: having((await client.GET('/api/objects')).data, 'next_cursor').count,
+  crossmatch_table: (
+    await client.POST('/api/crossmatch', {
+      params: { query: { format: 'csv', rows: 'matched' } },
+      headers: { 'Content-Type': 'application/octet-stream' },
+      body: 'ra,dec\n150,2\n10,20\n',
+      bodySerializer: body => body,
+      parseAs: 'text',
+    })
+  ).data
+    ?.trimEnd()
+    .split('\n'),
+  get_sky_map: map.layer,
+  list_tasks: (await client.GET(tasks)).data?.length,
+  head_tasks: (await client.HEAD(tasks)).response.status,
+  describe_tasks: (await client.OPTIONS(tasks)).data?.parses,
+};
 console.log(
   JSON.stringify({
     details,
@@ -49,6 +86,7 @@ console.log(
     truncated,
     lookup: having(data, 'results').results.map(({ status }) => status),
     refused: error?.code,
-    cells: map.cells.length === map.count,
+    cells: map.cells.length === map.count && recent.count === recent.objects.length,
+    others,
   }),
 );
