@@ -1,7 +1,7 @@
 /** Addresses of catalogs: `http:`, `https:`, `s3:` of public buckets, and `file:` of local directories. */
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
-import { CatalogError } from './errors.ts';
+import { CatalogError } from './catalog_errors.ts';
 
 const ACCEPTED =
   'http://HOST/PATH, https://HOST/PATH, s3://BUCKET/KEY of a public bucket, file:///PATH or a local directory';

@@ -4,7 +4,7 @@ import { columnNames, motionColumns } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { isTextId, type SourceId } from '../contract/source_ids.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
-import { CatalogError } from './errors.ts';
+import { CatalogError } from './catalog_errors.ts';
 import type { ColumnKind, ParquetFile } from './parquet.ts';
 
 const ID_KINDS: readonly ColumnKind[] = [

@@ -5,7 +5,7 @@
  */
 import { type Area, Coverage } from '@nearsky/sky-index';
 import type { StoredCoverage } from '../store/catalog_registration.ts';
-import { CatalogError, withStableFile } from './errors.ts';
+import { CatalogError, withStableFile } from './catalog_errors.ts';
 import { openHealpixMap } from './fits.ts';
 import type { HatsTable } from './hats.ts';
 import { PixelSet } from './pixel_set.ts';

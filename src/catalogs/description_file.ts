@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import schema from '../contract/catalogs/schema.json' with { type: 'json' };
+import { CatalogError, reasonOf } from './catalog_errors.ts';
 import type { CatalogDescription } from './definition.ts';
-import { CatalogError, reasonOf } from './errors.ts';
 
 /** The number of faults that a message names. */
 const LISTED = 3;

@@ -3,8 +3,8 @@ import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 
 import { isAbsolute, join, resolve } from 'node:path';
 import { isThere } from '../base/files.ts';
 import { isRemote, localPath } from './address.ts';
+import { MissingFile, ReadFailure, reasonOf } from './catalog_errors.ts';
 import { type CatalogFiles, type FilesOptions, noReads, type OpenFile, type ReadCounts } from './catalog_files.ts';
-import { MissingFile, ReadFailure, reasonOf } from './errors.ts';
 
 /**
  * The files at a location: a path or its `file:` address, or an `http:`, `https:` or `s3:` address.

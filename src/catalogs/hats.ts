@@ -5,8 +5,8 @@
 import { posix } from 'node:path';
 import type { Partition } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
+import { CatalogError, MissingFile, withStableFile } from './catalog_errors.ts';
 import type { CatalogFiles, FilesOptions } from './catalog_files.ts';
-import { CatalogError, MissingFile, withStableFile } from './errors.ts';
 import { catalogFiles, readText } from './files.ts';
 import { openParquet } from './parquet.ts';
 import { parseProperties } from './properties.ts';

@@ -1,9 +1,9 @@
 /** Parquet files, one flat column at a time. Only this file and column_pages.ts use hyparquet. */
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
 import type { StoredColumn } from '../tables/stored_column.ts';
+import { ReadFailure, reasonOf } from './catalog_errors.ts';
 import type { OpenFile } from './catalog_files.ts';
 import { type ColumnPage, chunkRange, columnPages, decimalScale, isDate, isDecimal, timeKind } from './column_pages.ts';
-import { ReadFailure, reasonOf } from './errors.ts';
 
 /**
  * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are

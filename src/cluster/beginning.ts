@@ -4,14 +4,14 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { Writer } from '../store/writer.ts';
 import { raiseLevel } from './level.ts';
-import type { Log } from './log.ts';
 import { Node } from './node.ts';
+import type { RecordLog } from './record_log.ts';
 
 /**
  * Makes the archive the start of an empty log. After an interruption it may be called again.
  * @throws StoreError if the log has records, the archive already follows a log, or another process uses the archive
  */
-export async function beginLog(store: Store, log: Log): Promise<void> {
+export async function beginLog(store: Store, log: RecordLog): Promise<void> {
   const cannot = 'Cannot begin the log with this archive';
   requireAlone(store, cannot);
   const position = store.logPosition();

@@ -1,12 +1,12 @@
 /** Uses a topic of one partition as the log: Kafka stores the records, and gives each its position. */
 import type { Consumer, Producer } from '@platformatic/kafka';
-import type { Log as LogEvent } from '../base/log.ts';
+import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { connectionTo, type KafkaCluster, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { SETTINGS, whyUnsafe } from './kafka_settings.ts';
-import { type Log, type LogEntry, type LogRead, lostPlace } from './log.ts';
+import { type LogEntry, type LogRead, lostPlace, type RecordLog } from './record_log.ts';
 
 /** The topic that is the log. Plain data, which another thread may receive. */
 export interface LogTopic extends KafkaCluster {
@@ -26,7 +26,7 @@ export function logSettings(
 }
 
 export interface KafkaLogOptions extends LogTopic {
-  readonly log: LogEvent;
+  readonly log: Log;
 }
 
 /** The time for which a server holds back its answer while there are no records. */
@@ -78,7 +78,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
   }
 }
 
-export class KafkaLog implements Log {
+export class KafkaLog implements RecordLog {
   readonly #client: Client;
   readonly #options: KafkaLogOptions;
   readonly #consumer: Bytes;

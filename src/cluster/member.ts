@@ -1,20 +1,20 @@
 /** Makes this process a member of the log that several nodes share: it follows the log, and appends changes to it. */
 import { messageOf } from '../base/error_text.ts';
-import type { Log as LogEvent } from '../base/log.ts';
+import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
 import type { Change } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import type { SharedLog } from '../store/writer.ts';
 import { type KafkaLog, type LogTopic, openKafkaLog } from './kafka_log.ts';
-import { LostPlace } from './log.ts';
 import { Node } from './node.ts';
+import { LostPlace } from './record_log.ts';
 
 export interface MemberOptions {
   /** Opened with mode `write`; must stay open until `close` has resolved. */
   readonly store: Store;
   readonly topic: LogTopic;
-  readonly log: LogEvent;
+  readonly log: Log;
   /** Whether to keep trying if the log cannot be reached when the process starts. */
   readonly isPatient?: boolean;
   /** Called after each read of the log, with the number of records that this node has not applied yet. */

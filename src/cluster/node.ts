@@ -9,7 +9,7 @@ import { type LoggedChange, loggedChange, recordHash } from '../store/logged_cha
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { type SharedLog, Writer } from '../store/writer.ts';
-import { type Log, type LogEntry, type LogRead, LostPlace, lostPlace } from './log.ts';
+import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
  * Several processes of one machine may be the same node at once: each applies the records that no other has applied
@@ -18,7 +18,7 @@ import { type Log, type LogEntry, type LogRead, LostPlace, lostPlace } from './l
 export class Node implements SharedLog {
   readonly #store: Store;
   readonly #writer: Writer;
-  readonly #log: Log;
+  readonly #log: RecordLog;
   /** The prefix of the ids of this process's records. */
   readonly #submitter = randomUUID();
   #submitted = 0;
@@ -32,7 +32,7 @@ export class Node implements SharedLog {
   #lost: LostPlace | undefined;
 
   /** @param store opened with mode `write` */
-  constructor(store: Store, log: Log) {
+  constructor(store: Store, log: RecordLog) {
     this.#store = store;
     this.#writer = new Writer(store);
     this.#log = log;

@@ -11,11 +11,11 @@ import { RejectLog } from '../ingest/rejects.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
 import { BOT_SETTINGS, botOf, TnsClient } from '../tns/client.ts';
-import { RegistryError } from '../tns/errors.ts';
 import { RegistryLoader, type RowCounts } from '../tns/loader.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { type OnRead, readPublicPath } from '../tns/public_file.ts';
 import { refreshRegistry } from '../tns/refresh.ts';
+import { RegistryError } from '../tns/registry_error.ts';
 import type { TimeSpan } from '../tns/time_line.ts';
 import {
   type Command,

@@ -6,8 +6,8 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import { MAX_ORDER, pixelOf } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import { nowUs } from '../base/times.ts';
+import { CatalogError } from '../catalogs/catalog_errors.ts';
 import { addReads } from '../catalogs/catalog_files.ts';
-import { CatalogError } from '../catalogs/errors.ts';
 import { Catalogs } from '../contract/catalogs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';

@@ -11,9 +11,9 @@ import {
   wrapRa,
 } from '@nearsky/sky-index';
 import { Semaphore } from '../base/semaphore.ts';
+import { CatalogError, ReadFailure, withStableFile } from '../catalogs/catalog_errors.ts';
 import { type CatalogFiles, noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
-import { CatalogError, ReadFailure, withStableFile } from '../catalogs/errors.ts';
 import { catalogFiles } from '../catalogs/files.ts';
 import { openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { RemoteOptions } from '../catalogs/remote/options.ts';

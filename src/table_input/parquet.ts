@@ -1,7 +1,7 @@
 /** Reads Parquet, one row group at a time, with the reader for catalogs. */
 
+import { CatalogError, ReadFailure } from '../catalogs/catalog_errors.ts';
 import type { ColumnPage } from '../catalogs/column_pages.ts';
-import { CatalogError, ReadFailure } from '../catalogs/errors.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { Frame } from '../sky_frames/frames.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';

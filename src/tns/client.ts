@@ -10,7 +10,7 @@ import { backoffMs, retryAfterMs } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import { type Config, ConfigError, withoutPassword } from '../config/config.ts';
 import type { Validators } from '../store/registry.ts';
-import { RegistryError } from './errors.ts';
+import { RegistryError } from './registry_error.ts';
 
 export interface BotCredentials {
   readonly id: number;

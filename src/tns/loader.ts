@@ -4,7 +4,7 @@
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
-import { RegistryError } from './errors.ts';
+import { RegistryError } from './registry_error.ts';
 import { type BadRow, type RowBatch, readPublicObjects } from './rows.ts';
 import type { TimeSpan } from './time_line.ts';
 

@@ -8,9 +8,9 @@ import type { Store } from '../store/store.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Download, TnsClient } from './client.ts';
-import { RegistryError } from './errors.ts';
 import type { RegistryLoader, StagedLoad } from './loader.ts';
 import { readPublicFile } from './public_file.ts';
+import { RegistryError } from './registry_error.ts';
 import type { TimeSpan } from './time_line.ts';
 
 const WHOLE_FILE = 'tns_public_objects.csv.zip';

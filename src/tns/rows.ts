@@ -2,7 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { TnsRecord } from '../store/types.ts';
-import { RegistryError } from './errors.ts';
+import { RegistryError } from './registry_error.ts';
 import { parseTimeLine, type TimeSpan } from './time_line.ts';
 
 /** A row that is not a registry object. */

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CatalogError } from '../../src/catalogs/errors.ts';
+import { CatalogError } from '../../src/catalogs/catalog_errors.ts';
 import { openHats } from '../../src/catalogs/hats.ts';
 import { withDirectory } from '../directory.ts';
 import { randomSky } from '../oracle/skies.ts';

@@ -5,7 +5,7 @@ import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { releaseColumns } from '../../sample/make/columns.ts';
-import { CatalogError, ReadFailure } from '../../src/catalogs/errors.ts';
+import { CatalogError, ReadFailure } from '../../src/catalogs/catalog_errors.ts';
 import { checkCatalog, registerCatalog } from '../../src/catalogs/register.ts';
 import { columnNames } from '../../src/contract/catalog.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';

@@ -6,8 +6,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isPublicAddress } from '../../src/base/public_hosts.ts';
 import { checkedAddress, relativeAddress, requestUrl } from '../../src/catalogs/address.ts';
+import {
+  CatalogError,
+  FileChanged,
+  MissingFile,
+  ReadFailure,
+  withStableFile,
+} from '../../src/catalogs/catalog_errors.ts';
 import { type CatalogFiles, noReads, type ReadCounts } from '../../src/catalogs/catalog_files.ts';
-import { CatalogError, FileChanged, MissingFile, ReadFailure, withStableFile } from '../../src/catalogs/errors.ts';
 import { catalogFiles, readText } from '../../src/catalogs/files.ts';
 import { openHats } from '../../src/catalogs/hats.ts';
 import { REMOTE_DEFAULTS, type RemoteOptions } from '../../src/catalogs/remote/options.ts';

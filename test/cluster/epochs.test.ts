@@ -1,8 +1,8 @@
 /** Epochs: nodes compare their archives, and one that is another than most others stops. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LostPlace } from '../../src/cluster/log.ts';
 import { Node } from '../../src/cluster/node.ts';
+import { LostPlace } from '../../src/cluster/record_log.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { FORMAT_VERSION } from '../../src/store/environment.ts';

@@ -1,6 +1,7 @@
 /** A log in memory, and the way of one node to it, which loses, delays and repeats. */
-import type { Log, LogEntry, LogRead } from '../../src/cluster/log.ts';
+
 import { Node } from '../../src/cluster/node.ts';
+import type { LogEntry, LogRead, RecordLog } from '../../src/cluster/record_log.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 
@@ -34,7 +35,7 @@ export interface Flight {
   readonly answer: PromiseWithResolvers<void>;
 }
 
-export class Link implements Log {
+export class Link implements RecordLog {
   readonly flights: Flight[] = [];
   /** Whether nothing gets through. */
   isCut = false;

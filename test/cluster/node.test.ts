@@ -2,8 +2,8 @@
 import { crc32 } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LostPlace } from '../../src/cluster/log.ts';
 import { Node } from '../../src/cluster/node.ts';
+import { LostPlace } from '../../src/cluster/record_log.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { encodePlain } from '../../src/store/records.ts';

@@ -9,8 +9,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTime } from '../../src/base/parse_time.ts';
 import { nowUs } from '../../src/base/times.ts';
-import type { Log, LogRead } from '../../src/cluster/log.ts';
 import { Node } from '../../src/cluster/node.ts';
+import type { LogRead, RecordLog } from '../../src/cluster/record_log.ts';
 import { Coordinator } from '../../src/service/coordinator.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
@@ -41,7 +41,7 @@ const random = seededRandom(Number(process.env.HOP_SEED ?? Date.now()));
 const pick = <T>(values: readonly T[]): T => values[Math.floor(values.length * random())]!;
 
 /** The log as one node sees it: without what came last. */
-class Delayed implements Log {
+class Delayed implements RecordLog {
   lagMs = 0;
   readonly #log: MemoryLog;
   readonly #cameMs: readonly number[];

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { TnsRecord } from '../../src/store/types.ts';
-import { RegistryError } from '../../src/tns/errors.ts';
+import { RegistryError } from '../../src/tns/registry_error.ts';
 import { type BadRow, readPublicObjects } from '../../src/tns/rows.ts';
 import { parseTimeLine } from '../../src/tns/time_line.ts';
 import { root, sample } from '../directory.ts';

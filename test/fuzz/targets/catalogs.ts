@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CatalogError, ReadFailure } from '../../../src/catalogs/catalog_errors.ts';
 import type { OpenFile } from '../../../src/catalogs/catalog_files.ts';
-import { CatalogError, ReadFailure } from '../../../src/catalogs/errors.ts';
 import { openHealpixMap } from '../../../src/catalogs/fits.ts';
 import { openHats } from '../../../src/catalogs/hats.ts';
 import { openParquet } from '../../../src/catalogs/parquet.ts';

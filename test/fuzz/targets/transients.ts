@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RegistryError } from '../../../src/tns/errors.ts';
 import { readPublicPath } from '../../../src/tns/public_file.ts';
+import { RegistryError } from '../../../src/tns/registry_error.ts';
 import { readPublicObjects } from '../../../src/tns/rows.ts';
 import { checkMessage, orRefused, type Target } from '../target.ts';
 

@@ -22,7 +22,7 @@ export interface LogRead {
 }
 
 /** Any call may reject; it may then be repeated. */
-export interface Log {
+export interface RecordLog {
   /** The name of the log; no other log, and no recreated log, has the same one. */
   identity(): Promise<string>;
   /** Resolves when the record is durable. Whether it was appended is unknown where the call rejects. */
