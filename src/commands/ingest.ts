@@ -27,10 +27,10 @@ import {
 export const command: Command = {
   usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|- | ingest --table FILE|DIR --id COLUMN --ra COLUMN --dec COLUMN [--frame NAME]`,
   description: `Stores a broker's messages: one per line, plain or gzipped, from files or (-) from standard input.
-Every new object becomes pending for the crossmatch. A message that cannot be read never stops the
-run: it is kept, with the reason, in DATA/rejected. Re-running on the same file is safe, also beside
-a running \`nearsky serve\`. Everything counted is on disk. The exit status is 1 if no message could
-be used.
+Every new object becomes pending for the crossmatch. A message that cannot be read never stops
+\`ingest\`. It is kept, with the reason, in DATA/rejected. Re-running on the same file is safe, also
+beside a running \`nearsky serve\`. Everything counted is on disk. The exit status is 1 if no message
+could be used.
 
 With --table it stores the objects of a survey instead, from a Parquet file, a directory of them, or
 a HATS catalog, for example the archive of another service (\`nearsky export --format hats\`). They

@@ -9,9 +9,9 @@ export const command: Command = {
   usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
   description: `Prints what is known about objects, from the data directory or (--url) from a running service. Name
 them by diaObjectId, by TNS name such as "SN 2026abc", or in files or standard input (-) with one of
-these per line. The answer is that of POST /api/lookup, in any of its formats. If there are more
-inputs than one request takes (API_MAX_IDS), they are split into several requests whose lines are
-concatenated: table, csv and ndjson only.`,
+these per line. The answer is that of POST /api/lookup, in any of its formats. More inputs than one
+request takes (API_MAX_IDS) are split into several requests, and their lines are concatenated. This
+works for table, csv and ndjson only.`,
   options: ASK_OPTIONS,
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
   run,

@@ -1,13 +1,13 @@
 /** What shells complete, in the shells themselves; and the man pages, as mandoc reads them. */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { manPages } from '../../docs/man.ts';
 import { commandHelp } from '../../src/commands/cli.ts';
 import { COMMANDS } from '../../src/commands/table.ts';
-import { start, withDirectory } from '../e2e/support.ts';
+import { root, start, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 
 const test = suite('commands/completion');
@@ -108,8 +108,17 @@ needs(test, without('mandoc', '-V'))('every command has a man page without a fau
     assert.is(faults.replace(/^.*missing date.*\n/gm, ''), '', name);
     const { stdout: shown } = spawnSync('mandoc', ['-T', 'html', '-O', 'fragment'], { input: page, encoding: 'utf8' });
     const command = /^nearsky-(\w+)\.1$/.exec(name)?.[1];
-    if (command) for (const option of await optionsOf(command)) assert.match(shown, option);
+    if (command === undefined) continue;
+    for (const option of await optionsOf(command)) assert.match(shown, option);
+    // A paragraph of its own is what begins with the name of a subcommand, and no sentence that goes on.
+    const { usage } = (await COMMANDS.get(command)!.load()).command;
+    for (const [, word] of page.matchAll(/^\.PP\n([a-z]+): /gm)) assert.match(usage, word!, `${name}: ${word}`);
   }
+});
+
+test('the npm package has the man page of every command', async () => {
+  const { man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  assert.equal(man.toSorted(), [...(await manPages()).keys()].map(name => `dist/man/${name}`).sort());
 });
 
 test.run();

@@ -23,7 +23,7 @@ const directory = mkdtempSync(join(tmpdir(), 'nearsky-npm-'));
 const place = join(directory, 'empty');
 const alone = join(directory, 'alone');
 const bin = join(place, 'node_modules/.bin/nearsky');
-const { version, engines, exports: exported } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version, engines, man, exports: exported } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** Errors of npm that say that the registry does not answer. */
 const UNREACHABLE =
@@ -64,7 +64,7 @@ installed('only what is needed is packed: no tests, no sources', () => {
   const paths = packed.files.map(({ path }) => path);
   const places = new Set(
     paths.map(path =>
-      path.replace(/^dist\/(clients|deploy|docs|index|packages|src\/pages|sample|src|workers)\/.*/, 'dist/$1'),
+      path.replace(/^dist\/(clients|deploy|docs|index|man|packages|src\/pages|sample|src|workers)\/.*/, 'dist/$1'),
     ),
   );
   assert.equal([...places].sort(), [
@@ -84,6 +84,7 @@ installed('only what is needed is packed: no tests, no sources', () => {
     'dist/deploy',
     'dist/docs',
     'dist/index',
+    'dist/man',
     'dist/package.json',
     'dist/packages',
     'dist/sample',
@@ -138,6 +139,24 @@ for (const [name, command] of [
     },
   );
 }
+
+installed('an installed command has its man pages', async () => {
+  const prefix = join(directory, 'global');
+  const args = [
+    'install',
+    '--global',
+    '--prefix',
+    prefix,
+    '--omit=optional',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+  ];
+  await run('npm', [...args, join(directory, packed.filename)], { cwd: place, timeout: 400_000 });
+  const pages = readdirSync(join(prefix, 'share/man/man1'));
+  assert.is(pages.length, man.length);
+  assert.match(readFileSync(join(prefix, 'share/man/man1/nearsky-ingest.1'), 'utf8'), /^\.TH NEARSKY-INGEST 1/);
+});
 
 installed('an older Node gets one line and status 1', () => {
   const older = `Object.defineProperty(process, 'versions', { value: { node: '20.11.1' } }); require(${JSON.stringify(bin)});`;
