@@ -864,6 +864,8 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   'Objects by time': {
     'http/area.test.ts: the objects with sources by time, those that meet filters': [
       '`GET /api/objects` lists the objects that',
+      'The answer has the form of a lookup.',
+      'Objects are sorted by `time_field`, newest',
       '`response=count` returns `total`, the number',
     ],
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
@@ -947,6 +949,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'table_input/positions.test.ts: sexagesimal texts, and both in one column': [
       'If only `ra` is named, its column holds both',
       "Sexagesimal right ascensions are in the column's",
+      'A row with 24 hours or more is',
       'Numbers are degrees, unless their unit is',
     ],
     'docs/contract.test.ts: any finite right ascension is taken modulo 360': [
