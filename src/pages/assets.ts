@@ -1,6 +1,6 @@
 /**
- * The files that the pages load: our own scripts and style, served without comments and with the colours of the
- * catalogs, and the library h3-js.
+ * The files that the pages load: our own scripts and style, without comments and with the colours of the catalogs; and
+ * the library h3-js.
  */
 
 import { createHash } from 'node:crypto';
@@ -31,8 +31,8 @@ interface Assets {
 }
 
 /**
- * Files stay the same while the service runs, so each coding takes its time. Levels above 17 of zstd make these files no
- * smaller.
+ * Compression may be slow, because files stay the same while the service runs. Levels of zstd above 17 make these files
+ * no smaller.
  */
 const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> = {
   zstd: bytes =>
@@ -51,7 +51,7 @@ export function compactAsset(asset: Asset, coding: Coding): Promise<Uint8Array<A
   return made[coding];
 }
 
-/** The files, read when the first page is asked for, and again where the catalogs have changed. */
+/** The files. They are read for the first page, and again when the catalogs have changed. */
 export const loadAssets = memoized(readAssets);
 
 /** The address of a file. */
@@ -81,17 +81,17 @@ function readAssets(catalogs: Catalogs): Assets {
   return { files, version: hash.digest('hex').slice(0, 12) };
 }
 
-/** A script or style of ours without the comments and indents that its readers need: a fifth fewer bytes, compressed. */
+/** A script or style of ours without comments and indents: a fifth fewer bytes, compressed. */
 function plain(text: string): Buffer {
   return Buffer.from(text.replace(COMMENT_LINES, '').replace(INDENTS, ''));
 }
 
-/** Comments that begin and end a line. No text of several lines in these files holds such a line. */
+/** Comments that take whole lines. No multi-line string in these files contains such a line. */
 const COMMENT_LINES = /^[ \t]*(?:\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)\n/gm;
 const INDENTS = /^[ \t]+/gm;
 
 /**
- * The colour of each catalog, and the outline of the mark before its name, which is the outline of its marker in plots.
+ * The colour of each catalog, and the outline of the mark before its name, which has the shape of its marker in plots.
  */
 function catalogStyle({ all }: Catalogs): string {
   const rules = all.map(({ name, colour, marker }) => {
@@ -110,7 +110,7 @@ function catalogStyle({ all }: Catalogs): string {
   return rules.join('');
 }
 
-/** The position of a value between the least and the greatest, in percent. */
+/** The position of a value between the smallest and the largest, in percent. */
 function share(value: number, all: readonly number[]): string {
   const least = Math.min(...all);
   return `${(100 * (value - least)) / (Math.max(...all) - least)}%`;

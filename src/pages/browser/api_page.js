@@ -1,4 +1,4 @@
-/** The reference: requests to try, and sections of which an address opens one. */
+/** The script of the reference page: requests to try, and sections, of which the address can open one. */
 import { byId, h, show, showLoading } from './page.js';
 
 const MAX_SHOWN = 20_000;
@@ -44,7 +44,7 @@ async function send() {
 }
 
 /**
- * JSON with line breaks. Numbers stay as they were sent, because a parser would lose digits of the ids.
+ * JSON with line breaks. Numbers stay unchanged, because a parser would lose digits of the ids.
  * @param {string} json
  */
 function indented(json) {

@@ -13,7 +13,7 @@ import { SkyView } from './sky_view.js';
 
 const PAGE_SIZE = 50;
 const RESOLUTION = 3;
-/** An area of this radius fills the map that shows the whole sky. */
+/** When the map shows the whole sky, an area of this radius fills it. */
 const VIEW_DEGREES = 60;
 /** The pause between requests while the service counts its objects. */
 const COUNTING_MS = 1000;
@@ -27,7 +27,7 @@ const results = byId('results');
 const drawing = byId('drawing');
 /** @type {File | undefined} */
 let file;
-/** Where the map was clicked since the area was begun. @type {Position[]} */
+/** The clicked positions of the area that is being drawn. @type {Position[]} */
 let clicked = [];
 /** The number of the search whose answer is shown. */
 let search = 0;
@@ -50,7 +50,7 @@ fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), take);
 addEventListener('popstate', showEntry);
 showEntry();
 
-/** Shows the area of the entry of the history: that of the address, or one that was too long for it. */
+/** Shows the area of the current history entry: the area in the address, or one that was too long for an address. */
 function showEntry() {
   search++;
   begin(areaOfEntry());
@@ -64,7 +64,10 @@ function areaOfEntry() {
   return history.state?.area ?? new URLSearchParams(location.search).get('area') ?? '';
 }
 
-/** Makes a search an entry of the history, unless it is the present one. A file cannot be kept. @param {string | File} area */
+/**
+ * Adds a search to the history, unless it is the current entry. A file cannot be stored there.
+ * @param {string | File} area
+ */
 function remember(area) {
   const kept = typeof area === 'string' ? area : '';
   const long = kept === '' ? '/area' : `/area?area=${encodeURIComponent(kept)}`;
@@ -120,7 +123,10 @@ function click(position) {
   if (isLast) void run();
 }
 
-/** Shows the place below the pointer, and the circle that a click there would make. @param {Position | undefined} position */
+/**
+ * Shows the position under the pointer, and the circle that a click there would make.
+ * @param {Position | undefined} position
+ */
 function hovered(position) {
   byId('map-note').textContent = position ? `${sexagesimalRa(position.ra, 0)} ${sexagesimalDec(position.dec, 0)}` : '';
   const [middle] = clicked;
@@ -214,7 +220,7 @@ function downloads(area) {
   );
 }
 
-/** The objects of the whole sky, below what is drawn. The map works without them, too. */
+/** Loads the objects of the whole sky, which are drawn below the area. The map also works without them. */
 async function loadCells() {
   try {
     const answer = await ask(`/api/sky-map?layer=objects&resolution=${RESOLUTION}&partial=true`);

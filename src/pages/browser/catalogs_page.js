@@ -1,4 +1,4 @@
-/** Adds to each catalog of the list the part that this service holds. */
+/** Adds to each catalog of the list how much of it this service has. */
 import { count } from './format.js';
 import { ApiError, ask } from './page.js';
 

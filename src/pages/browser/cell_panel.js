@@ -1,17 +1,17 @@
-/** Describes a cell of the map in words, and lists its objects where they are few. */
+/** Describes a cell of the map in words, and lists its objects if they are few. */
 import { Cells, h3 } from './cells.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { asJson, ask, badge, h, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
 import { objectList } from './result_list.js';
 
 /**
- * Cells of this resolution lie within the largest radius of a search, so that a search by position finds everything in
+ * Cells of this resolution are smaller than the largest search radius, so that a search by position finds everything in
  * them.
  */
 const FINEST_RESOLUTION = 7;
 /**
- * At coarser resolutions, the disc around a cell is too large to be asked for at the finest resolution, so the cell is
- * not listed.
+ * At coarser resolutions, the disc around a cell is too large for a request at the finest resolution, so the cell's
+ * objects are not listed.
  */
 const LISTED_RESOLUTION = 2;
 
@@ -106,7 +106,11 @@ async function listObjects(list, cells, i, signal) {
   );
 }
 
-/** The cells of the finest resolution that have the objects of a cell. @param {string} id @param {AbortSignal} signal */
+/**
+ * The cells of the finest resolution that contain the objects of a cell.
+ * @param {string} id
+ * @param {AbortSignal} signal
+ */
 async function fineCells(id, signal) {
   const resolution = h3.getResolution(id);
   if (resolution === FINEST_RESOLUTION) return [id];

@@ -1,4 +1,4 @@
-/** The cells of one answer of the sky map, ready to be drawn and asked. */
+/** The cells of one answer of the sky map, prepared for drawing and look-up. */
 import { vectorOf } from './projection.js';
 
 /** @type {typeof import('h3-js')} */
@@ -63,7 +63,7 @@ export class Cells {
   }
 
   /**
-   * The value of a cell in a layer; undefined where the layer has nothing to show.
+   * The value of a cell in a layer; undefined if the layer has nothing to show.
    * @param {Layer} layer
    * @param {number} i
    */

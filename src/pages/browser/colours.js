@@ -1,5 +1,6 @@
 /**
- * Colours of the map: ramps of even lightness, one for each theme. More is always farther from the colour of the paper.
+ * The colours of the map: one ramp of even lightness steps per theme. Larger values are farther from the colour of the
+ * background.
  */
 
 export const BINS = 24;

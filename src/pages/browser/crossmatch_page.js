@@ -1,4 +1,7 @@
-/** The page on which a table is crossmatched: its first rows, the progress, and the answer as a table, a plot and files. */
+/**
+ * The script of the page that crossmatches a table: its first rows, the progress, and the answer as a table, a plot and
+ * files.
+ */
 import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { count, counted, payloadText } from './format.js';
 import { ApiError, ask, byId, exact, h, pageData, show, showError } from './page.js';
@@ -7,9 +10,9 @@ import { resultTable } from './result_table.js';
 
 /** @typedef {Record<string, unknown>} Row */
 
-/** A larger table is sent once only, as a job: its first rows are then not shown before. */
+/** A larger table is sent only once, as a job, so its first rows are not shown before. */
 const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
-/** The part of a text that shows its first rows. */
+/** The first rows are taken from this much of a text. */
 const PREVIEW_BYTES = 65_536;
 /** The first byte of a file with gzip. */
 const GZIP = 0x1f;
@@ -80,7 +83,7 @@ function chosen() {
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 
-/** Has the service read the first rows: it says which columns it takes for the position. */
+/** Lets the service read the first rows, to learn which columns it uses for the position. */
 async function showFirstRows() {
   const own = file;
   const part = own && (await firstPart(own));
@@ -128,12 +131,12 @@ async function showFirstRows() {
 }
 
 /**
- * The file, or its first lines where it is a long text; undefined where it is too long to be sent twice.
+ * The file, or its first lines if it is a long text; undefined if it is too long to be sent twice.
  * @param {File} whole
  */
 async function firstPart(whole) {
   const head = new Uint8Array(await whole.slice(0, PREVIEW_BYTES).arrayBuffer());
-  // VOTables, FITS, Parquet, Arrow and gzip are not read in part.
+  // Only text can be cut; VOTables, FITS, Parquet, Arrow and gzip cannot.
   const isText =
     head[0] !== GZIP &&
     head.every(byte => byte >= 9) &&
@@ -160,7 +163,7 @@ function tableOf(columns, rows) {
 }
 
 /**
- * The service's column, whose name has a number behind it where the table has that column itself.
+ * The service's column of a name. The name has a number appended if the table itself has such a column.
  * @param {Row} row
  * @param {string} name
  */
@@ -264,7 +267,7 @@ async function download(parameters, format) {
 }
 
 /**
- * The answer for a whole table: at once, or as a job where that would take too long.
+ * The answer for a whole table: at once, or as a job if that would take too long.
  * @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal
  */
 async function matched(table, parameters, signal) {
@@ -312,7 +315,7 @@ function send(body, parameters, signal, headers = {}) {
 }
 
 /**
- * An answer that is no error.
+ * Returns a successful answer, or throws.
  * @param {string} path @param {RequestInit} init
  */
 async function answered(path, init) {

@@ -1,4 +1,4 @@
-/** The search of the documents: in the browser, over an index that is loaded when the search is first used. */
+/** Searches the documents in the browser. The index is loaded when the search is first used. */
 import { byId, h, show } from './page.js';
 
 /** @typedef {{ address: string, title: string, heading: string, text: string }} Section */
@@ -36,7 +36,7 @@ async function search() {
   if (words.length === 0) return show(results);
   try {
     const found = bestOf(await load(), words);
-    // Another letter may have been typed while the index was loaded.
+    // The text may have changed while the index was loaded.
     if (query === field.value) showFound(found, words);
   } catch {
     show(results, h('p', { class: 'notice error' }, 'The search index cannot be loaded.'));

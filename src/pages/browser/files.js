@@ -1,9 +1,9 @@
-/** Files that people give to a page, and that they get from it. */
+/** Files that a user gives to a page, or gets from it. */
 import { TABLE_FORMATS } from './format.js';
 import { h } from './page.js';
 
 /**
- * Takes a file that is chosen, or dropped.
+ * Accepts a file that the user chooses or drops.
  * @param {HTMLElement} place
  * @param {HTMLInputElement} input
  * @param {(file: File) => void} take
@@ -15,7 +15,7 @@ export function fileDrop(place, input, take) {
   };
   input.addEventListener('change', () => {
     first(input.files);
-    // The same file, changed meanwhile, can be chosen again.
+    // Reset, so that the same file can be chosen again after a change.
     input.value = '';
   });
   place.addEventListener('dragover', event => {

@@ -1,6 +1,6 @@
 /**
- * The finder as a PNG. It is drawn anew on a canvas, because an SVG as the image of a page would need an address that
- * the policy of the pages forbids.
+ * Makes a PNG of the finder. The finder is drawn again on a canvas, because showing the SVG as an image would need an
+ * address that the pages' policy forbids.
  */
 
 /** Pixels of the PNG by unit of the drawing. */

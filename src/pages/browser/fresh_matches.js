@@ -1,4 +1,7 @@
-/** Matches as they are recorded, for a page that is looked at: a browser has few connections to one service, and a hidden page holds none. */
+/**
+ * Receives matches as they are recorded, while the page is visible. A hidden page holds no connection, because a
+ * browser has few connections to one service.
+ */
 
 /** Calls `onMatch` with each match that is recorded from now on. @param {(match: any) => void} onMatch */
 export function follow(onMatch) {

@@ -9,13 +9,13 @@ import { SkyView } from './sky_view.js';
 
 /** @typedef {import('./cells.js').Layer} Layer */
 
-/** The least area of a drawn cell, in square pixels, approximately. */
+/** The approximate minimum area of a drawn cell, in square pixels. */
 const CELL_PIXELS = 75;
 /** The service's limit of cells in an answer. */
 const MAX_CELLS = 50_000;
 const WHOLE_SKY_RESOLUTION = 3;
 const FINEST_RESOLUTION = 7;
-/** Coarser cells tell too little, and their objects cannot be listed. */
+/** Coarser cells show too little, and their objects cannot be listed. */
 const COARSEST_RESOLUTION = 2;
 /** The requested radius relative to the view, so that small moves need no new answer. */
 const MARGIN = 1.4;
@@ -60,7 +60,7 @@ document.addEventListener('themechange', paint);
 setInterval(() => document.visibilityState === 'visible' && settle(), FRESH_MS);
 start();
 
-/** Starts the map at the place and layer that the address names, if any. */
+/** Starts the map at the position and layer in the address, if any. */
 function start() {
   const parameters = new URLSearchParams(location.search);
   const named = parameters.get('layer');
@@ -195,8 +195,8 @@ function rangeOf(values) {
   }
   const sorted = values.toSorted((a, b) => a - b);
   const high = sorted.at(-1) ?? 0;
-  // The range is at least a decade, because cells with one object each differ only in area. The few emptiest cells do
-  // not stretch the range.
+  // The range is at least a decade, because cells with one object each differ only in area. The emptiest 3 % of the
+  // cells do not extend the range.
   const low = Math.min(sorted[Math.floor(sorted.length * 0.03)] ?? 0, high / 10);
   const span = Math.log(high / low);
   const text = (/** @type {number} */ value) =>

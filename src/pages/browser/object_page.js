@@ -58,7 +58,7 @@ async function load() {
 }
 
 /**
- * An object that is not stored here; the brokers may know it.
+ * Shows an object that is not stored here, with links to brokers that may know it.
  * @param {any} object
  */
 function absent(object) {
@@ -126,7 +126,11 @@ function elsewhere(object) {
   );
 }
 
-/** Texts to take along: a citation, and this query for a shell and for Python. @param {any} object @param {any} provenanceSets */
+/**
+ * Texts to copy: a citation, and this query for a shell and for Python.
+ * @param {any} object
+ * @param {any} provenanceSets
+ */
 function texts(object, provenanceSets) {
   const set = provenanceSets[object.crossmatch?.provenance_set];
   const text = (/** @type {string} */ title, /** @type {string} */ content) => [
@@ -257,7 +261,7 @@ function linkList(title, links) {
 /** The number of sources that are open on a narrow window. */
 const NEAREST = 1;
 const WIDTHS = [2, 15, 60];
-/** The statuses of objects whose crossmatch looked into no catalog, in the words of the finder's key. */
+/** The statuses of objects whose crossmatch searched no catalog, in the words of the finder's key. */
 const UNSEARCHED = new Map([
   ['crossmatch_pending', 'not crossmatched yet'],
   ['not_searched', 'no catalog searched'],
@@ -321,7 +325,7 @@ function neighbourhood(object) {
   section.append(choice, plot, h('p', { class: 'downloads' }, png), survey?.choice ?? '', nearest, note);
   draw();
   void findOthers();
-  // Reading the catalogs takes a while: they are read for whoever sees the plot.
+  // The catalogs are read only when the plot becomes visible, because that takes a while.
   const seen = new IntersectionObserver(entries => {
     if (!entries.some(entry => entry.isIntersecting)) return;
     seen.disconnect();
@@ -337,7 +341,10 @@ function neighbourhood(object) {
       save(await finderPng(drawn, caption, plot.querySelector('img')), `nearsky-${object.diaObjectId_str}.png`);
   }
 
-  /** The catalogs' other sources, which no crossmatch records, drawn fainter; and the catalogs that could not be searched. */
+  /**
+   * Finds the catalogs' other sources, which no crossmatch records and which are drawn fainter; and the catalogs that
+   * could not be searched.
+   */
   async function findSources() {
     const radius = pageData.maxSourcesRadiusArcsec;
     try {
@@ -503,7 +510,7 @@ function sourceCard(object, match) {
   );
 }
 
-/** @param {number} east @param {number} north arcsec; not numbers where the object has no position */
+/** @param {number} east @param {number} north arcsec; NaN if the object has no position */
 function offsetText(east, north) {
   if (Number.isNaN(east)) return '–';
   const [x, y] = [Math.abs(east).toFixed(3), Math.abs(north).toFixed(3)];

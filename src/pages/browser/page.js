@@ -54,7 +54,12 @@ export function asJson(body) {
   return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Has JSON.parse keep integers that a number cannot hold. @param {string} _key @param {unknown} value @param {{ source?: string }} [context] */
+/**
+ * A reviver for JSON.parse that keeps integers that a number cannot represent.
+ * @param {string} _key
+ * @param {unknown} value
+ * @param {{ source?: string }} [context]
+ */
 export function exact(_key, value, context) {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source;
@@ -64,7 +69,7 @@ export function exact(_key, value, context) {
 /** @typedef {Node | string | false | null | undefined | Child[]} Child */
 
 /**
- * An element; attributes that are false or undefined are left out, and functions listen.
+ * Makes an element. Attributes that are false or undefined are left out; functions become event listeners.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, string | number | boolean | undefined | ((event: any) => void)>} [attributes]
@@ -110,7 +115,7 @@ function append(element, children) {
 /**
  * The element with an id.
  * @param {string} id
- * @throws Error where the page has no such element
+ * @throws Error if the page has no such element
  */
 export function byId(id) {
   const element = document.getElementById(id);
@@ -136,7 +141,7 @@ export function show(place, ...children) {
 }
 
 /**
- * Shows what went wrong, and a way to try again where that can help.
+ * Shows an error, and a button to try again if that can help.
  * @param {Element} place @param {unknown} error @param {() => void} again
  */
 export function showError(place, error, again) {
@@ -147,7 +152,11 @@ export function showError(place, error, again) {
   show(place, h('div', { class: 'notice error', role: 'alert' }, h('p', {}, message), retry));
 }
 
-/** Copies a text, where the browser lets a page do so. @param {string} text @param {string} what it is, for those who do not see it */
+/**
+ * A button that copies a text, if the browser allows it.
+ * @param {string} text
+ * @param {string} what a description of the text for screen readers
+ */
 export function copyButton(text, what) {
   if (!navigator.clipboard) return false;
   const label = h('span', { class: 'unseen' }, ` ${what}`);
@@ -160,7 +169,7 @@ export function copyButton(text, what) {
   return button;
 }
 
-/** A time that no line break cuts at its hyphens. @param {string} iso */
+/** A time without line breaks at its hyphens. @param {string} iso */
 export function moment(iso) {
   return h('span', { class: 'moment' }, time(iso));
 }

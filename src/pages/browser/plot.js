@@ -1,4 +1,4 @@
-/** Plots of numbers: a point for each pair of them, or how many lie in each interval. */
+/** Plots of numbers: a scatter plot, or a histogram. */
 import { counted, fixed } from './format.js';
 import { svg } from './page.js';
 
@@ -30,7 +30,7 @@ export function scatterPlot(x, y) {
 }
 
 /**
- * How many values lie in each of some equal intervals from 0.
+ * A histogram with equal intervals from 0.
  * @param {string} title
  * @param {number[]} values from 0 to `most`
  * @param {number} most

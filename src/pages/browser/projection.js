@@ -36,7 +36,7 @@ export class Projection {
   }
 
   /**
-   * A unit vector as seen from the middle: forward, to the east, to the north.
+   * The components of a unit vector relative to the middle of the view: forward, to the east, to the north.
    * @param {number} x @param {number} y @param {number} z
    * @returns {[forward: number, east: number, north: number]}
    */
@@ -50,8 +50,9 @@ export class Projection {
   }
 
   /**
-   * Draws a convex outline, smaller than a hemisphere: twice where the seam, the far meridian, goes through it, each time on across the
-   * rim; once, and closed outside the rim, where a pole of the view lies in it.
+   * Draws a convex outline that is smaller than a hemisphere. If the seam (the far meridian) crosses the outline, it is
+   * drawn twice, each time continued beyond the rim. If it contains a pole of the view, it is drawn once, and closed
+   * outside the rim.
    * @param {Float64Array} corners unit vectors, one after the other
    * @param {number} start @param {number} end the first of its corners, and the one after its last
    * @param {Pen} pen
@@ -131,8 +132,10 @@ export class Projection {
   }
 
   /**
-   * @param {number} x @param {number} y @param {number} z a unit vector
-   * @param {number} side 1 or -1 to have it drawn beyond the seam where it is on the other side of it; 0 as it is
+   * @param {number} x
+   * @param {number} y
+   * @param {number} z a unit vector
+   * @param {number} side 1 or -1 to draw the point on that side, beyond the seam if necessary; 0 to draw it where it is
    * @param {{ x: number, y: number }} out gets the point: x to the west, y to the north
    */
   project(x, y, z, side, out) {

@@ -10,14 +10,14 @@ import { readVotable } from './votable.js';
 /** @typedef {import('./votable.js').ResultTable} ResultTable */
 
 const PATH = '/vo/tap/sync';
-/** The rows that the page asks for. */
+/** The maximum number of rows that the page requests. */
 const MAX_ROWS = 2000;
 /** Some servers refuse longer addresses. */
 const MAX_ADDRESS = 8000;
-/** In the service's answer while it has no tables yet. */
+/** A part of the service's answer while it has no tables yet. */
 const PREPARING = 'the tables are being made';
 
-/** Says what is waited for, and for how long. */
+/** Shows what the page waits for, and for how long. */
 class Clock {
   #begin = performance.now();
   #what = 'Asking';
@@ -76,7 +76,7 @@ const offered = editor.value;
 addEventListener('popstate', showEntry);
 showEntry();
 
-/** Shows the query of the entry of the history: that of the address, or one that was too long for it. */
+/** Shows the query of the current history entry: the query in the address, or one that was too long for an address. */
 function showEntry() {
   asking.abort();
   asking = new AbortController();
@@ -88,7 +88,7 @@ function showEntry() {
   said.textContent = 'Ctrl and Enter run it, too.';
 }
 
-/** Runs what the editor holds, as a new entry of the history where it is another query. @param {boolean} isTyped */
+/** Runs the query in the editor. A different query becomes a new entry of the history. @param {boolean} isTyped */
 function begin(isTyped) {
   const query = editor.value.trim();
   if (query === '') return;
@@ -141,7 +141,8 @@ function parametersOf(query, format, most) {
 }
 
 /**
- * The answer. While the service makes its tables, which it does before the first query, the query is sent again.
+ * Returns the answer. The query is sent again while the service is making its tables, which happens before its first
+ * query.
  * @param {URLSearchParams} body @param {AbortSignal} signal @param {Clock} clock
  */
 async function answerOf(body, signal, clock) {
@@ -233,7 +234,7 @@ function plotOf({ fields, rows }) {
 }
 
 /**
- * Positions where the rows have them, else the first two columns of numbers.
+ * The columns for the axes: the positions, if the rows have them, else the first two columns of numbers.
  * @param {import('./votable.js').Field[]} fields @param {number[]} numbers places of the columns of numbers
  */
 function axesOf(fields, numbers) {

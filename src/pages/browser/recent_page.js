@@ -6,8 +6,8 @@ import { downloads, hasSource, nearestFirst, sorted, source, transientText } fro
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
 /**
- * The number of rows that a choice of filters should leave, and the most objects that are loaded by themselves to reach
- * that number.
+ * The number of rows that the chosen filters should leave; and the maximum number of objects that are loaded
+ * automatically to reach it.
  */
 const ENOUGH = 20;
 const MOST_UNASKED = 500;
@@ -16,7 +16,7 @@ const form = /** @type {HTMLFormElement} */ (byId('window'));
 const fresh = byId('fresh');
 /** How many matches have been recorded since the listing was loaded, by catalog. @type {Map<string, number>} */
 const recorded = new Map();
-/** The shortest time between two updates of the number that is shown. */
+/** The minimum time between two updates of the displayed number. */
 const CALM_MS = 2000;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let saysFresh;
@@ -45,7 +45,7 @@ follow(({ catalog_name }) => {
   saysFresh ??= setTimeout(sayFresh, CALM_MS);
 });
 
-/** Draws what is chosen. @param {boolean} isOther whether other objects must be loaded for it */
+/** Shows the objects for the current choice. @param {boolean} isOther whether other objects must be loaded */
 function redraw(isOther) {
   if (!loaded || isOther) return void load();
   sayFresh();
@@ -53,7 +53,7 @@ function redraw(isOther) {
   void fill();
 }
 
-/** Says how many matches are new, with a button that lists them. */
+/** Shows the number of new matches, with a button that lists them. */
 function sayFresh() {
   clearTimeout(saysFresh);
   saysFresh = undefined;
@@ -71,7 +71,7 @@ function sayFresh() {
   );
 }
 
-/** Sets the form to what an address says. @param {URLSearchParams} parameters */
+/** Fills the form from the parameters of an address. @param {URLSearchParams} parameters */
 function choose(parameters) {
   for (const [name, value] of parameters) {
     const field = form.elements.namedItem(name);
@@ -120,7 +120,7 @@ async function load() {
 }
 
 /**
- * Loads the full objects of a listing, which holds little of each, in the listing's order.
+ * Loads the full objects for a listing, which contains only a few values of each object, in the same order.
  * @param {any[]} listed
  */
 async function known(listed) {
@@ -184,7 +184,7 @@ async function next(button) {
   if (await loadMore()) draw();
 }
 
-/** Loads more objects, up to a limit, where the filters leave hardly any of the loaded ones. */
+/** Loads more objects, up to a limit, if the filters leave hardly any of the loaded ones. */
 async function fill() {
   const { catalog, named } = choices();
   while (
@@ -199,7 +199,7 @@ async function fill() {
   }
 }
 
-/** Loads the next page. Resolves with whether it came and is still wanted. */
+/** Loads the next page. Resolves to true if the page arrived and is still needed. */
 async function loadMore() {
   const before = loaded;
   if (!before) return false;

@@ -25,7 +25,7 @@ const ORDERS = {
 };
 
 /**
- * The objects in an order; as they are for a name that is none.
+ * Sorts objects by an order; an unknown order leaves them unchanged.
  * @param {any[]} objects @param {string} order
  */
 export function sorted(objects, order) {
@@ -35,7 +35,7 @@ export function sorted(objects, order) {
 }
 
 /**
- * Objects as a list, with a choice of catalog and order above it where there are several.
+ * Objects as a list, with a choice of catalog and order above it if there are several.
  * @param {any[]} objects at the level `full` @param {string} label @param {boolean} isPart whether there are more
  */
 export function sortableList(objects, label, isPart) {
@@ -112,7 +112,7 @@ function objectItem(object) {
 }
 
 /**
- * The separation in arcsec by which a source was chosen: at the time of the event, where a proper motion was applied.
+ * The separation in arcsec by which sources are compared: at the time of the event, if a proper motion was applied.
  * @param {any} match
  * @returns {number}
  */

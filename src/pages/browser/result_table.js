@@ -1,9 +1,9 @@
-/** Rows of any columns as a table. Its identifiers of objects lead to their pages. */
+/** A table of rows with any columns. Object ids link to the pages of the objects. */
 import { counted } from './format.js';
 import { h } from './page.js';
 
 const STEP = 100;
-/** A browser takes long for more of them. */
+/** Browsers are slow with more columns. */
 const MAX_COLUMNS = 200;
 
 /** @typedef {{ name: string, unit?: string, description?: string, isNumber?: boolean }} ShownColumn */

@@ -9,7 +9,7 @@ const LOAD_TABLE = 'table.load.votable';
 /** @typedef {string | { [name: string]: Value }} Value */
 
 /**
- * Has the programs that take tables open one.
+ * Asks the programs that accept tables to open one.
  * @param {string} url of a VOTable
  * @param {string} name
  * @returns {Promise<string[]>} the names of the programs

@@ -1,4 +1,4 @@
-/** The page of the results: the typed text, how it was understood, and the answer of the API. */
+/** The script of the results page: the typed text, how it was understood, and the answer of the API. */
 import { fileName, save } from './files.js';
 import { finder, finderKey } from './finder.js';
 import { counted, degrees, SHORT_FORMATS, sexagesimalDec, sexagesimalRa, time } from './format.js';
@@ -128,7 +128,7 @@ async function showId(id) {
 }
 
 /**
- * The objects that have a source of a catalog, under a heading; nothing where there is none.
+ * The objects that have a source of a catalog, under a heading; nothing if there is none.
  * @param {{ catalog: string, id: string }} source
  */
 async function objectsOf({ catalog, id }) {
@@ -235,7 +235,7 @@ function showPage(list, page, objects, cone) {
 }
 
 /**
- * A list with the plot of the field beside it, where there is something to draw.
+ * A list, with the plot of the field beside it if there is something to draw.
  * @param {import('./page.js').Child} list
  * @param {{ ra: number, dec: number }} centre
  * @param {any[]} objects
@@ -299,7 +299,7 @@ function found(result, objects, how, path) {
   );
 }
 
-/** Shows a list: asks at once for every entry that was understood. */
+/** Shows the results of a list: looks up all valid entries in one request. */
 async function showMany() {
   const asked = entries.filter(({ search }) => search.kind !== 'unclear');
   const unclear = entries.filter(({ search }) => search.kind === 'unclear');

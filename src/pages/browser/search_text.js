@@ -38,7 +38,7 @@ export function parseSearchText(typed, catalogs = []) {
   return positionOf(rest, radiusArcsec) ?? unclear(WHAT_IT_CAN_BE);
 }
 
-/** Spaces may stand only before and after the year; text behind a further space is another name. */
+/** Spaces are allowed only before and after the year. Text after a further space makes it a different name. */
 const NAME = /^(?:(?:sn|at)\s*)?(\d{4}\s*[a-z][a-z\d]*|(?:frb|tde)\s*\d{4}\s*[a-z\d]+)$/;
 
 /**
