@@ -1,4 +1,4 @@
-/** The texts about the catalogs, from their definitions and the filters. */
+/** Makes the texts about the catalogs from their definitions and the filters. */
 
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { type FilterableField, fieldFilterNames, filterableFields } from '../contract/filters.ts';
@@ -30,12 +30,12 @@ export function epochs({ all }: Catalogs, sources: string, verb: string): string
     .join('');
 }
 
-/** The order of the footprint in force, else of the catalog's definition, where no footprint is in force or known. */
+/** The order of the current footprint; without one, or if it is unknown, the order in the catalog's definition. */
 export function orderInForce({ name, footprintOrder }: CatalogDefinition, { footprintOrders }: Catalogs): number {
   return footprintOrders?.get(name) ?? footprintOrder;
 }
 
-/** A remark on the order of `orderInForce`; empty where it is simply the catalog's own. */
+/** A remark about `orderInForce`; empty if it is the catalog's own order. */
 export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footprintOrders }: Catalogs): string {
   if (!footprintOrders)
     return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";

@@ -1,4 +1,7 @@
-/** The service's description of itself (docs/contract.md, Status and descriptions); keys and their order are those of the wire. */
+/**
+ * Makes the service's description of itself (docs/contract.md, Status and descriptions). The keys and their order are
+ * those of the JSON answer.
+ */
 
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/limits.ts';

@@ -1,7 +1,7 @@
 /**
  * Every operation of the API. The router, the OpenAPI document, the names in metrics, llms.txt and the known parameters
- * are made from this table. The function that answers each one stands in src/routes/app.ts, by name. Pages and the
- * Virtual Observatory have tables of their own there, because neither is in the document.
+ * are made from this table. The functions that answer them are in src/routes/app.ts, by name. Pages and the Virtual
+ * Observatory have their own tables there, because they are not in the OpenAPI document.
  */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
@@ -15,15 +15,15 @@ import { TASK_PATH } from './tasks.ts';
 export interface OperationRow {
   /** The operation's name: its `operationId` in the OpenAPI document. */
   readonly name: string;
-  /** `ANY` where the operation looks at the method itself. */
+  /** `ANY` if the operation checks the method itself. */
   readonly method: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'ANY';
   /** `:name` stands for one segment. */
   readonly path: string;
-  /** The name under which the operation's requests are counted, where that is not `name`. */
+  /** The name under which the operation's requests are counted, if it differs from `name`. */
   readonly metric?: string;
-  /** The operation's part of the OpenAPI document; undefined where it has none. */
+  /** The operation's part of the OpenAPI document; undefined if it is not in the document. */
   readonly document?: (config: Config, catalogs: Catalogs) => Operation;
-  /** Set for an operation that describes the service and needs no arguments: a client may just open it. */
+  /** Set for an operation that describes the service and needs no arguments, so that a client can simply open it. */
   readonly isDiscovery?: true;
 }
 
@@ -83,7 +83,7 @@ export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 const ROWS: readonly OperationRow[] = OPERATIONS;
 
-/** An operation as the document lists it. */
+/** An operation in the OpenAPI document. */
 export interface DocumentedOperation extends Operation {
   readonly operationId: string;
 }
@@ -101,12 +101,12 @@ export function paths(config: Config, catalogs: Catalogs): Paths {
   return all;
 }
 
-/** The names of the operations that a client may just open. */
+/** The names of the operations that a client can simply open. */
 export const DISCOVERY: readonly string[] = ROWS.filter(({ isDiscovery }) => isDiscovery).map(({ name }) => name);
 
 /**
- * The names that the query string of an operation may have. Undefined where the document does not promise that the
- * answer names the parameters which it ignores.
+ * The names that the query string of an operation may have. Undefined if the document does not promise that the answer
+ * names ignored parameters.
  */
 export function queryParameters(
   { document }: OperationRow,

@@ -38,7 +38,7 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
   ];
 }
 
-/** The positions that are compared, as a sentence without its end. */
+/** Says which positions are compared, as a sentence without its end. */
 export function howCompared({ CROSSMATCH_PROPER_MOTION }: Config, { all }: Catalogs): string {
   const moving = all.filter(({ motion }) => motion).map(({ name }) => name);
   if (!CROSSMATCH_PROPER_MOTION || moving.length === 0)
@@ -80,7 +80,7 @@ export function filterRules(): string[] {
   ];
 }
 
-/** The reliability cuts, one sentence a broker. */
+/** The reliability cuts, one sentence per broker. */
 export function reliabilityCuts(config: Config): string[] {
   return provenanceSetOf(config).reliability_cuts.map(({ broker, min_reliability, enforced_by, as_of }) => {
     if (min_reliability === null) return `${broker}: enforced by the broker; no value is declared.`;
@@ -89,7 +89,7 @@ export function reliabilityCuts(config: Config): string[] {
   });
 }
 
-/** The limits of a request, one sentence each. */
+/** The limits of a request, one sentence per limit. */
 export function limitSentences(config: Config): string[] {
   const limits = limitsOf(config);
   const { default_page_size, max_page_size, max_window_hours } = limits.recent_crossmatches;

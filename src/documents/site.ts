@@ -9,7 +9,7 @@ import { programFile } from '../base/program_files.ts';
 import { anchor, escapeHtml } from './docs/blocks.ts';
 
 export interface SitePage {
-  /** The name in addresses; empty for the list of pages. */
+  /** The page's name in addresses; empty for the list of pages. */
   readonly name: string;
   readonly title: string;
   /** The heading of docs/README.md under which the page stands; undefined for docs/README.md itself. */
@@ -21,12 +21,12 @@ export interface SitePage {
   readonly headings: readonly { readonly text: string; readonly id: string }[];
 }
 
-/** A section as the search index has it. */
+/** A section in the search index. */
 export interface SiteSection {
   readonly address: string;
   /** The title of the page. */
   readonly title: string;
-  /** Empty for what stands before the first heading. */
+  /** The heading; empty for the part before the first heading. */
   readonly heading: string;
   /** Paragraphs, list items, cells of tables and code, without markup. */
   readonly text: string;
@@ -35,12 +35,12 @@ export interface SiteSection {
 export interface Site {
   /** In the order of docs/README.md, which comes first. */
   readonly pages: ReadonlyMap<string, SitePage>;
-  /** The files that pages show or link to, by their name in addresses; paths from the root of the program. */
+  /** The files that pages show or link to: their names in addresses, with their paths from the root of the program. */
   readonly files: ReadonlyMap<string, string>;
   readonly sections: readonly SiteSection[];
 }
 
-/** The addresses of pages and files, as the pages' links have them. */
+/** Makes the addresses of pages and files that links contain. */
 export interface SiteAddresses {
   page(name: string): string;
   file(name: string): string;
@@ -49,7 +49,9 @@ export interface SiteAddresses {
 /** The list of the pages. */
 const LIST = 'docs/README.md';
 
-/** `docs/tap.md` is `tap`, `ARCHITECTURE.md` is `architecture`, `index/README.md` is `index-readme`. */
+/**
+ * The name of a page: `docs/tap.md` is `tap`, `ARCHITECTURE.md` is `architecture`, `index/README.md` is `index-readme`.
+ */
 function nameOf(path: string): string {
   if (path === LIST) return '';
   return path
@@ -190,7 +192,10 @@ function sectionsOf(page: string, title: string, tokens: readonly Token[], ids: 
   return sections.map(section => ({ ...section, text: section.text.replaceAll(/\s+/g, ' ').trim() }));
 }
 
-/** Blocks that are wider than the page can be scrolled, by the keyboard, too. HTML that stands in a page is text. */
+/**
+ * Makes HTML. Blocks that are wider than the page can be scrolled, with the keyboard, too. HTML in a Markdown page is
+ * shown as text.
+ */
 function rendererOf(ids: Parsed['ids'], address: (href: string) => string): Marked {
   const marked = new Marked();
   marked.use({
@@ -206,7 +211,7 @@ function rendererOf(ids: Parsed['ids'], address: (href: string) => string): Mark
         return `<a href="${escapeHtml(address(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
       table({ header, rows }) {
-        // A header cell without a text would be announced as a heading of nothing.
+        // An empty header cell would be announced as a heading without text.
         const cellOf = (tag: string, { text, tokens }: Tokens.TableCell) =>
           text === '' ? '<td></td>' : `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;
         const row = (tag: string, cells: readonly Tokens.TableCell[]) =>

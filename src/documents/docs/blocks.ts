@@ -50,7 +50,7 @@ function markdownRow(cells: readonly string[]): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** The content of a page; a block that is wider than the page can be scrolled. */
+/** The content of a page. A block that is wider than the page can be scrolled. */
 export function toHtml(blocks: readonly Block[]): string {
   return blocks.map(html).join('\n');
 }
@@ -80,7 +80,7 @@ function htmlRow(tag: 'th' | 'td', cells: readonly string[]): string {
   return `<tr>${cells.map(cell => `<${tag}>${inline(cell)}</${tag}>`).join('')}</tr>`;
 }
 
-/** The fragment of a heading, as renderers of Markdown make it. */
+/** The fragment of a heading, made in the same way as by Markdown renderers. */
 export function anchor(headingText: string): string {
   return headingText
     .toLowerCase()
@@ -92,7 +92,7 @@ function inline(text: string): string {
   return (
     escapeHtml(text)
       .replace(/`([^`]*)`/g, '<code>$1</code>')
-      // Titles of catalogs are texts of others: a link of theirs may lead to a page, and may not run a script.
+      // Titles of catalogs come from others, so a link in them may lead to a page, but must not run a script.
       .replace(/\[([^\]]*)\]\(((?:https?:|\/|#)\S*?)\)/g, '<a href="$2">$1</a>')
   );
 }

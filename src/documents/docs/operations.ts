@@ -1,4 +1,4 @@
-/** Sections of the reference that come from the OpenAPI document. */
+/** Makes the sections of the reference that come from the OpenAPI document. */
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { DocumentedParameter } from '../openapi/parameters.ts';
@@ -63,7 +63,7 @@ function parameterRow({ name, in: place, description, schema }: DocumentedParame
   return [`\`${name}\``, place, valueNotes(schema), description];
 }
 
-/** The fields of a lookup: those of the request, then those of each kind of input. */
+/** The fields of a lookup's body: first those of the request, then those of each kind of input. */
 function bodySection({ components: { schemas } }: OpenApiDocument): Block[] {
   const parts: readonly (readonly [string, ComponentName])[] = [
     ['The body is one JSON object (`Content-Type: application/json`):', 'LookupRequest'],
@@ -84,7 +84,7 @@ function fieldTable({ properties, required = [] }: Schema): Block {
   return table(['Field', 'Required', 'Value', 'Meaning'], rows);
 }
 
-/** The form of a value, in a few words. */
+/** The format of a value, in a few words. */
 function valueNotes(schema: Schema): string {
   const { type, format, default: fallback } = schema;
   const unit = schema['x-unit'];
