@@ -2,8 +2,8 @@
 import { type AnswerFormat, FORMATS, TABLE_FORMATS } from '../contract/formats.ts';
 
 /**
- * The weight of each name in an `Accept` or `Accept-Encoding` header, in lower case: 0 to 1, and 0 where it is no such
- * number.
+ * The weight of each name in an `Accept` or `Accept-Encoding` header, in lower case: 0 to 1; an invalid weight counts
+ * as 0.
  */
 export function weightsOf(header: string): Map<string, number> {
   const weights = new Map<string, number>();
@@ -23,13 +23,13 @@ const mediaTypesOf = ({ mediaType, synonyms = [] }: (typeof FORMATS)[number] & {
 const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(
   FORMATS.flatMap(format => mediaTypesOf(format).map(type => [type, format.name] as const)),
 );
-/** What wildcards allow, where they do not allow JSON. */
+/** The formats that a wildcard can select if it excludes JSON. */
 const BY_WILDCARD = [...TABLE_FORMATS, ...FORMATS];
 
 /**
- * The format with the highest weight among those that are named; of several with the same weight, the first that is
- * not JSON. JSON where it has a higher weight, even by a wildcard. Undefined where no format is accepted, by its name or
- * by a wildcard (decision P15).
+ * Chooses the named format with the highest weight. Among equal weights, the first format that is not JSON wins. JSON
+ * wins if its weight is higher, even by a wildcard. Undefined if the client accepts no format, neither by name nor by a
+ * wildcard (decision P15).
  */
 export function preferredFormat(accept: string | null): AnswerFormat | undefined {
   if (accept === null || accept === '*/*' || accept === 'application/json') return 'json';
@@ -48,6 +48,6 @@ export function preferredFormat(accept: string | null): AnswerFormat | undefined
       bestWeight = weight;
     }
   }
-  // A wildcard that JSON does not meet is met by the first format that does: `text/*` by CSV.
+  // A wildcard that does not match JSON selects the first matching format: `text/*` selects CSV.
   return best ?? BY_WILDCARD.find(({ mediaType }) => weightOf(mediaType) > 0)?.name;
 }

@@ -1,12 +1,13 @@
 import type { Config } from '../config/config.ts';
 import type { IncomingRequest } from './incoming.ts';
 
-/** A host with an optional port; nothing that could be read as markup. */
+/** A host with an optional port; nothing that could be interpreted as markup. */
 export const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
 
 /**
- * Where the client reaches the service, without a slash at the end: PUBLIC_BASE_URL, else scheme and host as the client sees them. The scheme is
- * `https` where a proxy says so in X-Forwarded-Proto, else the request's own; the host is the Host header's where it is one, else the request's own.
+ * The address at which the client reaches the service, without a slash at the end: PUBLIC_BASE_URL, else the scheme and
+ * host that the client uses. The scheme is `https` if a proxy states that in X-Forwarded-Proto, else the request's own.
+ * The host comes from the Host header if it is valid, else from the request.
  */
 export function baseUrl({ url, headers }: IncomingRequest, { PUBLIC_BASE_URL }: Config): string {
   if (PUBLIC_BASE_URL !== null) return PUBLIC_BASE_URL;

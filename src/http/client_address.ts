@@ -1,28 +1,28 @@
-/** The address of a request's client, behind proxies, too. */
+/** Finds the address of a request's client, even behind proxies. */
 import { isWithin, parseAddress, parseNetwork } from '../base/ip_addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { Exchange } from './exchange.ts';
 import type { IncomingHeaders } from './incoming.ts';
 
-/** The name by which a client's share of what is dear is counted. */
+/** The name to which a client's use of limited resources is charged. */
 export function clientOf({ request, peerAddress }: Exchange, config: Config): string {
   return clientName(clientAddress(request.headers, peerAddress, config));
 }
 
-/** The bits of an IPv6 address that a host chooses for itself: all addresses of a /64 count as one client. */
+/** The bits of an IPv6 address that a host chooses for itself. All addresses of a /64 count as one client. */
 const HOST_BITS = 64n;
 const IPV4 = parseNetwork('::ffff:0:0/96')!;
 
-/** @param address undefined where it is not known: these count as one client */
+/** @param address undefined if unknown: all such clients count as one */
 export function clientName(address: bigint | undefined): string {
   if (address === undefined || isWithin(address, IPV4)) return `ip ${address}`;
   return `ip ${(address >> HOST_BITS) << HOST_BITS}/64`;
 }
 
 /**
- * The client's address as trusted proxies give it, else the connection's own: an untrusted sender could name any
- * address.
- * @param peerAddress the connection's address; undefined where there is none
+ * The client's address: the one that trusted proxies state, else the connection's own, because an untrusted sender
+ * could state any address.
+ * @param peerAddress the connection's address; undefined if there is none
  */
 export function clientAddress(
   headers: IncomingHeaders,
@@ -47,8 +47,8 @@ export function clientAddress(
 const LOOPBACK = ['127.0.0.0/8', '::1/128'].map(text => parseNetwork(text)!);
 
 /**
- * The last address that is no proxy of ours, or the first one where all are. Each proxy appends the address that called
- * it.
+ * The last address that does not belong to a trusted proxy, or the first one if all do. Each proxy appends the address
+ * that called it.
  */
 function lastUntrusted(hops: readonly string[], isTrusted: (address: bigint) => boolean): bigint | undefined {
   let client: bigint | undefined;
@@ -65,7 +65,7 @@ function listed(header: string | null): string[] {
   return header === null ? [] : header.split(',').map(part => part.trim());
 }
 
-/** The address of an element of `Forwarded` (RFC 7239), which may stand in quotes. */
+/** The address in an element of `Forwarded` (RFC 7239), which may be quoted. */
 function forwardedFor(element: string): string {
   return /(?:^|;)\s*for\s*=\s*"?([^";]*)"?/i.exec(element)?.[1]?.trim() ?? '';
 }

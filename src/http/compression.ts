@@ -1,6 +1,5 @@
 /**
- * Compressed answers, for clients that take them (RFC 9110, section 12.5.3). The work is done by the runtime's own
- * threads.
+ * Compresses answers for clients that accept that (RFC 9110, section 12.5.3). The runtime's own threads do the work.
  */
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
@@ -13,15 +12,15 @@ import type { Answer } from './respond.ts';
 export type Coding = 'zstd' | 'gzip';
 
 /**
- * Smaller bodies are sent as they are: compressing 5 kB takes 75 µs, more than most requests take in all, and up to 14
- * kB arrive within the first round trip however they are sent.
+ * Smaller bodies are not compressed: compressing 5 kB takes 75 µs, more than most requests take in total, and up to 14
+ * kB arrive within the first round trip in any case.
  */
 const MIN_BYTES = 8192;
-/** Bodies that are compressed at once; while there are as many, others are sent as they are. */
+/** The maximum number of bodies that are compressed at once. Beyond it, bodies are sent uncompressed. */
 const MAX_RUNNING = 16;
 
 /**
- * The codings that we prefer, best first. At these levels 55 kB of objects become 7.3 kB in 0.1 ms with zstd, 8.8 kB in
+ * The codings in order of preference. At these levels 55 kB of objects become 7.3 kB in 0.1 ms with zstd, and 8.8 kB in
  * 0.3 ms with gzip.
  */
 const COMPRESS: ReadonlyMap<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>> = new Map([
@@ -41,12 +40,12 @@ const COMPRESS: ReadonlyMap<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayB
 
 let running = 0;
 
-/** Room for nearly any result at once: a second chunk is a second turn in the threads' queue. */
+/** A chunk size that fits nearly any result, because a second chunk takes a second turn in the threads' queue. */
 function chunkSizeOf(bytes: Uint8Array): number {
   return Math.max(4096, bytes.length >> 2);
 }
 
-/** The answer as a client with these headers takes it best; a small one at once. */
+/** The answer in the coding that the client prefers; a small answer is returned at once, uncompressed. */
 export function compressed(answer: Answer, headers: IncomingHeaders): Answer | Promise<Answer> {
   const { body } = answer;
   return body === null || body.length < MIN_BYTES || answer.headers['Content-Encoding'] !== undefined
@@ -78,14 +77,16 @@ function withCoding(vary: string | undefined): string {
   return vary.includes('Accept-Encoding') ? vary : `${vary}, Accept-Encoding`;
 }
 
-/** The coding with the highest weight; undefined where the client prefers the body as it is, or takes neither. */
+/**
+ * The coding with the highest weight; undefined if the client prefers the uncompressed body, or accepts neither coding.
+ */
 export function preferredCoding(acceptEncoding: string): Coding | undefined {
   const weights = weightsOf(acceptEncoding);
   if (weights.has('x-gzip')) weights.set('gzip', weights.get('x-gzip')!);
-  // A client that takes any coding gets gzip, which every client knows.
+  // A client that accepts any coding gets gzip, which every client can decode.
   if (!weights.has('gzip')) weights.set('gzip', weights.get('*') ?? 0);
   let best: Coding | undefined;
-  // A client that does not name the uncompressed body gets it only where it accepts no coding.
+  // If a client does not name the uncompressed body, it gets that only if it accepts no coding.
   let bestWeight = weights.get('identity') ?? 0;
   for (const coding of COMPRESS.keys()) {
     const weight = weights.get(coding) ?? 0;

@@ -1,4 +1,4 @@
-/** The cursor of a request (docs/contract.md, Cursors). */
+/** Reads the cursor of a request (docs/contract.md, Cursors). */
 import { CursorError, type CursorSchema, decodeCursor } from '../answers/cursor.ts';
 import { ApiError } from './errors.ts';
 
@@ -11,7 +11,7 @@ export function readCursor<C>(schema: CursorSchema<C>, token: string): C {
   }
 }
 
-/** The error of a cursor with an answer that is of all pages. */
+/** The error for a cursor with an answer that includes all pages. */
 export function withoutCursor(response: 'count' | 'table'): ApiError {
   const message = `Cannot answer with a ${response} after a cursor because it is of all pages: leave out cursor, or response`;
   return new ApiError('invalid_parameter', message, { param: 'cursor' });

@@ -1,4 +1,7 @@
-/** The errors of the API, and the one place that turns errors into them and into responses (docs/contract.md, Errors; Time budget). */
+/**
+ * The errors of the API, and the code that converts errors to them and to responses (docs/contract.md, Errors; Time
+ * budget).
+ */
 import { traceOf } from '../base/error_text.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Log } from '../base/log.ts';
@@ -15,7 +18,7 @@ export interface ErrorDetails {
   readonly params?: readonly string[];
   /** The methods that the path has; for a 405. */
   readonly allow?: string;
-  /** The seconds after which to try again, where they are known better than by the code. */
+  /** The seconds after which to try again, if they are known better than by the code. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -26,8 +29,7 @@ export class ApiError extends Error {
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    // A client's text may hold halves of characters, or be cut in the middle of one. Not every JSON parser takes such
-    // text.
+    // A client's text may contain lone surrogates, or be cut within a pair. Some JSON parsers reject such text.
     super(message.toWellFormed());
     this.code = code;
     const param = details.param?.toWellFormed();
@@ -40,7 +42,7 @@ const SHOWN_CHARACTERS = 64;
 /**
  * The error of a parameter's value.
  * @param must completes "must be ..."
- * @param instead the way to mend the value, where it does not follow from `must`
+ * @param instead how to fix the value, if that does not follow from `must`
  */
 export function invalidParameter(param: string, must: string, value: string | number, instead?: string): ApiError {
   const message = mustBe(param, must, `${value}`);
@@ -52,7 +54,7 @@ function mustBe(what: string, must: string, value: string): string {
   return `${shorten(what)} must be ${must} (${shorten(value) || 'nothing'} was given)`;
 }
 
-/** A client's text, at a length that a message can hold. */
+/** A client's text, shortened for a message. */
 export function shorten(text: string): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 }
@@ -83,8 +85,8 @@ export function notAcceptable(accept: string): ApiError {
 }
 
 /**
- * The error of a request whose `Transfer-Encoding` is not `chunked` alone. Where `chunked` is not the last coding, the
- * end of the body is unknown (RFC 9112, section 6.3).
+ * The error of a request whose `Transfer-Encoding` is not just `chunked`. If `chunked` is not the last coding, the end
+ * of the body is unknown (RFC 9112, section 6.3).
  */
 export function unknownTransferCoding(value: string): ApiError {
   if (!/(?:^|,)\s*chunked\s*$/i.test(value)) {
@@ -108,8 +110,8 @@ export function unsupportedVersion(version: string): ApiError {
 }
 
 /**
- * The error of the API for a fault of our own: the log has it, the client does not.
- * @param fields what the log says beside it
+ * The error of the API for an internal error, which the log shows but the client does not.
+ * @param fields further fields for the log
  */
 export function internalError(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): ApiError {
   log('internal_error', { ...fields, error: traceOf(error) });
@@ -117,7 +119,7 @@ export function internalError(error: unknown, log: Log, fields: Readonly<Record<
 }
 
 /**
- * The error of the API for an error that is no fault of our own; undefined for one that is.
+ * The error of the API for an expected error; undefined for an internal error.
  * @param narrow how to ask for less
  */
 export function expectedErrorOf(
@@ -137,7 +139,7 @@ export function expectedErrorOf(
 
 const CODES = new Map<string, CodeDefinition>(ERROR_CODES.map(definition => [definition.name, definition]));
 
-/** The seconds after which a client may try again; undefined where the code promises none. */
+/** The seconds after which a client may try again; undefined if the code does not promise that this helps. */
 export function retryAfterSecondsOf({ code, details }: ApiError): number | undefined {
   return code === 'service_unavailable' ? (details.retryAfterSeconds ?? RETRY_AFTER_SECONDS) : undefined;
 }

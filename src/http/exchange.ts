@@ -7,29 +7,29 @@ import { requestIdOf } from './request_id.ts';
 import type { Answer } from './respond.ts';
 
 /**
- * One request on its way through the routes. The router sets `params`, and `query`, which nobody reads: see `search`.
+ * One request on its way through the routes. The router sets `params`, and also `query`, which is not used: see
+ * `search`.
  */
 export class Exchange {
   readonly request: IncomingRequest;
   readonly method: string;
   readonly url: string;
-  /** The path as it was sent: not decoded. */
+  /** The path as sent, not decoded. */
   readonly path: string;
   readonly search: Search;
-  /** The time for the request; an operation that has a time of its own before gives it a new one. */
+  /** The time for the request. An operation with a longer time of its own replaces the budget. */
   budget: Budget;
-  /** The address that the connection comes from; undefined where there is no connection. */
+  /** The IP address of the connection; undefined if there is no connection. */
   readonly peerAddress: string | undefined;
-  /** The operation of the path; undefined where there is none. */
+  /** The operation of the path; undefined if there is none. */
   operation: OperationMetrics | undefined;
   /**
-   * The parameters that the operation's query string may have; undefined where the document does not list the
-   * operation.
+   * The parameters that the operation's query string may have; undefined if the document does not list the operation.
    */
   known: ReadonlySet<string> | undefined;
   /** The error code of an answer that is an error. */
   error: ErrorCode | undefined;
-  /** The contents of the request, where the address does not tell them; for the log. */
+  /** For the log, the contents of the request if the address does not show them. */
   asked: unknown;
   #requestId: string | undefined;
   /** Path segments by name, not decoded. */
@@ -46,7 +46,7 @@ export class Exchange {
     this.search = parseSearch(search);
   }
 
-  /** The name of the request in the log, and for its client. */
+  /** The id of the request in the log and in its response. */
   get requestId(): string {
     return (this.#requestId ??= requestIdOf(this.request.headers));
   }

@@ -1,30 +1,30 @@
-/** Forms (HTML, `multipart/form-data` and `application/x-www-form-urlencoded`), read as they arrive, within bounds. */
+/** Reads forms (HTML, `multipart/form-data` and `application/x-www-form-urlencoded`) as they arrive, within limits. */
 import { Busboy } from '@fastify/busboy';
 import { Budget } from '../base/budget.ts';
 import { invalidParameter } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { invalidBody, readBytes, readParts } from './json_body.ts';
 
-/** The fields and files of a form. Every other service that we know takes fewer. */
+/** The maximum number of fields and files in a form. Every other service that we know accepts fewer. */
 const MAX_FORM_PARTS = 32;
-/** The bytes of a form's fields together, without its files. */
+/** The maximum size of a form's fields together, without its files, bytes. */
 export const MAX_FIELD_BYTES = 1 << 20;
-/** Files take this time to arrive; fields alone the smaller one. */
+/** The time for a form with files to arrive. Fields alone have the second, shorter time. */
 const FILES_SECONDS = 55;
 const FIELDS_SECONDS = 10;
 
 export interface FormRules {
-  /** Whether a part is a field, by its name; else it is a file. */
+  /** Whether a part with this name is a field; otherwise it is a file. */
   isField(name: string): boolean;
-  /** Begins a file; returns what takes its bytes. */
+  /** Begins a file. Returns the function that receives its bytes. */
   file(name: string): (bytes: Uint8Array) => void;
-  /** The bytes of all files. */
+  /** The maximum size of all files together, bytes. */
   readonly maxFileBytes: number;
 }
 
 /**
  * The fields of a form, in their order.
- * @throws ApiError naming `Content-Type` or `body`, or for one that is late
+ * @throws ApiError naming `Content-Type` or `body`, or for a form that arrives too late
  */
 export async function readForm(request: IncomingRequest, rules: FormRules): Promise<[name: string, value: string][]> {
   const contentType = request.headers.get('Content-Type') ?? '';
@@ -48,7 +48,7 @@ async function readMultipart(
   const fields: [string, string][] = [];
   let fieldBytes = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // A form that is refused while it arrives is never waited for.
+  // If a form is refused while it arrives, nothing awaits this promise.
   promise.catch(() => {});
   let refusal: Error | undefined;
   const refuse = (error: Error) => reject((refusal ??= error));
@@ -79,7 +79,7 @@ async function readMultipart(
 
 const noForm = () => invalidBody('it is no form of parts as its Content-Type says');
 
-/** @throws ApiError where the Content-Type has no boundary */
+/** @throws ApiError if the Content-Type has no boundary */
 function parserOf(contentType: string, isFile: (name: string) => boolean) {
   try {
     return new Busboy({

@@ -1,6 +1,6 @@
-/** A request as the operations see it, whatever it came in by. The `Request` of the web platform is one. */
+/** A request as the operations see it, independent of the server. The `Request` of the web platform is one. */
 
-/** Names in any spelling; a header that was sent several times is one text, as in `Headers`. */
+/** Names in any case. A header that was sent several times is one string, as in `Headers`. */
 export interface IncomingHeaders {
   get(name: string): string | null;
   has(name: string): boolean;
@@ -12,20 +12,20 @@ export type IncomingChunk = { readonly done: false; readonly value: Uint8Array }
 export interface IncomingBody {
   getReader(): {
     read(): Promise<IncomingChunk>;
-    /** Whatever is still to come is not wanted. */
+    /** Discards the rest of the body. */
     cancel(): Promise<void>;
   };
 }
 
 export interface IncomingRequest {
   readonly method: string;
-  /** Absolute and normalised, as `URL` would write it. */
+  /** Absolute and normalised, as by `URL`. */
   readonly url: string;
   readonly headers: IncomingHeaders;
   readonly body: IncomingBody | null;
   /**
    * Calls `act` when the client ends its connection.
-   * @returns what takes that back
+   * @returns a function that cancels this
    */
   onGone?(act: () => void): () => void;
 }
@@ -37,7 +37,7 @@ export class PlainRequest implements IncomingRequest {
   readonly headers: IncomingHeaders;
   readonly #body: Uint8Array | null;
 
-  /** @param headers names in lower case; of two the last counts */
+  /** @param headers names in lower case; the last header of a name counts */
   constructor(method: string, url: string, headers: Iterable<readonly [string, string]>, body: Uint8Array | null) {
     this.method = method;
     this.url = url;

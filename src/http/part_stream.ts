@@ -1,4 +1,4 @@
-/** A body whose parts are asked for one by one, each when the client has read the one before. */
+/** A body that is produced part by part: each part when the client has read the previous one. */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 
@@ -11,7 +11,7 @@ export class PartStream implements StreamedBody {
 
   /**
    * @param next the next part; null at the end
-   * @param end called where the client is gone, or a part has failed
+   * @param end called if the client disconnects, or a part fails
    */
   constructor(next: () => Promise<Uint8Array | null>, end: () => void) {
     this.#next = next;
@@ -52,8 +52,8 @@ export class PartStream implements StreamedBody {
 const FILE_PART_BYTES = 1 << 18;
 
 /**
- * The bytes of a file, which may lose its name meanwhile.
- * @param onEnd called once, when they are read or the client is gone
+ * Streams the bytes of a file, which may be deleted meanwhile.
+ * @param onEnd called once, when all bytes were read or the client has disconnected
  */
 export async function fileStream(path: string, onEnd: () => void = () => {}): Promise<PartStream> {
   let file: FileHandle | undefined;

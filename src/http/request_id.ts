@@ -1,4 +1,4 @@
-/** The name of a request in the log and for its client: the client's own name for it, else one of ours. */
+/** The id of a request in the log and for its client: the client's own id, else one that we make. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHeaders } from './incoming.ts';
 

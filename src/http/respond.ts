@@ -1,4 +1,4 @@
-/** Headers and framing that every response shares (docs/contract.md, Headers; decision P2). */
+/** The headers and framing that all responses share (docs/contract.md, Headers; decision P2). */
 import type { StreamedBody } from '../answers/body.ts';
 import { LOG_POSITION_HEADER } from '../contract/headers.ts';
 import type { IncomingRequest } from './incoming.ts';
@@ -8,17 +8,17 @@ import { REQUEST_ID_HEADER } from './request_id.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A text is sent as UTF-8. */
+  /** A string is sent as UTF-8. */
   readonly body: string | Uint8Array<ArrayBuffer> | null;
-  /** In place of `body`, one that has no end of its own. */
+  /** Replaces `body` by one that is written part by part. */
   readonly stream?: StreamedBody;
-  /** The name by which the client knows the request. Kept apart, so that most answers have the same headers. */
+  /** The id of the request for its client. It is separate, so that most answers share the same headers. */
   readonly requestId?: string;
-  /** See `LogPlace`. Kept apart likewise; only of a node of a log. */
+  /** See `LogPlace`. It is separate for the same reason; only nodes that share a log set it. */
   readonly logPlace?: string;
 }
 
-/** The headers that differ from answer to answer, name and value in turn. */
+/** The headers that differ between answers, as alternating names and values. */
 export function ownHeaders({ requestId, logPlace }: Answer): string[] {
   const all: string[] = [];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
@@ -37,7 +37,7 @@ const COMMON_HEADERS = {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', ...COMMON_HEADERS };
 
-/** The headers on which an answer depends that is available in several formats. */
+/** The request headers on which an answer in several formats depends. */
 export const NEGOTIATED = 'Accept, Accept-Encoding';
 
 const NEGOTIATED_JSON_HEADERS = { ...JSON_HEADERS, Vary: NEGOTIATED };
@@ -55,12 +55,12 @@ export function jsonResponse(
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body };
 }
 
-/** The JSON of an operation that also answers in other formats. */
+/** A JSON answer of an operation that also answers in other formats. */
 export function negotiatedJson(body: string | Uint8Array<ArrayBuffer>): Answer {
   return { status: 200, headers: NEGOTIATED_JSON_HEADERS, body };
 }
 
-/** An answer in MessagePack, which the client has asked for. */
+/** An answer in MessagePack, which the client requested. */
 export function msgpackResponse(body: Uint8Array<ArrayBuffer>): Answer {
   return { status: 200, headers: MSGPACK_HEADERS, body };
 }
@@ -74,7 +74,7 @@ export function textResponse(mediaType: string, body: string, headers?: Readonly
   };
 }
 
-/** @param contentType with its charset, where it has one */
+/** @param contentType with its charset, if it has one */
 export function bytesResponse(
   contentType: string,
   body: Uint8Array<ArrayBuffer>,
@@ -90,12 +90,12 @@ export function xmlResponse(text: string, headers?: Readonly<Record<string, stri
 const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // nginx would keep events back until it has many.
+  // Otherwise nginx would collect events before it passes them on.
   'X-Accel-Buffering': 'no',
   ...COMMON_HEADERS,
 };
 
-/** A body that is written while it is sent. */
+/** A response whose body is written while it is sent. */
 export function streamedResponse(headers: Readonly<Record<string, string>>, stream: StreamedBody): Answer {
   return { status: 200, headers: { ...COMMON_HEADERS, ...headers }, body: null, stream };
 }
@@ -105,7 +105,7 @@ export function eventResponse(stream: StreamedBody): Answer {
   return { status: 200, headers: EVENT_HEADERS, body: null, stream };
 }
 
-/** The body of an answer, for a `Response`. */
+/** The body of an answer in the form that `Response` needs. */
 export function webBody({ body, stream }: Answer): Answer['body'] | ReadableStream {
   if (!stream) return body;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -134,7 +134,7 @@ export function isUnchanged({ headers }: IncomingRequest, etag: string): boolean
   return tags.some(tag => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
-/** Whether a browser asks, before the request proper, if it may make it. */
+/** Whether the request is a browser's question whether it may make another request. */
 export function isPreflight(request: IncomingRequest): boolean {
   return (
     request.method === 'OPTIONS' &&
@@ -143,7 +143,7 @@ export function isPreflight(request: IncomingRequest): boolean {
   );
 }
 
-/** @param methods those of the path, as in `Allow` */
+/** @param methods the methods of the path, as in `Allow` */
 export function preflightResponse(request: IncomingRequest, methods: string): Answer {
   return emptyResponse(204, {
     'Access-Control-Allow-Methods': methods,

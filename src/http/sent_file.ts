@@ -1,12 +1,12 @@
-/** Bodies that are written to a file of their own as they arrive: they take no memory. */
+/** Writes the body of a request to its own file as it arrives, so that it takes no memory. */
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { ClientRoom } from '../base/client_room.ts';
 import { spoolPath } from '../base/spool.ts';
 
-/** Smaller parts are written together: a client may send a byte at a time. */
+/** Smaller parts are collected before they are written, because a client may send single bytes. */
 const GATHERED_BYTES = 1 << 16;
 
-/** There is no file before the first bytes. What takes bytes must be removed. */
+/** A file for one body. It is created with the first bytes, and must be removed after use. */
 export class SentFile {
   readonly path: string;
   readonly #room: ClientRoom;
@@ -17,8 +17,8 @@ export class SentFile {
   #gatheredBytes = 0;
 
   /**
-   * @param client whose share of the room it counts against
-   * @throws Unavailable where the data directory is gone
+   * @param client the client to whose share the file counts
+   * @throws Unavailable if the data directory is missing
    */
   constructor(dataDir: string, room: ClientRoom, client: string) {
     this.path = spoolPath(dataDir);
@@ -30,7 +30,7 @@ export class SentFile {
     return this.#bytes;
   }
 
-  /** @throws Unavailable where the client has no room left */
+  /** @throws Unavailable if the client has no space left */
   add(bytes: Uint8Array): void {
     this.#file ??= openSync(this.path, 'wx', 0o600);
     this.#room.take(this.#client, bytes.length);
@@ -44,7 +44,7 @@ export class SentFile {
     }
   }
 
-  /** All of it has arrived. */
+  /** Call when the whole body has arrived. */
   end(): void {
     this.#writeGathered();
     if (this.#file !== undefined) closeSync(this.#file);
@@ -57,7 +57,7 @@ export class SentFile {
     this.#gatheredBytes = 0;
   }
 
-  /** Gives it to whoever has room for it at that path, in the same file system. */
+  /** Moves the file to a path in the same file system; its space then no longer counts here. */
   moveTo(path: string): void {
     this.end();
     renameSync(this.path, path);

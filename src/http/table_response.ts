@@ -1,4 +1,4 @@
-/** A table as a response: the headers say what a JSON answer says around its objects. */
+/** Makes the response of a table: headers replace the JSON members beside the objects. */
 import type { TableHead } from '../answers/table_head.ts';
 import { type MatchFormat, matchFormat, type TableFormat } from '../contract/formats.ts';
 import type { TableBegun } from '../table_match/match_task.ts';
@@ -7,11 +7,11 @@ import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
 
 const PARAMETERS: Partial<Record<MatchFormat, string>> = { csv: '; charset=utf-8; header=present' };
 
-/** The headers that scripts of other origins may read. */
+/** The headers that scripts from other origins may read. */
 const HEADERS = 'Retry-After, Link, X-Row-Count, X-Total-Count, X-Truncated, X-As-Of, Content-Disposition';
 
 /**
- * @param address where it was asked for, without the query string; empty where a relative reference must do
+ * @param address the address of the request, without the query string; empty if links must be relative
  * @param search the query string
  */
 export function tableResponse(
@@ -34,7 +34,7 @@ export function tableResponse(
   });
 }
 
-/** The headers of a table that is sent while it is written. */
+/** The headers of a table that is sent while it is being written. */
 export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead): Record<string, string> {
   return {
     'Content-Type': typeOf(format),
@@ -72,7 +72,7 @@ export function matchedHeaders({
   };
 }
 
-/** The most names in a header, and characters of each. */
+/** The maximum number of names in a header, and of characters per name. */
 const [MAX_NAMES, MAX_NAME] = [50, 64];
 
 function shownNames(names: readonly string[]): string {
@@ -88,7 +88,7 @@ function dispositionOf(name: string, format: MatchFormat): string {
   return `attachment; filename="nearsky-${name}.${matchFormat(format).extensions[0]}"`;
 }
 
-/** The address of the same request for the next page. */
+/** The address of the next page: the same request, with the cursor. */
 function nextAddress(address: string, search: Search, cursor: string): string {
   return `${address}?${new URLSearchParams([...new Map([...search, ['cursor', cursor]])])}`;
 }

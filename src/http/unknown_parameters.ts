@@ -1,22 +1,20 @@
-/**
- * The parameters of a query string that an operation ignores: a header names them (docs/contract.md, Query strings).
- */
+/** Names the query parameters that an operation ignores, in a header (docs/contract.md, Query strings). */
 import { closestMatch } from 'leven';
 import { UNKNOWN_PARAMETERS_HEADER } from '../contract/headers.ts';
 import { shorten } from './errors.ts';
 import type { Search } from './params.ts';
 import type { Answer } from './respond.ts';
 
-/** The most names in one header, which then says how many more there are. */
+/** The maximum number of names in one header; the header also gives the number of further names. */
 const MAX_NAMES = 8;
 /**
- * The most edits that may turn a name into a known one, and their largest share of its length; one edit is always
- * allowed, two for `fromat`.
+ * Limits for a suggestion: the maximum number of edits between a name and a known one, and their maximum share of its
+ * length. One edit is always allowed, and two for `fromat`.
  */
 const MAX_EDITS = 3;
 const MAX_EDITS_SHARE = 0.4;
 
-/** The answer, with the names of what was ignored where there is any. */
+/** Adds the names of ignored parameters to the answer, if there are any. */
 export function withUnknownParameters(answer: Answer, search: Search, known: ReadonlySet<string>): Answer {
   for (const name of search.keys()) if (!known.has(name)) return named(answer, search, known);
   return answer;
@@ -35,7 +33,7 @@ function named(answer: Answer, search: Search, known: ReadonlySet<string>): Answ
   return { ...answer, headers };
 }
 
-/** Percent-encoded, `*` too, which is no name in this list. */
+/** Percent-encodes a name; also `*`, which is reserved in this list. */
 const encoded = (name: string) => encodeURIComponent(name.toWellFormed()).replaceAll('*', '%2A');
 
 function item(name: string, known: ReadonlySet<string>): string {

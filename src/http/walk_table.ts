@@ -1,4 +1,6 @@
-/** All pages of a walk through an area as one table, a page at a time, each when the client has read the one before. */
+/**
+ * Sends all pages of a walk through an area as one table. Each page is made when the client has read the previous one.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letGo } from '../answers/answer_memory.ts';
 import { type Body, bytesOf } from '../answers/body.ts';
@@ -16,11 +18,14 @@ import { PartStream } from './part_stream.ts';
 import { type Answer, streamedResponse } from './respond.ts';
 import { wholeTableHeaders } from './table_response.ts';
 
-/** The tables that a thread sends at once, half of them to one client: each holds its area, of up to 10 MB. */
+/**
+ * The maximum number of such tables that a thread sends at once, half of them to one client: each holds its area, of up
+ * to 10 MB.
+ */
 const MAX_TABLES = 8;
-/** The objects of a part. */
+/** The number of objects per part. */
 const PART_OBJECTS = 1000;
-/** A part for which there is no room is tried again, so often and with these pauses. */
+/** TRIES: how often a part is tried again if there is no memory for it; PAUSE_MS: the pause between. */
 const TRIES = 100;
 const PAUSE_MS = 200;
 const NOTHING = new Uint8Array(0);
@@ -34,9 +39,9 @@ export class WalkTables {
   }
 
   /**
-   * The answer, once its first part is there.
-   * @param client by whose name its share of the tables is counted
-   * @throws Unavailable where as many tables are being sent as may be; the errors of the query
+   * Returns the answer when its first part is ready.
+   * @param client the name by which the client's share of the tables is counted
+   * @throws Unavailable if too many tables are being sent; the errors of the query
    */
   async answer(query: AreaQuery, format: TableFormat, client: string): Promise<Answer> {
     const leave = this.#slots.enterNow(client);
@@ -46,7 +51,7 @@ export class WalkTables {
       void parts.return(undefined);
     };
     try {
-      // The generator ends with its last part, never before the first one.
+      // The generator always yields a first part before it ends.
       let first: Part | undefined = (await parts.next()).value as Part;
       const next = async () => {
         const part = first ?? (await parts.next()).value;
@@ -60,12 +65,12 @@ export class WalkTables {
     }
   }
 
-  /** Parts without a byte are left out. */
+  /** Yields the parts of the table, without empty ones. */
   async *#parts(query: AreaQuery | undefined): AsyncGenerator<Part, undefined> {
     while (query) {
       const part = partOf(await this.#page(query));
       const { nextCursor } = part.head;
-      // The area is read by now, and its bytes may be many.
+      // The area was read by now, so its bytes, which may be many, are dropped.
       query = nextCursor === null ? undefined : { ...query, area: NOTHING, after: readCursor(AREA_CURSOR, nextCursor) };
       if (part.table.length > 0) yield part;
     }
@@ -92,7 +97,7 @@ interface Part {
   readonly table: Uint8Array;
 }
 
-/** The parts of a body, whose memory is given back. */
+/** The bytes of a body as a part; the body's memory is freed. */
 function partOf(body: Body): Part {
   const { head, table } = splitTable(bytesOf(body));
   const part = { head, table: table.slice() };

@@ -58,16 +58,19 @@ export interface App {
    * @param peerAddress the IP address that the connection comes from
    */
   fetch(request: Request, peerAddress?: string): Promise<Response>;
-  /** The same, for a server that frames requests and answers itself: at once where it can. Never throws or rejects. */
+  /**
+   * Answers a request for a server that frames requests and answers itself: at once if possible. Never throws or
+   * rejects.
+   */
   answer(request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer>;
   /** Whether queries can be answered. */
   readonly ready: boolean;
   readonly metrics: ThreadMetrics;
-  /** The names of the operations that are counted, in the order in which they are. */
+  /** Marks the app as not ready for new clients. It still answers. */
   readonly operations: readonly string[];
-  /** From now on the app says that it is not ready for new clients, though it still answers. */
+  /** Closes the database, and the once-per-process parts if the app made them itself. */
   stop(): void;
-  /** Lets go of the database, and of the parts that a process has once, where the app made them itself. */
+  /** Closes the database, and the once-per-process parts if the app made them itself. */
   close(): Promise<void>;
 }
 
@@ -75,9 +78,9 @@ export interface AppOptions {
   readonly config: Config;
   readonly log?: Log;
   readonly metrics?: ThreadMetrics;
-  /** The parts that a process has once. An app that is alone makes its own, over `config.NEARSKY_DATA`. */
+  /** The number of serving threads; 1 by default. */
   readonly coordination?: Coordination;
-  /** Threads that serve; 1 by default. */
+  /** The number of serving threads; 1 by default. */
   readonly threads?: number;
   /** See `CoordinatorOptions`. */
   readonly onTableProgress?: ((progress: TableProgress) => void) | undefined;
@@ -159,7 +162,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   };
 }
 
-/** The handler of each operation of the table. */
+/** The handler of each operation in the table. */
 const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> = {
   get_openapi: getOpenapi,
   get_object: getObject,
@@ -227,7 +230,7 @@ function allRoutes(service: Service): Route[] {
 function routesOf(service: Service): Handler {
   const router = IttyRouter();
   const direct = new DirectRoutes();
-  /** Paths that end in a slash, which the router would take for the same without it. */
+  /** The handlers of paths that end in a slash. The router would treat these paths like those without the slash. */
   const slashed = new Map<string, Handler>();
   for (const [path, routes] of Map.groupBy(allRoutes(service), route => route.path)) {
     const add = (method: string, run: Handler) => {
@@ -250,8 +253,8 @@ function routesOf(service: Service): Handler {
 }
 
 /**
- * The handler of a route. It first notes the name under which the request is counted, and the parameters that it may
- * have, and refuses those that it must not ignore.
+ * Wraps the handler of a route: notes the operation for the counters, and the parameters that it may have; and refuses
+ * parameters that must not be ignored.
  */
 function counted({ metric, handler, known, isDiscovery }: Omit<Route, 'method' | 'path'>, service: Service): Handler {
   const operation = service.metrics.operation(metric);
@@ -265,7 +268,7 @@ function counted({ metric, handler, known, isDiscovery }: Omit<Route, 'method' |
   };
 }
 
-/** The front page has one address only. */
+/** Whether a path ends in a slash; the front page does not count, because it has only one address. */
 function isSlashed(path: string): boolean {
   return path.endsWith('/') && path !== '/';
 }

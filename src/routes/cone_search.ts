@@ -20,7 +20,7 @@ export function coneSearch(service: Service): Handler {
   return exchange => answerQuery(service, exchange, parse(exchange.search, service));
 }
 
-/** The order of the checks is the contract's (docs/contract.md, Cone). */
+/** Parses the request; the contract defines the order of the checks (docs/contract.md, Cone). */
 function parse(search: Search, service: Service): Query {
   const { config, catalogs } = service;
   const read = readerOf(search, coneParameters(config), catalogs);
@@ -41,7 +41,7 @@ function parse(search: Search, service: Service): Query {
   return { kind: 'cone', sent, ...walk, filters, pageSize: read('page_size') };
 }
 
-/** The circle or the page as it was sent: JSON text. */
+/** The request's circle or cursor as it was sent: JSON text. */
 function echo(search: Search): string {
   let members = '';
   for (const name of ECHOED) {
@@ -60,7 +60,7 @@ function furtherPage(search: Search, config: Config, token: string): Walk {
   return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive } };
 }
 
-/** Parameters that the cursor fixes may be repeated, but not changed. */
+/** Checks the parameters that the cursor fixes: they may be repeated, but not changed. */
 function checkUnchanged(search: Search, cursor: CursorOf<typeof CONE_CURSOR>): void {
   const pinned = [
     ['ra', cursor.ra],

@@ -1,4 +1,4 @@
-/** /healthz and /readyz, for whoever runs the service. */
+/** /healthz and /readyz, for operators and load balancers. */
 import { toJson } from '../base/json_text.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { whySettingsDiffer } from '../cluster/shared_settings.ts';
@@ -8,21 +8,21 @@ import { jsonResponse } from '../http/respond.ts';
 import { fullDisk, longWait } from '../publish/database_watch.ts';
 import type { Service } from '../service/service.ts';
 
-/** Whoever asks for health may do so in any of the usual ways. */
+/** Health checks may use any of the usual methods. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** @throws ApiError for TRACE, which would have to give the request back, and for methods of other protocols */
+/** @throws ApiError for TRACE, which would have to return the request, and for methods of other protocols */
 function requireUsual({ method }: Exchange): void {
   if (!METHODS.includes(method)) throw methodNotAllowed(method, METHODS.join(', '));
 }
 
-/** The process lives. */
+/** Reports that the process runs. */
 export const health: Handler = exchange => {
   requireUsual(exchange);
   return jsonResponse(200, toJson({ status: 'ok' }));
 };
 
-/** Queries can be answered: the index is loaded and the database can be read. */
+/** Reports whether queries can be answered: the index is loaded and the database can be read. */
 export function readiness(service: Service): Handler {
   return exchange => {
     requireUsual(exchange);
@@ -37,8 +37,8 @@ export function readiness(service: Service): Handler {
       );
     const differs = state.hasLog ? whySettingsDiffer(service.store, service.config) : undefined;
     if (differs !== undefined) throw new Unavailable(differs);
-    // Reading goes on while writes wait or have no space. The body says so, and the service stays ready, because taking
-    // it away would help nobody.
+    // Reads continue while writes wait or have no space. The body reports that, but the service stays ready, because
+    // removing it from service would help nobody.
     return jsonResponse(
       200,
       toJson({ status: 'ready', writes_wait: longWait(state, service.store), disk_full: fullDisk(state) ?? undefined }),

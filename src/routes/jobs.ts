@@ -1,4 +1,4 @@
-/** Jobs as the Universal Worker Service has them (UWS 1.1, section 2.2): the resources of one kind of job. */
+/** Jobs in the form of the Universal Worker Service (UWS 1.1, section 2.2): the resources of one kind of job. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
@@ -22,31 +22,34 @@ import { jobDocument, NO_JOBS, parametersDocument, RESULT, resultsDocument, time
 import type { Service } from '../service/service.ts';
 
 const MAX_FORM_BYTES = 65_536;
-/** The longest time for which a request waits for another phase. */
+/** The maximum time for which a request waits for another phase. */
 const MAX_WAIT_SECONDS = 45;
 const LOOK_MS = 250;
 
-/** Jobs of one kind. */
+/** A kind of job. */
 export interface JobKind {
   /** The path of the list of jobs. */
   readonly base: string;
   readonly kind: string;
   /** The headers of a result. */
   headersOf(result: JobResult): Readonly<Record<string, string>>;
-  /** The answer that says why a job has failed. */
+  /** The answer that states why a job failed. */
   readonly errorAnswer?: (message: string) => Answer;
-  /** For jobs that clients make here, and begin when their parameters are whole; others begin as soon as they are made. */
+  /**
+   * Set for jobs that clients create here and start after setting their parameters. Other jobs start as soon as they
+   * are created.
+   */
   readonly made?: {
-    /** The parameters in a request, and what the job gets as its input. */
+    /** Reads the parameters in a request, and the job's input. */
     parametersOf(exchange: Exchange): Promise<Sent>;
-    /** The request of the job with these parameters. */
+    /** The job's request with these parameters. */
     requestOf(parameters: Search): unknown;
   };
 }
 
 interface Sent {
   readonly parameters: Search;
-  /** A file; it is moved to its job, or removed. */
+  /** A file, which is moved to the job or removed. */
   readonly input?: { readonly bytes: number; moveTo(path: string): void; remove(): void };
 }
 
@@ -188,7 +191,7 @@ class Jobs {
     return this.#seeOther(exchange, job);
   }
 
-  /** Has no effect on a job that has begun: clients see that in its document. */
+  /** Changes a job. This has no effect on a job that has started; clients see that in its document. */
   async #set(exchange: Exchange, job: Job, change: Pick<Job, 'runSeconds'> & { parameters?: Job['parameters'] }) {
     await this.#ask(exchange, { step: 'set', id: job.id, ...change });
     return this.#seeOther(exchange, job);
@@ -203,7 +206,7 @@ class Jobs {
     return await this.#service.coordination.ask('jobs', step, budget);
   }
 
-  /** The job, when its phase is another one than that which the client waits to end, or the time is over. */
+  /** Returns the job when its phase is no longer the one that the client waits to end, or when the time is over. */
   async #waited(search: Search, job: Job): Promise<Job> {
     const asked = Number(search.get('WAIT') ?? 0);
     const seconds = asked < 0 ? MAX_WAIT_SECONDS : Math.min(asked || 0, MAX_WAIT_SECONDS);

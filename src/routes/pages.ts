@@ -1,4 +1,4 @@
-/** The pages for people, and the files that these load. */
+/** The pages for people, and the files that the pages load. */
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { programFile } from '../base/program_files.ts';
@@ -19,8 +19,8 @@ import { isInstalled } from '../tap/tap.ts';
 import { VO_PATH } from '../vo/vosi.ts';
 
 /**
- * Everything comes from this host, and no script or style that stands in a page is taken.
- * @param page the other origins that its scripts may ask, and from which they may show images
+ * The content security policy: everything must come from this host, and inline scripts and styles are not allowed.
+ * @param page the other origins that its scripts may contact, and from which they may show images
  */
 const policy = ({ connectsTo = '', imagesFrom = '' }: Page) =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${`'self' ${imagesFrom}`.trim()}; ` +
@@ -30,11 +30,11 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Pages = typeof import('../pages/mod.ts');
 
-/** Loaded with the first document that is asked for. */
+/** Loaded with the first requested document. */
 const loadDocs = () => import('../pages/docs_page.ts');
 const FILE_TYPES: Readonly<Record<string, string>> = { '.png': 'image/png', '.json': 'application/json' };
 
-/** Loaded with the first page that is asked for. */
+/** Loaded with the first requested page. */
 const load = (): Promise<Pages> => import('../pages/mod.ts');
 
 /** Each page, and the files that they load. */
@@ -94,14 +94,14 @@ export function pages(service: Service): readonly (readonly [path: string, opera
   ];
 }
 
-/** The front page asked with a `q` means a search. */
+/** A request for the front page with a `q` is a search. */
 function searchAsked({ url }: Parameters<Handler>[0]): Answer | undefined {
   const query = url.indexOf('?');
   if (query < 0 || !new URLSearchParams(url.slice(query)).get('q')) return undefined;
   return emptyResponse(302, { Location: `/search${url.slice(query)}` });
 }
 
-/** A page is sent compressed whatever its size: the scripts come behind it. */
+/** Sends a page. It is compressed whatever its size, because its scripts are loaded after it. */
 function shown(loaded: Pages, page: Page, service: Service, request: IncomingRequest): Promise<Answer> {
   const { config, catalogs } = service;
   const { pathname, search } = new URL(request.url);
@@ -111,7 +111,7 @@ function shown(loaded: Pages, page: Page, service: Service, request: IncomingReq
   return compress(answer, text, request.headers.get('Accept-Encoding'));
 }
 
-/** Paths that are near to those of pages, and the pages to which they lead a browser. */
+/** Paths similar to those of pages, and the pages to which browsers are redirected. */
 const NEARBY: ReadonlyMap<string, string> = new Map([
   ['/api', '/api-docs'],
   ['/objects', '/search'],
@@ -119,7 +119,7 @@ const NEARBY: ReadonlyMap<string, string> = new Map([
 const PAGE_PATHS =
   /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|query|help|catalogs|brokers|consuming|status|api-docs|docs|docs\/[\w.-]+|vo)$/;
 
-/** A path that nothing else answers: a page for a browser, the error of the API for everyone else. */
+/** Answers any other path: with a page for a browser, with the API's error for other clients. */
 export function otherPath(service: Service): Handler {
   return async exchange => {
     const { method, path, request, url } = exchange;
@@ -137,7 +137,7 @@ export function otherPath(service: Service): Handler {
   };
 }
 
-/** Browsers name HTML; a wildcard alone does not ask for it. */
+/** Whether the client is a browser: browsers name HTML, and a wildcard alone does not count. */
 function wantsPage(accept: string | null): boolean {
   if (accept === null) return false;
   const weights = weightsOf(accept);
@@ -145,7 +145,7 @@ function wantsPage(accept: string | null): boolean {
   return html > 0 && html >= (weights.get('application/json') ?? 0);
 }
 
-/** A page of the documents, a file that one shows or links to, or the search index. */
+/** Serves a page of the documents, a file that a page shows or links to, or the search index. */
 function documents(service: Service, nameOf: (exchange: Parameters<Handler>[0]) => string): Handler {
   const unknown = otherPath(service);
   return async exchange => {
@@ -163,7 +163,7 @@ function documents(service: Service, nameOf: (exchange: Parameters<Handler>[0]) 
   };
 }
 
-/** A file of the clients, which pages of any origin may load. */
+/** Serves a file of the client libraries, which pages of any origin may load. */
 const client: Handler = ({ params, path, request }) => {
   const found = clients().files.get(params.name!);
   if (!found) throw notFound(path);
@@ -179,7 +179,8 @@ function asset(service: Service): Handler {
     const found = files.get(params.name!);
     if (!found) throw notFound(path);
     const headers = {
-      // A page that was loaded before an upgrade asks by the old version: it gets the present version, for once.
+      // A page loaded before an upgrade requests the old version. It gets the current version, which must not be
+      // cached.
       'Cache-Control': params.version === version ? FOR_EVER : 'no-store',
       Vary: 'Accept-Encoding',
     };
@@ -190,7 +191,7 @@ function asset(service: Service): Handler {
   };
 }
 
-/** Addresses that browsers ask for besides our pages. */
+/** Serves files that browsers request beside our pages. */
 function icon(service: Service): Handler {
   return async () => {
     const { bytes, type } = (await load()).loadAssets(service.catalogs).files.get('icon.svg')!;

@@ -23,7 +23,10 @@ export function recentCrossmatches(service: Service): Handler {
 
 type Pinned = CursorOf<typeof RECENT_CURSOR>;
 
-/** The order of the checks is the contract's (docs/contract.md, Recent crossmatches), after the names that are refused. */
+/**
+ * Parses the request. The contract defines the order of the checks (docs/contract.md, Recent crossmatches); refused
+ * names come first.
+ */
 function parse(search: Search, service: Service): RecentQuery {
   const { config, catalogs } = service;
   const read = readerOf(search, recentParameters(config), catalogs);
@@ -43,7 +46,10 @@ function parse(search: Search, service: Service): RecentQuery {
   return { kind: 'recent', timeField, ...window, detail, pageSize, asOfUs, after };
 }
 
-/** Parameters that the cursor fixes may be repeated, also as another text of the same instant, but not changed. */
+/**
+ * Checks the parameters that the cursor fixes: they may be repeated, even with another text for the same instant, but
+ * not changed.
+ */
 function checkUnchanged(search: Search, start: Instant | undefined, end: Instant | undefined, pinned: Pinned): void {
   const times = [
     ['start', start, pinned.startUs],
@@ -65,7 +71,10 @@ function checkUnchanged(search: Search, start: Instant | undefined, end: Instant
 
 type Window = Pick<RecentQuery, 'startUs' | 'endUs' | 'window'>;
 
-/** Each end of the window is stated in the offset in which it was given; a start that was not given, in the end's offset. */
+/**
+ * The first window. Each end is stated with the offset in which it was given; a start that was not given has the end's
+ * offset.
+ */
 function firstWindow(start: Instant | undefined, end: Instant | undefined, now: number): Window {
   const { timeUs: endUs, offsetMinutes, text } = end ?? { timeUs: now, offsetMinutes: 0, text: formatTime(now) };
   const startUs = start?.timeUs ?? endUs - DEFAULT_WINDOW_HOURS * HOUR_US;

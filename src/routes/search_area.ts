@@ -34,7 +34,7 @@ export function searchArea(service: Service): Handler {
   };
 }
 
-/** The order of the checks is the contract's (docs/contract.md, Areas). */
+/** Parses the request; the contract defines the order of the checks (docs/contract.md, Areas). */
 async function parse(exchange: Exchange, service: Service, sent: SentArea): Promise<Omit<AreaQuery, 'area'>> {
   const { config, catalogs, queries } = service;
   const parameters = areaParameters(config);
@@ -51,7 +51,7 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   const digest = await sent.receive(level);
   if (cursor && cursor.digest !== digest)
     throw invalidCursor('the area or its level is another than that of the page before');
-  // A count has no pages, and so no time at which it began.
+  // A count has no pages, and therefore no snapshot time.
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
   return { kind: 'area', response, ...selection, timeField, level, digest, asOfUs, after: cursor ?? null };
 }

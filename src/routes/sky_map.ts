@@ -10,7 +10,7 @@ import type { Service } from '../service/service.ts';
 import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
 
 const DISC = ['ra', 'dec', 'radius_deg'];
-/** The time for which a browser need not ask again. */
+/** How long a browser may cache the answer. */
 const MAX_AGE_SECONDS = 5;
 
 export function skyMap(service: Service): Handler {

@@ -21,7 +21,10 @@ export function streamMatches(service: Service): Handler {
   };
 }
 
-/** The header goes first: a client that comes again has the address with which it began. */
+/**
+ * The position from which to stream. The `Last-Event-ID` header takes precedence, because a client that reconnects
+ * repeats its first address.
+ */
 function positionOf({ request }: Exchange, asked: string, lastSequence: number): EventPosition {
   const lastId = request.headers.get(LAST_EVENT_ID) || undefined;
   const from = lastId ?? asked;

@@ -17,7 +17,7 @@ const DESCRIPTION = toJson({
 /** GET and HEAD. */
 export const taskList: Handler = () => jsonResponse(200, TASK_LIST, { Allow: ALLOW });
 
-/** OPTIONS: a browser's preflight, or the question what the listing is. */
+/** Answers OPTIONS: a browser's preflight, or a request for the description of the listing. */
 export const describeTaskList: Handler = ({ request }) => {
   if (!isPreflight(request)) return jsonResponse(200, DESCRIPTION, { Allow: ALLOW });
   const answer = preflightResponse(request, ALLOW);

@@ -1,6 +1,5 @@
 /**
- * The Virtual Observatory's services: cone searches, what they say of themselves, coverage maps, and a page on how to
- * use them.
+ * The Virtual Observatory's services: cone searches, their descriptions, coverage maps, and a page on how to use them.
  */
 import { bytesOf } from '../answers/body.ts';
 import { processStart } from '../base/processes.ts';
@@ -14,7 +13,7 @@ import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
 import { availability, capabilities, conePath, tableDocument, tableset, VO_PATH } from '../vo/vosi.ts';
 import { voCone } from './vo_cone.ts';
 
-/** The time for which a client need not ask again for a coverage map. */
+/** How long a client may cache a coverage map. */
 const MOC_MAX_AGE_SECONDS = 300;
 
 export function virtualObservatory(
@@ -30,7 +29,7 @@ export function virtualObservatory(
   };
   return [
     [conePath(OBJECTS), 'vo_cone', cone],
-    // Some clients look for these beside the address of a search, others below it.
+    // Some clients look for these resources beside the address of a search, others below it.
     ...[VO_PATH, conePath(OBJECTS)].flatMap(base =>
       Object.entries(vosi).map(([path, handler]) => [`${base}/${path}`, 'vosi', handler] as const),
     ),
@@ -64,7 +63,7 @@ function moc(service: Service): Handler {
     const encoding = MOC_FORMATS.find(each => each === extension);
     if (!target || !encoding) throw notFound(path);
     const body = bytesOf(await service.queries.run({ kind: 'moc', target, encoding }, budget));
-    // A catalog that is not registered covers nothing that is known.
+    // The coverage of an unregistered catalog is unknown.
     if (body.length === 0) throw notFound(path);
     return bytesResponse(MOC_MEDIA_TYPES[encoding], body, { 'Cache-Control': `max-age=${MOC_MAX_AGE_SECONDS}` });
   };
