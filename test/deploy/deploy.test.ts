@@ -1,10 +1,11 @@
 /** What stands in deploy/: the image, the Compose files and the Helm chart. Its unit and HAProxy's file: test/docs/operations.test.ts. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, parseAllDocuments } from 'yaml';
+import { DATA } from '../../src/binary/bundle.ts';
 import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config/config.ts';
 import { root } from '../directory.ts';
 import { withDirectory } from '../e2e/support.ts';
@@ -38,18 +39,24 @@ const hasSchemas = spawnSync(python, ['-c', 'import kubernetes_validate']).statu
 const test = suite('deploy');
 const charted = needs(test, helm ? undefined : 'there is no Helm: run test/deploy/fetch.sh');
 
-test('the image is built from every folder that the package is made of', () => {
-  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths]) => paths!.split(' '));
-  const named = [...text('src/binary/bundle.ts').matchAll(/'(\w[\w.]*)(?:\/[^']*)?'/g)].map(([, top]) => top!);
-  const needed = new Set(
-    [...named, 'index', 'bin'].filter(top => top !== 'node_modules' && existsSync(join(root, top))),
-  );
-  assert.ok(needed.has('sample') && needed.has('workers'));
+test('the image is built from all files that the package is made of, and after its workspaces', () => {
+  const copied = (from: string) =>
+    [...from.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths]) =>
+      paths!.split(' ').flatMap(path => {
+        const found = globSync(path, { cwd: root });
+        assert.ok(found.length > 0, path);
+        return found;
+      }),
+    );
+  const all = copied(containerfile);
+  const sources = ['bin', 'src', 'workers', 'tsconfig.json', ...globSync('{README.md,LICENSE,NOTICE}', { cwd: root })];
   assert.equal(
-    [...needed].filter(top => !copied.includes(top)),
+    [...DATA, ...sources].filter(path => !all.some(each => path === each || path.startsWith(`${each}/`))),
     [],
   );
-  for (const path of copied) assert.ok(existsSync(join(root, path)), path);
+  const beforeInstall = copied(containerfile.slice(0, containerfile.indexOf('npm ci')));
+  for (const workspace of JSON.parse(text('package.json')).workspaces)
+    assert.ok(beforeInstall.includes(workspace.replace('/*', '')), workspace);
 });
 
 test('the image runs the demo, as a user who is not root, with a health check', () => {
