@@ -13,7 +13,9 @@ export class JobFailure extends Error {}
 export const TOO_MUCH_MEMORY = 'the query takes more memory than a query may: ask for less at once';
 
 export function isOutOfMemory(error: unknown): boolean {
-  return /out of memory|bad.?alloc|allocation failed|failed to allocate/i.test(messageOf(error));
+  return /out of memory|bad.?alloc|allocation failed|failed to allocate|cannot create a data chunk/i.test(
+    messageOf(error),
+  );
 }
 
 /** Whether the engine can answer nothing more after an error. */

@@ -1,5 +1,6 @@
 /** Tables that come with a query: TAP_UPLOAD (TAP 1.1, section 2.5). All tables of a request are one file. */
 import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import {
   BIGINT,
   BOOLEAN,
@@ -93,6 +94,8 @@ async function makeTable(
         chunk.setColumnValues(i, values.map(isTime ? cell => timeOf(cell, input.columns[i]!) : orNull));
       });
       appender.appendDataChunk(chunk);
+      // The queries of others go on meanwhile.
+      await setImmediate();
     }
   }
   appender.closeSync();
