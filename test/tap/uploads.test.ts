@@ -194,7 +194,12 @@ check('a job has its tables, too', async ({ running }) => {
 async function withHost(use: (port: number) => Promise<void>): Promise<void> {
   const server = createServer(({ url, headers }, response) => {
     const port = headers.host!.split(':')[1];
-    const to = { '/moved': '/table', '/inside': `http://localhost:${port}/table`, '/file': 'file:///etc/passwd' }[url!];
+    const to = {
+      '/moved': '/table',
+      '/inside': `http://localhost:${port}/table`,
+      '/file': 'file:///etc/passwd',
+      '/circle': '/circle',
+    }[url!];
     if (to) response.writeHead(302, { Location: to }).end();
     else if (url === '/table') response.end('n\n7\n');
     else if (url === '/large') response.end('1'.repeat(2 ** 20 + 1));
@@ -237,7 +242,7 @@ check('tables at other addresses are fetched from listed hosts, and every failur
       const wrongHost = ['127.0.0.1', 'localhost', '10.0.0.1', '169.254.169.254', '[fe80::1]', '224.0.0.1'].map(
         host => `${host}/table`,
       );
-      const wrongAnswer = ['inside', 'file', 'large', 'missing'].map(path => `127.0.0.1:${port}/${path}`);
+      const wrongAnswer = ['inside', 'file', 'circle', 'large', 'missing'].map(path => `127.0.0.1:${port}/${path}`);
       const messages = new Set<string>();
       for (const url of [...wrongPort, ...wrongHost, ...wrongAnswer]) {
         const { status, text } = await ask(running, from(`http://${url}`));
@@ -362,13 +367,23 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
     [formOf(query, { mine: '<VOTABLE>' }), 'the table mine cannot be taken because it is XML without'],
     [formOf(query, { mine: '<!DOCTYPE x [<!ENTITY a "b">]><VOTABLE/>' }), 'its document type declares'],
     [formOf(query, { mine: `n\n${'1\n'.repeat(5001)}` }), 'more than 5000 rows'],
-    [formOf(query, { mine: gzipSync('1\n'.repeat(2 ** 21)) as Uint8Array<ArrayBuffer> }), 'of more than 1048576 bytes'],
+    [
+      formOf(query, { mine: gzipSync('1\n'.repeat(2 ** 21)) as Uint8Array<ArrayBuffer> }),
+      'has more than 1048576 bytes when decompressed',
+    ],
     [
       formOf(query, { mine: `${Array.from({ length: 2001 }, (_, i) => `c${i}`).join(',')}\n` }),
       'more than 2000 columns',
     ],
     [formOf(query, { mine: 'x'.repeat(1.5 * 2 ** 20) }), 'it has more than 1048576 bytes'],
     [formOf(query, { mine: new Uint8Array(2 ** 20 + MAX_FIELD_BYTES) }), 'must be at most'],
+    // The engine takes a block of memory for each column.
+    [
+      formOf('SELECT c0 FROM mine', {
+        mine: `${Array.from({ length: 2000 }, (_, i) => `c${i}`)}\n${'1,'.repeat(1999)}1\n`,
+      }),
+      'takes more memory than a query may',
+    ],
     [formOf('SELECT m FROM mine', { mine: table }), 'm is no column of TAP_UPLOAD.mine'],
   ];
   for (const [form, message] of wrong) {
