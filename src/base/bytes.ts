@@ -149,7 +149,7 @@ export class ByteSink {
     }
   }
 
-  /** Makes room, which counts as written; returns the offset of the room. */
+  /** Makes room, which then counts as written. Returns the offset of the room. */
   #grow(length: number): number {
     const at = this.length;
     this.length = at + length;

@@ -57,7 +57,7 @@ const REVIVERS: Readonly<Record<Bigints, Reviver>> = { all, wide, int64 };
 
 /** A number by its literal text. */
 export class SentNumber extends Rendered {
-  /** The double nearest to it; infinite where there is none. */
+  /** The double nearest to the number; infinite if there is none. */
   get value(): number {
     return Number(this.text);
   }

@@ -28,7 +28,7 @@ export interface JsonForm {
 const ANSWER: JsonForm = { comma: ', ', colon: ': ', isAscii: true, hasExponents: false, isSorted: false };
 /** Without spaces: the form of exports and of the connector's texts. */
 export const COMPACT: JsonForm = { comma: ',', colon: ':', isAscii: false, hasExponents: true, isSorted: false };
-/** The compact form of what is not written by JSON.stringify. */
+/** The compact form of values that JSON.stringify cannot write. */
 const COMPACT_BY_HAND: JsonForm = { ...COMPACT };
 /** The form to hash and to compare: equal data have equal texts. */
 export const CANONICAL: JsonForm = { ...COMPACT, isSorted: true };

@@ -354,7 +354,7 @@ function checkPrefixes(bytes: Uint8Array, suffixesAt: number, count: number): vo
   let former = 0;
   for (let i = 0; i < count; i++) {
     const [prefix, suffix] = [prefixes[i]!, suffixes[i]!];
-    if (prefix < 0 || suffix < 0 || prefix > former) throw new Error('a page has values of damaged lengths');
+    if (prefix < 0 || suffix < 0 || prefix > former) throw new Error('a page has values whose lengths are damaged');
     former = prefix + suffix;
   }
 }

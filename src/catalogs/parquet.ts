@@ -7,8 +7,8 @@ import { type ColumnPage, chunkRange, columnPages, decimalScale, isDate, isDecim
 
 /**
  * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are
- * numbers; times are bigints since 1970 in their unit, dates numbers of days since then; `null` columns hold only nulls, and `other` columns nothing that
- * the store accepts.
+ * numbers; times are bigints in their unit since 1970, and dates are numbers of days since 1970. `null` columns hold
+ * only nulls; `other` columns hold values that the store does not accept.
  */
 export type ColumnKind =
   | 'boolean'
@@ -98,7 +98,7 @@ export class ParquetFile {
     return this.#elements.get(column)?.type ?? 'unknown';
   }
 
-  /** A text of the file's own metadata; undefined where there is none of that key. */
+  /** A text of the file's own metadata; undefined if the key is missing. */
   metadataText(key: string): string | undefined {
     return this.#metadata.key_value_metadata?.find(entry => entry.key === key)?.value;
   }
@@ -112,7 +112,7 @@ export class ParquetFile {
   }
 
   /**
-   * The least and greatest value of a number column in a row group by the file's statistics; undefined where the column
+   * The least and greatest value of a number column in a row group by the file's statistics; undefined if the column
    * has none.
    */
   bounds(rowGroup: number, column: string): { readonly min: number; readonly max: number } | undefined {
@@ -132,8 +132,8 @@ export class ParquetFile {
   }
 
   /**
-   * The number of nulls in a column of a row group, by the schema and the statistics; undefined where these do not
-   * tell.
+   * The number of nulls in a column of a row group, by the schema and the statistics; undefined if these do not give
+   * it.
    */
   nullCount(column: string, rowGroup: number): number | undefined {
     if (this.#elements.get(column)?.repetition_type === 'REQUIRED') return 0;
@@ -147,7 +147,7 @@ export class ParquetFile {
   }
 
   /**
-   * The memory that reading a column needs, compressed and decoded, bytes: for one row group, or for those that hold
+   * The memory for reading a column, compressed and decoded, bytes: for one row group, or for the row groups that hold
    * `rows`.
    */
   bytesInRowGroup(column: string, rowGroup: number): number {
@@ -179,7 +179,10 @@ export class ParquetFile {
     return numbers;
   }
 
-  /** The values of the given rows of the file, which must ascend; nulls are null, 64-bit integers are bigints. */
+  /**
+   * Reads the values of a column in the given rows of the file, which must ascend. Nulls are null, 64-bit integers are
+   * bigints.
+   */
   async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
     const found: unknown[] = new Array(rows.length).fill(undefined);
     const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
@@ -311,10 +314,10 @@ function skipChildren(schema: readonly SchemaElement[], index: number): number {
 
 function kindOf(element: SchemaElement): ColumnKind {
   const { type, converted_type: converted, logical_type: logical } = element;
-  // pyarrow writes this type where a part of a catalog has no value of a column at all.
+  // pyarrow writes this type if a part of a catalog has no value in a column.
   if (logical?.type === 'NULL') return 'null';
   if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
-  // As Spark writes times.
+  // Spark writes times in this way.
   if (type === 'INT96' && !converted && !logical) return 'time in int96';
   if (type === 'INT64' && timeKind(element)) return timeKind(element)!;
   if (isDate(element)) return 'date';

@@ -1,8 +1,8 @@
 const MOST = 255;
 
 /**
- * NESTED pixels of one order with the number of rows in each, a byte each: more than 255 count as 255. A footprint has
- * order 10 at most, so a set takes 12 MB at most.
+ * NESTED pixels of one order with the number of rows in each, in one byte per pixel: more than 255 rows count as 255. A
+ * footprint has at most order 10, so a set takes at most 12 MB.
  */
 export class PixelSet {
   readonly order: number;
@@ -13,7 +13,7 @@ export class PixelSet {
     this.#counts = new Uint8Array(12 * 4 ** order);
   }
 
-  /** @param rows more than 0; a fraction of a row counts as one in the pixel */
+  /** @param rows more than 0; a fraction of a row counts as one row */
   add(ipix: number, rows = 1): void {
     this.#counts[ipix] = Math.min(MOST, Math.ceil(this.#counts[ipix]! + rows));
   }
@@ -54,7 +54,7 @@ export class PixelSet {
     return coarse;
   }
 
-  /** The number of rows, where no pixel has more than 255. */
+  /** The number of rows, if no pixel has more than 255. */
   get rows(): number {
     return this.#counts.reduce((sum, count) => sum + count, 0);
   }
@@ -64,7 +64,7 @@ export class PixelSet {
     return this.#counts.reduce((sum, count) => sum + Number(count > 0), 0);
   }
 
-  /** The number of pixels with exactly so many rows, below 255. */
+  /** The number of pixels with exactly this many rows, below 255. */
   pixelsWith(rows: number): number {
     return this.#counts.reduce((sum, count) => sum + Number(count === rows), 0);
   }

@@ -1,5 +1,6 @@
 /**
- * Registers a HATS directory so that crossmatching can trust the registration, and checks later that this is still so.
+ * Registers a HATS directory after checks, so that crossmatching can rely on the registration; and repeats the checks
+ * later.
  */
 
 import { eachConcurrently } from '../base/concurrency.ts';
@@ -26,7 +27,7 @@ export interface RegisterOptions extends ColumnOptions, FilesOptions {
    * which then build the footprint.
    */
   readonly depth?: 'files' | SurveyOptions['depth'];
-  /** The footprint, where an operator knows it better than the rows show it. */
+  /** The footprint, if an operator knows it better than the rows show it. */
   readonly footprint?: ChosenFootprint | undefined;
   /** Called during the survey of the files. */
   readonly onProgress?: (progress: SurveyProgress) => void;
@@ -96,7 +97,7 @@ function checkTable({ files: { location }, type, partitions }: HatsTable): void 
     );
 }
 
-/** The first file that exists. Where others are missing, the error names the missing ones. */
+/** Returns an existing file of the first few partitions; if none exists, the first file, which cannot be opened then. */
 async function firstFile({ files, partitions }: HatsTable): Promise<string> {
   for (const { files: names } of partitions.slice(0, LISTED)) if (await files.has(names[0]!)) return names[0]!;
   return partitions[0]!.files[0]!;
@@ -116,7 +117,7 @@ async function lookForFiles(
   if (missing.length > 0) throw missingFiles(files.location, missing);
 }
 
-/** @throws CatalogError when not every file can be used, or ReadFailure where only reading has failed */
+/** @throws CatalogError if some file cannot be used, or ReadFailure if the only problem is reading */
 async function usableRows({ files, partitions }: HatsTable, columns: CatalogColumns, options: SurveyOptions) {
   const { rows, missing, problems } = await surveyCatalog(files, partitions, columns, options);
   if (missing.length > 0) throw missingFiles(files.location, missing);

@@ -113,7 +113,7 @@ const SAMPLED_IDS = 100;
 
 /**
  * Checks the ids of a row group by its statistics or, without them, by a sample.
- * @throws CatalogError where an id is no signed 64-bit integer, or no text of a whole sample can be an id
+ * @throws CatalogError if an id is not a signed 64-bit integer, or if no text in the sample can be an id
  */
 export async function checkSomeIds(file: ParquetFile, columns: CatalogColumns, rowGroup: number): Promise<void> {
   checkIds(file, columns, rowGroup);
@@ -166,7 +166,7 @@ async function countRows(
   };
 }
 
-/** Counts the rows of a row group whose text can be no id, and those that are not blank in `refused`. */
+/** Counts the rows of a row group whose text cannot be an id. Adds those that are not blank to `refused`. */
 async function countWithoutTextId(
   file: ParquetFile,
   column: string,
@@ -185,7 +185,7 @@ async function countWithoutTextId(
   return without;
 }
 
-/** The refused ids of all files, with one of them. */
+/** The number of refused ids of all files, and one of them as an example. */
 function refusedOf(counts: readonly RowCounts[]): Pick<RowCounts, 'refusedIds'> {
   const refused = counts.flatMap(({ refusedIds }) => refusedIds ?? []);
   if (refused.length === 0) return {};
@@ -194,7 +194,7 @@ function refusedOf(counts: readonly RowCounts[]): Pick<RowCounts, 'refusedIds'> 
 
 const SHOWN_CHARACTERS = 100;
 
-/** A text that may have any length, as JSON for messages. */
+/** Shows a text of any length in a message, as JSON. */
 function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
@@ -210,7 +210,7 @@ function addPositions(ra: Float64Array, dec: Float64Array, pixels: PixelSet | un
   return without;
 }
 
-/** The sum of a count; null where one file does not know its count. */
+/** The sum of a count over all files; null if one file does not know its count. */
 function sumOf(counts: readonly RowCounts[], name: 'withoutPosition' | 'withoutId'): number | null {
   return counts.reduce<number | null>((sum, count) => {
     const value = count[name];

@@ -1,6 +1,6 @@
 /**
- * Units, UCDs and meanings of columns, where a Parquet file carries them as a VOTable (the IVOA note "Parquet in the
- * VO", which hats follows in `dataset/_common_metadata`).
+ * Reads units, UCDs and meanings of columns from a Parquet file that contains them as a VOTable (the IVOA note "Parquet
+ * in the VO", which hats follows in `dataset/_common_metadata`).
  */
 
 /** The key of the VOTable in the metadata of a file. */
@@ -17,7 +17,7 @@ const ATTRIBUTE = /([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const DESCRIPTION = /<DESCRIPTION>([\s\S]*?)<\/DESCRIPTION>/;
 const MAX_LENGTH = 300;
 
-/** The texts of the fields of a VOTable, by the name of the column; empty where the text is none. */
+/** The attributes of the fields of a VOTable, by the name of the column; empty if the text is not a VOTable. */
 export function fieldTexts(votable: string): ReadonlyMap<string, FieldText> {
   const texts = new Map<string, FieldText>();
   for (const [, attributes = '', content = ''] of votable.matchAll(FIELD)) {
@@ -34,7 +34,7 @@ export function fieldTexts(votable: string): ReadonlyMap<string, FieldText> {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** One line, without entities and markup. */
+/** The text in one line, without entities and markup. */
 function plain(xml: string): string {
   return xml
     .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, '$1')

@@ -39,7 +39,7 @@ import * as kinds from './kinds.ts';
 export interface Parameter<T = unknown> {
   readonly kind: Kind<T>;
   readonly description: string;
-  /** Where a request has it; the query string by default. */
+  /** The part of the request that contains the parameter; the query string by default. */
   readonly place?: 'path' | 'header';
   /** The value where the request has none. */
   readonly default?: T;

@@ -8,12 +8,15 @@ const MAX_COUNT = 999;
 /** Characters of a value in a message. */
 const MAX_SHOWN = 80;
 
-/** A file that is no FITS file, or damaged. The message says why, as a clause: "it is no FITS file". */
+/** A file that is damaged, or not a FITS file. The message says why, as a clause: "it is no FITS file". */
 export class FitsError extends Error {
   override name = 'FitsError';
 }
 
-/** A card's value. An integer beyond 2^53 is a bigint; what is no text in quotes, number or logical is the text itself. */
+/**
+ * A card's value. An integer beyond 2^53 is a bigint. A value that is not a quoted string, a number or a logical is its
+ * own text.
+ */
 export type CardValue = string | number | bigint | boolean;
 
 export class FitsHeader {
@@ -47,12 +50,12 @@ export class FitsHeader {
     return this.#values.get(keyword);
   }
 
-  /** The value as text; undefined where there is none. */
+  /** The value as text; undefined if there is none. */
   text(keyword: string): string | undefined {
     return this.#values.get(keyword)?.toString();
   }
 
-  /** @throws FitsError where the value is no number */
+  /** @throws FitsError if the value is not a number */
   number(keyword: string, otherwise: number): number | bigint {
     const value = this.#values.get(keyword) ?? otherwise;
     if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return value;
@@ -72,7 +75,7 @@ export function shown(value: CardValue): string {
   return `${value}`.slice(0, MAX_SHOWN);
 }
 
-/** The value of a card's text after the `=`; a comment follows after `/`. Undefined where there is no value. */
+/** The value of a card's text after the `=`, without the comment after `/`. Undefined if there is no value. */
 function cardValue(text: string): CardValue | undefined {
   const quoted = /^\s*'((?:[^']|'')*)'/.exec(text);
   if (quoted) return quoted[1]!.replaceAll("''", "'").trimEnd();
@@ -86,11 +89,11 @@ function cardValue(text: string): CardValue | undefined {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[ED][+-]?\d+)?$/i.test(bare) ? Number(bare.replace(/D/i, 'E')) : bare;
 }
 
-/** A header and where its data lie, bytes from the start of the file. */
+/** A header, and the position of its data in bytes from the start of the file. */
 export interface Hdu {
   readonly header: FitsHeader;
   readonly dataStart: number;
-  /** The length of the data, without what fills the last block. */
+  /** The length of the data, without the padding of the last block. */
   readonly dataBytes: number;
 }
 
@@ -101,9 +104,9 @@ export interface ByteRange {
 }
 
 /**
- * The first header that is wanted. It yields the ranges that it needs, which ascend and do not overlap, and is given
- * their bytes: fewer where the file ends.
- * @returns undefined where the file has no such header
+ * Finds the first wanted header. It yields the byte ranges that it needs, which ascend and do not overlap, and receives
+ * their bytes, or fewer at the end of the file.
+ * @returns undefined if the file has no such header
  * @throws FitsError
  */
 export function* findHdu(isWanted: (header: FitsHeader) => boolean): Generator<ByteRange, Hdu | undefined, Uint8Array> {
@@ -117,7 +120,7 @@ export function* findHdu(isWanted: (header: FitsHeader) => boolean): Generator<B
   }
 }
 
-/** Fills a header; returns the byte after it, or undefined where the file ends at its start. */
+/** Fills a header. Returns the offset after it, or undefined if the file ends at its start. */
 function* readHeader(header: FitsHeader, start: number): Generator<ByteRange, number | undefined, Uint8Array> {
   for (let at = start; at < start + MAX_HEADER_BLOCKS * BLOCK; at += BLOCK) {
     const bytes = yield { start: at, end: at + BLOCK };
@@ -138,7 +141,7 @@ export function isFits(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 9)).toString('latin1') === 'SIMPLE  =';
 }
 
-/** Section 4.4.1. */
+/** The size of the data in bytes (FITS standard 4.0, section 4.4.1). */
 function dataBytesOf(header: FitsHeader): number {
   const axes = header.count('NAXIS', MAX_COUNT);
   if (axes === 0) return 0;
@@ -151,7 +154,7 @@ function dataBytesOf(header: FitsHeader): number {
   throw new FitsError(`one of its headers gives its data ${bytes} bytes`);
 }
 
-/** The same of a file in memory. */
+/** Like `findHdu`, for a file in memory. */
 export function findHduOf(bytes: Uint8Array, isWanted: (header: FitsHeader) => boolean): Hdu | undefined {
   const search = findHdu(isWanted);
   for (let step = search.next(); ; ) {

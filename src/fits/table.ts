@@ -5,25 +5,25 @@ import { FitsError, type FitsHeader, type Hdu, shown } from './header.ts';
 const MAX_COLUMNS = 999;
 
 /**
- * The types of values. C and M are pairs of numbers, real and imaginary; X are bits; A is characters; P and Q are
- * descriptors of arrays in the heap, whose type is the column's `letter`.
+ * The types of values. C and M are complex numbers; X are bits; A is characters. P and Q are descriptors of arrays in
+ * the heap; the column's `letter` is then the type of the arrays.
  */
 export type FitsLetter = 'L' | 'X' | 'B' | 'I' | 'J' | 'K' | 'A' | 'E' | 'D' | 'C' | 'M';
 
 /**
- * A value, scaled. Integers are numbers in columns of B, I and J, and bigints in columns of K, unless a scale or a
- * fraction makes doubles of them. Null is TNULL, and a logical that is neither true nor false.
+ * A scaled value. Integers are numbers in columns of type B, I and J, and bigints in columns of type K, unless a scale
+ * or a fraction turns them into doubles. A value equal to TNULL, and a logical that is neither true nor false, is null.
  */
 export type FitsItem = number | bigint | boolean | null;
 
 export interface FitsColumn {
   readonly name: string;
-  /** TFORM as it was found. */
+  /** TFORM as found in the file. */
   readonly form: string;
   readonly letter: FitsLetter;
   /** For an array in the heap, the type of its descriptor. */
   readonly heap?: 'P' | 'Q';
-  /** The values in a row; of characters and bits, too. Of descriptors 0 or 1. */
+  /** The number of values per row, including characters and bits. For descriptors, 0 or 1. */
   readonly repeat: number;
   /** Bytes from the start of the row. */
   readonly offset: number;
@@ -35,7 +35,7 @@ export interface FitsColumn {
   readonly isInteger: boolean;
   /** TNULL: the unscaled integer that stands for null. */
   readonly blank: number | bigint | undefined;
-  /** TDIM; empty where there is none. */
+  /** TDIM; empty if there is none. */
   readonly dims: readonly number[];
   readonly unit: string | undefined;
   readonly ucd: string | undefined;
@@ -49,11 +49,11 @@ export interface FitsTable {
   readonly rows: number;
   /** Bytes of a row. */
   readonly width: number;
-  /** The place of the heap, bytes from the first row: `start` inclusive, `end` exclusive. */
+  /** The position of the heap in bytes from the first row: `start` inclusive, `end` exclusive. */
   readonly heap: { readonly start: number; readonly end: number };
 }
 
-/** Bytes of a value; of X, those of 8. */
+/** The bytes of a value. For X, the bytes of 8 bits. */
 const WIDTHS: Readonly<Record<FitsLetter | 'P' | 'Q', number>> = {
   L: 1,
   X: 1,
@@ -70,17 +70,17 @@ const WIDTHS: Readonly<Record<FitsLetter | 'P' | 'Q', number>> = {
   Q: 16,
 };
 
-/** Whether a header is that of a binary table that is not compressed. */
+/** Whether a header belongs to a binary table that is not compressed. */
 export function isTable(header: FitsHeader): boolean {
   return header.get('XTENSION') === 'BINTABLE' && header.get('ZIMAGE') !== true && header.get('ZTABLE') !== true;
 }
 
-/** Whether a column has real numbers, in the rows themselves. */
+/** Whether a column has real numbers, stored in the rows themselves. */
 export function isNumeric({ letter, heap }: FitsColumn): boolean {
   return /^[BIJKED]$/.test(letter) && !heap;
 }
 
-/** @throws FitsError where the header contradicts itself */
+/** @throws FitsError if the header contradicts itself */
 export function tableOf({ header, dataBytes }: Hdu): FitsTable {
   const columns: FitsColumn[] = [];
   let offset = 0;
@@ -135,10 +135,10 @@ function itemBytes(letter: FitsLetter, count: number): number {
   return letter === 'X' ? Math.ceil(count / 8) : count * WIDTHS[letter];
 }
 
-/** Reads value `item` of the values that begin at a byte. */
+/** Reads the value with index `item` among the values that begin at an offset. */
 export type ItemReader = (view: DataView, at: number, item: number) => FitsItem;
 
-/** Unscaled values. A complex number is two. */
+/** Reads unscaled values. A complex number counts as two values. */
 const RAW: Readonly<Record<Exclude<FitsLetter, 'A'>, ItemReader>> = {
   L: (view, at, item) => logicalOf(view.getUint8(at + item)),
   X: (view, at, item) => (view.getUint8(at + (item >> 3)) & (128 >> (item & 7))) !== 0,
@@ -156,7 +156,10 @@ function logicalOf(byte: number): boolean | null {
   return byte === 84 ? true : byte === 70 ? false : null;
 }
 
-/** The reader of a column's values, which are not characters: one or many, each is scaled and compared in one way. */
+/**
+ * The reader of a column's values, which must not be characters. It is chosen once, because all values are scaled and
+ * compared in the same way.
+ */
 export function itemReader({ letter, scale, zero, blank, isInteger }: FitsColumn): ItemReader {
   if (letter === 'A') throw new TypeError('characters are read as texts');
   const raw = RAW[letter];
@@ -179,18 +182,18 @@ function scaledReader(
     return (view, at, item) => (raw(view, at, item) as bigint) + whole;
   }
   const double = Number(zero);
-  // What is added to a complex number is real.
+  // Only the real part of a complex number has an offset.
   if (letter === 'C' || letter === 'M')
     return (view, at, item) => Number(raw(view, at, item)) * scale + (item % 2 === 0 ? double : 0);
   return (view, at, item) => Number(raw(view, at, item)) * scale + double;
 }
 
-/** A fraction is no integer, and so equals none. */
+/** The value as a bigint, if it is an integer. A fraction stays a number, and so equals no bigint. */
 function wholeOf(value: number | bigint): number | bigint {
   return Number.isInteger(value) ? BigInt(value) : value;
 }
 
-/** The reader of a column's values as doubles: null is NaN, true 1 and false 0. */
+/** The reader of a column's values as doubles: null becomes NaN, true 1 and false 0. */
 export function numberReader(column: FitsColumn): (view: DataView, at: number, item: number) => number {
   const read = itemReader(column);
   return (view, at, item) => {
@@ -199,14 +202,14 @@ export function numberReader(column: FitsColumn): (view: DataView, at: number, i
   };
 }
 
-/** Values that lie one after the other: `count` of them, the first at a byte. */
+/** Contiguous values: `count` of them, the first at an offset. */
 export interface Values {
   readonly at: number;
   readonly count: number;
 }
 
 /**
- * Where a row has a column's values, in the row itself or in the heap.
+ * Locates a row's values of a column, in the row itself or in the heap.
  * @param rows from the first row to the end of the heap
  * @throws FitsError where an array is not within the heap
  */
@@ -225,13 +228,13 @@ export function valuesAt(rows: DataView, { width, heap }: FitsTable, column: Fit
   );
 }
 
-/** Each value; a complex number is two. */
+/** Yields each value; a complex number counts as two. */
 export function itemsOf(rows: DataView, { letter }: FitsColumn, { at, count }: Values, read: ItemReader): FitsItem[] {
   return Array.from({ length: letter === 'C' || letter === 'M' ? 2 * count : count }, (_, i) => read(rows, at, i));
 }
 
 /**
- * The texts of a column of characters: one, or as many as TDIM says. A text ends at a NUL, and blanks at its end do not
+ * The texts of a column of characters: one, or as many as TDIM states. A text ends at a NUL, and trailing blanks do not
  * count.
  */
 export function textsOf(rows: DataView, { dims }: FitsColumn, { at, count }: Values): string[] {

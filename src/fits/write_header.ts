@@ -4,7 +4,7 @@
 export const [BLOCK, CARD] = [2880, 80];
 
 /**
- * A whole header, blocks of ASCII: a card for each keyword, in order, then the lines of its history.
+ * Makes a whole header in blocks of ASCII: a card for each keyword, in order, then the lines of the history.
  * @param cards texts of at most 68 characters (quotes count twice), integers, logical values
  * @param history lines of at most 70 characters
  */
@@ -18,7 +18,7 @@ export function fitsHeader(
   return text.padEnd(wholeBlocks(text.length));
 }
 
-/** The length of the whole blocks that hold `bytes`. */
+/** The length of the whole blocks needed for `bytes`. */
 export function wholeBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK) * BLOCK;
 }

@@ -173,7 +173,7 @@ const time = (us: number | null) => (us === null ? null : BigInt(us));
 interface CurrentTexts {
   readonly brokers: string;
   readonly record: TimelessRecord | undefined;
-  /** Undefined where there is no record, as are the others. */
+  /** Undefined, like the others, if there is no record. */
   readonly brokersAtCrossmatch?: string;
   readonly outcomes?: string;
   readonly provenance?: string;

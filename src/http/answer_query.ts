@@ -17,8 +17,10 @@ import { tableResponse } from './table_response.ts';
 const TABLE_FORMAT = named(TABLE_FORMATS);
 
 /**
- * The answer to a query in the format that `format` names, else in the one that the client prefers. Errors are JSON in any case.
- * @throws ApiError `invalid_parameter` for a format that is none, or that counts do not have; `not_acceptable` where the client accepts none
+ * The answer to a query in the format that `format` names, else in the one that the client prefers. Errors are JSON in
+ * any case.
+ * @throws ApiError `invalid_parameter` for an unknown format, or one that counts cannot have; `not_acceptable` if the
+ * client accepts no format
  */
 export function answerQuery(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
   if (!('after' in query) || query.after === null) return answerHere(service, exchange, query);

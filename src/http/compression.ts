@@ -86,7 +86,7 @@ export function preferredCoding(acceptEncoding: string): Coding | undefined {
   // A client that accepts any coding gets gzip, which every client can decode.
   if (!weights.has('gzip')) weights.set('gzip', weights.get('*') ?? 0);
   let best: Coding | undefined;
-  // If a client does not name the uncompressed body, it gets that only if it accepts no coding.
+  // A client that does not name the uncompressed body gets it only if it accepts no coding.
   let bestWeight = weights.get('identity') ?? 0;
   for (const coding of COMPRESS.keys()) {
     const weight = weights.get(coding) ?? 0;

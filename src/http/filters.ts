@@ -33,8 +33,8 @@ export function refuseUnsupported(search: Search, known: ReadonlySet<string>): v
 }
 
 /**
- * The filters among the parameters; null where there are none.
- * @throws ApiError naming the first that is bad or unknown, or those that name several catalogs
+ * The filters among the parameters; null if there are none.
+ * @throws ApiError naming the first invalid or unknown filter, or the filters that name several catalogs
  */
 export function parseFilters(search: Search, catalogs: Catalogs): FilterValues | null {
   const given: (readonly [name: string, text: string])[] = [];
@@ -46,8 +46,8 @@ export function parseFilters(search: Search, catalogs: Catalogs): FilterValues |
 }
 
 /**
- * @param read the value of a filter as what it should be: a finite number, or for `catalog` a text
- * @throws ApiError also whatever `read` throws
+ * @param read reads the value of a filter: a finite number, or a text for `catalog`
+ * @throws ApiError; any error of `read`
  */
 export function readFilters<T>(
   given: Iterable<readonly [name: string, value: T]>,

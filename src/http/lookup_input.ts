@@ -51,7 +51,7 @@ class Fields {
   readonly #object: SentObject;
   readonly #index: number;
 
-  /** @throws ApiError where the entry is no object */
+  /** @throws ApiError if the entry is not an object */
   constructor(entry: SentValue, index: number) {
     if (!(entry instanceof Map)) throw invalidParameter(`inputs[${index}]`, 'a JSON object', toJson(entry));
     this.#object = entry as SentObject;
@@ -102,7 +102,7 @@ function position(fields: Fields, sharedRadiusArcsec: number | undefined, config
   return { ra, dec, radiusArcsec: shared ?? fields.read('radius_arcsec', radiusKind(config)) };
 }
 
-/** A radius of null is as good as none. */
+/** A radius of null counts as missing. */
 function registryName(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
   const name = fields.read('name', TNS_NAME);
   const hasOwn = (fields.get('radius_arcsec') ?? null) !== null;

@@ -1,4 +1,7 @@
-/** The body of a lookup: what is wrong with the whole of it is an error, what is wrong with one input is that input's result (docs/contract.md, Lookup). */
+/**
+ * Reads the body of a lookup. A fault of the whole body is an error; a fault of one input becomes that input's result
+ * (docs/contract.md, Lookup).
+ */
 
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
 import type { SentObject, SentValue } from '../base/json_reader.ts';
@@ -59,7 +62,7 @@ function shown(value: SentValue): string {
   return shorten(toJson(value));
 }
 
-/** A field that may be left out, or be null. Errors quote a text of it as that of a parameter. */
+/** A field that may be missing, or null. Errors quote its value like a parameter's. */
 function wordOf<T extends string>(request: SentObject, field: string, kind: Kind<T>): T | undefined {
   const value = request.get(field) ?? null;
   if (value === null) return undefined;

@@ -75,7 +75,7 @@ export class SentArea {
   }
 
   /**
-   * What was sent, or what another process has read from it; then the request has all its time again.
+   * The upload, or the area that another process has read from it; the request then has its full time again.
    * @throws AreaError, TooExpensive, Unavailable
    */
   async content(level: number): Promise<AreaQuery['area']> {

@@ -170,7 +170,7 @@ export class LineCutter {
     return blocks;
   }
 
-  /** The last line where the input does not end with a line break: one block or none. */
+  /** The last line, if the input does not end with a line break: one block or none. */
   end(): LineBlock[] {
     const nothing = new Uint8Array(0);
     return this.#length > 0 ? [this.#take(nothing, nothing, 1)] : [];

@@ -324,8 +324,8 @@ export class JobQueue {
 }
 
 /**
- * The oldest of the jobs that have not begun of the client with most of them, where it has several, and more than the one that
- * asks: who only makes jobs keeps nobody else from it.
+ * The oldest unstarted job of the client that has the most unstarted jobs, if that client has several, and more than
+ * the requesting client. So a client that only creates jobs does not prevent others from creating theirs.
  */
 function hoarded(jobs: readonly Job[], client: string): Job | undefined {
   const pending = jobs.filter(({ phase }) => phase === 'PENDING').sort((a, b) => a.createdMs - b.createdMs);

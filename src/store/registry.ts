@@ -95,7 +95,7 @@ export function* readRegistry(databases: Databases, options?: ReadOptions): Iter
   }
 }
 
-/** The number of objects of the published snapshot, or of their names; counts them. */
+/** The number of objects in the published snapshot, or of their names. Counts them, because no total is stored. */
 export function countRegistry(
   databases: Databases,
   name: 'tns_objects' | 'tns_names' = 'tns_objects',

@@ -26,7 +26,7 @@ export function isFatal(error: unknown): boolean {
 const MEANINGS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
   [
     /^Conversion Error/,
-    'a value cannot be converted to the type of its CAST, or to that of what it is compared with: leave such rows out with WHERE',
+    'a value cannot be converted to the type of its CAST, or of the value that it is compared with: exclude such rows with WHERE',
   ],
   [/^Out of Range Error/, 'a number is too large for its type: CAST it to DOUBLE PRECISION first'],
   [/expression depth/i, 'the query is nested too deeply: write it with fewer operators'],

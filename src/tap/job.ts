@@ -207,7 +207,7 @@ export class Job {
     globalThis.gc?.({ type: 'minor' });
   }
 
-  /** Why the engine returned no further rows. It only reports the error if all rows are requested at once. */
+  /** Why the engine returned no further rows. The engine only reports the error if all rows are requested at once. */
   async #whyEnded(): Promise<unknown> {
     try {
       await this.#work(() => this.#connection.run(this.#sql));

@@ -110,7 +110,7 @@ export class Importer {
   #records: Waiting<TnsRecord>[] = [];
   #firstRecord: Waiting<TnsRecord> | undefined;
   #isComplete = true;
-  /** Whether the lines of an object that is not known may still be early. */
+  /** Whether a line about an unknown object may still precede that object's own line. */
   #mayBeEarly = true;
 
   constructor(options: ImporterOptions) {

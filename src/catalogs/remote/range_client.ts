@@ -21,7 +21,7 @@ export interface FileSession {
   version: FileVersion | undefined;
   /** The bytes that may still be received. */
   bytesLeft: number;
-  /** Fires when the time for the file is over; `deadlineMs` is that moment, in milliseconds of the process. */
+  /** Fires when the time for the file is over. `deadlineMs` is the same moment by `performance.now()`. */
   readonly deadline: AbortSignal;
   readonly deadlineMs: number;
   readonly counts: ReadCounts;
@@ -34,14 +34,16 @@ export interface RangeAnswer {
   readonly version: FileVersion;
   readonly start: number;
   readonly bytes: ArrayBuffer;
-  /** Whether the answer may be cached: the host knows ranges, and states a version that it can be asked about later. */
+  /** Whether the answer may be cached: the host supports ranges, and states a version that later requests can check. */
   readonly isKeepable: boolean;
 }
 
 const MAX_TRIES = 8;
-/** Tries after a status that mostly stays. A 404 for an existing file passes within seconds. */
+/**
+ * The number of attempts after a status that is mostly permanent. A 404 for an existing file disappears within seconds.
+ */
 const REFUSED_TRIES = 3;
-/** Tries for a host that has just failed all tries for a file, and the time for which this limit holds. */
+/** The number of attempts for a host that has just failed all attempts for a file, and how long this limit applies. */
 const TRIES_WHEN_FAILING = 2;
 const FAILING_MS = 30_000;
 const MAX_PAUSE_MS = 10_000;
@@ -54,7 +56,7 @@ const MAX_WHOLE_FILE_BYTES = 64 << 20;
 /** The bytes of an error's body that are read so that the connection can be reused. */
 const MAX_ERROR_BYTES = 16 << 10;
 
-/** The reason why a request was not answered, and the number of such failures that end the tries. */
+/** Why a request was not answered, and how many such failures end the attempts. */
 class Unanswered extends Error {
   readonly status: number | undefined;
   readonly tries: number;
@@ -76,7 +78,7 @@ function refused(host: string, address: string): Unanswered {
   );
 }
 
-/** The host cannot count from the end of a file. */
+/** The host does not support ranges counted from the end of a file. */
 export class NoSuffixRange extends ReadFailure {
   override name = 'NoSuffixRange';
 }
@@ -84,7 +86,7 @@ export class NoSuffixRange extends ReadFailure {
 export class RangeClient {
   readonly #dispatcher: Dispatcher;
   readonly #pauseMs: number;
-  /** The time until which each origin counts as failing, milliseconds of the process. */
+  /** The time until which each origin counts as failing, by `performance.now()`. */
   readonly #failing = new Map<string, number>();
 
   /** @param ownHost the host that the operator has named; only this host may have an address that is not public */
@@ -110,7 +112,7 @@ export class RangeClient {
    */
   async get(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
     const { origin } = new URL(session.url);
-    /** The number of failures by status; 0 stands for passing failures. */
+    /** The number of failures by status; 0 means temporary failures. */
     const failures = new Map<number, number>();
     for (let tried = 1; ; tried++) {
       try {
@@ -204,7 +206,7 @@ function conditions(unless: FileVersion | undefined): Record<string, string> {
   return unless?.lastModified ? { 'if-modified-since': unless.lastModified } : {};
 }
 
-/** Treats any broken exchange as one that may succeed at the next try. */
+/** Treats any broken exchange as one that may succeed at the next attempt. */
 function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
   // undici throws this about the target of a redirect.

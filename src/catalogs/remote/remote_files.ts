@@ -9,7 +9,7 @@ import { type FileSession, NoSuffixRange, type RangeAnswer, RangeClient } from '
 
 /** Bytes that opening a file reads: the footer of most Parquet files, and all of a short file. */
 const TAIL_BYTES = 64 << 10;
-/** A version of this age or younger is not asked for again. */
+/** A version of this age or younger is used without asking the host again. */
 const TRUSTED_MS = 15 * 60_000;
 /** Ranges with a smaller gap are fetched together, because the gap costs less than a request. */
 const MAX_GAP_BYTES = 64 << 10;
@@ -155,7 +155,7 @@ class RemoteFile implements OpenFile {
   readonly #tail: ArrayBuffer;
   readonly #client: RangeClient;
   readonly #kept: Kept | undefined;
-  /** Ranges that were asked for in this turn of the event loop. */
+  /** Ranges that were requested in this turn of the event loop. */
   #asked: Asked[] = [];
 
   constructor(session: FileSession, tail: ArrayBuffer, client: RangeClient, kept?: Kept) {

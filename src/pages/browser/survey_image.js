@@ -15,7 +15,7 @@ export function surveyImage({ ra, dec }, template, changed) {
   const choice = h('p', { class: 'survey' }, h('label', { class: 'pick' }, box, ` Image from ${host}`), ' ', said);
   return { choice, image };
 
-  /** Shows the image or hides it. One that failed is asked for again. */
+  /** Shows the image or hides it. An image that failed is requested again. */
   function toggled() {
     for (const [halfWidth, made] of images) if (made === null) images.delete(halfWidth);
     changed();
