@@ -72,7 +72,10 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
   | { readonly kind: 'probabilities'; readonly of: readonly (readonly [word: string, key: string])[] }
   /** The word for each code, counted from 0. */
   | { readonly kind: 'code'; readonly value: string; readonly words: readonly string[] }
-  /** A score that is high for stars: the lowest value of a star and the highest of a galaxy, both inclusive. */
+  /**
+   * A score that is high for stars. `starFrom` is the lowest score of a star, `galaxyTo` the highest of a galaxy, both
+   * inclusive.
+   */
   | { readonly kind: 'starness'; readonly value: string; readonly starFrom: number; readonly galaxyTo: number }
   | {
       readonly kind: 'notes';

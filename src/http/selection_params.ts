@@ -1,4 +1,4 @@
-/** The parameters of the operations that list the objects which meet filters. */
+/** The parameters of operations that list the objects that meet filters. */
 import type { AreaQuery } from '../answers/queries.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { TimeField } from '../contract/enums.ts';
@@ -7,10 +7,7 @@ import { ApiError, invalidParameter } from './errors.ts';
 import type { Search } from './params.ts';
 import { readerOf } from './read_parameters.ts';
 
-/**
- * The first microsecond of year 1, and the one after the last of year 9999: all times that can be written lie between
- * them.
- */
+/** The first microsecond of year 1, and the first after year 9999: all times that can be written lie between them. */
 export const ALL_TIME = { startUs: -62_135_596_800e6, endUs: 253_402_300_800e6 };
 
 type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'>;
@@ -34,9 +31,9 @@ export function parseSelection(search: Search, parameters: SelectionParameters, 
 }
 
 /**
- * The field of the times of a walk's next page, which the request need not repeat.
- * @param pinned that of the cursor; undefined without one
- * @throws ApiError where the request names another one
+ * Which time a walk uses on its next page; the request need not repeat it.
+ * @param pinned the value in the cursor; undefined without a cursor
+ * @throws ApiError if the request names another one
  */
 export function walkedTimeField(search: Search, { timeField }: Selection, pinned: TimeField | undefined): TimeField {
   if (pinned === undefined || pinned === timeField) return timeField;

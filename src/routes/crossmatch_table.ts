@@ -1,4 +1,4 @@
-/** POST /api/crossmatch: a table, answered with what lies at each of its rows. */
+/** POST /api/crossmatch: takes a table, and answers with the objects or sources at the positions of its rows. */
 import { rmSync } from 'node:fs';
 import { Budget } from '../base/budget.ts';
 import { flush } from '../base/files.ts';
@@ -25,7 +25,7 @@ import { describeFrame, FrameError, frameOf } from '../sky_frames/frames.ts';
 import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
 
-/** The time for a table to arrive, and then for it to be crossmatched: a connection is given up after 60 s without a byte. */
+/** The time for a table to arrive, and again for its crossmatch. A connection without a byte for 60 s is closed. */
 const BUDGET_SECONDS = 55;
 
 const TOO_LONG = `Cannot crossmatch the table within ${BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
@@ -67,7 +67,7 @@ async function now(service: Service, exchange: Exchange, request: TableRequest, 
   }
 }
 
-/** Makes a job of a table that has arrived, and answers with its address. */
+/** Makes a job from an uploaded table, and answers with the job's address. */
 async function asJob(service: Service, exchange: Exchange, request: TableRequest, sent: SentFile): Promise<Answer> {
   const { coordination, config, jobs } = service;
   const ask = (step: JobStep) => coordination.ask('jobs', step, new Budget(config.API_REQUEST_BUDGET_SECONDS));
@@ -120,7 +120,7 @@ function frameParam(text: string | undefined): string | undefined {
 /** A client that accepts anything, or JSON, gets the format of its table. */
 function acceptedFormat(request: IncomingRequest): MatchFormat | undefined {
   const accept = request.headers.get('Accept');
-  // Elsewhere it is no format.
+  // FITS is not in the list of formats of other operations, so it is checked here.
   if (/^\s*application\/fits\s*(?:;|$)/i.test(accept ?? '')) return 'fits';
   const accepted = preferredFormat(accept);
   return MATCH_FORMATS.find(({ name }) => name === accepted)?.name;

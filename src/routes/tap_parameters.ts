@@ -31,7 +31,7 @@ const fetching = new ClientAdmission().slots({
 
 export interface TapParameters {
   readonly parameters: Search;
-  /** The tables that came with them; whoever asked removes it. */
+  /** The tables sent with the query; the caller must remove them. */
   readonly uploads: UploadFile;
 }
 
@@ -78,13 +78,13 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
   }
 }
 
-/** The most tables that may come with a query. */
+/** The maximum number of tables with a query. */
 const MAX_UPLOADS = 16;
 
 const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').filter(each => each.trim() !== '');
 
 /**
- * Adds the tables at other addresses to the parts, by their address.
+ * Fetches the tables at other addresses, and adds them to the parts under their addresses.
  * @throws FetchRefusal
  * @throws Unavailable if no slot is free in time
  */
@@ -157,7 +157,7 @@ function queryOf(given: Search): string {
   return query;
 }
 
-/** More than the service lists count as that many. */
+/** The requested maximum number of rows, or the service's limit if that is smaller. */
 function maxRecordsOf(given: Search, most: number): number {
   return optional(given, 'MAXREC', clamped(0, most, /^\d+$/)) ?? most;
 }

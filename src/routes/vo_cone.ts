@@ -35,7 +35,7 @@ const parametersOf = memoized(({ VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config) =>
   MAXREC: { kind: integer({ min: 0 }), default: VO_MAX_RECORDS },
 }));
 
-/** The table: the objects, or the sources of the catalog that the path names. */
+/** Answers with a table of the objects, or of the sources of the catalog in the path. */
 export function voCone(service: Service): Handler {
   return withVotableErrors(
     exchange => answer(service, exchange),
@@ -57,7 +57,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     dec: read('DEC'),
     radiusArcsec: ARCSEC_PER_DEGREE * read('SR'),
     verbosity: read('VERB'),
-    // More than the service lists count as that many.
+    // A value above the service's limit counts as the limit.
     maxRecords: Math.min(read('MAXREC'), config.VO_MAX_RECORDS),
     serialization,
     infos: infosOf(config),
@@ -76,7 +76,7 @@ const SERIALIZATIONS: Readonly<Record<string, Serialization>> = { tabledata: 'ta
 
 /** The format of the answer. A client that asks for a media type gets the answer with that media type. */
 function formatOf(text: string): { readonly contentType: string; readonly serialization: Serialization } {
-  // A plus that was sent as it stands has become a blank.
+  // In a query string, an unencoded plus has become a blank.
   const [format = '', ...parameters] = text
     .toLowerCase()
     .trim()

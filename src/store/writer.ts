@@ -104,8 +104,8 @@ export class Writer {
    * later crossmatch could read all. A result for an object that is not pending is skipped, unless the object is unread
    * and the result has read more. A first crossmatch has version 1, a later one the next. Older crossmatches are kept,
    * and so is an existing association.
-   * @param isAgain whether to record a result also for a crossmatched object whose record has another provenance set,
-   * provided that the result could read every catalog that the record could read
+   * @param isAgain whether to record results for crossmatched objects, too. Such a result is recorded only if its
+   * provenance set differs from the object's, and if it could read every catalog that the old crossmatch could read
    * @throws StoreError; then nothing is stored
    */
   async recordCrossmatches(
