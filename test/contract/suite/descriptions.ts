@@ -107,13 +107,13 @@ const status = section('Status and descriptions: service_status', {
 
 const PATHS = {
   '/openapi.json': ['get', 'get_openapi', '200 405'],
-  '/api/objects/{diaObjectId}': ['get', 'get_object', '200 400 405 503'],
-  '/api/lookup': ['post', 'lookup_objects', '200 400 405 503'],
-  '/api/cone': ['get', 'cone_search', '200 400 405 503'],
-  '/api/tns/{name}': ['get', 'resolve_tns', '200 400 405 503'],
+  '/api/objects/{diaObjectId}': ['get', 'get_object', '200 400 405 406 503'],
+  '/api/lookup': ['post', 'lookup_objects', '200 400 405 406 503'],
+  '/api/cone': ['get', 'cone_search', '200 400 405 406 503'],
+  '/api/tns/{name}': ['get', 'resolve_tns', '200 400 405 406 503'],
   '/api/status': ['get', 'service_status', '200 405'],
   '/api/describe': ['get', 'describe_service', '200 405'],
-  '/api/recent-crossmatches': ['get', 'recent_crossmatches', '200 400 405 503'],
+  '/api/recent-crossmatches': ['get', 'recent_crossmatches', '200 400 405 406 503'],
 } as const;
 
 /** Every schema, and all that is in it. */
