@@ -20,7 +20,7 @@ const MEMORY = `SELECT coalesce(sum(memory_usage_bytes) FILTER (${CACHE}), 0)::D
 interface Use {
   /** Bytes that the engine counts, without its caches. */
   readonly counted: number;
-  /** Bytes of the process beside objects of JavaScript and the engine's caches; the engine counts no computed strings. */
+  /** Bytes of the process beside objects of JavaScript and the engine's caches, because the engine counts no computed strings; 0 if the system does not report them. */
   readonly native: number;
 }
 
@@ -73,7 +73,9 @@ export class EngineMemory {
 
   async #use(): Promise<Use> {
     const [cached, counted] = (await this.#connection.runAndReadAll(MEMORY)).getRows()[0] as [number, number];
-    const native = (residentBytes() ?? 0) - process.memoryUsage().heapTotal - cached;
+    // Where the system does not report it, process.memoryUsage() throws, too.
+    const resident = residentBytes();
+    const native = resident === undefined ? 0 : resident - process.memoryUsage().heapTotal - cached;
     return { counted, native };
   }
 }
