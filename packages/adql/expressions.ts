@@ -412,7 +412,7 @@ function requireAggregates({ aggregates }: Context, at: number): void {
   if (aggregates !== true) throw new AdqlError(at, aggregates);
 }
 
-/** Whether a function of many rows is in an expression, but for those of its subqueries. */
+/** Whether an expression has a function of many rows outside its subqueries. */
 export function hasAggregate(expression: Expression): boolean {
   if (expression.kind === 'countAll') return true;
   if (expression.kind === 'call' && AGGREGATES.has(expression.name)) return true;

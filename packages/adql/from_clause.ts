@@ -36,7 +36,7 @@ export class FromClauses {
   readonly #expressions: Expressions;
   readonly #query: (query: Query, outer: Scope | undefined) => Relation;
   readonly named: NamedQuery[] = [];
-  /** The tables that the engine joins, those of a named query at each of its uses. */
+  /** The number of tables that the engine joins. The tables of a named query count at each of its uses. */
   joined = 0;
   #lastTable = 0;
 

@@ -1,4 +1,4 @@
-/** The functions of one row whose arguments and results are values. Those of shapes are in `shapes.ts`, and those of many rows in `expressions.ts`. */
+/** Functions of one row with plain values. `shapes.ts` has the functions of shapes, `expressions.ts` the functions of many rows. */
 import { AdqlError } from './adql_error.ts';
 import { arithmetic } from './operators.ts';
 import { conversion } from './units.ts';

@@ -18,12 +18,12 @@ const CORNERS = '(VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS near(i, j)';
 /** The most such columns of a table, which has up to four times as many rows with each. */
 const MAX_CELLS = 2;
 
-/** The tables that a condition is asked of the rows of. */
+/** The tables whose rows a condition is checked on. */
 export interface Joined {
   /** See `From`; the conditions that only have columns of that table are added to it. */
   readonly kept?: From['kept'];
   readonly all: ReadonlySet<Source>;
-  /** Those that may have several rows for one, of which the condition keeps one. */
+  /** The tables that may have several rows for one row of the others. The condition keeps one of them. */
   readonly repeatable: ReadonlySet<Source>;
 }
 
@@ -38,7 +38,7 @@ export function withCells({ table, relation, cells }: Source): string {
 /** The name of a column with the number of a row. */
 const ROW = '"row\t"';
 
-/** The tables of an outer join that can be a join with pairs: the one of which all rows are kept comes first, and has numbered rows. */
+/** The tables of an outer join that can be a join with pairs. The table that keeps all rows comes first; its rows are numbered. */
 export function pairedSides(type: Join['type'], left: From, right: From): readonly [Source, Source] | undefined {
   if (type !== 'LEFT' && type !== 'RIGHT') return undefined;
   const [kept, other] = type === 'LEFT' ? [left.source, right.source] : [right.source, left.source];
@@ -66,7 +66,7 @@ export function joinWithPairs([kept, other]: readonly [Source, Source], conditio
 export class NearCells {
   #cells = 0;
 
-  /** The condition that the cell of one position is near the other, which is that of a join by equal values. */
+  /** The condition that the cell of one position is near the other. The engine joins by it, because it compares equal values. */
   sameCell(a: Point, b: Point, radius: number | undefined, { all, repeatable }: Joined): string | undefined {
     if (radius === undefined || !(radius >= 0 && radius <= MAX_CELL_REACH)) return undefined;
     const [first, second] = [sourceOf(a), sourceOf(b)];
@@ -89,7 +89,7 @@ export class NearCells {
   }
 }
 
-/** The table of a FROM of which both coordinates are columns. */
+/** The table of a FROM that has both coordinates as columns. */
 function sourceOf({ ra, dec }: Point): Source | undefined {
   const source = ra.column?.source;
   return source === dec.column?.source ? source : undefined;

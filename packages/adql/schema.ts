@@ -6,11 +6,11 @@
  */
 export type ColumnType = 'int64' | 'int32' | 'float64' | 'float32' | 'boolean' | 'text' | 'time';
 
-/** A column of a table or of a result. A column of a result has everything that the column of the table has which it is. */
+/** A column of a table or of a result. A column that a query selects unchanged keeps all of this in the result. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** In the spelling of VOUnits 1.0; undefined where there is none. */
+  /** The unit in the spelling of VOUnits 1.0; undefined if there is none. */
   readonly unit?: string;
   readonly ucd?: string;
   readonly description: string;
@@ -18,7 +18,7 @@ export interface Column {
   readonly frame?: string;
   /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
-  /** Whether every cell of a `text` column is integers with blanks between, as IVO_HISTOGRAM makes them. */
+  /** Whether every cell of a `text` column consists of integers separated by blanks, as IVO_HISTOGRAM makes them. */
   readonly isIntegers?: boolean;
 }
 

@@ -24,12 +24,17 @@ interface Use {
   readonly native: number;
 }
 
+interface Failure {
+  /** In the time of `performance.now()`. */
+  readonly atMs: number;
+}
+
 export class EngineMemory {
   readonly #connection: DuckDBConnection;
   readonly #maxBytes: number;
   #idle: Use = { counted: 0, native: 0 };
-  /** When queries failed that may have taken the memory. */
-  readonly #failuresMs = new Set<{ readonly atMs: number }>();
+  /** Failures of queries that may have taken the memory. */
+  #failures: readonly Failure[] = [];
 
   /** @param memoryMib the engine's memory */
   constructor(connection: DuckDBConnection, memoryMib: number) {
@@ -43,22 +48,26 @@ export class EngineMemory {
   }
 
   /**
-   * Returns true where a query that found no memory took at least half of it: the other queries hold less, and none of
-   * them failed at the same time. To be called when the query has failed and its connection is closed.
+   * Whether the query that just found no memory took at least half of it. It did if the other queries hold less than
+   * half, and none of them failed at the same time. Call it after the connection of the failed query is closed.
    */
   async isTaken(): Promise<boolean> {
     const failure = { atMs: performance.now() };
-    this.#failuresMs.add(failure);
-    setTimeout(() => this.#failuresMs.delete(failure), ONE_CAUSE_MS).unref();
+    this.#failures = [...this.#recentFailures(), failure];
     globalThis.gc?.();
     while (performance.now() < failure.atMs + WATCHED_MS) {
       if ((await this.#heldByOthers()) >= this.#maxBytes / 2) {
-        this.#failuresMs.delete(failure);
+        this.#failures = this.#failures.filter(each => each !== failure);
         return false;
       }
       await sleep(INTERVAL_MS);
     }
-    return [...this.#failuresMs].every(each => each === failure || failure.atMs - each.atMs > ONE_CAUSE_MS);
+    return this.#recentFailures().every(each => each === failure);
+  }
+
+  #recentFailures(): readonly Failure[] {
+    const since = performance.now() - ONE_CAUSE_MS;
+    return this.#failures.filter(({ atMs }) => atMs > since);
   }
 
   /** Everything where the engine has no memory even for this question. */
