@@ -7,6 +7,7 @@ import { Unavailable } from '../base/refusal.ts';
 import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { ServerLimits } from './limits.ts';
+import { Chunks } from './node_request.ts';
 
 const SWEEP_MS = 1000;
 
@@ -14,6 +15,8 @@ const SWEEP_MS = 1000;
 export class OpenRequest {
   readonly incoming: IncomingMessage;
   readonly connection: Connection;
+  /** Those of the body, counted from the first: Deno parses 64 KiB of them before it goes on. */
+  readonly chunks: Chunks | undefined;
   /** Whether the request is still open. */
   isOpen = true;
   isAdmitted = false;
@@ -34,6 +37,7 @@ export class OpenRequest {
   readFastByMs = 0;
 
   constructor(incoming: IncomingMessage, connection: Connection) {
+    if (incoming.headers['transfer-encoding'] !== undefined) this.chunks = new Chunks(incoming);
     this.incoming = incoming;
     this.connection = connection;
   }

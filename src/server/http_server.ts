@@ -149,7 +149,7 @@ export class HttpServer {
       const most = maxHeldBytes(incoming.url!);
       const { remoteAddress } = incoming.socket;
       let client: string | undefined;
-      const message: NodeRequest = new NodeRequest(incoming, bytes => {
+      const message: NodeRequest = new NodeRequest(incoming, request.chunks, bytes => {
         client ??= this.#options.clientOf?.(message, remoteAddress) ?? `${remoteAddress}`;
         this.connections.holdBody(request, Math.min(bytes, most - request.bodyBytes), client);
       });

@@ -21,17 +21,18 @@ export class NodeRequest implements IncomingRequest {
   readonly #chunks: Chunks | undefined;
 
   /**
+   * @param chunks those of the body, if it comes in chunks
    * @param onBytes called with the size of each part of the body that is read; an error of it ends the reading
    * @throws ApiError for a request without a valid host, of another version of HTTP than 1.0 and 1.1, or with a body
    *   in a coding that the service cannot decode
    */
-  constructor(incoming: IncomingMessage, onBytes: (bytes: number) => void) {
+  constructor(incoming: IncomingMessage, chunks: Chunks | undefined, onBytes: (bytes: number) => void) {
     this.#incoming = incoming;
+    this.#chunks = chunks;
     this.#onBytes = onBytes;
     if (incoming.httpVersionMajor !== 1) throw unsupportedVersion(incoming.httpVersion);
     const coding = incoming.headers['transfer-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw unknownTransferCoding(coding);
-    if (coding !== undefined) this.#chunks = new Chunks(incoming);
     this.method = incoming.method!;
     this.headers = new NodeHeaders(incoming);
     this.url = urlOf(incoming);
@@ -102,26 +103,31 @@ const MAX_TINY_CHUNKS = 10_000;
 /** The least mean size of the chunks of a body that has more. A chunk takes 3 µs, whether it has 1 byte or 64. */
 const MIN_MEAN_BYTES = 64;
 
-/** Counts the chunks of a body as they arrive; the stream joins those that are not yet read. */
-class Chunks {
+/** Counts the chunks of a body as they arrive. Those beyond the bound are dropped: one that is kept takes 600 bytes. */
+export class Chunks {
   #count = 0;
   #bytes = 0;
 
   constructor(incoming: IncomingMessage) {
     const push = incoming.push.bind(incoming);
     incoming.push = (chunk: Uint8Array | null, encoding) => {
-      if (chunk) {
-        this.#count++;
-        this.#bytes += chunk.length;
-      }
-      return push(chunk, encoding);
+      if (!chunk) return push(chunk, encoding);
+      // The first beyond the bound wakes the reader.
+      const isDropped = this.#areTooSmall;
+      this.#count++;
+      this.#bytes += chunk.length;
+      return !isDropped && push(chunk, encoding);
     };
+  }
+
+  /** A chunk that arrives in two packets counts twice. */
+  get #areTooSmall(): boolean {
+    return this.#count > MAX_TINY_CHUNKS && 2 * this.#bytes < MIN_MEAN_BYTES * this.#count;
   }
 
   /** @throws ApiError where there are too many small ones */
   check(): void {
-    // A chunk that arrives in two packets counts twice.
-    if (this.#count <= MAX_TINY_CHUNKS || 2 * this.#bytes >= MIN_MEAN_BYTES * this.#count) return;
+    if (!this.#areTooSmall) return;
     const mean = Math.round(this.#bytes / this.#count);
     throw invalidBody(
       `its chunks must have at least ${MIN_MEAN_BYTES} bytes on average where there are more than ${MAX_TINY_CHUNKS} (they have ${mean})`,
@@ -151,7 +157,8 @@ class BodyReader {
     const incoming = this.#incoming;
     if (this.#wasSmall && !incoming.complete) await new Promise<void>(afterThisIteration);
     while (!this.#isCancelled) {
-      const value = incoming.read() as Buffer | null;
+      // All that has come in: without a length, Deno reads one chunk.
+      const value = incoming.read(incoming.readableLength || undefined) as Buffer | null;
       if (value !== null) {
         this.#chunks?.check();
         this.#onBytes(value.length);

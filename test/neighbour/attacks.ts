@@ -716,16 +716,14 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'HTTP: chunks of a byte, 300,000 of them, to everything that takes a body',
-    // Ten at once take 480 MiB under Deno, whose server keeps chunks that were not read yet as objects.
     sends: url =>
-      many(isDeno ? 5 : 10, i =>
+      many(10, i =>
         raw(
           url,
           `POST ${[TABLE, AREA, '/api/lookup', '/vo/tap/sync', '/mcp'][i % 5]} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: ${ATTACKER}\r\nContent-Type: ${i % 5 === 3 ? FORM['Content-Type'] : 'application/json'}\r\nAccept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n1\r\n'.repeat(300_000)}0\r\n\r\n`,
         ),
       ),
-    // Deno reads them so slowly that they often arrive at too low a rate.
-    expects: isDeno ? ['400', '408'] : ['400'],
+    expects: ['400'],
     says: /chunks must have at least 64 bytes/,
   },
   {
