@@ -1,5 +1,5 @@
 /**
- * The jobs of one process. Jobs of the same kind run one after another. Each job is stored at every step, and removed
+ * The jobs of one process. Each kind of job has its slots. Each job is stored at every step, and removed
  * when its retention time is over.
  */
 import { rmSync } from 'node:fs';
@@ -20,6 +20,13 @@ export class JobError extends Error {
  * @throws JobError
  */
 export type JobRunner = (job: Job, paths: JobPaths, ends: AbortSignal) => Promise<JobResult>;
+
+/** How the jobs of a kind run. */
+export interface JobKind {
+  readonly run: JobRunner;
+  /** The maximum number of them that run at once. One client has at most half, rounded up. */
+  readonly slots: number;
+}
 
 export interface JobPaths {
   /** The file is removed once the result is no longer wanted. */
@@ -73,20 +80,20 @@ const SWEEP_MS = 60_000;
 
 export class JobQueue {
   readonly #store: JobStore;
-  readonly #runners: Readonly<Record<string, JobRunner>>;
+  readonly #kinds: Readonly<Record<string, JobKind>>;
   readonly #limits: JobLimits;
   readonly #log: Log;
   readonly #waiting: Pick<Job, 'id' | 'kind' | 'client'>[] = [];
   /** The client of the job that was started last, by kind. */
   readonly #lastClients = new Map<string, string>();
-  /** The running job of each kind, and a function that aborts it. */
-  readonly #running = new Map<string, { readonly id: string; readonly ends: AbortController }>();
+  /** The running jobs by id, and what aborts each. */
+  readonly #running = new Map<string, Pick<Job, 'kind' | 'client'> & { readonly ends: AbortController }>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(store: JobStore, runners: Readonly<Record<string, JobRunner>>, limits: JobLimits, log: Log) {
+  constructor(store: JobStore, kinds: Readonly<Record<string, JobKind>>, limits: JobLimits, log: Log) {
     this.#store = store;
-    this.#runners = runners;
+    this.#kinds = kinds;
     this.#limits = limits;
     this.#log = log;
   }
@@ -134,7 +141,7 @@ export class JobQueue {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    for (const { id, ends } of this.#running.values()) {
+    for (const [id, { ends }] of this.#running) {
       const job = this.#store.read(id);
       // The next process starts it again. It did not crash this one, so the start does not count.
       if (job?.phase === 'EXECUTING') this.#write({ ...job, phase: 'QUEUED', attempts: job.attempts - 1 });
@@ -222,27 +229,30 @@ export class JobQueue {
       const job = this.#store.read(id);
       if (job?.phase !== 'QUEUED') continue;
       const ends = new AbortController();
-      this.#running.set(kind, { id, ends });
+      this.#running.set(id, { kind, client, ends });
       this.#lastClients.set(kind, client);
       void this.#carryOut(job, ends.signal)
         // For example, the disk is full. The job is started again later.
         .catch(error => this.#log('job_failed', { kind, error: messageOf(error) }))
         .finally(() => {
-          this.#running.delete(kind);
+          this.#running.delete(id);
           this.#next();
         });
     }
   }
 
-  /**
-   * The job that has waited longest, among kinds without a running job. Jobs of a client other than the last one come
-   * first.
-   */
+  /** The job that has waited longest for a slot of its kind. Jobs of a client other than the last one come first. */
   #takeNext(): Pick<Job, 'id' | 'kind' | 'client'> | undefined {
-    const free = this.#waiting.filter(({ kind }) => !this.#running.has(kind));
+    const free = this.#waiting.filter(job => this.#mayRun(job));
     const next = free.find(({ kind, client }) => client !== this.#lastClients.get(kind)) ?? free[0];
     if (next) this.#waiting.splice(this.#waiting.indexOf(next), 1);
     return next;
+  }
+
+  #mayRun({ kind, client }: Pick<Job, 'kind' | 'client'>): boolean {
+    const slots = this.#kinds[kind]?.slots ?? 1;
+    const clients = [...this.#running.values()].flatMap(job => (job.kind === kind ? job.client : []));
+    return clients.length < slots && clients.filter(each => each === client).length < Math.ceil(slots / 2);
   }
 
   async #carryOut(queued: Job, ends: AbortSignal): Promise<void> {
@@ -260,7 +270,7 @@ export class JobQueue {
         output: this.#store.resultPath(id),
         maxOutputBytes: this.#maxOutputBytes(job),
       };
-      const run = this.#runners[job.kind];
+      const run = this.#kinds[job.kind]?.run;
       if (!run) throw new JobError('this release of the service does not support this request');
       const result = await run(job, paths, AbortSignal.any([ends, late.signal])).catch(error => {
         throw late.signal.aborted ? new JobError(`it takes longer than ${runMs / 1000} s`) : error;
@@ -289,7 +299,7 @@ export class JobQueue {
   }
 
   #end(id: string): void {
-    for (const running of this.#running.values()) if (running.id === id) running.ends.abort();
+    this.#running.get(id)?.ends.abort();
   }
 
   #write(job: Job): Job {
@@ -307,7 +317,7 @@ export class JobQueue {
 
   /** Restarts the jobs that could not continue, for example because the disk was full. */
   #resume(): void {
-    const held = new Set([...this.#waiting, ...this.#running.values()].map(({ id }) => id));
+    const held = new Set([...this.#waiting.map(({ id }) => id), ...this.#running.keys()]);
     for (const job of this.#store.all())
       if (job.pid === process.pid && /^(?:QUEUED|EXECUTING)$/.test(job.phase) && !held.has(job.id)) this.#enqueue(job);
   }

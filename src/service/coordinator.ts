@@ -94,11 +94,13 @@ export class Coordinator implements Coordination {
       runMs: config.JOBS_SECONDS * 1000,
     };
     this.#tap = new Tap(config, log, this.#admission);
-    const runners = {
-      [TABLE_JOB]: this.#tableJobs.run.bind(this.#tableJobs),
-      [TAP_JOB]: this.#tap.run.bind(this.#tap),
+    const kinds = {
+      // Tables have bounds, and a process of their own to read each.
+      [TABLE_JOB]: { run: this.#tableJobs.run.bind(this.#tableJobs), slots: 1 },
+      // A query may run as long as a job may. The jobs of another client run meanwhile.
+      [TAP_JOB]: { run: this.#tap.run.bind(this.#tap), slots: 2 },
     };
-    this.#jobs = new JobQueue(jobs, runners, limits, log);
+    this.#jobs = new JobQueue(jobs, kinds, limits, log);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: Math.min(config.MCP_MAX_CONCURRENT_PER_KEY, Math.ceil(config.MCP_MAX_CONCURRENT / 2)),

@@ -34,7 +34,7 @@ const CREATE = {
 } as const;
 
 /** A queue whose runner is done when it is told so. */
-function queueOf(directory: string, limits = LIMITS) {
+function queueOf(directory: string, limits = LIMITS, slots = 1) {
   const store = new JobStore(directory);
   const begun: string[] = [];
   const { promise: told, resolve: finish, reject: fail } = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ function queueOf(directory: string, limits = LIMITS) {
     writeFileSync(output, 'done');
     return { mediaType: 'text/plain', bytes: 4, about: null };
   };
-  const queue = new JobQueue(store, { copy }, limits, () => {});
+  const queue = new JobQueue(store, { copy: { run: copy, slots } }, limits, () => {});
   const add = (client = 'a') => {
     const { id } = queue.step({ ...CREATE, client })!;
     writeFileSync(store.inputPath(id), 'x');
@@ -114,6 +114,20 @@ test('a restart begins what was under way again; what ended two processes is ove
 
 const isFull = (error: unknown) => error instanceof Unavailable;
 
+test('two slots run the jobs of two clients at once, and two jobs of one client in turn', () =>
+  withDirectory(async directory => {
+    const { queue, begun, finish, add, phase, reaches } = queueOf(directory, { ...LIMITS, maxJobs: 10 }, 2);
+    const [first, second, other, third] = [add(), add(), add('b'), add('c')];
+    assert.equal([first, second, other, third].map(phase), ['EXECUTING', 'QUEUED', 'EXECUTING', 'QUEUED']);
+    queue.step({ step: 'abort', id: other });
+    await reaches(third, 'EXECUTING');
+    assert.is(phase(second), 'QUEUED', 'its client has its half');
+    finish();
+    await reaches(second, 'COMPLETED');
+    assert.equal(begun, [first, other, third, second]);
+    queue.close();
+  }));
+
 test('one client fills neither all places nor all room, and waits for the turns of others', () =>
   withDirectory(async directory => {
     const limits = { ...LIMITS, maxJobs: 10, maxJobsOfClient: 4 };
@@ -145,7 +159,7 @@ test('who only makes jobs, or has large results, leaves room for others', () =>
       writeFileSync(output, Buffer.alloc(Math.min(4000, maxOutputBytes)));
       return { mediaType: 'text/plain', bytes: 4000, about: null };
     };
-    const queue = new JobQueue(store, { copy: large }, limits, () => {});
+    const queue = new JobQueue(store, { copy: { run: large, slots: 1 } }, limits, () => {});
     const create = (client: string) => queue.step({ ...CREATE, client })!.id;
     const pending = [create('a'), create('a'), create('a'), create('a'), create('b'), create('b')];
     assert.throws(() => create('a'), /of this client/);
@@ -175,7 +189,7 @@ testWithDisk(
       throw new Error('there was room for more than the disk has');
     };
     const store = new JobStore(directory);
-    const failing = new JobQueue(store, { copy: large }, limits, () => {});
+    const failing = new JobQueue(store, { copy: { run: large, slots: 1 } }, limits, () => {});
     const { id } = failing.step(CREATE)!;
     failing.step({ step: 'run', id });
     await eventually('the job is over', async () => store.read(id)?.phase === 'ERROR' || undefined);
