@@ -54,12 +54,20 @@ export class ReadingProcesses {
 
   /**
    * The result for a request that waits: undefined where there is none within the budget.
+   * @param gone when it fires, the reading ends, without a result
    * @throws Unavailable where no slot is free in time
    * @throws Error with the message of what the task threw
    */
-  async inTime<Result>(client: string, reading: Reading<Result>, budget: Budget): Promise<Result | undefined> {
+  async inTime<Result>(
+    client: string,
+    reading: Reading<Result>,
+    budget: Budget,
+    gone?: AbortSignal,
+  ): Promise<Result | undefined> {
     const ends = new AbortController();
-    const timer = setTimeout(() => ends.abort(), budget.remainingMs);
+    const end = () => ends.abort();
+    const timer = setTimeout(end, budget.remainingMs);
+    gone?.addEventListener('abort', end);
     const inSlot = (slots: ClientSlots, work: () => Promise<Done & { readonly result: Result }>) =>
       slots.run(client, budget.remainingMs, async took => {
         const { result, cpuSeconds } = await work();
@@ -78,6 +86,7 @@ export class ReadingProcesses {
       throw error;
     } finally {
       clearTimeout(timer);
+      gone?.removeEventListener('abort', end);
     }
   }
 

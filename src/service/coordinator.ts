@@ -93,7 +93,7 @@ export class Coordinator implements Coordination {
       keptMs: config.JOBS_HOURS * 3_600_000,
       runMs: config.JOBS_SECONDS * 1000,
     };
-    this.#tap = new Tap(config, log, this.#admission);
+    this.#tap = new Tap(config, log, this.#admission, this.#reading);
     const kinds = {
       // Tables have bounds, and a process of their own to read each.
       [TABLE_JOB]: { run: this.#tableJobs.run.bind(this.#tableJobs), slots: 1 },

@@ -2,29 +2,27 @@
  * DuckDB over the tables of the archive, and the queries that it runs. It reads nothing but their directory, and its
  * settings cannot be changed.
  */
-import { join } from 'node:path';
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { dirname, join } from 'node:path';
+import type { DuckDBInstance } from '@duckdb/node-api';
 import { AdqlError, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
 import { messageOf } from '../base/error_text.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { Catalogs } from '../contract/catalogs.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { TableError, type TableLimits } from '../table_input/input_table.ts';
 import { Archive, archiveKey } from './archive.ts';
 import { isFatal, isOutOfMemory, JobFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
-import { Job, type TapQuery } from './job.ts';
+import { type EngineQuery, Job } from './job.ts';
 import { type TapTable, tapTables } from './tables.ts';
 import { translateQuery } from './translate_query.ts';
+import { viewUploads } from './uploaded_tables.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
   readonly memoryMib: number;
   readonly threads: number;
   readonly refreshSeconds: number;
-  /** The limits of each table that comes with a query. */
-  readonly uploads: TableLimits;
 }
 
 export type TapBegun =
@@ -83,7 +81,7 @@ export class Engine {
     const archive = await Archive.open(options.dataDir, connection, options.memoryMib);
     const setup = [
       ...MACROS,
-      `SET allowed_directories = [${textLiteral(`${archive.directory}/`)}]`,
+      `SET allowed_directories = [${textLiteral(`${dirname(archive.directory)}/`)}]`,
       'SET enable_external_access = false',
       'SET lock_configuration = true',
     ];
@@ -124,7 +122,7 @@ export class Engine {
     this.#current = { sequence, tables, key, asOf };
   }
 
-  async begin(number: number, query: TapQuery): Promise<TapBegun> {
+  async begin(number: number, query: EngineQuery): Promise<TapBegun> {
     let begun: TapBegun | undefined;
     this.#asked.add(number);
     try {
@@ -138,7 +136,7 @@ export class Engine {
     }
   }
 
-  async #begin(number: number, asked: TapQuery): Promise<TapBegun> {
+  async #begin(number: number, asked: EngineQuery): Promise<TapBegun> {
     const { query, maxRecords } = asked;
     let current: Present | undefined;
     try {
@@ -153,13 +151,12 @@ export class Engine {
     const connection = await this.#instance.connect();
     let translated: Translated;
     try {
-      const uploaded = asked.uploads.length > 0 ? await this.#uploaded(connection, asked) : [];
+      const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
       translated = translateQuery(query, [...tables, ...uploaded], maxRecords + 1);
-      if (!this.#asked.has(number)) throw new TableError('the query was ended');
+      if (!this.#asked.has(number)) throw new Error('the query was ended');
     } catch (error) {
       connection.closeSync();
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
-      if (error instanceof TableError) return { outcome: 'refused', message: error.message };
       throw error;
     }
     const job = new Job(connection, translated.columns, asked, () => this.end(number));
@@ -177,11 +174,6 @@ export class Engine {
       if (isFatal(error) || isOutOfMemory(error)) throw error;
       return { outcome: 'refused', message: job.reasonOf(error) };
     }
-  }
-
-  async #uploaded(connection: DuckDBConnection, { uploads, uploadPath }: TapQuery) {
-    const { makeUploads } = await import('./uploads.ts');
-    return await makeUploads(connection, uploads, uploadPath, this.#options.uploads);
   }
 
   /** The next bytes of an answer; null at its end. */

@@ -4,11 +4,11 @@ import { giveWay } from '../base/priority.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
 import { Engine, type EngineOptions, type TapBegun } from './engine.ts';
 import { isFatal, JobFailure, Starved } from './engine_errors.ts';
-import type { TapQuery } from './job.ts';
+import type { EngineQuery } from './job.ts';
 
 export type EngineRequest =
   | { readonly kind: 'open'; readonly options: EngineOptions }
-  | { readonly kind: 'begin'; readonly job: number; readonly query: TapQuery }
+  | { readonly kind: 'begin'; readonly job: number; readonly query: EngineQuery }
   | { readonly kind: 'part' | 'end'; readonly job: number };
 
 export type EngineAnswer = TapBegun | Uint8Array | null;

@@ -39,6 +39,12 @@ export interface TapQuery {
   readonly uploadPath?: string;
 }
 
+/** A query whose uploaded tables have been read. */
+export interface EngineQuery extends Omit<TapQuery, 'uploads' | 'uploadPath'> {
+  /** The directory of the tables, see `uploaded_tables`; undefined if there are none. */
+  readonly tables?: string;
+}
+
 /** Rows that the engine returned together. */
 interface Chunk {
   readonly vectors: readonly DuckDBVector[];
@@ -52,7 +58,7 @@ interface Chunk {
 export class Job {
   readonly #connection: DuckDBConnection;
   readonly #columns: readonly Column[];
-  readonly #query: TapQuery;
+  readonly #query: EngineQuery;
   readonly #out = new ByteSink();
   readonly #onIdle: () => void;
   #writer: Pick<TableWriter, 'block' | 'end'> | undefined;
@@ -71,7 +77,7 @@ export class Job {
   #deadline: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(connection: DuckDBConnection, columns: readonly Column[], query: TapQuery, onIdle: () => void) {
+  constructor(connection: DuckDBConnection, columns: readonly Column[], query: EngineQuery, onIdle: () => void) {
     this.#connection = connection;
     this.#columns = columns;
     this.#query = query;

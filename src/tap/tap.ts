@@ -18,10 +18,12 @@ import type { Config } from '../config/config.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import { boundedCommand } from '../pool/bounded_command.ts';
+import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { Caller, type Reply } from '../pool/rpc.ts';
 import type { TapBegun } from './engine.ts';
 import type { EngineAnswer, EngineFailure, EngineRequest } from './engine_process.ts';
-import type { TapQuery } from './job.ts';
+import type { EngineQuery, TapQuery } from './job.ts';
+import { removeTables, UploadReader } from './upload_reader.ts';
 
 export type TapStep =
   /**
@@ -100,6 +102,8 @@ interface Running {
   readonly engine: EngineLink;
   readonly lastsMs: number;
   readonly leave: () => void;
+  /** The directory of the tables that came with the query, which is removed with it. */
+  tables?: string;
   /** Fires if no step of the query was requested for too long; then the query is ended. */
   timer: NodeJS.Timeout;
 }
@@ -108,6 +112,7 @@ export class Tap {
   readonly #config: Config;
   readonly #log: Log;
   readonly #slots: ClientSlots;
+  readonly #uploads: UploadReader;
   /**
    * The queries that ran when the process ended. They run again one at a time, because one of them may end the next
    * process, too.
@@ -119,9 +124,10 @@ export class Tap {
   /** The queries that are being started, by their keys. */
   readonly #beginning = new Map<string, AbortController>();
 
-  constructor(config: Config, log: Log, admission: ClientAdmission) {
+  constructor(config: Config, log: Log, admission: ClientAdmission, reading: ReadingProcesses) {
     this.#config = config;
     this.#log = log;
+    this.#uploads = new UploadReader(config, log, reading);
     const slots = config.TAP_MAX_QUERIES;
     const isFull = `${slots} queries in ADQL run already, or this client has ${Math.ceil(slots / 2)} of them`;
     this.#slots = admission.slots({ slots, isFull, maxWaiting: MAX_WAITING });
@@ -137,13 +143,14 @@ export class Tap {
       const { key, client, query } = asked;
       const gone = new AbortController();
       this.#beginning.set(key, gone);
+      let read: EngineQuery | undefined;
       try {
-        const begun = await this.#again<TapStarted>(
-          async () => await this.#beginUnless(gone.signal, query, await this.#slot(client, WAIT_MS)),
-          message => ({ job: 0, begun: { outcome: 'refused', message } }),
-        );
-        if (begun.begun.outcome === 'early') throw new Unavailable(begun.begun.message);
-        return begun;
+        read = await this.#uploads.inTime(client, query, gone.signal);
+        return await this.#started(client, read, gone.signal);
+      } catch (error) {
+        removeTables(read);
+        if (error instanceof JobError) return { job: 0, begun: { outcome: 'refused', message: error.message } };
+        throw error;
       } finally {
         this.#beginning.delete(key);
       }
@@ -159,8 +166,9 @@ export class Tap {
   ): Promise<JobResult> {
     const asked = request as TapJobRequest;
     if ('refused' in asked) throw new JobError(asked.refused);
-    const query = asked.uploads.length > 0 ? { ...asked, uploadPath: input } : asked;
+    let query: EngineQuery | undefined;
     const attempt = async () => {
+      query ??= await this.#uploads.forJob({ ...asked, uploadPath: input }, ends);
       const leave = await this.#slotInTime(client, ends);
       if (ends.aborted) leave();
       ends.throwIfAborted();
@@ -184,7 +192,21 @@ export class Tap {
       }
     } catch (error) {
       throw error instanceof Unavailable ? new JobError(error.message) : error;
+    } finally {
+      removeTables(query);
     }
+  }
+
+  async #started(client: string, query: EngineQuery, gone: AbortSignal): Promise<TapStarted> {
+    const started = await this.#again<TapStarted>(
+      async () => await this.#beginUnless(gone, query, await this.#slot(client, WAIT_MS)),
+      message => ({ job: 0, begun: { outcome: 'refused', message } }),
+    );
+    if (started.begun.outcome === 'early') throw new Unavailable(started.begun.message);
+    const running = this.#jobs.get(started.job);
+    if (!running) removeTables(query);
+    else if (query.tables !== undefined) running.tables = query.tables;
+    return started;
   }
 
   /**
@@ -205,7 +227,7 @@ export class Tap {
 
   async #store(
     job: number,
-    { format: { mediaType } }: TapQuery,
+    { format: { mediaType } }: EngineQuery,
     begun: TapBegun & { outcome: 'begun' },
     path: string,
     maxBytes: number,
@@ -249,7 +271,7 @@ export class Tap {
   }
 
   /** @param gone when it fires, the query ends */
-  async #beginUnless(gone: AbortSignal, query: TapQuery, leave: () => void): Promise<TapStarted> {
+  async #beginUnless(gone: AbortSignal, query: EngineQuery, leave: () => void): Promise<TapStarted> {
     if (gone.aborted) {
       leave();
       throw new Unavailable(GIVEN_UP);
@@ -265,7 +287,7 @@ export class Tap {
   }
 
   /** @param leave releases the query's slot */
-  async #begin(job: number, query: TapQuery, leave: () => void): Promise<TapStarted> {
+  async #begin(job: number, query: EngineQuery, leave: () => void): Promise<TapStarted> {
     let begun: TapBegun | undefined;
     try {
       const engine = (this.#engine ??= this.#start());
@@ -291,6 +313,7 @@ export class Tap {
     if (!running) return;
     clearTimeout(running.timer);
     running.leave();
+    removeTables(running);
     this.#jobs.delete(job);
   }
 
@@ -314,7 +337,7 @@ export class Tap {
 
   #start(): EngineLink {
     if (!isInstalled()) throw new Unavailable(NOT_INSTALLED);
-    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS, TAP_MAX_UPLOAD_MIB, API_MAX_TABLE_ROWS } = this.#config;
+    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS } = this.#config;
     let engine: EngineLink;
     try {
       engine = new EngineLink(NEARSKY_DATA, TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB, error => {
@@ -332,7 +355,6 @@ export class Tap {
       memoryMib: TAP_MEMORY_MIB,
       threads: Math.min(MAX_THREADS, availableParallelism()),
       refreshSeconds: TAP_REFRESH_SECONDS,
-      uploads: { maxRows: API_MAX_TABLE_ROWS, maxBytes: TAP_MAX_UPLOAD_MIB * 2 ** 20 },
     };
     engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);
     engine.opened.catch(() => engine.kill());

@@ -53,6 +53,12 @@ function parquet(texts: () => string[]): Uint8Array {
   return new Uint8Array(parquetWriteBuffer({ columnData: [column('ra'), column('dec'), text] }));
 }
 
+/** A table of small numbers. */
+function csvOf(columns: number, rows: number): Uint8Array {
+  const numbers = Array.from({ length: columns }, (_, i) => i);
+  return Buffer.from(`c${numbers.join(',c')}\n${`${numbers}\n`.repeat(rows)}`);
+}
+
 /** One text of a dictionary, for every row. */
 function arrow(): Uint8Array {
   const rows = 1_000_000;
@@ -443,6 +449,16 @@ export const ATTACKS: readonly Attack[] = [
     name: 'a table that comes with a query: brackets',
     sends: url => many(2, async () => of(await send(url, '/vo/tap/sync', upload(BRACKETS())))),
     expects: isDeno ? ['400', '503'] : ['400'],
+  },
+  {
+    name: 'a table that comes with a query: 500 columns of 10,000 rows',
+    sends: once('/vo/tap/sync', () => upload(csvOf(500, 10_000))),
+    expects: ['200'],
+  },
+  {
+    name: 'a table that comes with a query: a million rows, twice',
+    sends: url => many(2, async () => of(await send(url, '/vo/tap/sync', upload(csvOf(2, 1_000_000))))),
+    expects: ['200'],
   },
   {
     name: 'a table that comes with a query: a text for each row',

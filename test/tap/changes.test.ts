@@ -24,8 +24,7 @@ const TABLES = ['objects', 'matches', 'crossmatches', 'tns', 'gaia_dr3'];
 
 /** The rows of every table, from an engine of their own, and the objects whose rows were changed since all were made. */
 async function answers(dataDir: string) {
-  const uploads = { maxRows: 0, maxBytes: 0 };
-  const limits = { memoryMib: 512, threads: 1, refreshSeconds: 3600, uploads };
+  const limits = { memoryMib: 512, threads: 1, refreshSeconds: 3600 };
   const engine = await Engine.open({ dataDir, ...limits });
   const rows = new Map<string, string[]>();
   let number = 0;
@@ -35,7 +34,6 @@ async function answers(dataDir: string) {
       maxRecords: 100_000,
       format: tapFormat('csv')!,
       seconds: 60,
-      uploads: [],
     });
     if (begun.outcome !== 'begun') throw new Error(JSON.stringify(begun));
     const parts = [begun.part];

@@ -1,0 +1,139 @@
+/**
+ * Reads the tables that come with a query (TAP_UPLOAD; TAP 1.1, section 2.5), and writes them as Parquet, which the
+ * engine reads: the task of a process whose memory the kernel limits.
+ */
+import { mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { ByteSink } from '../base/bytes.ts';
+import { isOutOfMemory } from '../base/error_text.ts';
+import { isThere } from '../base/files.ts';
+import { parseTime } from '../base/parse_time.ts';
+import { PoolError, type Task } from '../pool/pool.ts';
+import { type InputTable, outOfYears, TableError, type TableLimits } from '../table_input/input_table.ts';
+import { openTable } from '../table_input/open.ts';
+import { withIcrs } from '../table_input/positions.ts';
+import { type Cell, CellError, type Column, checkBlock, withOwnNames } from '../tables/columns.ts';
+import { beginParquet } from '../tables/parquet.ts';
+import { timeCell } from '../tables/timestamp.ts';
+import { readUploads, type Upload } from './upload_file.ts';
+import { LIST_FILE, storedColumns, tableFile, type UploadedTable } from './uploaded_tables.ts';
+
+export interface ReadUploadsTask extends Task<UploadsRead> {
+  readonly kind: 'readUploads';
+  readonly uploads: readonly Upload[];
+  /** The file of all tables, see `UploadFile`; undefined if there are none. If it is deleted, the reading ends. */
+  readonly input: string | undefined;
+  /** The directory of the tables, which the task makes: see `uploaded_tables`. */
+  readonly output: string;
+  /** The limits of each table. All tables together have `maxBytes` of text at most. */
+  readonly limits: TableLimits;
+}
+
+export type UploadsRead =
+  | { readonly outcome: 'read' }
+  | { readonly outcome: 'refused'; readonly message: string }
+  | { readonly outcome: 'tooLarge' };
+
+const MAX_NAME_CHARACTERS = 128;
+/** The names, units and descriptions of all columns, bytes as JSON: the engine holds them while the query runs. */
+const MAX_LIST_BYTES = 4 << 20;
+/** The bytes of all tables as Parquet, in units of `maxBytes`: a format may store a value once for many rows. */
+const MAX_GROWTH = 4;
+
+export async function runReadUploads({ uploads, input, output, limits }: ReadUploadsTask): Promise<UploadsRead> {
+  const left = { textBytes: limits.maxBytes, bytes: MAX_GROWTH * limits.maxBytes };
+  try {
+    // A smaller process may have begun it.
+    mkdirSync(output, { recursive: true, mode: 0o700 });
+    const parts = input === undefined ? new Map<string, Uint8Array>() : readUploads(readFileSync(input));
+    const tables: UploadedTable[] = [];
+    for (const [i, { name, key }] of uploads.entries()) {
+      const bytes = parts.get(key);
+      if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
+      try {
+        const table = await withIcrs(await openTable(bytes, limits, true));
+        tables.push({ name, columns: await write(table, join(output, tableFile(i)), () => isThere(input!), left) });
+      } catch (error) {
+        if (!(error instanceof TableError || error instanceof CellError)) throw error;
+        throw new TableError(`the table ${name} cannot be taken because ${error.message}`);
+      }
+    }
+    const list = JSON.stringify(tables);
+    if (Buffer.byteLength(list) > MAX_LIST_BYTES)
+      throw new TableError(`the descriptions of all columns have more than ${MAX_LIST_BYTES} bytes: shorten them`);
+    writeFileSync(join(output, LIST_FILE), list, { mode: 0o600 });
+    return { outcome: 'read' };
+  } catch (error) {
+    if (error instanceof TableError) return { outcome: 'refused', message: error.message };
+    if (error instanceof PoolError || isOutOfMemory(error)) return { outcome: 'tooLarge' };
+    throw error;
+  }
+}
+
+/** Writes a table in parts. Returns its columns. */
+async function write(
+  table: InputTable,
+  path: string,
+  isWanted: () => boolean,
+  left: { textBytes: number; bytes: number },
+): Promise<Column[]> {
+  const columns = withOwnNames(table.columns.map((column, i) => described(column, table.timestamps?.has(i) === true)));
+  const file = openSync(path, 'w', 0o600);
+  const out = new ByteSink();
+  const writer = beginParquet(out, { name: '', description: '', columns: storedColumns(columns) }, '');
+  const drain = () => {
+    left.bytes -= out.length;
+    if (left.bytes < 0) throw new TableError('it has too many cells with values: send fewer rows or columns');
+    writeSync(file, out.bytes, 0, out.length);
+    out.clear();
+  };
+  for await (const { rows, cells } of table.blocks(columns.map((_, i) => i))) {
+    if (!isWanted()) throw new TableError('the query was ended');
+    checkBlock(table.columns, cells);
+    left.textBytes -= textBytes(cells, rows);
+    if (left.textBytes < 0) throw new TableError('its texts have more bytes than all tables of a query may have');
+    writer.block(columns.map((column, i) => storedCells(column, cells[i]!)));
+    drain();
+  }
+  writer.end(false);
+  drain();
+  return columns;
+}
+
+/** A lower bound for the bytes of the texts of some rows. */
+function textBytes(cells: readonly ArrayLike<Cell>[], rows: number): number {
+  let bytes = 0;
+  for (const column of cells) {
+    if (typeof column[0] === 'number' || typeof column[0] === 'bigint') continue;
+    for (let row = 0; row < rows; row++) {
+      const cell = column[row];
+      if (typeof cell === 'string') bytes += cell.length;
+    }
+  }
+  return bytes;
+}
+
+/** NaN becomes null: FITS, VOTable and pandas write NaN for no number, but the engine sorts it above all numbers. */
+function storedCells({ type, name }: Column, cells: ArrayLike<Cell>): ArrayLike<Cell> {
+  if (type === 'time') return Array.from(cells, cell => timeOf(cell, name));
+  if (type !== 'float64' && type !== 'float32') return cells;
+  return Array.from(cells, cell => (Number.isNaN(cell) ? null : cell));
+}
+
+/** @param cell microseconds since 1970, or the text of a VOTable's timestamp */
+function timeOf(cell: Cell, name: string): bigint | null {
+  if (cell === null) return null;
+  if (typeof cell === 'number' && timeCell(cell) === null) throw outOfYears(name);
+  const timeUs = typeof cell === 'number' ? cell : parseTime(`${cell}`);
+  if (timeUs === undefined) throw new TableError(`${`${cell}`.slice(0, 40)} in it is no time`);
+  return BigInt(timeUs);
+}
+
+/** Removes control characters, because they would end the SQL early, or the name in an answer. */
+function described(column: Column, isTimestamp: boolean): Column {
+  const name = column.name
+    .replace(/\p{Cc}/gu, '_')
+    .toWellFormed()
+    .slice(0, MAX_NAME_CHARACTERS);
+  return { ...column, name, type: isTimestamp ? 'time' : column.type };
+}

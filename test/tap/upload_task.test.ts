@@ -1,0 +1,54 @@
+/** The bounds of the tables that come with a query, where the process that reads them writes them for the engine. */
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { UploadFile } from '../../src/tap/upload_file.ts';
+import { runReadUploads } from '../../src/tap/upload_task.ts';
+import { withDirectory } from '../http/support.ts';
+
+const test = suite('tap/upload_task');
+
+/** Reads a table in a directory, with a bound of its bytes. */
+async function read(directory: string, table: Uint8Array, maxBytes: number) {
+  mkdirSync(join(directory, 'tap'), { recursive: true });
+  const file = new UploadFile(directory);
+  file.begin('part')(table);
+  const input = file.end();
+  const output = join(directory, 'tables');
+  const uploads = [{ name: 'mine', key: 'part' }];
+  return await runReadUploads({ kind: 'readUploads', uploads, input, output, limits: { maxRows: 10_000, maxBytes } });
+}
+
+test('few bytes with very many values: a dictionary', () =>
+  withDirectory(async directory => {
+    let seed = 1;
+    const oneOfFour = () => Math.sin(1 + (((seed = (seed * 48_271) % 0x7fffffff) >> 4) % 4));
+    const columnData = Array.from({ length: 300 }, (_, i) => {
+      return { name: `c${i}`, data: Array.from({ length: 5000 }, oneOfFour), type: 'DOUBLE' as const };
+    });
+    const table = new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 1000 }));
+    const maxBytes = 640_000;
+    assert.ok(table.length < maxBytes, `${table.length}`);
+    assert.equal(await read(directory, table, maxBytes), {
+      outcome: 'refused',
+      message: 'the table mine cannot be taken because it has too many cells with values: send fewer rows or columns',
+    });
+    assert.equal(await read(directory, table, 2 ** 24), { outcome: 'read' });
+    assert.equal(readdirSync(join(directory, 'tables')).sort(), ['0.parquet', 'tables.json']);
+  }));
+
+test('long descriptions', () =>
+  withDirectory(async directory => {
+    const field = `<FIELD name="n" datatype="int"><DESCRIPTION>${'x'.repeat(2 ** 19)}</DESCRIPTION></FIELD>`;
+    const votable = (fields: number) =>
+      Buffer.from(
+        `<VOTABLE><RESOURCE><TABLE>${field.repeat(fields)}<DATA><TABLEDATA/></DATA></TABLE></RESOURCE></VOTABLE>`,
+      );
+    const long = await read(directory, votable(9), 2 ** 26);
+    assert.is(long.outcome, 'refused');
+    assert.equal(await read(directory, votable(2), 2 ** 26), { outcome: 'read' });
+  }));
+
+test.run();
