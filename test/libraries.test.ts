@@ -23,7 +23,9 @@ test('npm and Deno know the same libraries, by the same names', () => {
     assert.equal(json(`${directory}/deno.json`), { name, version, license, exports });
     // npm would publish types that Node does not strip; JSR takes them.
     assert.is(isPrivate, true);
-    assert.is(import.meta.resolve(name), pathToFileURL(join(root, directory, exports)).href);
+    const entries: Record<string, string> = typeof exports === 'string' ? { '.': exports } : exports;
+    for (const [entry, file] of Object.entries(entries))
+      assert.is(import.meta.resolve(name + entry.slice(1)), pathToFileURL(join(root, directory, file)).href);
   }
 });
 

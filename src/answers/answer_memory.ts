@@ -3,7 +3,7 @@
  * process has a fixed amount. A query starts when the memory that its answer may need is reserved, and returns the
  * unneeded part as soon as the size is known.
  */
-import { free, latin1 } from '../base/bytes.ts';
+import { free, latin1 } from '@nearsky/astrotables/bytes';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';

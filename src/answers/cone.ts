@@ -1,6 +1,6 @@
 /** One page of a walk over a circle (docs/contract.md, Cone). */
 
-import { fragment } from '../base/bytes.ts';
+import { fragment } from '@nearsky/astrotables/bytes';
 import { writeTime } from '../base/times.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { CONE_CURSOR, encodeCursor } from './cursor.ts';

@@ -1,7 +1,8 @@
 /** The data and the limits for answering any kind of query. */
+
+import type { ByteSink } from '@nearsky/astrotables/bytes';
 import type { SkyIndex } from '@nearsky/sky-index';
 import type { Budget } from '../base/budget.ts';
-import type { ByteSink } from '../base/bytes.ts';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 /** Counts (`response=count`; docs/contract.md, Filters and counts). */
 
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import {
   INPUT_STATUSES,
   type InputStatus,

@@ -1,7 +1,8 @@
 /** The cursors of paged operations (docs/contract.md, Cursors). One schema per operation both writes and reads them. */
 import { hash } from 'node:crypto';
+import { parseJson } from '@nearsky/astrotables/json';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
-import { asObject, type JsonObject, parseJson } from '../base/json_reader.ts';
+import { asObject, type JsonObject } from '../base/json_reader.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
 import { DETAIL_LEVELS, type Named, type NameOf, TIME_FIELDS } from '../contract/enums.ts';

@@ -1,6 +1,6 @@
 /** Writes answers in the format of a lookup: envelope, objects, and filter marks. */
-import { type ByteSink, fragment } from '../base/bytes.ts';
-import { toJson } from '../base/json_text.ts';
+import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
+import { toJson } from '@nearsky/astrotables/json';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { type Marks, type ObjectList, shownStatus } from './object_writer.ts';

@@ -1,6 +1,6 @@
 /** Answers lookups: one result per input (docs/contract.md, Lookup). */
-import { fragment } from '../base/bytes.ts';
-import { toJson } from '../base/json_text.ts';
+import { fragment } from '@nearsky/astrotables/bytes';
+import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
 import type { Truncation } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';

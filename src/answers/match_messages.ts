@@ -2,7 +2,7 @@
  * Makes the messages of the stream of matches: each match has the form of answers at `full` (docs/contract.md,
  * Objects).
  */
-import { ByteSink, fragment } from '../base/bytes.ts';
+import { ByteSink, fragment } from '@nearsky/astrotables/bytes';
 import { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { MatchMessage, MatchSource } from '../stream/message.ts';

@@ -6,7 +6,7 @@
  * members has the short header where it is small, else the 32-bit one.
  */
 
-import type { ByteSink } from '../base/bytes.ts';
+import type { ByteSink } from '@nearsky/astrotables/bytes';
 import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_reader.ts';
 import type { Clock, Steps } from './context.ts';
 

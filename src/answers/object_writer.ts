@@ -2,8 +2,8 @@
  * Writes stored objects as JSON. The contract defines the keys and their order (docs/contract.md, Provenance; Objects).
  */
 
-import { type ByteSink, fragment } from '../base/bytes.ts';
-import { toJson } from '../base/json_text.ts';
+import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
+import { toJson } from '@nearsky/astrotables/json';
 import { writeTime } from '../base/times.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
 import { newestMatches } from '../store/newest_matches.ts';

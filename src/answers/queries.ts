@@ -1,9 +1,10 @@
 /** The typed queries into which operations parse requests. The answer to each query is the body of a response. */
+
+import type { Info, Serialization } from '@nearsky/astrotables';
 import type { AreaPlace } from '@nearsky/sky-index';
 import type { AreaResponse, DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
-import type { Info, Serialization } from '../tables/votable.ts';
 import type { TnsName } from '../tns/names.ts';
 import type { ReadArea } from '../vo/areas.ts';
 import type { Verbosity } from '../vo/cone_tables.ts';

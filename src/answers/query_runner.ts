@@ -2,9 +2,10 @@
  * Runs a query on the thread that received the request: searches the generation, reads the database, and writes the
  * body of the answer.
  */
+
+import { ByteSink, latin1 } from '@nearsky/astrotables/bytes';
 import { openGeneration, type SkyIndex } from '@nearsky/sky-index';
 import type { Budget } from '../base/budget.ts';
-import { ByteSink, latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';

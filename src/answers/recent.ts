@@ -1,5 +1,5 @@
 /** Answers with one page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import type { TimeField } from '../contract/enums.ts';
 import type { ObjectView } from '../store/object_record.ts';

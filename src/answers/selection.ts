@@ -1,6 +1,6 @@
 /** Writes pages of the objects that meet a request's filters (docs/contract.md, Areas; Objects by time). */
-import { latin1 } from '../base/bytes.ts';
-import { toJson } from '../base/json_text.ts';
+import { latin1 } from '@nearsky/astrotables/bytes';
+import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';

@@ -1,6 +1,6 @@
 /** Caches the parts that many answers share, as bytes: settings, provenance sets, and the texts that objects share. */
-import { fragment } from '../base/bytes.ts';
-import { toJson } from '../base/json_text.ts';
+import { fragment } from '@nearsky/astrotables/bytes';
+import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
 import { BEST_GUESS } from '../contract/enums.ts';
 import type { AnswerSettings } from '../crossmatch/provenance.ts';

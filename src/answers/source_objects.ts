@@ -1,5 +1,5 @@
 /** Answers with the objects that are recorded with a source of a catalog (docs/contract.md, Sources). */
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { SourceQuery } from './queries.ts';

@@ -1,13 +1,12 @@
 /** Writes answers as tables: the JSON members beside the objects become the head, and each object a row. */
-import { latin1 } from '../base/bytes.ts';
-import { parseJson } from '../base/json_reader.ts';
-import { toJson } from '../base/json_text.ts';
+
+import type { BeginTable, Row } from '@nearsky/astrotables';
+import { tableFormat } from '@nearsky/astrotables';
+import { latin1 } from '@nearsky/astrotables/bytes';
+import { parseJson, toJson } from '@nearsky/astrotables/json';
 import type { TableFormat } from '../contract/formats.ts';
 import type { ObjectView } from '../store/object_record.ts';
-import type { Row } from '../tables/columns.ts';
-import { tableFormat } from '../tables/formats.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable } from '../tables/object_table.ts';
-import type { BeginTable } from '../tables/table_writer.ts';
 import { areaCandidates } from './area.ts';
 import { coneAnswer } from './cone.ts';
 import type { QueryContext, Steps } from './context.ts';
@@ -52,7 +51,9 @@ function* writeTable(begin: BeginTable, query: TableQuery, context: QueryContext
     asOf: about.as_of ?? null,
     truncated: inputs.some(({ truncated }) => truncated),
   });
-  const writer = whole?.begun?.writer ?? begin(whole?.out ?? out, table, toJson(whole ? aboutPages(about) : about));
+  const writer =
+    whole?.begun?.writer ??
+    begin(whole?.out ?? out, table, { program: 'nearsky', json: toJson(whole ? aboutPages(about) : about) });
   if (whole) whole.begun = { table, writer };
   for (const row of rows) {
     writer.row(row);

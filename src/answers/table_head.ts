@@ -1,6 +1,6 @@
 /** The contents of the response headers of a table. Between threads they precede the table's bytes. */
-import { type ByteSink, latin1 } from '../base/bytes.ts';
-import { toJson } from '../base/json_text.ts';
+import { type ByteSink, latin1 } from '@nearsky/astrotables/bytes';
+import { toJson } from '@nearsky/astrotables/json';
 
 export interface TableHead {
   /** `lookup`, `cone` or `recent`. */

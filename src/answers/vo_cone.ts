@@ -2,10 +2,11 @@
  * Answers Virtual Observatory cone searches: a VOTable of objects, or of the coincident sources of a catalog, the
  * nearest first.
  */
+
+import type { Cell } from '@nearsky/astrotables';
+import { VotableWriter } from '@nearsky/astrotables';
 import { isPosition, separationArcsec } from '@nearsky/sky-index';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
-import type { Cell } from '../tables/columns.ts';
-import { VotableWriter } from '../tables/votable.ts';
 import { type ConeSource, currentMatches, type FilledTable, OBJECTS, objectsAt, sourcesAt } from '../vo/cone_tables.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';

@@ -1,7 +1,8 @@
 /** A table to which the pages of a walk are written, one after another. */
-import { ByteSink } from '../base/bytes.ts';
+
+import type { TableWriter } from '@nearsky/astrotables';
+import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { ObjectTable } from '../tables/object_table.ts';
-import type { TableWriter } from '../tables/table_writer.ts';
 import type { ReadArea } from '../vo/areas.ts';
 
 export class WholeTable {

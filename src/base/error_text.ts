@@ -47,10 +47,3 @@ export function printable(text: string): string {
 export function traceOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
-
-/** Whether memory for an array, or for a library, was exhausted. */
-export function isOutOfMemory(error: unknown): boolean {
-  return /array buffer allocation failed|invalid (?:typed )?array(?: buffer)? length|out of memory|insufficient memory|failed to allocate memory|cannot allocate memory|memory\.grow/i.test(
-    messageOf(error),
-  );
-}

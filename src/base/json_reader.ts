@@ -2,7 +2,7 @@
  * Reads JSON so that no 64-bit integer passes through a double: plain data with `parseJson`, a request's body with
  * `parseSent`, a broker's message with `parseMessage`.
  */
-import { Rendered } from './json_text.ts';
+import { Rendered } from '@nearsky/astrotables/json';
 
 /** The characters that mark where values begin and end. */
 export const QUOTE = 0x22;
@@ -21,39 +21,6 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
-
-/**
- * The integer literals that become bigints. `wide`: those that a double might not hold. `int64`: of these, those that 64
- * bits hold; larger ones are rounded. `all`: every one.
- */
-export type Bigints = 'wide' | 'int64' | 'all';
-
-/**
- * Parses strict JSON to plain data.
- * @throws SyntaxError
- */
-export function parseJson(text: string, bigints: Bigints = 'wide'): unknown {
-  // Most texts have no such literal, and without a reviver they are parsed several times as fast.
-  return bigints === 'all' || WIDE_INTEGER.test(text) ? JSON.parse(text, REVIVERS[bigints]) : JSON.parse(text);
-}
-
-/** An integer literal of 16 or more digits, which a double might not hold; a match may also be inside a string. */
-const WIDE_INTEGER = /(?:^|[[:,])\s*-?\d{16,}\s*(?:[,\]}]|$)/;
-
-type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
-
-const all: Reviver = (_key, value, context) => {
-  if (typeof value !== 'number') return value;
-  const source = context?.source ?? '';
-  return /^-?\d+$/.test(source) ? BigInt(source) : value;
-};
-const wide: Reviver = (key, value, context) => (Number.isSafeInteger(value) ? value : all(key, value, context));
-const int64: Reviver = (key, value, context) => {
-  const exact = wide(key, value, context);
-  if (typeof exact !== 'bigint') return value;
-  return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
-};
-const REVIVERS: Readonly<Record<Bigints, Reviver>> = { all, wide, int64 };
 
 /** A number by its literal text. */
 export class SentNumber extends Rendered {

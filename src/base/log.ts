@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
+import { bigintAsString } from '@nearsky/astrotables/json';
 import { printable } from './error_text.ts';
-import { bigintAsString } from './json_text.ts';
 
 /** Writes one event, as one line. */
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;

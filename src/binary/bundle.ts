@@ -32,7 +32,7 @@ export const DATA = [
   'package.json',
   ...globSync('docs/**/*.{md,png,py,json}', { cwd: ROOT }),
   ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
-  ...['index', 'packages/adql'].map(library => `${library}/README.md`),
+  ...globSync('{index,packages/*}/README.md', { cwd: ROOT }),
   ...globSync('deploy/{*.service,*.yaml,*.cfg,helm/values.yaml}', { cwd: ROOT }),
   'src/contract/catalogs/schema.json',
   'sample/README.md',

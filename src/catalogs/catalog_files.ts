@@ -1,4 +1,5 @@
 /** The interface to the files of a catalog, local or remote. */
+import type { OpenFile } from '@nearsky/astrotables/files';
 import type { RemoteOptions } from './remote/options.ts';
 
 /** The cost of reading. */
@@ -22,20 +23,6 @@ export function addReads(sum: ReadCounts, more: Readonly<ReadCounts>): void {
   sum.retries += more.retries;
   sum.networkBytes += more.networkBytes;
   sum.diskBytes += more.diskBytes;
-}
-
-/** A file that is open for reading, local or remote. Close it when done. */
-export interface OpenFile {
-  /** The file's path or address, for messages. */
-  readonly name: string;
-  readonly byteLength: number;
-  /**
-   * The bytes [start, end). If one turn of the event loop requests several ranges of a remote file that lie near each
-   * other, they are fetched together.
-   * @throws ReadFailure
-   */
-  read(start: number, end: number): Promise<ArrayBuffer>;
-  close(): void;
 }
 
 /** The files below a directory; names are relative to it, with `/` between the parts. */

@@ -2,6 +2,8 @@
  * Defines a catalog that the project does not describe: from a description if the operator gives one, and from the
  * catalog's own metadata for the rest.
  */
+
+import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
 import type { CatalogColumn, CatalogDefinition, FilterableProperty } from '../contract/catalog.ts';
 import { catalogKeys } from '../contract/catalog.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
@@ -11,7 +13,6 @@ import { OBJECT_FIELDS } from '../contract/object_fields.ts';
 import { CatalogError } from './catalog_errors.ts';
 import { findColumn } from './columns.ts';
 import type { HatsTable } from './hats.ts';
-import type { ColumnKind, ParquetFile } from './parquet.ts';
 import { withParquet } from './survey.ts';
 import { type FieldText, fieldTexts, VOTABLE_KEY } from './votable_metadata.ts';
 

@@ -1,8 +1,9 @@
 /** The file of a catalog's description, checked against the schema. */
 import { readFileSync } from 'node:fs';
+import { reasonOf } from '@nearsky/astrotables/files';
 import { Ajv, type ErrorObject } from 'ajv';
 import schema from '../contract/catalogs/schema.json' with { type: 'json' };
-import { CatalogError, reasonOf } from './catalog_errors.ts';
+import { CatalogError } from './catalog_errors.ts';
 import type { CatalogDescription } from './definition.ts';
 
 /** The number of faults that a message names. */

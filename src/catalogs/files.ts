@@ -1,10 +1,11 @@
 /** The files of a catalog, in a local directory or at an address that answers range requests. */
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { type OpenFile, ReadFailure, reasonOf } from '@nearsky/astrotables/files';
 import { isThere } from '../base/files.ts';
 import { isRemote, localPath } from './address.ts';
-import { MissingFile, ReadFailure, reasonOf } from './catalog_errors.ts';
-import { type CatalogFiles, type FilesOptions, noReads, type OpenFile, type ReadCounts } from './catalog_files.ts';
+import { MissingFile } from './catalog_errors.ts';
+import { type CatalogFiles, type FilesOptions, noReads, type ReadCounts } from './catalog_files.ts';
 
 /**
  * The files at a location: a path or its `file:` address, or an `http:`, `https:` or `s3:` address.

@@ -3,11 +3,19 @@
  * above zero.
  */
 
-import { findHdu, type Hdu } from '../fits/header.ts';
-import { type FitsColumn, isNumeric, isTable, numberReader, tableOf } from '../fits/table.ts';
-import { BLOCK } from '../fits/write_header.ts';
-import { CatalogError, ReadFailure, reasonOf } from './catalog_errors.ts';
-import type { OpenFile } from './catalog_files.ts';
+import type { OpenFile } from '@nearsky/astrotables/files';
+import { ReadFailure, reasonOf } from '@nearsky/astrotables/files';
+import {
+  BLOCK,
+  type FitsColumn,
+  findHdu,
+  type Hdu,
+  isNumeric,
+  isTable,
+  numberReader,
+  tableOf,
+} from '@nearsky/astrotables/fits';
+import { CatalogError } from './catalog_errors.ts';
 
 /** Bytes of a header that are read at once, so that a remote header takes one request. */
 const HEADER_BYTES = 8 * BLOCK;

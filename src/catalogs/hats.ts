@@ -3,12 +3,12 @@
  * pixel. Margin catalogs are not read, because a search reads the neighbouring partition itself.
  */
 import { posix } from 'node:path';
+import { openParquet } from '@nearsky/astrotables/parquet';
 import type { Partition } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import { CatalogError, MissingFile, withStableFile } from './catalog_errors.ts';
 import type { CatalogFiles, FilesOptions } from './catalog_files.ts';
 import { catalogFiles, readText } from './files.ts';
-import { openParquet } from './parquet.ts';
 import { parseProperties } from './properties.ts';
 
 /** One HATS table. */

@@ -3,12 +3,13 @@
  * later.
  */
 
+import { ReadFailure } from '@nearsky/astrotables/files';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
-import { CatalogError, ReadFailure } from './catalog_errors.ts';
+import { CatalogError } from './catalog_errors.ts';
 import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
 import { type ChosenFootprint, coverageFromMap, coverageFromRows, findCoverageMap, orderOf } from './coverage.ts';

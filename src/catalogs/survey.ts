@@ -1,13 +1,15 @@
 /** Checks every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
+
+import { ReadFailure } from '@nearsky/astrotables/files';
+import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
-import { CatalogError, MissingFile, ReadFailure, withStableFile } from './catalog_errors.ts';
+import { CatalogError, MissingFile, withStableFile } from './catalog_errors.ts';
 import type { CatalogFiles } from './catalog_files.ts';
 import { checkColumns, checkIds, sourceId } from './columns.ts';
-import { openParquet, type ParquetFile } from './parquet.ts';
 import type { PixelSet } from './pixel_set.ts';
 import { REMOTE_CONCURRENCY } from './remote/options.ts';
 

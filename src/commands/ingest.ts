@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
+import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames';
+import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { stopSignal } from '../base/stop_signal.ts';
 import { nowUs } from '../base/times.ts';
-import type { ParquetFile } from '../catalogs/parquet.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
@@ -10,7 +11,6 @@ import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
-import { describeFrame, FrameError, frameOf } from '../sky_frames/frames.ts';
 import {
   bytesOf,
   type Command,
@@ -90,8 +90,7 @@ async function runTable(invocation: Invocation): Promise<number> {
   }
   const path = options.get('table')!;
   // Loaded only here: the Parquet reader takes a while to load, and messages do not need it.
-  const { readTable, tableFiles } = await import('./survey_table.ts');
-  const { declaredPositions } = await import('../table_input/parquet.ts');
+  const { declaredPositions, readTable, tableFiles } = await import('./survey_table.ts');
   const files = await tableFiles(path);
   const told = new Set<string>();
   const toIcrsOf = async (file: ParquetFile) => {

@@ -2,6 +2,9 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { describeParquet, findPositions, type NamedColumns, positionReader, TableError } from '@nearsky/astrotables';
+import type { Frame } from '@nearsky/astrotables/frames';
+import { type ColumnKind, openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { wrapRa } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import { isRemote } from '../catalogs/address.ts';
@@ -9,7 +12,6 @@ import { CatalogError } from '../catalogs/catalog_errors.ts';
 import { findColumn } from '../catalogs/columns.ts';
 import { catalogFiles, openLocalFile } from '../catalogs/files.ts';
 import { isHats, openHats } from '../catalogs/hats.ts';
-import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { noOutcomes, type Outcomes } from '../ingest/ingester.ts';
 import { parsePosition } from '../ingest/normalise.ts';
@@ -121,4 +123,22 @@ function need(file: ParquetFile, name: string, kinds: readonly ColumnKind[]): st
   throw new CatalogError(
     `Cannot use column ${column} of ${file.name} because its type is ${kind}: it must be ${kinds.join(' or ')}`,
   );
+}
+
+/**
+ * The frame of a file's positions, as `findPositions` finds it, and the function that converts them to ICRS.
+ * @throws CatalogError if their frame or unit cannot be converted
+ */
+export async function declaredPositions(
+  file: ParquetFile,
+  named: NamedColumns,
+): Promise<{ readonly frame: Frame; readonly toIcrs: ToIcrs }> {
+  try {
+    const table = await describeParquet(file);
+    const found = findPositions(table, named);
+    return { frame: found.frame, toIcrs: positionReader(table, found) };
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error;
+    throw new CatalogError(`Cannot read ${file.name} because ${error.message}`);
+  }
 }

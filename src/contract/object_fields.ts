@@ -4,6 +4,7 @@
  * `tns_`. For speed, the JSON is written by hand; test/answers/object_fields.test.ts compares it with the OpenAPI
  * document.
  */
+import type { Column } from '@nearsky/astrotables';
 import type { CatalogDefinition } from './catalog.ts';
 import { CATALOG_OUTCOMES, type DetailLevel, namesOf, OBJECT_STATUSES } from './enums.ts';
 import { DEC_RANGE, RA_RANGE } from './limits.ts';
@@ -336,3 +337,10 @@ interface Values<Time> {
 export type Answered<F extends Fields, Time = string> = {
   readonly [Name in keyof F]: Values<Time>[F[Name]['type']] | (F[Name] extends { isNullable: true } ? null : never);
 };
+
+/** The column of an object's field. */
+export function columnOf(name: string, { type, unit, ucd, description }: ObjectField): Column {
+  const column = { name, ...(unit && { unit }), ucd };
+  if (type !== 'names') return { ...column, type, description };
+  return { ...column, type: 'text', description: `${description}, with spaces between` };
+}

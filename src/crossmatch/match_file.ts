@@ -1,5 +1,8 @@
 /** The task `match`: finds the sources in one file of a catalog that lie near some objects. */
 
+import type { Cell, Column } from '@nearsky/astrotables';
+import { ReadFailure } from '@nearsky/astrotables/files';
+import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import {
   conePixels,
   isPosition,
@@ -11,11 +14,10 @@ import {
   wrapRa,
 } from '@nearsky/sky-index';
 import { Semaphore } from '../base/semaphore.ts';
-import { CatalogError, ReadFailure, withStableFile } from '../catalogs/catalog_errors.ts';
+import { CatalogError, withStableFile } from '../catalogs/catalog_errors.ts';
 import { type CatalogFiles, noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
 import { catalogFiles } from '../catalogs/files.ts';
-import { openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { RemoteOptions } from '../catalogs/remote/options.ts';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { Task } from '../pool/pool.ts';
@@ -23,7 +25,6 @@ import { threadData } from '../pool/thread_data.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
-import type { Cell, Column } from '../tables/columns.ts';
 import { payloadCell } from '../tables/payload_columns.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';

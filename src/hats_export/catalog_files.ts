@@ -5,7 +5,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fitsHeader, wholeBlocks } from '../fits/write_header.ts';
+import { fitsHeader, wholeBlocks } from '@nearsky/astrotables/fits';
 import type { CatalogColumn } from './columns.ts';
 import { parquetFile } from './parquet_file.ts';
 import { MARGIN_ARCSEC } from './partitions.ts';

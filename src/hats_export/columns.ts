@@ -1,11 +1,13 @@
 /** The columns of an exported catalog, and the rows of objects and their matches. */
 
+import { type Column, type ColumnType, withOwnNames } from '@nearsky/astrotables';
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { isPosition, pixel29 } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
-import { COMPACT, toJson } from '../base/json_text.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import {
   catalogFields,
+  columnOf,
   MATCH_FIELDS,
   OBJECT_FIELDS,
   type ObjectField,
@@ -20,7 +22,6 @@ import type { SourceValues } from '../store/records.ts';
 import { crossmatchedStatus, outcomeOf } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
 import type { TnsAssociation } from '../store/types.ts';
-import { type Column, type ColumnType, columnOf, withOwnNames } from '../tables/columns.ts';
 import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
 
 export interface CatalogColumn extends Column, Stored {}

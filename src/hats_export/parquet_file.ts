@@ -1,10 +1,8 @@
 /** The Parquet files of an exported catalog: ZSTD, one row group each, units and descriptions in the schema's metadata. */
 import { zstdCompressSync } from 'node:zlib';
+import { describedColumns, PARQUET_TYPES, parquetSchemaEntry } from '@nearsky/astrotables/parquet_writer';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { parquetSchemaEntry } from '../tables/arrow_schema.ts';
-import { describedColumns } from '../tables/metadata.ts';
-import { PARQUET_TYPES } from '../tables/parquet.ts';
 import type { CatalogColumn } from './columns.ts';
 
 /**

@@ -2,8 +2,9 @@
  * The errors of the API, and the code that converts errors to them and to responses (docs/contract.md, Errors; Time
  * budget).
  */
+
+import { toJson } from '@nearsky/astrotables/json';
 import { traceOf } from '../base/error_text.ts';
-import { toJson } from '../base/json_text.ts';
 import type { Log } from '../base/log.ts';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import { type CodeDefinition, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';

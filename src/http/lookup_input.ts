@@ -1,8 +1,8 @@
 /** One input of a lookup, as the client tags it (docs/contract.md, Lookup). */
 
+import { toJson } from '@nearsky/astrotables/json';
 import type { LookupInput } from '../answers/queries.ts';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
-import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { INPUT_KINDS, type InputKind } from '../contract/enums.ts';
 import { type Kind, named } from '../contract/kind.ts';

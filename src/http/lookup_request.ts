@@ -3,9 +3,9 @@
  * (docs/contract.md, Lookup).
  */
 
+import { toJson } from '@nearsky/astrotables/json';
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
 import type { SentObject, SentValue } from '../base/json_reader.ts';
-import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf, type ResponseMode } from '../contract/enums.ts';

@@ -2,8 +2,9 @@
  * The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins,
  * and empty is not absent.
  */
+
+import { toJson } from '@nearsky/astrotables/json';
 import { SentNumber, type SentValue } from '../base/json_reader.ts';
-import { toJson } from '../base/json_text.ts';
 import type { Kind } from '../contract/kind.ts';
 import { invalidParameter } from './errors.ts';
 

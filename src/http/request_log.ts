@@ -1,5 +1,5 @@
 /** The counts and log lines of each answered request. */
-import { bigintAsString } from '../base/json_text.ts';
+import { bigintAsString } from '@nearsky/astrotables/json';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { OperationMetrics, ThreadMetrics } from '../metrics/thread_metrics.ts';

@@ -1,13 +1,13 @@
 /** The area of a request: a short text is kept in memory and read where it arrives; another process reads all else from a file. */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { isGzip } from '@nearsky/astrotables/bytes';
+import { isFits } from '@nearsky/astrotables/fits';
 import type { AreaQuery } from '../answers/queries.ts';
 import { Budget } from '../base/budget.ts';
-import { isGzip } from '../base/bytes.ts';
 import { TooExpensive } from '../base/refusal.ts';
 import { spoolPath } from '../base/spool.ts';
 import { MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES } from '../contract/limits.ts';
-import { isFits } from '../fits/header.ts';
 import type { Service } from '../service/service.ts';
 import { AreaError, invalidArea } from '../vo/area_error.ts';
 import { areaInFile } from '../vo/area_task.ts';

@@ -1,5 +1,5 @@
 /** Services of the Virtual Observatory, whose errors are VOTables (DALI 1.1, section 4.4). */
-import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
+import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
 import { type ApiError, errorResponse, expectedErrorOf } from './errors.ts';
 import type { Handler } from './exchange.ts';
 import type { Answer } from './respond.ts';

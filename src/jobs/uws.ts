@@ -1,5 +1,5 @@
 /** Writes a job as a document of UWS 1.1 (IVOA recommendation of 2016-10-24). */
-import { escapeXml } from '../tables/xml.ts';
+import { escapeXml } from '@nearsky/astrotables';
 import type { Job, JobProgress } from './job.ts';
 
 const NAMESPACES =

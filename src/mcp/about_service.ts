@@ -1,5 +1,5 @@
 /** The tool that describes the service (docs/contract.md, Connector). */
-import { COMPACT, toJson } from '../base/json_text.ts';
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
 import { howCompared } from '../documents/prose.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';

@@ -1,9 +1,10 @@
 /** The data for the tools' answers: the API's own answers, parsed. */
+
+import { parseJson } from '@nearsky/astrotables/json';
 import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query } from '../answers/queries.ts';
 import type { Budget } from '../base/budget.ts';
-import { parseJson } from '../base/json_reader.ts';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';

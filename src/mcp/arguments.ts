@@ -1,7 +1,8 @@
 /** Reads the arguments of the tools (docs/contract.md, Connector). */
+
+import { toJson } from '@nearsky/astrotables/json';
 import type { Circle } from '../answers/queries.ts';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
-import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { type Kind, number, oneOf, textual } from '../contract/kind.ts';
 import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../documents/kinds.ts';

@@ -3,8 +3,7 @@
  * limits keep state between requests.
  */
 
-import { parseJson } from '../base/json_reader.ts';
-import { toJson } from '../base/json_text.ts';
+import { parseJson, toJson } from '@nearsky/astrotables/json';
 import type { McpTool } from '../contract/mcp_tools.ts';
 import { baseUrl } from '../http/base_url.ts';
 import type { Exchange } from '../http/exchange.ts';

@@ -1,9 +1,9 @@
 /** The tools that list objects: in an area, and the latest ones with matches (docs/contract.md, Connector). */
 
+import { COMPACT, parseJson, toJson } from '@nearsky/astrotables/json';
 import { takeText } from '../answers/answer_memory.ts';
 import type { AreaQuery, ObjectsQuery, Query } from '../answers/queries.ts';
-import { type JsonObject, parseJson } from '../base/json_reader.ts';
-import { COMPACT, toJson } from '../base/json_text.ts';
+import type { JsonObject } from '../base/json_reader.ts';
 import { formatTime, nowUs } from '../base/times.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ALL_TIME } from '../http/selection_params.ts';

@@ -1,8 +1,8 @@
 /** The tool that looks up identifiers (docs/contract.md, Connector). */
 
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import type { LookupInput } from '../answers/queries.ts';
 import type { SentValue } from '../base/json_reader.ts';
-import { COMPACT, toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { type ApiResult, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';

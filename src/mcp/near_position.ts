@@ -1,6 +1,7 @@
 /** The tool that searches for objects around a position (docs/contract.md, Connector). */
+
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import type { Circle } from '../answers/queries.ts';
-import { COMPACT, toJson } from '../base/json_text.ts';
 import { nearest } from './answers.ts';
 import { coneUrl } from './recipes.ts';
 import { noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';

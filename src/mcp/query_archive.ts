@@ -1,8 +1,8 @@
 /** The tool that runs a query in ADQL (docs/contract.md, Connector). */
 
 import { spelled, tableName } from '@nearsky/adql';
-import { type JsonObject, parseJson, type SentObject } from '../base/json_reader.ts';
-import { COMPACT, toJson } from '../base/json_text.ts';
+import { COMPACT, parseJson, toJson } from '@nearsky/astrotables/json';
+import type { JsonObject, SentObject } from '../base/json_reader.ts';
 import { textual } from '../contract/kind.ts';
 import { beginQuery } from '../service/archive_query.ts';
 import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';

@@ -1,6 +1,7 @@
 /** The part of JSON-RPC 2.0 that the connector uses: one message in, at most one out (docs/contract.md, Connector). */
+
+import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
-import { Rendered, toJson } from '../base/json_text.ts';
 import { type Answer, emptyResponse, jsonResponse } from '../http/respond.ts';
 
 export const PARSE_ERROR = -32700;

@@ -1,7 +1,8 @@
 /** GET /api/cone */
+
+import { toJson } from '@nearsky/astrotables/json';
 import { type CONE_CURSOR, type CursorOf, coneCursor } from '../answers/cursor.ts';
 import type { ConeQuery, Query } from '../answers/queries.ts';
-import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../documents/kinds.ts';
 import { coneParameters } from '../documents/parameters.ts';

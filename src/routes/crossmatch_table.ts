@@ -1,8 +1,9 @@
 /** POST /api/crossmatch: takes a table, and answers with the objects or sources at the positions of its rows. */
 import { rmSync } from 'node:fs';
+import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames';
+import { toJson } from '@nearsky/astrotables/json';
 import { Budget } from '../base/budget.ts';
 import { flush } from '../base/files.ts';
-import { toJson } from '../base/json_text.ts';
 import { spoolPath } from '../base/spool.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
 import { JOBS_PATH } from '../contract/table_match.ts';
@@ -21,7 +22,6 @@ import { SentFile } from '../http/sent_file.ts';
 import { matchedHeaders } from '../http/table_response.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import type { Service } from '../service/service.ts';
-import { describeFrame, FrameError, frameOf } from '../sky_frames/frames.ts';
 import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
 

@@ -1,5 +1,5 @@
 /** GET /api/describe: the live configuration; needs no database. */
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { serviceDescription } from '../documents/describe.ts';
 import type { Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';

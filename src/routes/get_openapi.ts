@@ -1,6 +1,6 @@
 /** GET /openapi.json */
 
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { memoized } from '../base/memoized.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { openApiDocument } from '../documents/openapi/document.ts';

@@ -1,5 +1,5 @@
 /** /healthz and /readyz, for operators and load balancers. */
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { Unavailable } from '../base/refusal.ts';
 import { whySettingsDiffer } from '../cluster/shared_settings.ts';
 import { methodNotAllowed } from '../http/errors.ts';

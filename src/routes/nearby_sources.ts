@@ -1,5 +1,5 @@
 /** GET /api/sources */
-import { Rendered, toJson } from '../base/json_text.ts';
+import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { namesOf } from '../contract/enums.ts';
 import { sourcesParameters } from '../documents/parameters.ts';
 import { clientOf } from '../http/client_address.ts';

@@ -1,6 +1,7 @@
 /** GET /api/tns/{name} */
+
+import { toJson } from '@nearsky/astrotables/json';
 import type { Query } from '../answers/queries.ts';
-import { toJson } from '../base/json_text.ts';
 import { tnsParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { notFound } from '../http/errors.ts';

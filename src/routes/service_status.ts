@@ -1,5 +1,5 @@
 /** GET /api/status: 200 whatever the state of the service. */
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { formatTime, nowUs } from '../base/times.ts';
 import type { Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';

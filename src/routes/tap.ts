@@ -2,6 +2,8 @@
  * Table Access Protocol 1.1: queries in ADQL, answered at once or as jobs, and what the service says of its tables. An
  * error is a VOTable, with the status that it has elsewhere.
  */
+
+import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
 import { processStart } from '../base/processes.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
@@ -13,7 +15,6 @@ import { type Answer, bytesResponse, streamedResponse, xmlResponse } from '../ht
 import { withVotableErrors } from '../http/votable_errors.ts';
 import { beginQuery } from '../service/archive_query.ts';
 import type { Service } from '../service/service.ts';
-import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { TAP_PATH, tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { tapTables } from '../tap/tables.ts';

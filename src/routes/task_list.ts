@@ -1,5 +1,5 @@
 /** GET, HEAD and OPTIONS /api/task/: a bare array of names (docs/contract.md, Tasks); needs no database. */
-import { toJson } from '../base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { TASK_PATH, TASKS } from '../documents/tasks.ts';
 import type { Handler } from '../http/exchange.ts';
 import { emptyResponse, isPreflight, jsonResponse, preflightResponse } from '../http/respond.ts';

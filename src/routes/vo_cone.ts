@@ -6,6 +6,8 @@
  * because clients of 1.03 read the reason from the document, and many read no document that comes with another status.
  * A failure of the service keeps its own status.
  */
+
+import { type Info, type Serialization, VOTABLE_TYPE } from '@nearsky/astrotables';
 import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
 import { memoized } from '../base/memoized.ts';
@@ -20,7 +22,6 @@ import { readerOf } from '../http/read_parameters.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
 import type { Service } from '../service/service.ts';
-import { type Info, type Serialization, VOTABLE_TYPE } from '../tables/votable.ts';
 import { coneTargets, DEFAULT_VERBOSITY, OBJECTS, type Verbosity } from '../vo/cone_tables.ts';
 
 const ARCSEC_PER_DEGREE = 3600;

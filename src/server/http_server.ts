@@ -5,9 +5,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { latin1 } from '@nearsky/astrotables/bytes';
 import { letGo } from '../answers/answer_memory.ts';
 import type { StreamedBody } from '../answers/body.ts';
-import { latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
 import { AREA_PATH, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES, MAX_BODY_BYTES } from '../contract/limits.ts';

@@ -1,6 +1,6 @@
 /** Makes answers to input that `node:http` does not accept as a request. */
 import { METHODS, STATUS_CODES } from 'node:http';
-import { latin1 } from '../base/bytes.ts';
+import { latin1 } from '@nearsky/astrotables/bytes';
 import { ApiError, requestTimeout, unsupportedVersion } from '../http/errors.ts';
 import type { Answer } from '../http/respond.ts';
 

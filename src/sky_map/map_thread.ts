@@ -4,9 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
+import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type Coverage, RADIANS_PER_DEGREE } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
-import { Rendered, toJson } from '../base/json_text.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { MapLayer } from '../contract/enums.ts';
 import type { Provenance } from '../crossmatch/provenance.ts';

@@ -1,5 +1,5 @@
 /** The task `sources`: finds every source of some catalogs near a position, reading the catalogs' own files. */
-import { Rendered, toJson } from '../base/json_text.ts';
+import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { NearbyOutcome } from '../contract/enums.ts';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';

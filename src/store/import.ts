@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { CANONICAL, toJson } from '../base/json_text.ts';
+import { CANONICAL, toJson } from '@nearsky/astrotables/json';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { compareMatches } from './object_record.ts';

@@ -1,4 +1,4 @@
-import { latin1 } from '../base/bytes.ts';
+import { latin1 } from '@nearsky/astrotables/bytes';
 import { decodeKey, encodeKey } from './records.ts';
 import type { Table } from './table.ts';
 

@@ -21,8 +21,9 @@
  *
  * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
  */
+
+import { toJson } from '@nearsky/astrotables/json';
 import { compare } from '../base/compare.ts';
-import { toJson } from '../base/json_text.ts';
 import type {
   CrossmatchRecord,
   Delivery,

@@ -3,8 +3,8 @@
  * msgpack array of positional fields, without shared structures; only a catalog registration is a map.
  */
 import { createHash } from 'node:crypto';
+import { CANONICAL, toJson } from '@nearsky/astrotables/json';
 import { Packr } from 'msgpackr';
-import { CANONICAL, toJson } from '../base/json_text.ts';
 import type { CrossmatchVersions, JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
 
 export { decodeObject, encodeNewObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';

@@ -1,5 +1,6 @@
 /** Matches the rows of a table with a registered catalog, reading the catalog's own files. */
 import { setImmediate } from 'node:timers/promises';
+import { TableError } from '@nearsky/astrotables';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Find } from '../contract/table_match.ts';
@@ -12,7 +13,6 @@ import {
 import { openCatalog, planCatalog } from '../crossmatch/plan.ts';
 import { helperPool } from '../crossmatch/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
-import { TableError } from '../table_input/input_table.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
 import type { ValidPositions } from './match_objects.ts';
 import type { Batch, Pairs } from './pairs.ts';

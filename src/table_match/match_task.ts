@@ -1,31 +1,29 @@
 /** Crossmatches a table from file to file: the task of a process that reads uploads. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  checkTimes,
+  type FrameSource,
+  findPositions,
+  type NamedColumns,
+  openTable,
+  type PositionParam,
+  type Positions,
+  readPositions,
+  TableError,
+  type TableLimits,
+  withColumns,
+  withFrames,
+} from '@nearsky/astrotables';
+import { isOutOfMemory } from '@nearsky/astrotables/bytes';
+import { describeFrame } from '@nearsky/astrotables/frames';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
-import { isOutOfMemory } from '../base/error_text.ts';
 import { isThere } from '../base/files.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
 import type { Find, RowsKept } from '../contract/table_match.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
 import { note } from '../pool/process_tasks.ts';
-import { describeFrame } from '../sky_frames/frames.ts';
 import { currentStore } from '../store/thread_store.ts';
-import {
-  checkTimes,
-  type PositionParam,
-  TableError,
-  type TableLimits,
-  withColumns,
-} from '../table_input/input_table.ts';
-import { openTable } from '../table_input/open.ts';
-import {
-  type FrameSource,
-  findPositions,
-  type NamedColumns,
-  type Positions,
-  readPositions,
-  withFrames,
-} from '../table_input/positions.ts';
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';

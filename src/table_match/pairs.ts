@@ -1,11 +1,11 @@
 /** Collects the matches of the rows of a table. */
 
+import type { Cell } from '@nearsky/astrotables';
+import { TableError } from '@nearsky/astrotables';
+import type { Numbers } from '@nearsky/astrotables/parquet_writer';
 import { compareIds } from '../contract/source_ids.ts';
 import type { Find, RowStatus } from '../contract/table_match.ts';
 import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
-import { TableError } from '../table_input/input_table.ts';
-import type { Cell } from '../tables/columns.ts';
-import type { Numbers } from '../tables/stored_column.ts';
 
 /** Pairs that were found together; the arrays are parallel. */
 export interface Batch {

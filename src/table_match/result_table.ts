@@ -1,17 +1,26 @@
 /** Writes the answer to a table's crossmatch: the columns of the table, followed by the columns of the match. */
-import { ByteSink } from '../base/bytes.ts';
+
+import type { Cell, Column, FitsRows } from '@nearsky/astrotables';
+import {
+  type Block,
+  beginCsv,
+  beginFits,
+  blocksOf,
+  type CsvWriter,
+  distinctName,
+  type InputTable,
+  rowByRow,
+  TableError,
+  type TableWriter,
+  tableFormat,
+} from '@nearsky/astrotables';
+import { ByteSink } from '@nearsky/astrotables/bytes';
+import type { GroupColumn, ParquetTableWriter, StoredTable } from '@nearsky/astrotables/parquet_writer';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
 import type { RowStatus, RowsKept } from '../contract/table_match.ts';
-import { type Block, blocksOf, distinctName, type InputTable, TableError } from '../table_input/input_table.ts';
-import type { Cell, Column } from '../tables/columns.ts';
-import { beginCsv, type CsvWriter } from '../tables/csv.ts';
-import type { FitsRows } from '../tables/fits.ts';
-import { tableFormat } from '../tables/formats.ts';
-import type { GroupColumn, ParquetTableWriter, StoredTable } from '../tables/parquet.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
-import { rowByRow, type TableWriter } from '../tables/table_writer.ts';
 import { NO_PAIR, type Pairs } from './pairs.ts';
 
 /** The approximate size of a part of an answer. */
@@ -56,7 +65,8 @@ export function copiedTable({ table, pairs, rows, format }: Result): StoredTable
 
 /** Writes the answer, some rows at a time; yields the number of finished rows of the table each time. */
 async function written(result: Result, out: ByteSink): Promise<AsyncIterable<number>> {
-  const { table, catalog, format, about } = result;
+  const { table, catalog, format } = result;
+  const about = { program: 'nearsky', json: result.about };
   const names = new Set(table.columns.map(({ name }) => name));
   const matched = matchedColumns(catalog).map(column => ({ ...column, name: distinctName(column.name, names) }));
   const described = {
@@ -67,14 +77,13 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
   if (format === 'csv' && table.csvRow) return csvRows(result, table.csvRow, matched, beginCsv(out, described));
   if (format === 'parquet') {
     const stored = copiedTable(result);
-    const { beginParquet } = await import('../tables/parquet.ts');
+    const { beginParquet } = await import('@nearsky/astrotables/parquet_writer');
     const writer = beginParquet(out, described, about, stored?.elements);
     return parquetGroups(result, stored ? copiedColumns(stored) : decodedColumns(table), matched, writer);
   }
   if (format !== 'fits') return decodedBlocks(result, matched, (await tableFormat(format))(out, described, about));
-  const { beginFits } = await import('../tables/fits.ts');
   try {
-    const fits = beginFits(out, described, await fitsRows(result, matched), {}, about);
+    const fits = beginFits(out, described, await fitsRows(result, matched), {}, result.about);
     return decodedBlocks(result, matched, { block: rowByRow(cells => fits.row(cells)), end: () => fits.end() });
   } catch (error) {
     throw error instanceof RangeError ? new TableError(error.message) : error;

@@ -2,7 +2,10 @@
  * The table form of an answer: one row per object, and one per input without an object. The columns depend only on the
  * request and the catalogs in service, so all pages of a walk have the same columns.
  */
-import { toJson } from '../base/json_text.ts';
+
+import { type Cell, type Column, type Row, type Table, withOwnNames } from '@nearsky/astrotables';
+import { toJson } from '@nearsky/astrotables/json';
+import { timeCell } from '@nearsky/astrotables/timestamp';
 import { parseTime } from '../base/parse_time.ts';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { DETAIL_LEVELS, type DetailLevel, namesOf } from '../contract/enums.ts';
@@ -10,6 +13,7 @@ import {
   type Answered,
   type CROSSMATCH_FIELDS,
   catalogFields,
+  columnOf,
   MATCH_FIELDS,
   OBJECT_COLUMNS,
   type OBJECT_FIELDS,
@@ -17,9 +21,7 @@ import {
   TNS_FIELDS,
 } from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
-import { type Cell, type Column, columnOf, type Row, type Table, withOwnNames } from './columns.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
-import { timeCell } from './timestamp.ts';
 
 /** A time: a string as in JSON answers, or microseconds since 1970. */
 type Time = string | number;

@@ -1,6 +1,7 @@
 /** The columns of the catalogs' payloads, and the values that their cells may hold. */
+
+import type { Cell, Column } from '@nearsky/astrotables';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
-import type { Cell, Column } from './columns.ts';
 
 /** The columns of a catalog's payload: named like the payload's keys, in the catalog's order. */
 export function payloadColumns({ columns }: Pick<CatalogDefinition, 'columns'>): Column[] {

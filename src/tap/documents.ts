@@ -1,7 +1,7 @@
 /** The documents in which TAP describes itself: TAPRegExt 1.0, VOSI 1.1, and examples of DALI 1.1. */
 import { spelled, tableName } from '@nearsky/adql';
+import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
-import { escapeXml } from '../tables/xml.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
 import { TAP_FORMATS } from './formats.ts';
 import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';

@@ -1,6 +1,7 @@
 /** The formats of answers: values of RESPONSEFORMAT, with their media types. */
+
+import { VOTABLE_TYPE } from '@nearsky/astrotables';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
-import { VOTABLE_TYPE } from '../tables/votable.ts';
 
 export interface TapFormat {
   readonly writer: Exclude<MatchFormat, 'votable'> | 'tabledata' | 'binary2' | 'tsv' | 'json';

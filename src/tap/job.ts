@@ -1,12 +1,9 @@
 /** A query that the engine runs, and the answer made from its rows. */
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBVector } from '@duckdb/node-api';
-import { ByteSink } from '../base/bytes.ts';
+import type { Cell, Column, FitsRows } from '@nearsky/astrotables';
+import { beginFits, rowByRow, type TableWriter, tableFormat, VotableWriter } from '@nearsky/astrotables';
+import { ByteSink } from '@nearsky/astrotables/bytes';
 import { messageOf } from '../base/error_text.ts';
-import type { Cell, Column } from '../tables/columns.ts';
-import type { FitsRows } from '../tables/fits.ts';
-import { tableFormat } from '../tables/formats.ts';
-import { rowByRow, type TableWriter } from '../tables/table_writer.ts';
-import { VotableWriter } from '../tables/votable.ts';
 import { isOutOfMemory, JobFailure, meaningOf, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import type { TapFormat } from './formats.ts';
 import type { Upload } from './upload_file.ts';
@@ -105,7 +102,6 @@ export class Job {
       };
     } else if (writer === 'fits') {
       const { isCut, contents } = await this.#counted(sql);
-      const { beginFits } = await import('../tables/fits.ts');
       const { query, nearsky_journal_entry: entry, nearsky_as_of: asOf } = facts;
       const cards = { QSTATUS: isCut ? 'OVERFLOW' : 'OK', NSENTRY: entry!, NSASOF: asOf! };
       const fits = beginFits(this.#out, table, contents, cards, query!);
@@ -113,7 +109,7 @@ export class Job {
       rows = 'FROM temp.main.result';
     } else {
       const begin = await tableFormat(writer);
-      this.#writer = begin(this.#out, table, JSON.stringify(facts));
+      this.#writer = begin(this.#out, table, { program: 'nearsky', json: JSON.stringify(facts) });
     }
     this.#sql = rows;
     this.#result = await this.#work(() => this.#connection.stream(withEnd(rows, this.#columns.length)));

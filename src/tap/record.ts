@@ -2,9 +2,10 @@
  * Describes the service as a record for the registries of the Virtual Observatory: VOResource 1.1, VODataService 1.1,
  * TAPRegExt 1.0.
  */
+
+import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import { escapeXml } from '../tables/xml.ts';
 import { coneCapabilities, endpoints, root, VO_PATH } from '../vo/vosi.ts';
 import { schemaElements, TAP_PATH, tapCapability } from './documents.ts';
 import { archiveTables } from './tables.ts';

@@ -1,11 +1,10 @@
 /** The tables of TAP: their names, their columns, and the queries that make them from the files of an export. */
 import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
+import type { Column, ColumnType } from '@nearsky/astrotables';
+import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { type CatalogColumn, matchColumns, objectColumns } from '../hats_export/columns.ts';
-import type { Column, ColumnType } from '../tables/columns.ts';
-import { withOwnNames } from '../tables/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
-import { datatypeOf } from '../tables/votable.ts';
 
 /** The relations of an export, as the engine names them. */
 export type Source = 'objects' | 'matches';

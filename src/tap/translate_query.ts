@@ -1,6 +1,6 @@
 /** Translates queries to SQL, with hints that depend on this service's tables. */
 import { type DescribedTable, type Translated, translate } from '@nearsky/adql';
-import { withOwnNames } from '../tables/columns.ts';
+import { withOwnNames } from '@nearsky/astrotables';
 
 /** If an upload lacks these columns, its frame cannot be converted. */
 const ICRS_HINT = 'take nearsky_ra and nearsky_dec, which an upload with a frame that can be converted has';

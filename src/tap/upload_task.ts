@@ -4,17 +4,25 @@
  */
 import { mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { ByteSink } from '../base/bytes.ts';
-import { isOutOfMemory } from '../base/error_text.ts';
+import {
+  type Cell,
+  CellError,
+  type Column,
+  checkBlock,
+  type InputTable,
+  openTable,
+  outOfYears,
+  TableError,
+  type TableLimits,
+  withIcrs,
+  withOwnNames,
+} from '@nearsky/astrotables';
+import { ByteSink, isOutOfMemory } from '@nearsky/astrotables/bytes';
+import { beginParquet } from '@nearsky/astrotables/parquet_writer';
+import { timeCell } from '@nearsky/astrotables/timestamp';
 import { isThere } from '../base/files.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
-import { type InputTable, outOfYears, TableError, type TableLimits } from '../table_input/input_table.ts';
-import { openTable } from '../table_input/open.ts';
-import { withIcrs } from '../table_input/positions.ts';
-import { type Cell, CellError, type Column, checkBlock, withOwnNames } from '../tables/columns.ts';
-import { beginParquet } from '../tables/parquet.ts';
-import { timeCell } from '../tables/timestamp.ts';
 import { readUploads, type Upload } from './upload_file.ts';
 import { LIST_FILE, storedColumns, tableFile, type UploadedTable } from './uploaded_tables.ts';
 
@@ -35,6 +43,9 @@ export type UploadsRead =
   | { readonly outcome: 'tooLarge' };
 
 const MAX_NAME_CHARACTERS = 128;
+/** The columns that an upload in another frame gets. */
+const ICRS_NAMES = { ra: 'nearsky_ra', dec: 'nearsky_dec' };
+const ABOUT = { program: 'nearsky', json: '{}' };
 /** The names, units and descriptions of all columns, bytes as JSON: the engine holds them while the query runs. */
 const MAX_LIST_BYTES = 4 << 20;
 /** The bytes of all tables as Parquet, in units of `maxBytes`: a format may store a value once for many rows. */
@@ -51,7 +62,7 @@ export async function runReadUploads({ uploads, input, output, limits }: ReadUpl
       const bytes = parts.get(key);
       if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
       try {
-        const table = await withIcrs(await openTable(bytes, limits, true));
+        const table = await withIcrs(await openTable(bytes, limits, true), ICRS_NAMES);
         tables.push({ name, columns: await write(table, join(output, tableFile(i)), () => isThere(input!), left) });
       } catch (error) {
         if (!(error instanceof TableError || error instanceof CellError)) throw error;
@@ -80,7 +91,7 @@ async function write(
   const columns = withOwnNames(table.columns.map((column, i) => described(column, table.timestamps?.has(i) === true)));
   const file = openSync(path, 'w', 0o600);
   const out = new ByteSink();
-  const writer = beginParquet(out, { name: '', description: '', columns: storedColumns(columns) }, '');
+  const writer = beginParquet(out, { name: '', description: '', columns: storedColumns(columns) }, ABOUT);
   const drain = () => {
     left.bytes -= out.length;
     if (left.bytes < 0) throw new TableError('it has too many cells with values: send fewer rows or columns');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type DescribedTable, quoted, textLiteral } from '@nearsky/adql';
-import type { Column } from '../tables/columns.ts';
+import type { Column } from '@nearsky/astrotables';
 
 export interface UploadedTable {
   readonly name: string;

@@ -1,6 +1,7 @@
 /** Takes the fields of an import line and checks each. */
+
+import { bigintAsString } from '@nearsky/astrotables/json';
 import { asObject, type JsonObject } from '../base/json_reader.ts';
-import { bigintAsString } from '../base/json_text.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { integer, type Kind, textual } from '../contract/kind.ts';
 import { integerId, isTextId, TEXT_ID } from '../contract/source_ids.ts';

@@ -1,5 +1,5 @@
 /** Writes a store as the lines of an export. */
-import { COMPACT, toJson } from '../base/json_text.ts';
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';

@@ -1,7 +1,8 @@
 /** Reads and checks one line of an export. */
 
+import { parseJson } from '@nearsky/astrotables/json';
 import { messageOf } from '../base/error_text.ts';
-import { asObject, type JsonObject, parseJson } from '../base/json_reader.ts';
+import { asObject, type JsonObject } from '../base/json_reader.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { flag, matching, named, number, oneOf } from '../contract/kind.ts';

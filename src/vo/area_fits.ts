@@ -3,19 +3,21 @@
  * of probability as the LIGO-Virgo-KAGRA collaboration publishes them (columns UNIQ and PROBDENSITY), and maps of one
  * order.
  */
-import { MAX_AREA_ORDER, type ProbabilityPixels } from '@nearsky/sky-index';
-import { isEquatorial } from '../catalogs/fits.ts';
-import { MAX_AREA_CELLS } from '../contract/limits.ts';
-import { FitsError, findHduOf } from '../fits/header.ts';
+
 import {
   type FitsColumn,
+  FitsError,
   type FitsTable,
+  findHduOf,
   isNumeric,
   isTable,
   itemReader,
   numberReader,
   tableOf,
-} from '../fits/table.ts';
+} from '@nearsky/astrotables/fits';
+import { MAX_AREA_ORDER, type ProbabilityPixels } from '@nearsky/sky-index';
+import { isEquatorial } from '../catalogs/fits.ts';
+import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { type AreaError, invalidArea } from './area_error.ts';
 import { FlatMap, isFlatMap, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';

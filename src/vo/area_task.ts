@@ -1,9 +1,8 @@
 /** Reads an uploaded area, from file to file: the task of a process whose memory the kernel limits. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { isGzip, isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { Area, type AreaArrays } from '@nearsky/sky-index';
-import { isGzip } from '../base/bytes.ts';
-import { isOutOfMemory } from '../base/error_text.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
 import { AreaError } from './area_error.ts';
 import { type AreaKind, type ReadArea, readArea, shapeTextIn } from './areas.ts';

@@ -1,7 +1,8 @@
 /** Reads areas as clients give them: MOCs (FITS, JSON, ASCII), shapes as text, probability maps. */
+
+import { isFits } from '@nearsky/astrotables/fits';
 import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '@nearsky/sky-index';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
-import { isFits } from '../fits/header.ts';
 import { AreaError, invalidArea } from './area_error.ts';
 import { type FitsArea, readAreaFits } from './area_fits.ts';
 import { FlatMap } from './flat_map.ts';

@@ -3,10 +3,13 @@
  * requires UCD1 in three columns, and a text id. Beside it there is a column with the id in the catalog's own type.
  */
 
+import { type Cell, type Column, type Table, withOwnNames } from '@nearsky/astrotables';
+import { timeCell } from '@nearsky/astrotables/timestamp';
 import { memoized } from '../base/memoized.ts';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import {
   catalogFields,
+  columnOf,
   MATCH_FIELDS,
   OBJECT_FIELDS,
   type ObjectField,
@@ -17,9 +20,7 @@ import { integerId } from '../contract/source_ids.ts';
 import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
 import { outcomeOf, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
-import { type Cell, type Column, columnOf, type Table, withOwnNames } from '../tables/columns.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
-import { timeCell } from '../tables/timestamp.ts';
 
 /** How many columns are listed: 1 gives the fewest, 3 gives all. */
 export type Verbosity = 1 | 2 | 3;

@@ -2,6 +2,8 @@
  * Reads probability maps of one order, as healpy and ligo.skymap write them: every pixel, one or several per row
  * (IMPLICIT), or the pixels of a column PIXEL (EXPLICIT), in RING or NESTED order.
  */
+
+import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '@nearsky/astrotables/fits';
 import {
   MAX_AREA_ORDER,
   MAX_ORDER,
@@ -11,7 +13,6 @@ import {
   type ProbabilityPixels,
 } from '@nearsky/sky-index';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
-import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '../fits/table.ts';
 import { invalidArea } from './area_error.ts';
 import { tooManyCells } from './moc_ranges.ts';
 

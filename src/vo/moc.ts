@@ -1,8 +1,9 @@
 /**
  * Writes coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII.
  */
+
+import { fitsHeader, wholeBlocks } from '@nearsky/astrotables/fits';
 import type { Coverage } from '@nearsky/sky-index';
-import { fitsHeader, wholeBlocks } from '../fits/write_header.ts';
 
 export const MOC_FORMATS = ['fits', 'json', 'txt'] as const;
 export type MocFormat = (typeof MOC_FORMATS)[number];

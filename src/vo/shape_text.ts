@@ -3,9 +3,9 @@
  * 20 1`).
  */
 
+import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '@nearsky/astrotables/frames';
 import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '@nearsky/sky-index';
 import { MAX_POLYGON_VERTICES } from '../contract/limits.ts';
-import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '../sky_frames/frames.ts';
 import { invalidArea } from './area_error.ts';
 
 export type NamedShape = Shape<unknown> & { readonly kind: 'circle' | 'polygon' | 'box' | 'range' };

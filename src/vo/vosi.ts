@@ -2,12 +2,12 @@
  * Makes the services' descriptions of themselves: the capabilities, availability and tables of VOSI 1.1, by its
  * schemas.
  */
+
+import type { Column, Table } from '@nearsky/astrotables';
+import { datatypeOf, escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { LARGE_CONE_PATH } from '../contract/limits.ts';
-import type { Column, Table } from '../tables/columns.ts';
-import { datatypeOf } from '../tables/votable.ts';
-import { escapeXml } from '../tables/xml.ts';
 import { coneTable, coneTargets, OBJECTS } from './cone_tables.ts';
 
 export const VO_PATH = '/vo';

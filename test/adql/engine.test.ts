@@ -1,12 +1,12 @@
 /** The rows that the engine finds by translated queries, beside those that this file finds itself. */
 import { readFileSync } from 'node:fs';
 import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
+import { datatypeOf } from '@nearsky/astrotables';
 import { circle, pixel29, polygon, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PositionTest } from '../../index/area.ts';
 import { isDeno } from '../../src/base/runtime.ts';
-import { datatypeOf } from '../../src/tables/votable.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { column, TABLES } from './support.ts';

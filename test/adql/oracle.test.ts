@@ -5,10 +5,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ENGINE_TYPES, MACROS, translate } from '@nearsky/adql';
+import type { ColumnType } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isDeno } from '../../src/base/runtime.ts';
-import type { ColumnType } from '../../src/tables/columns.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { ROWS, TABLES } from './oracle/data.ts';
 import { Postgres, whyNoPostgres } from './oracle/postgres.ts';

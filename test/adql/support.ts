@@ -1,6 +1,6 @@
 /** Tables of a small sky, as queries see them. */
 import type { DescribedTable } from '@nearsky/adql';
-import type { Column, ColumnType } from '../../src/tables/columns.ts';
+import type { Column, ColumnType } from '@nearsky/astrotables';
 
 export const column = (name: string, type: ColumnType, unit?: string): Column => ({
   name,

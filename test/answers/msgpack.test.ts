@@ -1,13 +1,13 @@
 /** MessagePack made of JSON, read by msgpackr, says what the JSON says. */
 import { isDeepStrictEqual } from 'node:util';
+import { ByteSink } from '@nearsky/astrotables/bytes';
+import { toJson } from '@nearsky/astrotables/json';
 import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Clock } from '../../src/answers/context.ts';
 import { writeMsgpack } from '../../src/answers/msgpack.ts';
-import { ByteSink } from '../../src/base/bytes.ts';
-import { toJson } from '../../src/base/json_text.ts';
 
 const test = suite('answers/msgpack');
 

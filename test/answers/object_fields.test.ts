@@ -2,11 +2,12 @@
  * The fields of an object are described in src/contract/object_fields.ts, of which the OpenAPI document and the tables are made. The writer of
  * JSON, which is on the hot path, is not: it agrees with them in names, level of detail, type and unit, and with the document in order.
  */
+
+import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { DETAIL_LEVELS, type DetailLevel } from '../../src/contract/enums.ts';
-import type { Column } from '../../src/tables/columns.ts';
 import { ObjectTable } from '../../src/tables/object_table.ts';
 import {
   crossmatched,

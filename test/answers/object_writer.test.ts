@@ -1,14 +1,14 @@
 /** Objects as they are stored, and as answers show them, against plain values and `JSON.stringify`. */
 
+import type { Cell } from '@nearsky/astrotables';
+import { ByteSink } from '@nearsky/astrotables/bytes';
+import { parseJson, toJson } from '@nearsky/astrotables/json';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ObjectReader } from '../../src/answers/object_reader.ts';
 import { ObjectWriter } from '../../src/answers/object_writer.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
-import { ByteSink } from '../../src/base/bytes.ts';
-import { parseJson } from '../../src/base/json_reader.ts';
-import { toJson } from '../../src/base/json_text.ts';
 import { formatTime, writeTime } from '../../src/base/times.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { DETAIL_LEVELS, namesOf } from '../../src/contract/enums.ts';
@@ -18,7 +18,6 @@ import { compareMatches, decodeObject, encodeObject, ObjectView } from '../../sr
 import { encodeKey, encodePlain, encodeSources, RECORDED_OUTCOMES } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { MatchSource, MatchSummary, StoredObject } from '../../src/store/types.ts';
-import type { Cell } from '../../src/tables/columns.ts';
 import { type AnsweredObject, ObjectTable } from '../../src/tables/object_table.ts';
 import { configOf } from '../http/support.ts';
 import { isoTime, lookupEntry, recentEntry, type Stored } from '../oracle/answers.ts';

@@ -1,8 +1,8 @@
+import { parseJson, toJson } from '@nearsky/astrotables/json';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseJson, parseMessage, parseSent, type SentNumber } from '../../src/base/json_reader.ts';
-import { toJson } from '../../src/base/json_text.ts';
+import { parseMessage, parseSent, type SentNumber } from '../../src/base/json_reader.ts';
 
 const test = suite('base/json_reader');
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ReadFailure } from '@nearsky/astrotables/files';
+import { type ColumnChunk, columnPages } from '@nearsky/astrotables/parquet';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ReadFailure } from '../../src/catalogs/catalog_errors.ts';
-import { type ColumnChunk, columnPages } from '../../src/catalogs/column_pages.ts';
 import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { fixtures, openLocalParquet, published, rejection } from './support.ts';

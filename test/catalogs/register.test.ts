@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ReadFailure } from '@nearsky/astrotables/files';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { releaseColumns } from '../../sample/make/columns.ts';
-import { CatalogError, ReadFailure } from '../../src/catalogs/catalog_errors.ts';
+import { CatalogError } from '../../src/catalogs/catalog_errors.ts';
 import { checkCatalog, registerCatalog } from '../../src/catalogs/register.ts';
 import { columnNames } from '../../src/contract/catalog.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';

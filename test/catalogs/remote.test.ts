@@ -2,17 +2,12 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ReadFailure } from '@nearsky/astrotables/files';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isPublicAddress } from '../../src/base/public_hosts.ts';
 import { checkedAddress, relativeAddress, requestUrl } from '../../src/catalogs/address.ts';
-import {
-  CatalogError,
-  FileChanged,
-  MissingFile,
-  ReadFailure,
-  withStableFile,
-} from '../../src/catalogs/catalog_errors.ts';
+import { CatalogError, FileChanged, MissingFile, withStableFile } from '../../src/catalogs/catalog_errors.ts';
 import { type CatalogFiles, noReads, type ReadCounts } from '../../src/catalogs/catalog_files.ts';
 import { catalogFiles, readText } from '../../src/catalogs/files.ts';
 import { openHats } from '../../src/catalogs/hats.ts';

@@ -1,8 +1,8 @@
 /** Shared by the tests of catalogs. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { openLocalFile } from '../../src/catalogs/files.ts';
-import { openParquet, type ParquetFile } from '../../src/catalogs/parquet.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const fixtures = join(root, 'test', 'fixtures', 'hats');

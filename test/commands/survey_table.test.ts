@@ -15,8 +15,8 @@ import { withStore } from '../store/support.ts';
 
 const test = suite('commands/survey_table');
 
-/** What astropy makes of positions in several frames: see `test/sky_frames/positions.py`. */
-const POSITIONS = fileURLToPath(new URL('../sky_frames/positions.json', import.meta.url));
+/** What astropy makes of positions in several frames: see `test/astrotables/positions.py`. */
+const POSITIONS = fileURLToPath(new URL('../astrotables/positions.json', import.meta.url));
 /** Files of astropy, and their positions in ICRS. */
 const DECLARED = fileURLToPath(new URL('../fixtures/survey_table', import.meta.url));
 const COLUMNS = ['--id', 'objectId', '--ra', 'coord_ra', '--dec', 'coord_dec'];

@@ -1,8 +1,9 @@
 /** The OpenAPI document against the rules of the contract (docs/contract.md, Status and descriptions), written out here once more by hand. */
+
+import { toJson } from '@nearsky/astrotables/json';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { toJson } from '../../src/base/json_text.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { version } from '../directory.ts';
 import { needs, toolObstacle } from '../needs.ts';

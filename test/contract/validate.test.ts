@@ -1,7 +1,8 @@
 /** `assertDocumented` takes good answers, and refuses answers with one thing wrong: a validator that takes everything would hold nothing. */
+
+import { toJson } from '@nearsky/astrotables/json';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { toJson } from '../../src/base/json_text.ts';
 import { currentProvenance } from '../../src/crossmatch/provenance.ts';
 import { configWith, DECLARED } from './support.ts';
 import { assertDocumented } from './validate.ts';

@@ -1,11 +1,11 @@
 /** Crossmatched objects are crossmatched again where what is recorded differs from what is configured now. */
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { ByteSink } from '@nearsky/astrotables/bytes';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ObjectWriter } from '../../src/answers/object_writer.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
-import { ByteSink } from '../../src/base/bytes.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { type AgainSelection, differsFrom } from '../../src/crossmatch/again.ts';
 import { ObjectView } from '../../src/store/object_record.ts';

@@ -1,13 +1,13 @@
 /** Sentences of docs/contract.md that no other test holds. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TableError } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { columnNames } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { jobDocument } from '../../src/jobs/uws.ts';
-import { TableError } from '../../src/table_input/input_table.ts';
 import { type Batch, Pairs } from '../../src/table_match/pairs.ts';
 import { root } from '../directory.ts';
 import { EventReader } from '../http/event_reader.ts';

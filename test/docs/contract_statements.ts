@@ -889,17 +889,17 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`nearsky_status` is `matched`, `no_match`',
       'CSV cells stay as sent in a CSV answer, and',
     ],
-    'table_input/tools.test.ts: every cell of every format, and the positions': [
+    'astrotables/tools.test.ts: every cell of every format, and the positions': [
       'These formats are read, with or without gzip:',
       '| format of the body |',
       'The format is detected from the bytes, whatever',
     ],
-    'table_input/text.test.ts: IPAC tables of archives: shortened types, dashes, units, nulls, the equinox': [
+    'astrotables/text.test.ts: IPAC tables of archives: shortened types, dashes, units, nulls, the equinox': [
       'These formats are read, with or without gzip:',
       '| format of the body |',
       'The format is detected from the bytes, whatever',
     ],
-    'table_input/positions.test.ts: ECSV of astropy and of the Gaia archive': [
+    'astrotables/positions.test.ts: ECSV of astropy and of the Gaia archive': [
       'These formats are read, with or without gzip:',
       '| format of the body |',
       'The format is detected from the bytes, whatever',
@@ -916,29 +916,27 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`find=nearest` (the default) returns the',
       '`find=all` returns every match, nearest first,',
     ],
-    'table_input/positions.test.ts: by UCD before names, by unit, by the usual names, as named': [
+    'astrotables/positions.test.ts: by UCD before names, by unit, by the usual names, as named': [
       'Positions are read from the columns named',
       'Numbers are degrees, unless their unit is',
     ],
-    'table_input/positions.test.ts: the unit with a factor, as astropy writes hours': [
+    'astrotables/positions.test.ts: the unit with a factor, as astropy writes hours': [
       'Numbers are degrees, unless their unit is',
       'Columns with any other unit are refused.',
     ],
-    'table_input/frames.test.ts: every frame in every format is read to a milliarcsecond': [
+    'astrotables/read_frames.test.ts: every frame in every format is read to a milliarcsecond': [
       'Positions in FK5 and FK4 (with the E-terms',
     ],
-    'table_input/frames.test.ts: the request goes before the table, and what the table declares before the names': [
-      'The frame is taken from the first of these',
-      'The frame is taken from the first of these',
-    ],
-    'table_input/frames.test.ts: a frame that is not converted is named, and so are declarations': [
+    'astrotables/read_frames.test.ts: the request goes before the table, and what the table declares before the names':
+      ['The frame is taken from the first of these', 'The frame is taken from the first of these'],
+    'astrotables/read_frames.test.ts: a frame that is not converted is named, and so are declarations': [
       'Any other frame is 400, and the message',
       'Columns with contradictory declarations',
     ],
     'table_match/crossmatch_table.test.ts: the frame of the positions is read, said in a header and in the answer': [
       '`X-Position-Frame`, and `position_frame`',
     ],
-    'table_input/hostile.test.ts: no integer is rounded, and no row is lost': [
+    'astrotables/hostile.test.ts: no integer is rounded, and no row is lost': [
       'Arrays and integers beyond signed 64 bits',
     ],
     'table_match/crossmatch_table.test.ts: small integers of Parquet are copied so that they can be read': [
@@ -946,7 +944,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'This requires that `find` is `nearest`,',
       'Otherwise times become timestamps in microseconds,',
     ],
-    'table_input/positions.test.ts: sexagesimal texts, and both in one column': [
+    'astrotables/positions.test.ts: sexagesimal texts, and both in one column': [
       'If only `ra` is named, its column holds both',
       "Sexagesimal right ascensions are in the column's",
       'A row with 24 hours or more is',
@@ -962,11 +960,11 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'Arrays and integers beyond signed 64 bits',
       'The answer is sent when all of it is written;',
     ],
-    'table_input/hostile.test.ts: Arrow with LZ4 and ZSTD, and Parquet, have the same cells; times to the microsecond':
+    'astrotables/hostile.test.ts: Arrow with LZ4 and ZSTD, and Parquet, have the same cells; times to the microsecond':
       ['Timestamps of Parquet and Arrow are UTC.'],
     'table_match/crossmatch_table.test.ts: dates of Parquet stay dates in Parquet, against a catalog too, and are the beginning of their day elsewhere':
       ['A Parquet table answered in Parquet keeps', 'Otherwise times become timestamps in microseconds,'],
-    'table_input/fits.test.ts: columns that no cell can hold are left out by name; the others are read': [
+    'astrotables/read_fits.test.ts: columns that no cell can hold are left out by name; the others are read': [
       'Columns that no answer can hold are dropped:',
       '`X-Dropped-Columns` names the first 50 of',
     ],
@@ -982,7 +980,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'Columns that no answer can hold are dropped:',
       '`X-Dropped-Columns` names the first 50 of',
     ],
-    'table_input/hostile.test.ts: columns that no answer can hold are left out by name': [
+    'astrotables/hostile.test.ts: columns that no answer can hold are left out by name': [
       'Columns that no answer can hold are dropped:',
       '`X-Dropped-Columns` names the first 50 of',
     ],

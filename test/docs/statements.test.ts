@@ -14,7 +14,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   'README.md': {
     'e2e/demo.test.ts: answers every address that it prints, answers as docs/api.md says': ['a page for each object'],
     'index/sky_index.test.ts: cones and nearest equal a scan': ['Searches are exact over the whole sphere'],
-    'tables/formats.test.ts: parquet: what hyparquet reads is what was written': [
+    'astrotables/formats.test.ts: parquet: what hyparquet reads is what was written': [
       '64-bit ids keep every digit in every format',
     ],
     'crossmatch/crossmatcher.test.ts: every outcome, status and count of a small sky': [
@@ -177,7 +177,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'tables/answers.test.ts: at full each column of each catalog is a column': [
       'each column of each catalog is a column of the table',
     ],
-    'tables/formats.test.ts: units, descriptions and what the answer says beside its rows': [
+    'astrotables/formats.test.ts: units, descriptions and what the answer says beside its rows': [
       'Units, UCDs and descriptions are in the metadata',
     ],
     'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': ['so 64-bit ids keep every digit'],
@@ -626,7 +626,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent': [
       'Your rows in, the same rows out, with what lies at each of them.',
     ],
-    'table_input/tools.test.ts: every cell of every format, and the positions': [
+    'astrotables/tools.test.ts: every cell of every format, and the positions': [
       'CSV, VOTable, FITS, Parquet, Arrow or NDJSON',
     ],
     'table_match/crossmatch_table.test.ts: tables that cannot be used, and parameters': [

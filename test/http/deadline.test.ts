@@ -1,5 +1,6 @@
 /** A thread stops a query when its time is spent, wherever it is: after each little piece of work it looks at the time. */
 
+import { ByteSink } from '@nearsky/astrotables/bytes';
 import { Arena, buildArena, SkyIndex } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +14,6 @@ import { objectsAnswer } from '../../src/answers/objects.ts';
 import type { FilterValues, LookupInput } from '../../src/answers/queries.ts';
 import { recentAnswer } from '../../src/answers/recent.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
-import { ByteSink } from '../../src/base/bytes.ts';
 import { TooExpensive, Unavailable } from '../../src/base/refusal.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/crossmatch/provenance.ts';

@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { fitsHeader, wholeBlocks } from '@nearsky/astrotables/fits';
 import { pixel29, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_AREA_TEXT_BYTES } from '../../src/contract/limits.ts';
-import { fitsHeader, wholeBlocks } from '../../src/fits/write_header.ts';
 import { anywhere, seededRandom } from '../oracle/skies.ts';
 import { writeUniqFits } from '../vo/uniq_fits.ts';
 import { delivery, NOW_US, type Running, startApp, type TestApp, withApp } from './support.ts';

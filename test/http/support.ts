@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toJson } from '../../src/base/json_text.ts';
+import { toJson } from '@nearsky/astrotables/json';
 import { type Config, loadConfig, type SettingName } from '../../src/config/config.ts';
 import { type App, createApp } from '../../src/routes/app.ts';
 import type { Coordination } from '../../src/service/coordination.ts';

@@ -1,7 +1,7 @@
 /** A service with a catalog whose ids are texts. */
 import { join } from 'node:path';
+import { openTable } from '@nearsky/astrotables';
 import * as assert from 'uvu/assert';
-import { openTable } from '../../src/table_input/open.ts';
 import { crossmatchNames, OBJECTS } from '../crossmatch/text_ids.ts';
 import { inWorld, type World } from '../crossmatch/world.ts';
 import { TestApp } from './support.ts';

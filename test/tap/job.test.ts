@@ -1,9 +1,9 @@
 /** The answer of a query, from the engine's first row to its last: none is lost in silence. */
 
 import { failing } from '@nearsky/adql';
+import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Column } from '../../src/tables/columns.ts';
 import { tapFormat } from '../../src/tap/formats.ts';
 import { Job, type TapQuery } from '../../src/tap/job.ts';
 import { isInstalled } from '../../src/tap/tap.ts';

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openTable } from '@nearsky/astrotables';
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Catalogs } from '../../src/contract/catalogs.ts';
-import { openTable } from '../../src/table_input/open.ts';
 import { EXAMPLES } from '../../src/tap/documents.ts';
 import { registryRecord } from '../../src/tap/record.ts';
 import { isInstalled } from '../../src/tap/tap.ts';

@@ -1,11 +1,11 @@
 /** Maps of probability that are larger than what is held of them, against what ligo.skymap finds (make_large_map.py). */
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { fitsHeader } from '@nearsky/astrotables/fits';
 import { pixel29 } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_UNPACKED_AREA_BYTES } from '../../src/contract/limits.ts';
-import { fitsHeader } from '../../src/fits/write_header.ts';
 import { AreaError } from '../../src/vo/area_error.ts';
 import { flatMapAt } from '../../src/vo/area_fits.ts';
 import { type ReadArea, readArea } from '../../src/vo/areas.ts';

@@ -1,5 +1,5 @@
 /** A small FITS table of NUNIQ numbers, as MOCs and multi-order maps of probability have them. */
-import { fitsHeader, wholeBlocks } from '../../src/fits/write_header.ts';
+import { fitsHeader, wholeBlocks } from '@nearsky/astrotables/fits';
 
 interface UniqTable {
   readonly cells: readonly number[];

@@ -4,10 +4,11 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ReadFailure, reasonOf } from '@nearsky/astrotables/files';
 import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
 import { backoffMs, retryAfterMs } from '../../base/backoff.ts';
 import { publicConnector } from '../../base/public_hosts.ts';
-import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../catalog_errors.ts';
+import { FileChanged, MissingFile } from '../catalog_errors.ts';
 import type { ReadCounts } from '../catalog_files.ts';
 import type { RemoteOptions } from './options.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';

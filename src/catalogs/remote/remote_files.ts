@@ -1,8 +1,9 @@
 /** The files below an address, read by range requests through a cache on disk. */
 import { setImmediate } from 'node:timers';
+import { type OpenFile, ReadFailure } from '@nearsky/astrotables/files';
 import { checkedAddress, relativeAddress, requestUrl } from '../address.ts';
-import { FileChanged, MissingFile, ReadFailure } from '../catalog_errors.ts';
-import { type CatalogFiles, type FilesOptions, noReads, type OpenFile, type ReadCounts } from '../catalog_files.ts';
+import { FileChanged, MissingFile } from '../catalog_errors.ts';
+import { type CatalogFiles, type FilesOptions, noReads, type ReadCounts } from '../catalog_files.ts';
 import { REMOTE_DEFAULTS, type RemoteOptions } from './options.ts';
 import { type FileVersion, type KeptRanges, RangeCache } from './range_cache.ts';
 import { type FileSession, NoSuffixRange, type RangeAnswer, RangeClient } from './range_client.ts';

@@ -8,8 +8,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DescribedTable } from '@nearsky/adql';
+import type { ColumnType } from '@nearsky/astrotables';
 import { request } from 'undici';
-import type { ColumnType } from '../../../src/tables/columns.ts';
 import type { Postgres } from './postgres.ts';
 
 const COMMAND = process.env.DACHS ?? 'dachs';

@@ -1,8 +1,8 @@
 /** A small archive with what queries stumble over: NULL everywhere, poles, the meridian of 0, ids beyond 2^53, and texts with signs of patterns. */
 
 import type { DescribedTable } from '@nearsky/adql';
+import type { Cell } from '@nearsky/astrotables';
 import { pixel29 } from '@nearsky/sky-index';
-import type { Cell } from '../../../src/tables/columns.ts';
 import { seededRandom } from '../../oracle/skies.ts';
 import { column, PLACE, position } from '../support.ts';
 

@@ -4,7 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DescribedTable } from '@nearsky/adql';
-import type { Cell, Column } from '../../../src/tables/columns.ts';
+import type { Cell, Column } from '@nearsky/astrotables';
 
 const ROOT = '/usr/lib/postgresql';
 const controlOf = (version: string, extension: string) =>

@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CatalogError, ReadFailure } from '../../../src/catalogs/catalog_errors.ts';
-import type { OpenFile } from '../../../src/catalogs/catalog_files.ts';
+import type { OpenFile } from '@nearsky/astrotables/files';
+import { ReadFailure } from '@nearsky/astrotables/files';
+import { openParquet } from '@nearsky/astrotables/parquet';
+import { CatalogError } from '../../../src/catalogs/catalog_errors.ts';
 import { openHealpixMap } from '../../../src/catalogs/fits.ts';
 import { openHats } from '../../../src/catalogs/hats.ts';
-import { openParquet } from '../../../src/catalogs/parquet.ts';
 import { parseProperties } from '../../../src/catalogs/properties.ts';
 import { orRefused, type Target } from '../target.ts';
 

@@ -1,9 +1,9 @@
 /** The parts of requests: JSON bodies and cursors. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { toJson } from '@nearsky/astrotables/json';
 import { coneCursor, RECENT_CURSOR } from '../../../src/answers/cursor.ts';
 import { JsonBoundsError, parseSent, SentNumber, type SentValue } from '../../../src/base/json_reader.ts';
-import { toJson } from '../../../src/base/json_text.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { PROJECT_CATALOGS } from '../../../src/contract/catalogs.ts';
 import { number } from '../../../src/contract/kind.ts';

@@ -1,7 +1,5 @@
 /** Tables that people send, in every format. */
-import { TableError } from '../../../src/table_input/input_table.ts';
-import { openTable } from '../../../src/table_input/open.ts';
-import { findPositions, readPositions } from '../../../src/table_input/positions.ts';
+import { findPositions, openTable, readPositions, TableError } from '@nearsky/astrotables';
 import { orRefused, type Target } from '../target.ts';
 
 const LIMITS = { maxRows: 10_000, maxBytes: 2 ** 22 };

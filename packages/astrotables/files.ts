@@ -1,0 +1,28 @@
+/** Files that are read in parts. */
+
+/** A file that is open for reading, wherever it lies. Close it when done. */
+export interface OpenFile {
+  /** The file's path or address, for messages. */
+  readonly name: string;
+  readonly byteLength: number;
+  /**
+   * The bytes [start, end).
+   * @throws ReadFailure
+   */
+  read(start: number, end: number): Promise<ArrayBuffer>;
+  close(): void;
+}
+
+/**
+ * A file that cannot be read now: missing, cut short, damaged, or not permitted. A later attempt may succeed.
+ */
+export class ReadFailure extends Error {
+  override name = 'ReadFailure';
+}
+
+/** The one-line reason of an error. For a system error: its code and text, without the call and path that Node adds. */
+export function reasonOf(error: unknown): string {
+  // A decoder's TypeError or RangeError about damaged bytes tells a reader nothing. System errors are of neither class.
+  if (error instanceof TypeError || error instanceof RangeError) return 'it is damaged';
+  return error instanceof Error ? error.message.replace(/, \w+( '.*')?$/, '') : String(error);
+}

@@ -1,0 +1,31 @@
+/** Writes headers of FITS files (FITS standard 4.0, section 4). */
+
+/** The bytes of a block. */
+export const BLOCK = 2880;
+/** The bytes of a card of a header. */
+export const CARD = 80;
+
+/**
+ * Makes a whole header in blocks of ASCII: a card for each keyword, in order, then the lines of the history.
+ * @param cards texts of at most 68 characters (quotes count twice), integers, logical values
+ * @param history lines of at most 70 characters
+ */
+export function fitsHeader(
+  cards: Readonly<Record<string, string | number | bigint | boolean>>,
+  history: readonly string[] = [],
+): string {
+  const lines = Object.entries(cards).map(([keyword, value]) => `${keyword.padEnd(8)}= ${valueText(value)}`);
+  const all = [...lines, ...history.map(line => `HISTORY ${line}`), 'END'];
+  const text = all.map(card => card.padEnd(CARD)).join('');
+  return text.padEnd(wholeBlocks(text.length));
+}
+
+/** The length of the whole blocks needed for `bytes`. */
+export function wholeBlocks(bytes: number): number {
+  return Math.ceil(bytes / BLOCK) * BLOCK;
+}
+
+function valueText(value: string | number | bigint | boolean): string {
+  if (typeof value === 'string') return `'${value.replaceAll("'", "''").padEnd(8)}'`;
+  return (typeof value === 'boolean' ? (value ? 'T' : 'F') : `${value}`).padStart(20);
+}

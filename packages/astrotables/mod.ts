@@ -1,0 +1,51 @@
+/** Tables of astronomers: opened in the format that their bytes show, with units and frames, and written in any of their formats. */
+export {
+  type Cell,
+  CellError,
+  type Column,
+  type ColumnType,
+  checkBlock,
+  type Row,
+  type Table,
+  withOwnNames,
+} from './columns.ts';
+export {
+  type Block,
+  blocksOf,
+  checkTimes,
+  type DeclaredFrame,
+  type DescribedTable,
+  distinctName,
+  type InputTable,
+  outOfYears,
+  type PositionParam,
+  TableError,
+  type TableLimits,
+  withColumns,
+} from './read/input_table.ts';
+export { describeParquet, openTable } from './read/open.ts';
+export {
+  type FrameSource,
+  findPositions,
+  type NamedColumns,
+  type PositionColumns,
+  type Positions,
+  positionReader,
+  readPositions,
+  withFrames,
+  withIcrs,
+} from './read/positions.ts';
+export { beginCsv, type CsvWriter } from './write/csv.ts';
+export { beginFits, type FitsRows } from './write/fits.ts';
+export { type TableFormat, tableFormat } from './write/formats.ts';
+export { type About, type BeginTable, rowByRow, type TableWriter } from './write/table_writer.ts';
+export {
+  type Datatype,
+  datatypeOf,
+  type Info,
+  type Serialization,
+  VOTABLE_TYPE,
+  VotableWriter,
+  votableError,
+} from './write/votable.ts';
+export { escapeXml } from './write/xml.ts';

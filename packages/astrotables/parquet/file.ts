@@ -1,0 +1,336 @@
+/** Parquet files, one flat column at a time. Only this file and pages.ts read with hyparquet. */
+import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import type { OpenFile } from '../files.ts';
+import { ReadFailure, reasonOf } from '../files.ts';
+import { type ColumnPage, chunkRange, columnPages, decimalScale, isDate, isDecimal, timeKind } from './pages.ts';
+import type { StoredColumn } from './stored_column.ts';
+
+/**
+ * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are
+ * numbers; times are bigints in their unit since 1970, and dates are numbers of days since 1970. `null` columns hold
+ * only nulls; `other` columns hold values that the store does not accept.
+ */
+export type ColumnKind =
+  | 'boolean'
+  | 'integer32'
+  | 'unsigned32'
+  | 'integer64'
+  | 'unsigned64'
+  | 'integer decimal'
+  | 'decimal'
+  | 'float16'
+  | 'float'
+  | 'double'
+  | 'string'
+  | 'time in ms'
+  | 'time in us'
+  | 'time in ns'
+  | 'time in int96'
+  | 'date'
+  | 'null'
+  | 'other';
+
+/** A run of rows that are stored together. */
+export interface RowGroup {
+  readonly rowStart: number;
+  /** Exclusive. */
+  readonly rowEnd: number;
+}
+
+/** Most footers are shorter. For a longer one, more of the file is read. */
+const FOOTER_BYTES = 64 << 10;
+
+/**
+ * Reads the footer of a Parquet file. The returned object then owns the file and closes it; on an error the file is
+ * closed here.
+ * @throws ReadFailure when the file is cut short or no Parquet file
+ */
+export async function openParquet(file: OpenFile): Promise<ParquetFile> {
+  try {
+    const buffer = {
+      byteLength: file.byteLength,
+      slice: (start: number, end = file.byteLength) => file.read(start, end),
+    };
+    // With `geoparquet: false`, column kinds follow the schema, whatever other metadata claim.
+    const metadata = await parquetMetadataAsync(buffer, { geoparquet: false, initialFetchSize: FOOTER_BYTES });
+    return new ParquetFile(file, metadata);
+  } catch (error) {
+    file.close();
+    if (error instanceof ReadFailure) throw error;
+    throw new ReadFailure(`Cannot read ${file.name}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** An open Parquet file. Methods that read throw ReadFailure when the file is damaged. */
+export class ParquetFile {
+  /** The file's path or address. */
+  readonly name: string;
+  readonly rowGroups: readonly RowGroup[];
+  readonly rows: number;
+  /** The flat top-level columns, in file order. */
+  readonly columns: ReadonlyMap<string, ColumnKind>;
+  /** The names of the other top-level columns, which hold lists or structures and cannot be read. */
+  readonly nestedColumns: readonly string[];
+  readonly #file: OpenFile;
+  readonly #metadata: FileMetaData;
+  readonly #elements: ReadonlyMap<string, SchemaElement>;
+
+  constructor(file: OpenFile, metadata: FileMetaData) {
+    this.name = file.name;
+    this.#file = file;
+    this.#metadata = metadata;
+    const top = topLevelElements(metadata.schema);
+    this.#elements = new Map(top.filter(isFlat).map(element => [element.name, element]));
+    this.nestedColumns = top.filter(element => !isFlat(element)).map(({ name }) => name);
+    this.columns = new Map(Array.from(this.#elements, ([name, element]) => [name, kindOf(element)]));
+    let rowStart = 0;
+    this.rowGroups = metadata.row_groups.map(({ num_rows }) => {
+      // A row count beyond the exact integers of a double is rejected too.
+      if (typeof num_rows !== 'bigint') throw new Error('a row group has no number of rows');
+      if (!(num_rows >= 0n && num_rows <= Number.MAX_SAFE_INTEGER)) throw new Error(`a row group has ${num_rows} rows`);
+      return { rowStart, rowEnd: (rowStart += Number(num_rows)) };
+    });
+    this.rows = rowStart;
+  }
+
+  /** The type of a column in the file's own words, such as `FIXED_LEN_BYTE_ARRAY`. */
+  storedType(column: string): string {
+    return this.#elements.get(column)?.type ?? 'unknown';
+  }
+
+  /** A text of the file's own metadata; undefined if the key is missing. */
+  metadataText(key: string): string | undefined {
+    return this.#metadata.key_value_metadata?.find(entry => entry.key === key)?.value;
+  }
+
+  /**
+   * The file of each row group, relative to the dataset. Only a `_metadata` file names them, because its row groups lie
+   * in other files.
+   */
+  rowGroupPaths(): string[] {
+    return this.#metadata.row_groups.map(group => group.columns[0]?.file_path ?? '');
+  }
+
+  /**
+   * The least and greatest value of a number column in a row group by the file's statistics; undefined if the column
+   * has none.
+   */
+  bounds(rowGroup: number, column: string): { readonly min: number; readonly max: number } | undefined {
+    const statistics = this.#chunk(rowGroup, column)?.meta_data?.statistics;
+    const min = statistics?.min_value ?? statistics?.min;
+    const max = statistics?.max_value ?? statistics?.max;
+    // NaN bounds, which some writers leave behind, make the comparison false.
+    return typeof min === 'number' && typeof max === 'number' && min <= max ? { min, max } : undefined;
+  }
+
+  /** The same bounds of a 64-bit integer column. */
+  integerBounds(rowGroup: number, column: string): { readonly min: bigint; readonly max: bigint } | undefined {
+    const statistics = this.#chunk(rowGroup, column)?.meta_data?.statistics;
+    const min = statistics?.min_value ?? statistics?.min;
+    const max = statistics?.max_value ?? statistics?.max;
+    return typeof min === 'bigint' && typeof max === 'bigint' && min <= max ? { min, max } : undefined;
+  }
+
+  /**
+   * The number of nulls in a column of a row group, by the schema and the statistics; undefined if these do not give
+   * it.
+   */
+  nullCount(column: string, rowGroup: number): number | undefined {
+    if (this.#elements.get(column)?.repetition_type === 'REQUIRED') return 0;
+    const count = this.#chunk(rowGroup, column)?.meta_data?.statistics?.null_count;
+    return count === undefined ? undefined : Number(count);
+  }
+
+  /** The size of a column of a row group in the file, bytes. */
+  storedBytes(column: string, rowGroup: number): number {
+    return Number(this.#chunk(rowGroup, column)?.meta_data?.total_compressed_size ?? 0);
+  }
+
+  /**
+   * The memory for reading a column, compressed and decoded, bytes: for one row group, or for the row groups that hold
+   * `rows`.
+   */
+  bytesInRowGroup(column: string, rowGroup: number): number {
+    const bytes = Number(this.#chunk(rowGroup, column)?.meta_data?.total_uncompressed_size ?? 0);
+    return bytes + this.storedBytes(column, rowGroup);
+  }
+
+  bytesOfRows(column: string, rows: ArrayLike<number>): number {
+    return this.#rowGroupsOf(rows).reduce((sum, rowGroup) => sum + this.bytesInRowGroup(column, rowGroup), 0);
+  }
+
+  /** A number column of one row group; NaN where the value is null. */
+  async readNumbers(column: string, rowGroup: number): Promise<Float64Array> {
+    const { rowStart, rowEnd } = this.rowGroups[rowGroup]!;
+    const numbers = new Float64Array(rowEnd - rowStart).fill(Number.NaN);
+    for (const { firstRow, endRow, values, present } of await this.pages(column, rowGroup)) {
+      if (!present && values instanceof Float64Array && values.length === endRow - firstRow) {
+        numbers.set(values, firstRow - rowStart);
+        continue;
+      }
+      let next = 0;
+      for (let row = firstRow; row < endRow; row++) {
+        if (present && !present[row - firstRow]) continue;
+        const value = values[next++];
+        if (typeof value !== 'number') throw this.#damaged(column, row);
+        numbers[row - rowStart] = value;
+      }
+    }
+    return numbers;
+  }
+
+  /**
+   * Reads the values of a column in the given rows of the file, which must ascend. Nulls are null, 64-bit integers are
+   * bigints.
+   */
+  async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
+    const found: unknown[] = new Array(rows.length).fill(undefined);
+    const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
+    const groups = this.#rowGroupsOf(rows);
+    const pages = await Promise.all(groups.map(async group => [...(await this.pages(column, group, wanted))]));
+    for (const page of pages.flat()) pickValues(page, rows, found);
+    const missing = found.indexOf(undefined);
+    if (missing >= 0) throw this.#damaged(column, rows[missing]!);
+    return found;
+  }
+
+  /** The row groups that hold any of the ascending rows. */
+  #rowGroupsOf(rows: ArrayLike<number>): number[] {
+    return [...this.rowGroups.keys()].filter(
+      rowGroup =>
+        lowerBound(rows, this.rowGroups[rowGroup]!.rowStart) < lowerBound(rows, this.rowGroups[rowGroup]!.rowEnd),
+    );
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  /** The flat columns in the file's own schema, in file order. */
+  get elements(): SchemaElement[] {
+    return [...this.#elements.values()];
+  }
+
+  /** A column of a row group as it is stored, not decoded. */
+  async storedColumn(column: string, rowGroup: number): Promise<StoredColumn> {
+    const metadata = this.#chunk(rowGroup, column)?.meta_data;
+    if (!metadata) throw this.#failure(column, new Error('there is no such column'));
+    const bytes = new Uint8Array(await this.#file.read(...chunkRange(metadata)));
+    if (bytes.length !== Number(metadata.total_compressed_size))
+      throw this.#failure(column, new Error('it ends early'));
+    return { metadata, bytes };
+  }
+
+  /** The pages of a column in a row group, or only the wanted ones. Each is decoded when the caller comes to it. */
+  async pages(
+    column: string,
+    rowGroup: number,
+    wanted: (firstRow: number, endRow: number) => boolean = () => true,
+  ): Promise<Iterable<ColumnPage>> {
+    const element = this.#elements.get(column);
+    const metadata = this.#chunk(rowGroup, column)?.meta_data;
+    const { rowStart: firstRow, rowEnd: endRow } = this.rowGroups[rowGroup]!;
+    if (this.columns.get(column) === 'null')
+      return [{ firstRow, endRow, values: [], present: new Uint8Array(endRow - firstRow) }];
+    try {
+      if (!element || !metadata) throw new Error('there is no such column');
+      const bytes = await this.#file.read(...chunkRange(metadata));
+      return this.#decoded(column, columnPages({ metadata, element, bytes, firstRow, endRow }, wanted));
+    } catch (error) {
+      throw this.#failure(column, error);
+    }
+  }
+
+  *#decoded(column: string, pages: Iterable<ColumnPage>): Iterable<ColumnPage> {
+    try {
+      yield* pages;
+    } catch (error) {
+      throw this.#failure(column, error);
+    }
+  }
+
+  #failure(column: string, error: unknown): ReadFailure {
+    if (error instanceof ReadFailure) return error;
+    return new ReadFailure(`Cannot read column ${column} of ${this.name}: ${reasonOf(error)}`, { cause: error });
+  }
+
+  #damaged(column: string, row: number): ReadFailure {
+    return new ReadFailure(`Cannot read column ${column} of ${this.name}: row ${row} has no value and is not null`);
+  }
+
+  #chunk(rowGroup: number, column: string) {
+    return this.#metadata.row_groups[rowGroup]?.columns.find(
+      ({ meta_data }) => meta_data?.path_in_schema?.length === 1 && meta_data.path_in_schema[0] === column,
+    );
+  }
+}
+
+/** Fills `found` for those of the ascending `rows` that lie in the page. */
+function pickValues(
+  { firstRow, endRow, values, present }: ColumnPage,
+  rows: ArrayLike<number>,
+  found: unknown[],
+): void {
+  let row = firstRow;
+  let next = 0;
+  for (let at = lowerBound(rows, firstRow); at < rows.length && rows[at]! < endRow; at++) {
+    if (!present) found[at] = values[rows[at]! - firstRow];
+    else {
+      for (; row < rows[at]!; row++) next += present[row - firstRow]!;
+      found[at] = present[row - firstRow] ? values[next] : null;
+    }
+  }
+}
+
+/** The first index whose row is at least `row`. */
+function lowerBound(rows: ArrayLike<number>, row: number): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows[middle]! < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The top-level columns, in file order. */
+function topLevelElements(schema: readonly SchemaElement[]): SchemaElement[] {
+  const elements: SchemaElement[] = [];
+  for (let index = 1; index < schema.length; index = skipChildren(schema, index) + 1) elements.push(schema[index]!);
+  return elements;
+}
+
+/** Whether a column holds one value a row. */
+function isFlat({ num_children, repetition_type }: SchemaElement): boolean {
+  return !num_children && repetition_type !== 'REPEATED';
+}
+
+/** The index of the last descendant of a group in the depth-first schema list. */
+function skipChildren(schema: readonly SchemaElement[], index: number): number {
+  let last = index;
+  for (let child = 0; child < (schema[index]!.num_children ?? 0); child++) last = skipChildren(schema, last + 1);
+  return last;
+}
+
+function kindOf(element: SchemaElement): ColumnKind {
+  const { type, converted_type: converted, logical_type: logical } = element;
+  // pyarrow writes this type if one file of several has no value in a column.
+  if (logical?.type === 'NULL') return 'null';
+  if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
+  // Spark writes times in this way.
+  if (type === 'INT96' && !converted && !logical) return 'time in int96';
+  if (type === 'INT64' && timeKind(element)) return timeKind(element)!;
+  if (isDate(element)) return 'date';
+  if (logical?.type === 'FLOAT16') return 'float16';
+  if (type === 'BOOLEAN') return 'boolean';
+  if (type === 'FLOAT') return 'float';
+  if (type === 'DOUBLE') return 'double';
+  if (type === 'BYTE_ARRAY') return converted === 'UTF8' || logical?.type === 'STRING' ? 'string' : 'other';
+  const isInteger = (!converted || /^U?INT_\d+$/.test(converted)) && (!logical || logical.type === 'INTEGER');
+  const isUnsigned =
+    /^UINT_(?:32|64)$/.test(converted ?? '') ||
+    (logical?.type === 'INTEGER' && !logical.isSigned && logical.bitWidth >= 32);
+  if (type === 'INT32' && isInteger) return isUnsigned ? 'unsigned32' : 'integer32';
+  if (type !== 'INT64' || !isInteger) return 'other';
+  return isUnsigned ? 'unsigned64' : 'integer64';
+}

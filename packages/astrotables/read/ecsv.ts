@@ -1,0 +1,98 @@
+/**
+ * Reads ECSV (astropy's proposal APE 6), as written by astropy and the Gaia archive: CSV whose comments declare its
+ * columns.
+ */
+import type { Cell, Column, ColumnType } from '../columns.ts';
+import { type AstropyColumn, readAstropyYaml } from './astropy_yaml.ts';
+import { Records } from './csv.ts';
+import { type InputTable, numberOf, TableError, type TableLimits } from './input_table.ts';
+import { rowsTable, splitPreamble, typesOf } from './text_rows.ts';
+
+/**
+ * @param areTyped whether cells are converted to the declared types; otherwise every cell is the original text
+ * @throws TableError
+ */
+export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
+  const { lines, rest } = splitPreamble(sent);
+  const head = readAstropyYaml(
+    lines
+      .map(line => `${line.replace(/^# ?/, '')}\n`)
+      .slice(1)
+      .join(''),
+  );
+  const { delimiter = ' ' } = head;
+  if (delimiter.length !== 1) throw new TableError(`its delimiter, ${delimiter.slice(0, 8)}, is not one character`);
+  const csv = new Records(rest, delimiter.charCodeAt(0), limits, true);
+  const names = csv.header.map(name => (name ?? '').trim());
+  const declared = names.map(name => head.columns.get(name) ?? {});
+  const found = areTyped && declared.some(({ datatype }) => datatype === undefined) ? typesOf(csv) : [];
+  const columns = names.map((name, i): Column => {
+    const { unit, ucd, description = '' } = declared[i]!;
+    const type = areTyped ? (typeOf(name, declared[i]!) ?? found[i]!.type) : 'text';
+    return { name, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
+  });
+  const table = rowsTable(csv, columns, cellOf);
+  // Checks the types of all cells now. Later, the answer would already be under way, and could only break off.
+  if (areTyped) for (const _ of table.blocks([...columns.keys()]) as Iterable<unknown>);
+  const frames = new Map(names.flatMap((name, i) => (head.frames.has(name) ? [[i, head.frames.get(name)!]] : [])));
+  return { ...table, frames, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
+}
+
+/** Unsigned 64-bit integers, numbers of more than 64 bits and complex numbers stay text. */
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  bool: 'boolean',
+  int8: 'int32',
+  int16: 'int32',
+  int32: 'int32',
+  int64: 'int64',
+  uint8: 'int32',
+  uint16: 'int32',
+  uint32: 'int64',
+  uint64: 'text',
+  float16: 'float32',
+  float32: 'float32',
+  float64: 'float64',
+  float128: 'text',
+  complex64: 'text',
+  complex128: 'text',
+  complex256: 'text',
+  string: 'text',
+};
+
+/** The type of a column; undefined if none is declared. A subtype declares which JSON the texts contain. */
+function typeOf(name: string, { datatype, subtype }: AstropyColumn): ColumnType | undefined {
+  if (subtype !== undefined) return 'text';
+  if (datatype === undefined) return undefined;
+  if (Object.hasOwn(TYPES, datatype)) return TYPES[datatype];
+  throw new TableError(
+    `its column ${name.slice(0, 64)} is declared as ${datatype.slice(0, 64)}, which is not a type of ECSV`,
+  );
+}
+
+/** The Gaia archive writes `null` where a number is missing. */
+function cellOf(text: string, { name, type }: Column): Cell {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed === 'null') return null;
+  const cell =
+    type === 'boolean' ? booleanOf(trimmed) : type.startsWith('int') ? integerOf(trimmed, type) : floatOf(trimmed);
+  if (cell !== undefined) return type === 'float32' ? Math.fround(cell as number) : cell;
+  throw new TableError(
+    `${text.slice(0, 40)} in its column ${name.slice(0, 64)} is not of the type that its head declares`,
+  );
+}
+
+function booleanOf(text: string): boolean | undefined {
+  return { true: true, '1': true, false: false, '0': false }[text.toLowerCase()];
+}
+
+function integerOf(text: string, type: ColumnType): bigint | number | undefined {
+  if (!/^[+-]?\d{1,20}$/.test(text)) return undefined;
+  const value = BigInt(text.replace(/^\+/, ''));
+  if (BigInt.asIntN(type === 'int64' ? 64 : 32, value) !== value) return undefined;
+  return type === 'int64' ? value : Number(value);
+}
+
+function floatOf(text: string): number | undefined {
+  const value = numberOf(text);
+  return Number.isNaN(value) && !/^[+-]?nan$/i.test(text) ? undefined : value;
+}

@@ -1,0 +1,433 @@
+/** Finds the columns that hold a table's positions, and their frame, and converts the positions to degrees. */
+
+import type { Cell, Column } from '../columns.ts';
+import { frameOfNames, GALACTIC_NAMES } from '../frame_names.ts';
+import { describeFrame, type Frame, FrameError, frameOf, GALACTIC, ICRS, isSameFrame, toIcrs } from '../frames.ts';
+import {
+  type DeclaredFrame,
+  type DescribedTable,
+  distinctName,
+  type InputTable,
+  listOf,
+  MAX_NUMBER_CHARACTERS,
+  numberOf,
+  OTHER_BASE,
+  TableError,
+} from './input_table.ts';
+
+/** How the frame of a table's positions was determined. A UCD counts as a declaration. */
+export type FrameSource = 'request' | 'declaration' | 'column name' | 'default';
+
+/** Indexes of the position columns in the table, and the frame of the positions. */
+export interface PositionColumns {
+  readonly ra: number;
+  /** The same as `ra` if one column holds both. */
+  readonly dec: number;
+  readonly frame: Frame;
+  readonly frameSource: FrameSource;
+}
+
+/** The columns and the frame that a request names. */
+export interface NamedColumns {
+  readonly ra?: string | undefined;
+  readonly dec?: string | undefined;
+  /** In a form that `frameOf` reads. */
+  readonly frame?: string | undefined;
+}
+
+type Pair = readonly [lon: number, lat: number];
+
+/** The usual names of equatorial positions, in pairs; the most certain pair first. */
+const NAMES: readonly (readonly [ra: string, dec: string])[] = [
+  ['ra_icrs', 'de_icrs'],
+  ['ra_icrs', 'dec_icrs'],
+  ['_raj2000', '_dej2000'],
+  ['raj2000', 'dej2000'],
+  ['ra_j2000', 'dec_j2000'],
+  ['raj2000', 'decj2000'],
+  ['ra', 'dec'],
+  ['ra_deg', 'dec_deg'],
+  ['radeg', 'decdeg'],
+  ['radeg', 'dedeg'],
+  ['ra', 'de'],
+  ['s_ra', 's_dec'],
+  ['_ra', '_de'],
+  ['ra2000', 'dec2000'],
+  ['ra2000', 'de2000'],
+  ['alpha_j2000', 'delta_j2000'],
+  ['alphawin_j2000', 'deltawin_j2000'],
+  ['right_ascension', 'declination'],
+  ['rightascension', 'declination'],
+  ['ramean', 'decmean'],
+  ['meanra', 'meandec'],
+  ['ra_mean', 'dec_mean'],
+  ['coord_ra', 'coord_dec'],
+  ['alpha', 'delta'],
+];
+const SKY_NAMES = ['skycoord', 'sky_coord', 'coord', 'coords', 'coordinates', 'position', 'radec', 'ra_dec'];
+
+/** Names of positions at an old equinox, such as VizieR's `RAB1950`, which have the same UCDs as positions at J2000. */
+const OLD_NAME = /^_?(ra|dec?)_?([bj]?(?:18|19)\d\d(?:\.\d+)?)$/i;
+const UCDS = {
+  ra: /^pos\.eq\.ra(?:;|$)|^pos_eq_ra(?:_main)?$/i,
+  dec: /^pos\.eq\.dec(?:;|$)|^pos_eq_dec(?:_main)?$/i,
+  lon: /^pos\.galactic\.lon(?:;|$)|^pos_gal_lon$/i,
+  lat: /^pos\.galactic\.lat(?:;|$)|^pos_gal_lat$/i,
+  other: /^pos\.(?:ecliptic|supergalactic|az|earth|bodyrc)\b|^pos_(?:ec|sg|az|supgal)_/i,
+};
+
+/**
+ * Finds the position columns: those named in the request, else by UCD, else by the usual names; equatorial columns
+ * before galactic ones. The frame is the one in the request, else the one that the file declares for these columns,
+ * else the one that their names state, else the one that the file declares for all positions, else ICRS.
+ * @throws TableError that lists the columns; or that names a frame that cannot be converted, or that contradicts the
+ * columns
+ */
+export function findPositions(table: DescribedTable, named: NamedColumns): PositionColumns {
+  const [ra, dec] = namedPair(table, named) ?? foundPair(table);
+  return { ra, dec, ...frameOfPair(table, [ra, dec], named.frame) };
+}
+
+function namedPair({ columns }: DescribedTable, { ra, dec }: NamedColumns): Pair | undefined {
+  const named = (param: 'ra' | 'dec', name: string) => {
+    const exact = columns.findIndex(column => column.name === name);
+    const place = exact >= 0 ? exact : columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
+    if (place < 0)
+      throw new TableError(`it has no column ${name.slice(0, 64)}, named in ${param}=: ${listOf(columns)}`, param);
+    return place;
+  };
+  if (ra !== undefined) return [named('ra', ra), named('dec', dec ?? ra)];
+  if (dec !== undefined) throw new TableError('dec= names a column, but ra= does not: give both', 'dec');
+  return undefined;
+}
+
+function foundPair(table: DescribedTable): Pair {
+  const { columns, frames, points } = table;
+  const names = columns.map(({ name }) => name.toLowerCase());
+  const found =
+    equatorialByUcd(columns) ??
+    byName(names, NAMES) ??
+    byComponents(names, 'ra', 'dec') ??
+    oldEquinox(columns) ??
+    one(names.findIndex(name => SKY_NAMES.includes(name))) ??
+    one([...(points ?? [])][0]) ??
+    pairOf(firstUcd(columns, UCDS.lon), firstUcd(columns, UCDS.lat)) ??
+    byName(names, GALACTIC_NAMES) ??
+    byComponents(names, 'l', 'b');
+  if (found) return found;
+  const general = byName(names, [['lon', 'lat']]) ?? byComponents(names, 'lon', 'lat');
+  if (general && frames?.has(general[0])) return general;
+  const other = columns.find(({ ucd = '' }) => UCDS.other.test(ucd));
+  if (other)
+    throw new TableError(
+      `its positions are not equatorial or galactic, as the UCD ${other.ucd!.slice(0, 64)} of its column ${other.name.slice(0, 64)} says: send one of these; ${listOf(columns)}`,
+    );
+  // A frame that cannot be converted is the better explanation, because supergalactic columns have names that are
+  // not recognised.
+  for (const frame of [...(frames?.values() ?? []), ...(table.frame ? [table.frame] : [])]) converted(frame);
+  throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${listOf(columns)}`);
+}
+
+const pairOf = (lon: number, lat: number): Pair | undefined => (lon >= 0 && lat >= 0 ? [lon, lat] : undefined);
+const one = (place = -1) => pairOf(place, place);
+const firstUcd = (columns: readonly Column[], pattern: RegExp) =>
+  columns.findIndex(({ ucd = '' }) => pattern.test(ucd));
+
+function equatorialByUcd(columns: readonly Column[]): Pair | undefined {
+  const young = columns.map(column => (OLD_NAME.test(column.name) ? { ...column, ucd: '' } : column));
+  const place = (...patterns: RegExp[]) =>
+    patterns.map(pattern => firstUcd(young, pattern)).find(each => each >= 0) ?? -1;
+  return pairOf(
+    place(/^pos\.eq\.ra;.*meta\.main/i, /^pos_eq_ra_main$/i, /^pos\.eq\.ra(?:;|$)/i),
+    place(/^pos\.eq\.dec;.*meta\.main/i, /^pos_eq_dec_main$/i, /^pos\.eq\.dec(?:;|$)/i),
+  );
+}
+
+function byName(names: readonly string[], pairs: typeof NAMES): Pair | undefined {
+  const pair = pairs.find(([lon, lat]) => names.includes(lon) && names.includes(lat));
+  return pair && [names.indexOf(pair[0]), names.indexOf(pair[1])];
+}
+
+/** The two columns of a position, named as astropy names its components: `pos.ra` and `pos.dec`. */
+function byComponents(names: readonly string[], lon: string, lat: string): Pair | undefined {
+  for (const [place, name] of names.entries()) {
+    const stem = name.endsWith(`.${lon}`) ? name.slice(0, -lon.length) : undefined;
+    const pair = stem === undefined ? undefined : pairOf(place, names.indexOf(`${stem}${lat}`));
+    if (pair) return pair;
+  }
+  return undefined;
+}
+
+function oldEquinox(columns: readonly Column[]): Pair | undefined {
+  const parts = columns.map(({ name }) => OLD_NAME.exec(name.toLowerCase()));
+  const isRa = (part: RegExpExecArray | null) => part?.[1] === 'ra';
+  const ra = parts.findIndex(
+    part => isRa(part) && parts.some(other => other?.[2] === part![2] && other !== null && !isRa(other)),
+  );
+  return pairOf(
+    ra,
+    parts.findIndex(part => part?.[2] === parts[ra]?.[2] && part !== null && !isRa(part)),
+  );
+}
+
+type KnownFrame = Pick<PositionColumns, 'frame' | 'frameSource'>;
+
+function frameOfPair(table: DescribedTable, pair: Pair, asked: string | undefined): KnownFrame {
+  if (asked !== undefined) return { frame: known(() => frameOf(asked), 'frame'), frameSource: 'request' };
+  const own = ownFrame(table.columns, pair);
+  const declared = declaredFrame(table, pair);
+  if (declared) return { frame: agreeing(declared, own?.frame, table.columns, pair), frameSource: 'declaration' };
+  if (own && own.frame.system !== 'ICRS') return own;
+  if (!table.frame) return { frame: ICRS, frameSource: 'default' };
+  return { frame: agreeing(converted(table.frame), own?.frame, table.columns, pair), frameSource: 'declaration' };
+}
+
+function known(read: () => Frame, param?: 'frame'): Frame {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FrameError) throw new TableError(error.message, param);
+    throw error;
+  }
+}
+
+function converted({ name, equinox, obstime }: DeclaredFrame): Frame {
+  const frame = known(() => frameOf(name, equinox));
+  return obstime === undefined ? frame : { ...frame, obstime };
+}
+
+const quoted = (column: Column) => column.name.slice(0, 64);
+
+function declaredFrame({ columns, frames }: DescribedTable, pair: Pair): Frame | undefined {
+  const [lon, lat] = pair.map(place => frames?.get(place)).map(each => each && converted(each));
+  if (lon && lat && !isSameFrame(lon, lat))
+    throw new TableError(
+      `its column ${quoted(columns[pair[0]]!)} is declared as ${describeFrame(lon)}, and ${quoted(columns[pair[1]]!)} as ${describeFrame(lat)}: give the frame of both by frame=`,
+    );
+  return lon ?? lat;
+}
+
+/** The frame that the UCDs or the names of the columns state. ICRS represents all equatorial frames here. */
+function ownFrame(columns: readonly Column[], [lon, lat]: Pair): KnownFrame | undefined {
+  const both = [columns[lon]!, columns[lat]!];
+  const names = both.map(({ name }) => name.toLowerCase());
+  const ucds = both.map(({ ucd = '' }) => ucd);
+  const unconverted = ucds.find(ucd => UCDS.other.test(ucd));
+  if (unconverted !== undefined)
+    throw new TableError(
+      `its positions have the UCD ${unconverted.slice(0, 64)}, and are neither equatorial nor galactic: send one of these, or give their frame by frame=`,
+    );
+  if (UCDS.lon.test(ucds[0]!) && UCDS.lat.test(ucds[1]!)) return { frame: GALACTIC, frameSource: 'declaration' };
+  const [ra, dec] = names.map(name => OLD_NAME.exec(name));
+  const old = ra && ra[2] === dec?.[2] ? frameOf(ra[2]!.replace(/^(?=\d)/, 'B')) : undefined;
+  const stated = old ?? frameOfNames(names[0]!, names[1]!);
+  if (stated) return { frame: stated, frameSource: 'column name' };
+  const isNamed = (pairs: typeof NAMES, components: readonly [lon: string, lat: string]) =>
+    pairs.some(pair => pair.every((name, i) => name === names[i])) ||
+    components.every((component, i) => names[i]!.endsWith(`.${component}`));
+  const isEquatorial = (UCDS.ra.test(ucds[0]!) && UCDS.dec.test(ucds[1]!)) || isNamed(NAMES, ['ra', 'dec']);
+  return isEquatorial ? { frame: ICRS, frameSource: 'default' } : undefined;
+}
+
+/**
+ * Returns a declared frame if it agrees with the columns' UCDs or names.
+ * @throws TableError if only one of the two is galactic, because it is unclear which is right
+ */
+function agreeing(declared: Frame, own: Frame | undefined, columns: readonly Column[], pair: Pair): Frame {
+  if (!own || (own.system === 'GALACTIC') === (declared.system === 'GALACTIC')) return declared;
+  throw new TableError(
+    `its columns ${pair.map(place => quoted(columns[place]!)).join(' and ')} are declared as ${describeFrame(declared)}, while their names or UCDs say ${own.system === 'GALACTIC' ? 'galactic' : 'equatorial'}: give their frame by frame=`,
+  );
+}
+
+/** Degrees in ICRS; NaN for a cell without a valid value. */
+export interface Positions {
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+}
+
+/**
+ * Makes a function that converts the cells of a row's position to degrees in ICRS; NaN for an invalid position.
+ * @throws TableError if a unit is not an angle
+ */
+export function positionReader(
+  { columns }: DescribedTable,
+  { ra, dec, frame }: Omit<PositionColumns, 'frameSource'>,
+): (ra: Cell, dec: Cell) => readonly [ra: number, dec: number] {
+  const readRa = readerOf(columns[ra]!, frame.system !== 'GALACTIC');
+  const readDec = readerOf(columns[dec]!, false);
+  const convert = toIcrs(frame);
+  return (raCell, decCell) => convert(readRa(raCell), readDec(decCell));
+}
+
+export async function readPositions(
+  table: InputTable,
+  { ra, dec, frame }: Omit<PositionColumns, 'frameSource'>,
+): Promise<Positions> {
+  const positions = { ra: new Float64Array(table.rows), dec: new Float64Array(table.rows) };
+  const isOne = ra === dec;
+  const read = positionReader(table, { ra, dec, frame });
+  let at = 0;
+  for await (const { rows, cells } of table.blocks(isOne ? [ra] : [ra, dec])) {
+    const [ras, decs = ras] = cells;
+    for (let row = 0; row < rows; row++, at++) {
+      const [raCell, decCell] = isOne ? halves(ras![row]!) : [ras![row]!, decs![row]!];
+      [positions.ra[at], positions.dec[at]] = read(raCell, decCell);
+    }
+  }
+  return positions;
+}
+
+const DEGREES_PER_RADIAN = 180 / Math.PI;
+/** Units in degrees. A number may precede a unit: astropy writes hours as `15deg`. */
+const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
+  [/^$|^deg|^°/, 1],
+  [/^rad(?:ians?)?$/, DEGREES_PER_RADIAN],
+  [/^(?:h|hr|hours?|hourangle)$/, 15],
+  [/^arcmin$/, 1 / 60],
+  [/^arcsec$/, 1 / 3600],
+  [/^mas$/, 1 / 3_600_000],
+  [/^uas$/, 1 / 3_600_000_000],
+];
+/** The units of VizieR's sexagesimal texts. */
+const SEXAGESIMAL_UNIT = /^["']?([hd]):?m:?s["']?$/;
+const HOUR = 15;
+
+/**
+ * @param isRa whether sexagesimal texts without a unit are hours
+ * @throws TableError if the unit is not an angle, because the numbers would be taken for wrong positions
+ */
+function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => number {
+  const plain = unit.trim().toLowerCase();
+  const [, mark] = SEXAGESIMAL_UNIT.exec(plain) ?? [];
+  const factor = mark ? 1 : factorOf(plain);
+  if (factor === undefined)
+    throw new TableError(
+      `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is no known unit of angles: send degrees`,
+    );
+  const stated = mark ? { h: HOUR, d: 1 }[mark] : plain === '' ? undefined : factor;
+  return cell => {
+    if (cell === null || typeof cell === 'boolean') return Number.NaN;
+    if (typeof cell !== 'string') return Number(cell) * factor;
+    const plain = Number(cell);
+    // Number() converts blanks to 0, too.
+    if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return plain * factor;
+    if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
+    return sexagesimal(cell, isRa, stated) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
+  };
+}
+
+/** The degrees of a unit; undefined if it is not an angle. */
+function factorOf(unit: string): number | undefined {
+  const [, scale, base] = /^(\d[\d.]*(?:e[+-]?\d+)?)?\s*(.*)$/.exec(unit)!;
+  const factor = SCALES.find(([pattern]) => pattern.test(base!))?.[1];
+  return factor === undefined || scale === undefined ? factor : Number(scale) * factor;
+}
+
+/**
+ * A number such as `187,5`, as spreadsheets set to German or French, for example, write it, with semicolons between
+ * columns.
+ */
+const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+\s*)$/;
+
+const SEXAGESIMAL =
+  /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
+
+/**
+ * Reads the degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined for any other text. The
+ * marks in the text decide whether it is in hours, else the column's unit, else the kind of column. Hours must be below
+ * 24, unless the unit is hours.
+ * @param stated the degrees of the column's unit, if it has one
+ */
+function sexagesimal(text: string, isRa: boolean, stated: number | undefined): number | undefined {
+  const [, sign, whole, mark, minutes, seconds = '0'] = SEXAGESIMAL.exec(text) ?? [];
+  if (whole === undefined || Number(minutes) >= 60 || Number(seconds) >= 60) return undefined;
+  const value = Number(whole) + Number(minutes) / 60 + Number(seconds) / 3600;
+  const ofMark = /[hʰ]/i.test(mark!) ? HOUR : /[d°]/i.test(mark!) ? 1 : undefined;
+  const factor = ofMark ?? stated ?? (isRa ? HOUR : 1);
+  if ((factor !== HOUR && factor !== 1) || (factor === HOUR && stated !== HOUR && value >= 24)) return undefined;
+  return factor * (sign === '-' || sign === '\u2212' ? -value : value);
+}
+
+/** Splits a position in one text into its two parts: `187.7 12.39`, `12h30m49s +12d23m28s`, `12 30 49, 12 23 28`. */
+function halves(cell: Cell): readonly [Cell, Cell] {
+  if (typeof cell !== 'string' || cell.length > MAX_NUMBER_CHARACTERS) return [null, null];
+  const text = cell.trim();
+  const split = /^([^,]+?)\s*,\s*([^,]+)$/.exec(text) ?? /^(.*?\S)\s+([+\-\u2212].*)$/.exec(text);
+  if (split) return [split[1]!, split[2]!];
+  const words = text.split(/\s+/);
+  const middle = words.length / 2;
+  if (!Number.isInteger(middle)) return [null, null];
+  return [words.slice(0, middle).join(' '), words.slice(middle).join(' ')];
+}
+
+/**
+ * The columns of a table. Coordinate columns in a frame other than ICRS are marked with the frame, even if it cannot be
+ * converted.
+ */
+export function withFrames({ columns, frames }: InputTable, found: PositionColumns | undefined): Column[] {
+  const isOther = found !== undefined && found.frame.system !== 'ICRS';
+  return columns.map((column, place) => {
+    const isPosition = found !== undefined && (place === found.ra || place === found.dec);
+    const declared = frames?.get(place);
+    const frame = isPosition ? (isOther ? describeFrame(found.frame) : 'ICRS') : declared && frameName(declared);
+    return frame === undefined || frame === 'ICRS' ? column : { ...column, frame };
+  });
+}
+
+/**
+ * The table with marked columns. If its positions are in another frame, two columns with the positions in ICRS are
+ * added, by these names, or the next ones that are free.
+ */
+export async function withIcrs(
+  table: InputTable,
+  icrsNames: { readonly ra: string; readonly dec: string },
+): Promise<InputTable> {
+  const { found, positions } = (await otherPositions(table)) ?? {};
+  const marked = withFrames(table, found);
+  const { csvRow: _, stored: __, ...plain } = table;
+  if (!found) return { ...table, columns: marked };
+  const names = new Set(table.columns.map(({ name }) => name));
+  const added = (['ra', 'dec'] as const).map((of): Column => {
+    const ucd = `pos.eq.${of}`;
+    const description = `${of === 'ra' ? 'Right ascension' : 'Declination'} in ICRS, of positions in ${describeFrame(found.frame)}`;
+    return { name: distinctName(icrsNames[of], names), type: 'float64', unit: 'deg', ucd, description };
+  });
+  const count = table.columns.length;
+  return {
+    ...plain,
+    columns: [...marked, ...added],
+    async *blocks(wanted) {
+      let first = 0;
+      for await (const block of table.blocks(wanted.filter(place => place < count))) {
+        const own = [...block.cells];
+        const part = (of: 'ra' | 'dec') =>
+          Array.from(positions![of].subarray(first, first + block.rows), each => (Number.isNaN(each) ? null : each));
+        const cells = wanted.map(place => (place < count ? own.shift()! : part(place === count ? 'ra' : 'dec')));
+        first += block.rows;
+        yield { rows: block.rows, cells };
+      }
+    },
+  };
+}
+
+function frameName({ name, equinox }: DeclaredFrame): string {
+  try {
+    return describeFrame(frameOf(name, equinox));
+  } catch {
+    return `${name} ${equinox ?? ''}`.trim().slice(0, 64);
+  }
+}
+
+/** The table's positions if they are in another frame that can be converted, else undefined. */
+async function otherPositions(
+  table: InputTable,
+): Promise<{ readonly found: PositionColumns; readonly positions: Positions } | undefined> {
+  try {
+    const found = findPositions(table, {});
+    return found.frame.system === 'ICRS' ? undefined : { found, positions: await readPositions(table, found) };
+  } catch (error) {
+    if (error instanceof TableError) return undefined;
+    throw error;
+  }
+}

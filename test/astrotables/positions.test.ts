@@ -1,0 +1,109 @@
+/** The columns of positions, and what their cells say in degrees. */
+
+import { findPositions, openTable, readPositions } from '@nearsky/astrotables';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('astrotables/positions');
+
+const open = (text: string) => openTable(new TextEncoder().encode(text), { maxRows: 100, maxBytes: 1e6 }, false);
+
+async function degrees(text: string, named = {}): Promise<string> {
+  const table = await open(text);
+  const { ra, dec } = await readPositions(table, findPositions(table, named));
+  return [...ra].map((each, i) => `${+each.toFixed(6)} ${+dec[i]!.toFixed(6)}`).join(', ');
+}
+
+const field = (name: string, ucd: string, unit = 'deg') =>
+  `<FIELD name="${name}" datatype="double" ucd="${ucd}" unit="${unit}"/>`;
+const votable = (fields: string, ...rows: number[][]) =>
+  `<?xml version="1.0"?><VOTABLE><RESOURCE><TABLE>${fields}<DATA><TABLEDATA>${rows
+    .map(row => `<TR>${row.map(cell => `<TD>${cell}</TD>`).join('')}</TR>`)
+    .join('')}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`;
+
+test('by UCD before names, by unit, by the usual names, as named', async () => {
+  const main = field('ra', 'pos.eq.ra') + field('x', 'pos.eq.ra;meta.main') + field('y', 'pos.eq.dec;meta.main');
+  assert.is(await degrees(votable(main, [1, 2, 3])), '2 3');
+  assert.is(await degrees(votable(field('a', 'POS_EQ_RA_MAIN') + field('b', 'POS_EQ_DEC_MAIN'), [4, 5])), '4 5');
+  assert.is(await degrees(votable(field('ra', '', 'rad') + field('dec', '', 'rad'), [Math.PI, -0.5])), '180 -28.64789');
+  assert.is(await degrees(votable(field('ra', '', 'hourangle') + field('dec', ''), [2, 5])), '30 5');
+  assert.is(await degrees('_RAJ2000\t_DEJ2000\tra\tdec\n1\t2\t3\t4\n'), '1 2');
+  assert.is(await degrees('RA_ICRS|DE_ICRS\n7|8\n'), '7 8');
+  assert.is(await degrees('ra,dec,x,y\n1,2,3,4\n', { ra: 'X', dec: 'y' }), '3 4');
+});
+
+test('sexagesimal texts, and both in one column', async () => {
+  const rows = ['12:30:49.42,+12:23:28.0', '12 30 49.42,-00 00 36', '12h30m49.42s,12d23m28s', '187.5,-0.01'];
+  assert.is(
+    await degrees(`ra,dec\n${rows.join('\n')}\n`),
+    '187.705917 12.391111, 187.705917 -0.01, 187.705917 12.391111, 187.5 -0.01',
+  );
+  const both = ['12h30m49.42s +12d23m28s', '187.5 -0.01', '"12:30:49.42, -12:23:28"', '12 30 49.42 12 23 28'];
+  assert.is(
+    await degrees(`name,skycoord\n${both.map(each => `x,${each}`).join('\n')}\n`),
+    '187.705917 12.391111, 187.5 -0.01, 187.705917 -12.391111, 187.705917 12.391111',
+  );
+  const degree = field('ra', '', 'deg').replace('double', 'char" arraysize="*') + field('dec', '');
+  const sent = votable(degree, [0, 5]).replace('<TD>0<', '<TD>187:42:00<');
+  assert.is(await degrees(sent), '187.7 5', 'the unit decides');
+  assert.is(await degrees('ra,dec\n187:42:00,5\n23:59:60,5\n24:00:00,5\n'), 'NaN 5, NaN 5, NaN 5');
+  assert.is(await degrees(`ra,dec\n12h30.5m,"-12°23.5'"\n`), '187.625 -12.391667');
+  assert.is(
+    await degrees('ra,dec\n12:61:00,1\n,2\nx,3\n12h30.5m10s,4\n0x10,5\n0b1,6\n'),
+    'NaN 1, NaN 2, NaN 3, NaN 4, NaN 5, NaN 6',
+  );
+});
+
+test('the unit with a factor, as astropy writes hours; no position is taken in an unknown unit', async () => {
+  assert.is(await degrees(votable(field('ra', '', '15deg') + field('dec', '', '1e-06arcsec'), [2, 36e8])), '30 1');
+  assert.is(await degrees(votable(field('ra', '', '"h:m:s"') + field('dec', '', '"d:m:s"'), [30, 5])), '30 5');
+  const unknown = await open(votable(field('ra', '', 'm') + field('dec', ''), [2, 5]));
+  const refused = await readPositions(unknown, findPositions(unknown, {})).catch(error => error);
+  assert.match(refused.message, /unit of its column ra is m, which is no known unit of angles/);
+  const old = field('RAB1950', 'pos.eq.ra;meta.main') + field('DEB1950', 'pos.eq.dec;meta.main');
+  assert.is(await degrees(votable(old + field('RAJ2000', '') + field('DEJ2000', ''), [1, 2, 3, 4])), '3 4');
+  assert.is(await degrees(votable(old, [1, 2])), '1.640919 2.278334');
+});
+
+test('ECSV of astropy and of the Gaia archive: its delimiter, its units, and what is missing', async () => {
+  const ofAstropy = `# %ECSV 1.0
+# ---
+# datatype:
+# - {name: ra, unit: hourangle, datatype: float64}
+# - {name: dec, datatype: float64, description: 'not ''this'', unit: rad'}
+# - {name: note, datatype: string}
+# meta: {name: dec, unit: rad}
+# schema: astropy-2.0
+ra dec note
+1.5 2 "a b"
+"" 2 ""
+`;
+  assert.is(await degrees(ofAstropy), '22.5 2, NaN 2');
+  const ofGaia = `\ufeff# %ECSV 1.0\r
+# ---\r
+# delimiter: ','\r
+# datatype:\r
+# -\r
+#   name: ra\r
+#   datatype: float64\r
+#   unit: rad\r
+# -\r
+#   name: "dec"\r
+#   unit: 'deg'\r
+"ra","dec"\r
+1,2\r
+`;
+  assert.is(await degrees(ofGaia), '57.29578 2');
+});
+
+test('decimal commas, and the marks of astropy', async () => {
+  assert.is(await degrees('ra;dec\n187,5;-0,01\n'), '187.5 -0.01');
+  assert.is(await degrees('ra,dec\n12ʰ30ᵐ49.42ˢ,+12°23′28″\n'), '187.705917 12.391111');
+});
+
+test('a table without them lists its columns', async () => {
+  const table = await open('ra,b,c\n1,2,3\n');
+  assert.throws(() => findPositions(table, {}), /name them by ra= and dec=; its columns are ra, b, c$/);
+});
+
+test.run();

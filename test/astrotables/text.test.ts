@@ -1,0 +1,142 @@
+/** Tables of text that are not CSV, as astropy, numpy, STILTS and the archives of IPAC write them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Cell } from '@nearsky/astrotables';
+import { findPositions, openTable, readPositions } from '@nearsky/astrotables';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withDirectory } from '../directory.ts';
+import { needs } from '../needs.ts';
+import { pythonWith, runPython, whyNoPython } from '../python.ts';
+import { hasStilts, runBeside } from '../tables/clients.ts';
+
+const test = suite('astrotables/text');
+
+const LIMITS = { maxRows: 1000, maxBytes: 2 ** 24 };
+const SCRIPT = fileURLToPath(new URL('./make_text.py', import.meta.url));
+const MODULES = 'astropy, numpy';
+/** The rows of make_text.py. */
+const ROWS: readonly (readonly Cell[])[] = [
+  [10.5, -30.25, 2n ** 63n - 1n, 0.5, 'a b'],
+  [350.25, 89.5, -(2n ** 53n) - 1n, null, 'it\'s "q"'],
+  [0, -90, 0n, 3e300, null],
+];
+
+async function read(bytes: Uint8Array | string, areTyped = true) {
+  const table = await openTable(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, LIMITS, areTyped);
+  const rows: Cell[][] = [];
+  for await (const { rows: count, cells } of table.blocks([...table.columns.keys()]))
+    for (let row = 0; row < count; row++) rows.push(cells.map(column => column[row]!));
+  return { table, rows, units: table.columns.map(({ unit }) => unit) };
+}
+
+async function refusal(text: string | Uint8Array): Promise<string> {
+  return read(text).then(
+    () => 'read',
+    error => error.message,
+  );
+}
+
+needs(test, whyNoPython(MODULES))('IPAC tables and words of astropy, and the headers of numpy', () =>
+  withDirectory(async directory => {
+    await runPython(pythonWith(MODULES)!, [SCRIPT, directory]);
+    for (const name of ['ipac', 'commented', 'basic'])
+      assert.equal((await read(readFileSync(join(directory, `${name}.txt`)))).rows, ROWS, name);
+    const { units } = await read(readFileSync(join(directory, 'ipac.txt')));
+    assert.equal(units, ['deg', 'deg', undefined, undefined, undefined]);
+    for (const name of ['numpy_blanks', 'numpy_commas']) {
+      const { table, rows } = await read(readFileSync(join(directory, `${name}.dat`)));
+      assert.equal([table.columns.map(({ name }) => name), rows], [['ra', 'dec'], ROWS.map(row => row.slice(0, 2))]);
+    }
+  }),
+);
+
+needs(test, hasStilts ? undefined : 'STILTS is not installed (Debian package stilts)')(
+  'IPAC tables and words of STILTS; its TST is refused by name',
+  () =>
+    withDirectory(async directory => {
+      const csv = ROWS.map(row => row.map(cell => `"${`${cell ?? ''}`.replaceAll('"', '""')}"`).join());
+      writeFileSync(join(directory, 'in.csv'), ['ra,dec,id,mag,name', ...csv, ''].join('\n'));
+      const written = async (format: string) => {
+        const out = join(directory, `out.${format}`);
+        const args = ['tcopy', `in=${directory}/in.csv`, 'ifmt=csv', `out=${out}`, `ofmt=${format}`];
+        const { status, errors } = await runBeside('stilts', args);
+        assert.is(status, 0, errors);
+        return readFileSync(out);
+      };
+      for (const format of ['ascii', 'ipac']) assert.equal((await read(await written(format))).rows, ROWS, format);
+      assert.match(await refusal(await written('tst')), /it is a Tab-Separated Table \(TST\): convert it to CSV/);
+    }),
+);
+
+// The example of IRSA's description of the format, with what archives do beside it.
+const IRSA = String.raw`\catalog = sao
+\EQUINOX = 'B1950.0'
+\ This is an example of a valid comment
+|-----ra---|----dec---|--sao--|---v----|----sptype---|-unit-|
+|   real   |   double |   i   |   d    |     char    | cha  |
+|   deg    |   deg    |       |  mag   |             |  -   |
+|   null   |   null   |  -99  |   9.9  |     n/a     | null |
+  2.09708   29.09056     73765   2.06     B8IVpMnHg    1-2
+  2          29.1          -99   9.9      null         null
+  1234567890  -90          0     null     n/a        beyond the bar
+
+`;
+
+test('IPAC tables of archives: shortened types, dashes, units, nulls, the equinox', async () => {
+  const { table, rows, units } = await read(IRSA);
+  assert.equal(
+    table.columns.map(({ name, type }) => `${name} ${type}`),
+    ['ra float64', 'dec float64', 'sao int64', 'v float64', 'sptype text', 'unit text'],
+  );
+  assert.equal(units, ['deg', 'deg', undefined, 'mag', undefined, '-']);
+  assert.equal(rows, [
+    [2.09708, 29.09056, 73765n, 2.06, 'B8IVpMnHg', '1-2'],
+    [2, 29.1, null, null, 'null', null],
+    [1234567890, -90, 0n, null, null, 'beyond the bar'],
+  ]);
+  const columns = findPositions(table, {});
+  assert.equal([columns.frame, columns.frameSource], [{ system: 'FK4', equinox: 1950 }, 'declaration']);
+  const { ra } = await readPositions(table, columns);
+  // astropy 8: SkyCoord(2.09708, 29.09056, unit="deg", frame=FK4(equinox="B1950")).icrs.ra.deg
+  assert.ok(Math.abs(ra[0]! - 2.7443364159822687) < 1e-6, `${ra[0]}`);
+  assert.equal((await read(IRSA, false)).rows[0], ['2.09708', '29.09056', '73765', '2.06', 'B8IVpMnHg', '1-2']);
+});
+
+test('a word under a bar is whole, and belongs to the column with its other characters', async () => {
+  const head = '|ra   |dec  |n|\n';
+  assert.equal((await read(`${head}1.2345 6.789 a\n 1.2345 6.78 b\n`)).rows, [
+    [1.2345, 6.789, 'a'],
+    [1.2345, 6.78, 'b'],
+  ]);
+  assert.match(await refusal(`${head} 1.23456.78 b\n`), /its row 1 has 1.23456.78 b under a bar of the header/);
+});
+
+test('cells that are not of the declared type keep what they say', async () => {
+  const { table, rows } = await read(
+    '|ra |dec|n   |m   |\n|int|d  |int |int |\n 1   2   1.5  n/a \n 3   4   2    007\n',
+  );
+  assert.equal(
+    table.columns.map(({ type }) => type),
+    ['int64', 'float64', 'float64', 'text'],
+  );
+  assert.equal(rows, [
+    [1n, 2, 1.5, 'n/a'],
+    [3n, 4, 2, '007'],
+  ]);
+});
+
+test('CSV stays CSV: bars at both ends, comments of other words, one column of several words', async () => {
+  const namesOf = async (text: string) => (await read(text)).table.columns.map(({ name }) => name);
+  assert.equal(await namesOf('|ra|dec|\n|1|2|\n'), ['column', 'ra', 'dec', 'column_2']);
+  assert.equal(await namesOf('# made, today\nra,dec\n1,2\n'), ['ra', 'dec']);
+  assert.equal(await namesOf('# by me\nra dec\n1 2\n'), ['ra', 'dec']);
+  assert.equal(await namesOf('#ra;dec\r\n\r\n1;2\r\n'), ['ra', 'dec']);
+  assert.equal(await namesOf('# ra dec\r12:30:49 +12:23:28\r'), ['ra', 'dec']);
+  assert.equal(await namesOf('the position\n12 30 49 +12 23 28\n'), ['the position']);
+  assert.equal((await read('ra dec\n1 2\n# the end\n\n')).rows, [[1n, 2n]]);
+  assert.equal((await read('ra dec n\n1 2 "a ""b"" \\"c\\" \\x"\n')).rows, [[1n, 2n, 'a "b" "c" \\x']]);
+});
+
+test.run();
