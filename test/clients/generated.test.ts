@@ -42,8 +42,8 @@ test.after(async ({ service, directory }) => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Runs a program and returns its output, without blocking this thread, which serves. */
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+/** Runs a program without blocking this thread, which serves. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<{ out: string; errors: string }> {
   const child = spawn(command, args, { cwd, env: { ...process.env, PYTHONPATH: cwd, PYTHONDONTWRITEBYTECODE: '1' } });
   let out = '';
   let errors = '';
@@ -51,7 +51,32 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   child.stderr.on('data', data => (errors += data));
   const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   assert.is(status, 0, out + errors);
-  return out;
+  return { out, errors };
+}
+
+/** The answers that a client got. */
+const answersOf = async (...command: Parameters<typeof run>): Promise<Json> => JSON.parse((await run(...command)).out);
+
+/** Runs a generator, and returns its warnings: some write them to stdout, some to stderr. */
+async function generate(warning: RegExp, ...command: Parameters<typeof run>): Promise<string[]> {
+  const { out, errors } = await run(...command);
+  return [...`${out}\n${errors}`.matchAll(warning)].map(([, text]) => text!.replaceAll(/\s+/g, ' '));
+}
+
+/** The warnings of openapi-python-client: it sends bodies of fewer types than the service takes, bytes of any form among them. */
+async function unsentTypes({ app }: Service): Promise<string[]> {
+  const paths: Json = (await app.get('/openapi.json')).body.paths;
+  const SENT = /\/json$|octet-stream$|form/;
+  return Object.entries<Json>(paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).flatMap(([method, { requestBody }]) => {
+      const types = Object.keys(requestBody?.content ?? {});
+      const unsent = types.filter(type => !SENT.test(type));
+      assert.ok(unsent.length === 0 || types[0] === 'application/octet-stream', path);
+      return unsent.map(
+        type => `parsing ${method.toUpperCase()} ${path} within default. Unsupported content type ${type}`,
+      );
+    }),
+  );
 }
 
 /** Runs where these files are, all of which `fetch.sh` gets. */
@@ -110,7 +135,7 @@ async function otherAnswers(app: Service['app']) {
     stream_matches: 'invalid_parameter',
     find_sources: sources.count,
     find_objects_of_source: ofSource.count,
-    search_area: inArea.count,
+    search_area: [inArea.count, inArea.count],
     list_objects: listed.count,
     crossmatch_table: table.text.trimEnd().split('\n'),
     get_sky_map: 'objects',
@@ -135,18 +160,33 @@ withFiles(PYTHON)('openapi-python-client', async ({ service, directory, document
   const config = join(directory, 'config.yml');
   writeFileSync(config, 'post_hooks: []\n');
   const options = ['--meta', 'none', '--output-path', join(at, 'made_client'), '--config', config, '--path', document];
-  const said = await run(PYTHON, ['-m', 'openapi_python_client', 'generate', ...options], directory);
-  assert.not.match(said, /warning/i);
-  const got = await run(PYTHON, [join(HERE, 'by_openapi_python_client.py'), service.url, `${FIRST_ID}`], at);
-  assert.equal(JSON.parse(got), { ...(await expected(service)), ...OF_PYTHON });
+  const command = ['-m', 'openapi_python_client', 'generate', ...options];
+  const warnings = await generate(/^(?:WARNING|ERROR) (.*\n\n.*)$/gm, PYTHON, command, directory);
+  assert.equal(warnings, await unsentTypes(service));
+  const got = await answersOf(PYTHON, [join(HERE, 'by_openapi_python_client.py'), service.url, `${FIRST_ID}`], at);
+  assert.equal(got, { ...(await expected(service)), ...OF_PYTHON });
 });
+
+/** The warnings of openapi-generator that no change of the document avoids. */
+const ABOUT_THE_GENERATOR = [
+  /^OpenAPI 3\.1 support is still in beta/,
+  // The parameter of the stream, a word of Python.
+  /^From \(reserved word\) cannot be used as model name/,
+  // It comes whichever component is left out.
+  /^Failed to get the schema name: null$/,
+];
 
 withFiles(JAR, PYTHON)('openapi-generator', async ({ service, directory, document }) => {
   const at = join(directory, 'second');
   const options = ['-g', 'python', '--package-name', 'made_client', '-o', at, '-i', document];
-  await run('java', ['-XX:TieredStopAtLevel=1', '-jar', JAR, 'generate', ...options], directory);
-  const got = await run(PYTHON, [join(HERE, 'by_openapi_generator.py'), service.url, `${FIRST_ID}`], at);
-  assert.equal(JSON.parse(got), { ...(await expected(service)), ...OF_PYTHON });
+  const command = ['-XX:TieredStopAtLevel=1', '-jar', JAR, 'generate', ...options];
+  const warnings = await generate(/\b(?:WARN|ERROR) +\S+ - (.*)$/gm, 'java', command, directory);
+  assert.equal(
+    warnings.filter(text => !ABOUT_THE_GENERATOR.some(known => known.test(text))),
+    [],
+  );
+  const got = await answersOf(PYTHON, [join(HERE, 'by_openapi_generator.py'), service.url, `${FIRST_ID}`], at);
+  assert.equal(got, { ...(await expected(service)), ...OF_PYTHON });
 });
 
 withFiles(NODE_MODULES, TSC)('openapi-typescript', async ({ service, directory, document }) => {
@@ -155,7 +195,8 @@ withFiles(NODE_MODULES, TSC)('openapi-typescript', async ({ service, directory, 
   copyFileSync(join(HERE, 'by_openapi_typescript.ts'), join(directory, 'ask.ts'));
   writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
   const generator = join(NODE_MODULES, 'openapi-typescript/bin/cli.js');
-  await run(node, [generator, document, '-o', join(directory, 'made.d.ts')], directory);
+  const command = [generator, document, '-o', join(directory, 'made.d.ts')];
+  assert.equal(await generate(/^.*((?:warn|error|⚠|✘).*)$/gim, node, command, directory), []);
   const checks = [
     '--strict',
     '--noEmit',
@@ -166,7 +207,7 @@ withFiles(NODE_MODULES, TSC)('openapi-typescript', async ({ service, directory, 
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
   const target = ['--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable'];
   await run(TSC, [...checks, ...types, ...target, 'ask.ts'], directory);
-  const { lookup, cells, ...got } = JSON.parse(await run(node, ['ask.ts', service.url, `${FIRST_ID}`], directory));
+  const { lookup, cells, ...got } = await answersOf(node, ['ask.ts', service.url, `${FIRST_ID}`], directory);
   assert.equal(got, await expected(service));
   assert.equal(
     lookup,

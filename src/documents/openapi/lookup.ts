@@ -32,6 +32,7 @@ import {
   integer,
   type LookupName,
   list,
+  narrowed,
   oneOfNames,
   orNull,
   type ResultName,
@@ -160,7 +161,7 @@ function truncationKeys(): Schemas {
 
 function statusAmong(...names: InputStatus[]): Schema {
   const among = INPUT_STATUSES.filter(({ name }) => names.includes(name));
-  return { ...ref('InputStatus'), ...oneOfNames(among, 'Status of the input.') };
+  return narrowed('InputStatus', oneOfNames(among, 'Status of the input.'));
 }
 
 function resultSchemas(config: Config): Components<ResultName> {
@@ -242,12 +243,12 @@ const invalidInputResult = closed(
     kind: orNull(text('The kind as sent; null where it is no string.')),
     input,
     normalized: always(null, 'Nothing was understood.'),
-    status: { ...ref('InputStatus'), ...constant('invalid_input', invalidInput) },
+    status: narrowed('InputStatus', constant('invalid_input', invalidInput)),
     objects: list(ref('LookupObject'), 'None.', { maxItems: 0 }),
     error,
     // No constant, because a generator of Python clients writes broken code for a constant that is optional.
     qualifies: boolean('Never true; only where the request has filters.', { not: { const: true } }),
-    qualifies_reason: { ...ref('QualifiesReason'), ...constant('invalid_input', invalidInput) },
+    qualifies_reason: narrowed('QualifiesReason', constant('invalid_input', invalidInput)),
   },
   QUALIFICATION_KEYS,
 );

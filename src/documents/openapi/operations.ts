@@ -265,7 +265,8 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
     requestBody: {
       required: false,
       content: {
-        'application/fits': { schema: contentSchema('application/fits', 'A MOC, or a map of probability.') },
+        ...contentIn([ANY_BYTES], 'An area of any of these forms.'),
+        ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a map of probability.'),
         'application/json': {
           schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
         },
@@ -288,8 +289,6 @@ export function listObjects(config: Config, catalogs: Catalogs): Operation {
 
 export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Config, catalogs: Catalogs): Operation {
   const { 200: _, ...others } = queryResponses('', {}, 'filters_span_catalogs');
-  const contentIn = (formats: readonly { readonly mediaType: string }[]) =>
-    Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, 'A table.') }]));
   return {
     summary: 'A table against the objects, or against a catalog.',
     description:
@@ -299,13 +298,13 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       'answer that is not whole. Positions in FK5, FK4 and galactic coordinates are converted to ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +
       'protocol of the Virtual Observatory asks for (UWS 1.1).',
     parameters: documentedParameters(tableParameters(catalogs), catalogs),
-    requestBody: { required: true, content: contentIn([ANY_BYTES, ...MATCH_FORMATS]) },
+    requestBody: { required: true, content: contentIn([ANY_BYTES, ...MATCH_FORMATS], 'A table.') },
     responses: {
       200: {
         description: 'The table.',
         headers: { ...ignoredHeader, ...resultHeaders },
         // Generators take an answer for what the first type is, and can only keep every answer as bytes.
-        content: contentIn(MATCH_FORMATS.toReversed()),
+        content: contentIn(MATCH_FORMATS.toReversed(), 'A table.'),
       },
       202: { description: 'The table will be crossmatched.', headers: { ...ignoredHeader, ...jobHeaders } },
       ...others,
@@ -313,8 +312,11 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
   };
 }
 
-/** The type of a table of any format: its bytes tell which one it is. */
+/** The type of a body of any form: its bytes tell which one it is. Every generator of clients can send it. */
 const ANY_BYTES = { mediaType: 'application/octet-stream' };
+
+const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>
+  Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, description) }]));
 
 /** The headers of a request that has become a job. */
 const jobHeaders: Readonly<Record<string, Schema>> = {

@@ -56,6 +56,13 @@ export function ref(name: ComponentName): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/**
+ * A component with fewer values. Generators of clients warn of a type or an enumeration beside `$ref`, and ignore both.
+ */
+export function narrowed(name: ComponentName, { type: _, ...schema }: Schema): Schema {
+  return { allOf: [ref(name)], ...schema };
+}
+
 /** Either the schema or null. */
 export function orNull(schema: Schema): Schema {
   if (typeof schema.type === 'string') {

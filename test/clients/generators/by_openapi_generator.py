@@ -61,7 +61,10 @@ others = {
     "stream_matches": refused_stream,
     "find_sources": api.find_sources(ra=150, dec=2, radius_arcsec=5).count,
     "find_objects_of_source": api.find_objects_of_source("gaia_dr3", str(known)).count,
-    "search_area": api.search_area(area="CIRCLE 150 2 1").actual_instance.count,
+    "search_area": [
+        api.search_area(area="CIRCLE 150 2 1").actual_instance.count,
+        api.search_area(body=b"CIRCLE 150 2 1", _content_type="application/octet-stream").actual_instance.count,
+    ],
     "list_objects": api.list_objects().actual_instance.count,
     "crossmatch_table": api.crossmatch_table(b"ra,dec\n150,2\n10,20\n", format="csv", rows="matched").decode().splitlines(),
     "get_sky_map": api.get_sky_map().actual_instance.layer,

@@ -60,7 +60,10 @@ others = {
     "stream_matches": stream_matches.sync(client=client, from_="later").code.value,
     "find_sources": find_sources.sync(client=client, ra=150, dec=2, radius_arcsec=5).count,
     "find_objects_of_source": find_objects_of_source.sync(FindObjectsOfSourceCatalog.GAIA_DR3, str(known), client=client).count,
-    "search_area": search_area.sync(client=client, area="CIRCLE 150 2 1").count,
+    "search_area": [
+        search_area.sync(client=client, area="CIRCLE 150 2 1").count,
+        search_area.sync(client=client, body=File(BytesIO(b"CIRCLE 150 2 1"))).count,
+    ],
     "list_objects": list_objects.sync(client=client).count,
     "crossmatch_table": crossmatch_table.sync(client=client, body=table, format_=CrossmatchTableFormat.CSV, rows=CrossmatchTableRows.MATCHED).splitlines(),
     "get_sky_map": get_sky_map.sync(client=client).layer,

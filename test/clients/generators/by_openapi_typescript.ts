@@ -58,10 +58,14 @@ const others = {
       params: { path: { catalog: 'gaia_dr3', catalog_source_id: known } },
     })
   ).data?.count,
-  search_area: having(
-    (await client.POST('/api/area', { params: { query: { area: 'CIRCLE 150 2 1' } } })).data,
-    'next_cursor',
-  ).count,
+  search_area: [
+    await client.POST('/api/area', { params: { query: { area: 'CIRCLE 150 2 1' } } }),
+    await client.POST('/api/area', {
+      headers: { 'Content-Type': 'application/octet-stream' },
+      body: 'CIRCLE 150 2 1',
+      bodySerializer: body => body,
+    }),
+  ].map(({ data }) => having(data, 'next_cursor').count),
   list_objects: having((await client.GET('/api/objects')).data, 'next_cursor').count,
   crossmatch_table: (
     await client.POST('/api/crossmatch', {
