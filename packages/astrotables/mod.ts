@@ -17,6 +17,8 @@ export {
   type DescribedTable,
   distinctName,
   type InputTable,
+  MAX_COLUMNS,
+  MAX_ROW_BYTES,
   outOfYears,
   type PositionParam,
   TableError,

@@ -36,6 +36,15 @@ export const MAX_SOURCES_RADIUS_ARCSEC = 60;
 export const SOURCES_LIMIT_RANGE = { min: 1, max: 10_000 } as const;
 export const DEFAULT_SOURCES_LIMIT = 1000;
 
+/** The maximum number of matches of a table. A pair takes about 50 bytes, which do not count towards the limit of a thread's heap. */
+export const MAX_TABLE_MATCHES = 5_000_000;
+/** The time for a table to arrive, and again for its crossmatch. A connection without a byte for 60 s is closed. */
+export const TABLE_BUDGET_SECONDS = 55;
+/** The maximum time for which a request waits for a job to reach another phase. */
+export const MAX_JOB_WAIT_SECONDS = 45;
+/** The maximum number of tables that are sent with a query in ADQL. */
+export const MAX_TAP_UPLOADS = 16;
+
 /** The maximum size of an area: a MOC, a probability map, or a text, bytes. */
 export const MAX_AREA_BYTES = 8_388_608;
 /**

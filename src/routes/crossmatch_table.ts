@@ -5,7 +5,9 @@ import { toJson } from '@nearsky/astrotables/json';
 import { Budget } from '../base/budget.ts';
 import { flush } from '../base/files.ts';
 import { spoolPath } from '../base/spool.ts';
+import { limitsOf } from '../config/limits.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
+import { TABLE_BUDGET_SECONDS } from '../contract/limits.ts';
 import { JOBS_PATH } from '../contract/table_match.ts';
 import { tableParameters } from '../documents/parameters.ts';
 import { preferredFormat } from '../http/accept.ts';
@@ -25,10 +27,7 @@ import type { Service } from '../service/service.ts';
 import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
 
-/** The time for a table to arrive, and again for its crossmatch. A connection without a byte for 60 s is closed. */
-const BUDGET_SECONDS = 55;
-
-const TOO_LONG = `Cannot crossmatch the table within ${BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
+const TOO_LONG = `Cannot crossmatch the table within ${TABLE_BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
 
 export function crossmatchTable(service: Service): Handler {
   const { config, spool } = service;
@@ -36,7 +35,7 @@ export function crossmatchTable(service: Service): Handler {
     const request = parse(exchange, service);
     const sent = new SentFile(config.NEARSKY_DATA, spool, clientOf(exchange, config));
     try {
-      await readParts(exchange.request, new Budget(BUDGET_SECONDS), config.API_MAX_TABLE_MIB * 2 ** 20, part =>
+      await readParts(exchange.request, new Budget(TABLE_BUDGET_SECONDS), limitsOf(config).tables.max_bytes, part =>
         sent.add(part),
       );
       sent.end();
@@ -55,7 +54,7 @@ async function now(service: Service, exchange: Exchange, request: TableRequest, 
   const output = spoolPath(config.NEARSKY_DATA);
   try {
     const files = { input: sent.path, inputBytes: sent.bytes, output, maxOutputBytes: spool.left(client) };
-    const written = await coordination.ask('table', { client, request, ...files }, new Budget(BUDGET_SECONDS));
+    const written = await coordination.ask('table', { client, request, ...files }, new Budget(TABLE_BUDGET_SECONDS));
     if (!written) throw new ApiError('query_too_expensive', TOO_LONG);
     const { begun, bytes } = written;
     if (begun.outcome === 'refused') throw refused(begun);

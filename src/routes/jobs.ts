@@ -1,5 +1,6 @@
 /** Jobs in the form of the Universal Worker Service (UWS 1.1, section 2.2): the resources of one kind of job. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MAX_JOB_WAIT_SECONDS } from '../contract/limits.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
 import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/errors.ts';
@@ -22,8 +23,6 @@ import { jobDocument, NO_JOBS, parametersDocument, RESULT, resultsDocument, time
 import type { Service } from '../service/service.ts';
 
 const MAX_FORM_BYTES = 65_536;
-/** The maximum time for which a request waits for another phase. */
-const MAX_WAIT_SECONDS = 45;
 const LOOK_MS = 250;
 
 /** A kind of job. */
@@ -209,7 +208,7 @@ class Jobs {
   /** Returns the job when its phase is no longer the one that the client waits to end, or when the time is over. */
   async #waited(search: Search, job: Job): Promise<Job> {
     const asked = Number(search.get('WAIT') ?? 0);
-    const seconds = asked < 0 ? MAX_WAIT_SECONDS : Math.min(asked || 0, MAX_WAIT_SECONDS);
+    const seconds = asked < 0 ? MAX_JOB_WAIT_SECONDS : Math.min(asked || 0, MAX_JOB_WAIT_SECONDS);
     const endMs = performance.now() + 1000 * seconds;
     const from = search.get('PHASE') ?? job.phase;
     let seen = job;

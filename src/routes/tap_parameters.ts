@@ -3,7 +3,9 @@ import { spelled } from '@nearsky/adql';
 import { ClientAdmission } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Config } from '../config/config.ts';
+import { limitsOf } from '../config/limits.ts';
 import { clamped, matching, textual } from '../contract/kind.ts';
+import { MAX_TAP_UPLOADS } from '../contract/limits.ts';
 import { clientOf } from '../http/client_address.ts';
 import { invalidParameter, missingParameter } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -47,7 +49,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
   const isField = (name: string) => NAMES.has(name.toUpperCase());
   try {
     if (method === 'POST') {
-      const maxFileBytes = config.TAP_MAX_UPLOAD_MIB * 2 ** 20;
+      const maxFileBytes = limitsOf(config).tap.max_upload_bytes;
       const fields = await readForm(request, {
         isField,
         file: name => uploads.begin(name),
@@ -78,9 +80,6 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
   }
 }
 
-/** The maximum number of tables with a query. */
-const MAX_UPLOADS = 16;
-
 const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').filter(each => each.trim() !== '');
 
 /**
@@ -90,13 +89,13 @@ const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').fil
  */
 async function fetchUploads(given: Search, uploads: UploadFile, config: Config, client: string): Promise<void> {
   const addresses = uploadList(given).flatMap(each => ADDRESS.exec(each)?.[1] ?? []);
-  if (addresses.length === 0 || addresses.length > MAX_UPLOADS) return;
+  if (addresses.length === 0 || addresses.length > MAX_TAP_UPLOADS) return;
   if (config.TAP_UPLOAD_HOSTS.length === 0)
     throw new FetchRefusal('this service fetches no tables from other addresses: send the table with the request');
   await fetching.run(client, 1000 * WAIT_SECONDS, async () => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), 1000 * FETCH_SECONDS);
-    const maxBytes = config.TAP_MAX_UPLOAD_MIB * 2 ** 20;
+    const maxBytes = limitsOf(config).tap.max_upload_bytes;
     try {
       for (const url of addresses) {
         const left = maxBytes - uploads.bytes;
@@ -114,8 +113,8 @@ const ADDRESS = /^[^,]*,\s*(https?:\/\/.*?)\s*$/is;
 /** @throws ApiError */
 function uploadsOf(given: Search): Upload[] {
   const list = uploadList(given);
-  if (list.length > MAX_UPLOADS)
-    throw invalidParameter('UPLOAD', `a list of at most ${MAX_UPLOADS} tables`, list.length);
+  if (list.length > MAX_TAP_UPLOADS)
+    throw invalidParameter('UPLOAD', `a list of at most ${MAX_TAP_UPLOADS} tables`, list.length);
   const uploads = list.map(each => {
     const [, name = '', where = ''] = /^\s*(.*?)\s*,\s*(.*?)\s*$/s.exec(each) ?? [];
     const key = ADDRESS.exec(each)?.[1] ?? /^param:(.+)$/is.exec(where)?.[1];

@@ -7,6 +7,7 @@ import { Unavailable } from '../base/refusal.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { sweepSpool } from '../base/spool.ts';
 import type { Config } from '../config/config.ts';
+import { limitsOf } from '../config/limits.ts';
 import { JobQueue } from '../jobs/job_queue.ts';
 import { JobStore } from '../jobs/job_store.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
@@ -86,12 +87,13 @@ export class Coordinator implements Coordination {
     this.#tables = new TableMatches(config, log, () => this.#index.current, this.#reading, onTableProgress);
     const jobs = new JobStore(dataDir);
     this.#tableJobs = new TableJobs(this.#tables, () => this.#index.current, jobs);
+    const stated = limitsOf(config).jobs;
     const limits = {
-      maxJobs: config.JOBS_MAX,
-      maxJobsOfClient: Math.min(config.JOBS_MAX, config.JOBS_MAX_PER_CLIENT),
-      maxBytes: config.JOBS_MAX_MIB * 2 ** 20,
-      keptMs: config.JOBS_HOURS * 3_600_000,
-      runMs: config.JOBS_SECONDS * 1000,
+      maxJobs: stated.max_jobs,
+      maxJobsOfClient: stated.max_jobs_per_client,
+      maxBytes: stated.max_bytes,
+      keptMs: stated.retention_hours * 3_600_000,
+      runMs: stated.max_run_seconds * 1000,
     };
     this.#tap = new Tap(config, log, this.#admission, this.#reading);
     const kinds = {

@@ -3,6 +3,7 @@
 import type { Cell } from '@nearsky/astrotables';
 import { TableError } from '@nearsky/astrotables';
 import type { Numbers } from '@nearsky/astrotables/parquet_writer';
+import { MAX_TABLE_MATCHES } from '../contract/limits.ts';
 import { compareIds } from '../contract/source_ids.ts';
 import type { Find, RowStatus } from '../contract/table_match.ts';
 import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
@@ -16,9 +17,6 @@ export interface Batch {
   /** The columns of the answer that describe the pairs: id, position, separation, and the columns of the catalog. */
   readonly columns: readonly SourceColumn[];
 }
-
-/** A pair takes about 50 bytes, which do not count towards the limit of a thread's heap. */
-const MAX_PAIRS = 5_000_000;
 
 /** The results of all rows. A row with a match gets the status `matched`. */
 export class Pairs {
@@ -59,9 +57,9 @@ export class Pairs {
   /** @throws TableError if there are too many pairs */
   add(batch: Batch): void {
     this.#added += batch.row.length;
-    if (this.#added > MAX_PAIRS)
+    if (this.#added > MAX_TABLE_MATCHES)
       throw new TableError(
-        `more than ${MAX_PAIRS} pairs are found: send fewer rows, search a smaller radius, or ask for the nearest`,
+        `more than ${MAX_TABLE_MATCHES} pairs are found: send fewer rows, search a smaller radius, or ask for the nearest`,
       );
     this.#batches.push(batch);
   }

@@ -2,6 +2,7 @@
 import { spelled, tableName } from '@nearsky/adql';
 import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
+import { limitsOf } from '../config/limits.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
 import { TAP_FORMATS } from './formats.ts';
 import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';
@@ -103,7 +104,7 @@ export function tapCapability(config: Config, base: string): string {
     uploadMethods.map(name => `<uploadMethod ivo-id="ivo://ivoa.net/std/TAPRegExt#upload-${name}"/>\n`).join('') +
     `${time('retentionPeriod', Math.round(3600 * JOBS_HOURS))}${time('executionDuration', JOBS_SECONDS)}` +
     `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n` +
-    `<uploadLimit><hard unit="byte">${config.TAP_MAX_UPLOAD_MIB * 2 ** 20}</hard></uploadLimit>\n</capability>\n`
+    `<uploadLimit><hard unit="byte">${limitsOf(config).tap.max_upload_bytes}</hard></uploadLimit>\n</capability>\n`
   );
 }
 

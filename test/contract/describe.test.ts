@@ -34,7 +34,8 @@ test('the keys, in the order of the contract, without a database', async () => {
 test('the values, with the settings of the contract', async () => {
   await withoutDatabase(DECLARED, async ask => {
     const body = JSON.parse((await ask('/api/describe')).text);
-    assert.equal(body.limits, {
+    const { tables, areas, sources, jobs, tap, ...ofContract } = body.limits;
+    assert.equal(ofContract, {
       request_budget_seconds: 5,
       max_ids: 1000,
       max_positions: 200,
@@ -43,6 +44,11 @@ test('the values, with the settings of the contract', async () => {
       max_objects_per_request: 2000,
       recent_crossmatches: { default_page_size: 1000, max_page_size: 10_000, max_window_hours: 168 },
     });
+    assert.equal(Object.values(tables), [1_000_000, 2000, 2 ** 20, 2 ** 28, 5_000_000, 60, 55]);
+    assert.equal(Object.values(areas), [2 ** 23, 2 ** 26, 200_000, 1000, 20_000]);
+    assert.equal(Object.values(sources), [60, 1000, 10_000]);
+    assert.equal(Object.values(jobs), [100, 25, 2 ** 32, 24, 3600, 45]);
+    assert.equal(Object.values(tap), [4, 1_000_000, 45, 16, 2 ** 26]);
     assert.equal(body.tns, { default_radius_arcsec: 1, max_radius_arcsec: 60 });
     assert.is(body.crossmatch.radius_arcsec, 1);
     assert.is(body.crossmatch.nearest_source_per_catalog, true);
@@ -165,11 +171,30 @@ test('the connector, with the tools of the contract', async () => {
 
 test('it follows the settings', async () => {
   await withoutDatabase(
-    { API_MAX_IDS: '7', CROSSMATCH_RADIUS_ARCSEC: '2.5', RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '24', APP_VERSION: ' ' },
+    {
+      API_MAX_IDS: '7',
+      CROSSMATCH_RADIUS_ARCSEC: '2.5',
+      RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '24',
+      APP_VERSION: ' ',
+      API_MAX_TABLE_ROWS: '10',
+      API_MAX_TABLE_MIB: '3',
+      JOBS_MAX: '4',
+      JOBS_MAX_MIB: '5',
+      JOBS_HOURS: '0.5',
+      JOBS_SECONDS: '6',
+      TAP_MAX_QUERIES: '0',
+      TAP_MAX_RECORDS: '8',
+      TAP_QUERY_SECONDS: '9',
+      TAP_MAX_UPLOAD_MIB: '2',
+    },
     async ask => {
       const body = JSON.parse((await ask('/api/describe')).text);
       assert.is(body.limits.max_ids, 7);
       assert.is(body.limits.recent_crossmatches.max_window_hours, 24);
+      const { tables, jobs, tap } = body.limits;
+      assert.equal([tables.max_rows, tables.max_bytes], [10, 3 * 2 ** 20]);
+      assert.equal(Object.values(jobs), [4, 4, 5 * 2 ** 20, 0.5, 6, 45]);
+      assert.equal(Object.values(tap), [0, 8, 9, 16, 2 ** 21]);
       assert.equal([body.crossmatch.radius_arcsec, body.provenance.crossmatch_radius_arcsec], [2.5, 2.5]);
       assert.is(body.provenance.service_version, null);
     },

@@ -195,6 +195,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key.endsWith('_arcmin')) return 'arcmin';
   if (key.endsWith('_seconds') || within.includes('Retry-After')) return 's';
   if (key.endsWith('_hours')) return 'h';
+  if (key.endsWith('_bytes')) return 'byte';
   if (key.endsWith('_deg2')) return 'deg²';
   if (key.includes('.')) return undefined;
   if (key.startsWith('reliability_') || ['reliability', 'min_reliability', 'level', 'credible_level'].includes(key))
@@ -208,7 +209,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key === 'footprint_moc_order') return 'HEALPix order';
   if (within.endsWith('-Count')) return 'count';
   const counted =
-    /^(count|limit|total|uncounted|rows|without_position|page_size|qualifying|qualifying_total|max_\w+|default_page_size)$/;
+    /^(count|limit|total|uncounted|rows|without_position|page_size|default_limit|qualifying|qualifying_total|max_\w+|default_page_size)$/;
   if (counted.test(key) || within.includes('by_status') || within.includes('by_qualifies_reason')) return 'count';
   throw new Error(`no unit is known for ${within}`);
 }

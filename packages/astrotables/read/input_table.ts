@@ -123,7 +123,7 @@ export function listOf(columns: readonly Column[]): string {
 }
 
 /** A limit above the number of columns of any survey's table. */
-const MAX_COLUMNS = 2000;
+export const MAX_COLUMNS = 2000;
 /** The maximum length of a row in a text format, in bytes. */
 export const MAX_ROW_BYTES = 1 << 20;
 /** The maximum number of rows, and the approximate maximum number of cells, of a block. */

@@ -72,8 +72,12 @@ const catalogDescription = closed('A catalog of the service.', {
 const named = (description: string): Schema =>
   closed(description, { name: text('The value.'), description: text('What it means.') });
 
+const bytes = (description: string) => integer('byte', description, { minimum: 0 });
+const seconds = (description: string) => number('s', description, { exclusiveMinimum: 0 });
+const radius = number('arcsec', 'The largest radius of a search, inclusive.', { exclusiveMinimum: 0 });
+
 const limits = closed('Limits of a request.', {
-  request_budget_seconds: number('s', 'Time budget.', { exclusiveMinimum: 0 }),
+  request_budget_seconds: seconds('Time budget.'),
   max_ids: count('Identifiers per lookup.'),
   max_positions: count('Positions and registry names per lookup, together.'),
   max_cone_radius_arcsec: number('arcsec', 'The largest radius of a search.', { exclusiveMinimum: 0 }),
@@ -83,6 +87,42 @@ const limits = closed('Limits of a request.', {
     default_page_size: count('Objects per page unless asked.'),
     max_page_size: count('The largest page.'),
     max_window_hours: number('h', 'The longest window, inclusive.', { exclusiveMinimum: 0 }),
+  }),
+  tables: closed('Limits of a table to crossmatch.', {
+    max_rows: count('Rows of the table.'),
+    max_columns: count('Columns of the table.'),
+    max_row_bytes: bytes('Bytes of a row in a text format.'),
+    max_bytes: bytes('Bytes of the table, without compression.'),
+    max_matches: count('Matches of all rows.'),
+    max_radius_arcsec: radius,
+    budget_seconds: seconds('Time for the table to arrive, and again for its crossmatch, unless it becomes a job.'),
+  }),
+  areas: closed('Limits of an area.', {
+    max_bytes: bytes('Bytes of the area as sent.'),
+    max_unpacked_bytes: bytes('Bytes of the area, without gzip.'),
+    max_cells: count('Cells of a MOC, or pixels of a map of probability.'),
+    max_polygon_vertices: count('Vertices of a polygon.'),
+    max_objects_examined: count('Objects that are examined for one page, about, where filters leave some out.'),
+  }),
+  sources: closed('Limits of a search for catalog sources.', {
+    max_radius_arcsec: radius,
+    default_limit: count('Sources listed unless asked.'),
+    max_limit: count('Sources listed at most.'),
+  }),
+  jobs: closed('Limits of jobs: crossmatches of tables, and queries in ADQL.', {
+    max_jobs: count('Stored jobs, including finished ones.'),
+    max_jobs_per_client: count('Stored jobs of one client.'),
+    max_bytes: bytes('Disk space for all jobs together.'),
+    retention_hours: number('h', 'How long a job and its result are kept.', { exclusiveMinimum: 0 }),
+    max_run_seconds: seconds('Run time of a job.'),
+    max_wait_seconds: seconds('How long a request for a job waits for another phase (`WAIT`).'),
+  }),
+  tap: closed('Limits of queries in ADQL.', {
+    max_queries: count('Queries at once; 0 where the service answers none.'),
+    max_rows: count('Rows of an answer (`MAXREC`).'),
+    max_query_seconds: seconds('Run time of a query that is not a job.'),
+    max_uploads: count('Tables sent with a query.'),
+    max_upload_bytes: bytes('Bytes of these tables together.'),
   }),
 });
 
