@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
 import { pixel29 } from '@nearsky/sky-index';
-import { tapFormat } from '../src/tap/formats.ts';
+import { tapFormat } from '../src/contract/tap.ts';
 import { Job } from '../src/tap/job.ts';
 import { Postgres, whyNoPostgres } from '../test/adql/oracle/postgres.ts';
 import { TABLES } from '../test/adql/support.ts';

@@ -4,7 +4,14 @@ import { parseInstant } from '../base/parse_time.ts';
 import type { Config } from '../config/config.ts';
 import { DETAIL_LEVELS, RESPONSE_MODES, TIME_FIELDS } from '../contract/enums.ts';
 import { type Bounds, clamped, integer, type Kind, named, number, textual } from '../contract/kind.ts';
-import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
+import {
+  DEC_RANGE,
+  LARGE_CONE_PATH,
+  MAX_JOB_WAIT_SECONDS,
+  MAX_OBJECT_ID,
+  MAX_TNS_NAME_CHARACTERS,
+  RA_RANGE,
+} from '../contract/limits.ts';
 import { type IdType, isTextId, MAX_SOURCE_ID_BYTES, TEXT_ID } from '../contract/source_ids.ts';
 import { parseTnsName } from '../tns/names.ts';
 
@@ -32,6 +39,34 @@ export const radiusKind = memoized((config: Config): Kind<number> => {
   const tooLarge = `at most ${max}`;
   return { ...bounded, instead: given => (bounded.broken?.(given) === tooLarge ? larger : undefined) };
 });
+
+/** How long to wait for a job, seconds: whatever is no number is 0. */
+export const JOB_WAIT = {
+  ...number({ unit: 's' }),
+  parseText: (text: string) => {
+    const seconds = Number(text);
+    return seconds < 0 ? MAX_JOB_WAIT_SECONDS : Math.min(seconds || 0, MAX_JOB_WAIT_SECONDS);
+  },
+};
+
+/** The time limit of a job, seconds. */
+export const JOB_SECONDS: Kind<number> = {
+  ...textual('a number of seconds, or 0 for as many as there may be', text =>
+    Number(text) >= 0 ? Number(text) || Number.MAX_SAFE_INTEGER : undefined,
+  ),
+  schema: { type: 'number', minimum: 0 },
+  unit: 's',
+};
+
+/** The time of a job's removal, in milliseconds since 1970. */
+export const JOB_TIME = textual(
+  'a time like 2026-12-31T00:00:00Z',
+  text => {
+    const ms = Date.parse(text);
+    return Number.isNaN(ms) ? undefined : ms;
+  },
+  { format: 'date-time' },
+);
 
 const INTEGER = /^[+-]?\d+$/;
 

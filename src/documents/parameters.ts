@@ -15,13 +15,14 @@ import {
   MAP_LAYERS,
 } from '../contract/enums.ts';
 import { FORMATS, MATCH_FORMATS } from '../contract/formats.ts';
-import { flag, type Kind, named, textual } from '../contract/kind.ts';
+import { clamped, flag, type Kind, matching, named, textual } from '../contract/kind.ts';
 import {
   DEFAULT_CREDIBLE_LEVEL,
   DEFAULT_MAP_RESOLUTION,
   DEFAULT_SOURCES_LIMIT,
   DEFAULT_WINDOW_HOURS,
   MAP_RESOLUTION_RANGE,
+  MAX_JOB_WAIT_SECONDS,
   MAX_MAP_RADIUS_DEG,
   MAX_SOURCES_RADIUS_ARCSEC,
   SOURCES_LIMIT_RANGE,
@@ -33,6 +34,7 @@ import {
   MAX_MATCH_RADIUS_ARCSEC,
   ROWS_KEPT,
 } from '../contract/table_match.ts';
+import { EXAMPLES, LANGUAGES, TAP_FORMATS, tapFormat } from '../contract/tap.ts';
 import * as kinds from './kinds.ts';
 
 /** A parameter, whose name is its key in the table of the operation. */
@@ -47,6 +49,8 @@ export interface Parameter<T = unknown> {
   readonly usual?: T;
   /** Whether it may not be missing where it is read: `read` where the operation does not always read it. */
   readonly required?: 'always' | 'read';
+  /** What a request without it is told to give; `NAME=NUMBER` by default. */
+  readonly give?: string;
   /** The name of its values, which generators of clients make a class of. */
   readonly title?: string;
   /** The component of the document that describes its values. */
@@ -328,5 +332,83 @@ export const SKY_MAP_PARAMETERS = {
       'Whether to answer while the objects are still counted, which is once for each database: then `uncounted` is above 0. ' +
       'Without it such an answer is 503.',
     default: false,
+  },
+} satisfies Parameters;
+
+const LANGUAGE = named(LANGUAGES);
+const TAP_FORMAT = {
+  kind: textual(`one of ${TAP_FORMATS.flatMap(({ name, mediaType }) => [name, mediaType]).join(', ')}`, tapFormat),
+  description: `The format of the answer: ${TAP_FORMATS.map(({ name }) => `\`${name}\``).join(', ')}, or a media type of one. By default \`votable\`.`,
+} satisfies Parameter;
+
+/** The parameters of a query in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3), whose names have no case. */
+export const tapParameters = memoized(({ TAP_MAX_RECORDS }: Config) => {
+  return {
+    REQUEST: { kind: matching(/^doQuery$/, 'doQuery'), description: '`doQuery`, or left out.' },
+    LANG: {
+      kind: { ...LANGUAGE, parseText: (text: string) => LANGUAGE.parseText(text.toUpperCase()) },
+      description: 'The language of the query, in any case.',
+      required: 'always',
+      give: LANGUAGES[0].name,
+    },
+    QUERY: {
+      kind: kinds.ANY_TEXT,
+      description: 'The query.',
+      required: 'always',
+      give: `a query in ADQL, such as ${EXAMPLES[0][2]}`,
+    },
+    MAXREC: {
+      kind: { ...clamped(0, TAP_MAX_RECORDS, /^\d+$/), unit: 'count' },
+      description: `Rows at most; more than ${TAP_MAX_RECORDS} count as ${TAP_MAX_RECORDS}.`,
+      default: TAP_MAX_RECORDS,
+    },
+    RESPONSEFORMAT: TAP_FORMAT,
+    FORMAT: { ...TAP_FORMAT, description: 'An older name of RESPONSEFORMAT, which goes before it.' },
+    UPLOAD: {
+      kind: kinds.ANY_TEXT,
+      description:
+        'Tables to query as TAP_UPLOAD.NAME, with semicolons between: `NAME,param:PART` for a part of this form, `NAME,https://...` for an address of a host that the service allows.',
+    },
+  } satisfies Parameters;
+});
+
+const RUN = { name: 'RUN', meaning: 'starts the job' } as const;
+const ABORT = { name: 'ABORT', meaning: 'stops the job' } as const;
+
+/** The parameters of a new query that is a job. */
+export const NEW_JOB_PARAMETERS = {
+  PHASE: { kind: { ...named([RUN]), must: 'RUN, or left out' }, description: 'Whether the job starts at once.' },
+  RUNID: { kind: kinds.ANY_TEXT, description: 'A name of the client for the job, which its parameters show.' },
+} satisfies Parameters;
+
+/** The parameters of a job as a whole (UWS 1.1, sections 2.2.1 and 2.2.3), whose names have no case. */
+export const JOB_PARAMETERS = {
+  WAIT: {
+    kind: kinds.JOB_WAIT,
+    description: `How long to wait for another phase: at most ${MAX_JOB_WAIT_SECONDS} s, also where it is negative.`,
+    default: 0,
+  },
+  PHASE: { kind: kinds.ANY_TEXT, description: 'The phase that is waited out; by default the present one.' },
+} satisfies Parameters;
+
+/** What POST to a job takes. */
+export const JOB_ACTION = {
+  ACTION: {
+    kind: named([{ name: 'DELETE', meaning: 'removes the job' }]),
+    description: 'What to do with the job.',
+    required: 'always',
+  },
+} satisfies Parameters;
+
+/** What POST takes to change one resource of a job, each by the name of the resource in upper case. */
+export const JOB_CHANGES = {
+  PHASE: { kind: { ...named([ABORT, RUN]), must: 'ABORT or RUN' }, description: 'What to do with the job.' },
+  DESTRUCTION: {
+    kind: kinds.JOB_TIME,
+    description: 'When the job and its result are removed; never later than before.',
+  },
+  EXECUTIONDURATION: {
+    kind: kinds.JOB_SECONDS,
+    description: 'The time limit of a job that has not started, 0 for the longest.',
   },
 } satisfies Parameters;

@@ -17,7 +17,7 @@ type ValueOf<P> = P extends typeof FILTERS
     : never;
 
 /** What reading a parameter depends on. */
-type Readable = Pick<Parameter, 'kind' | 'default' | 'required'> | typeof FILTERS;
+type Readable = Pick<Parameter, 'kind' | 'default' | 'required' | 'give'> | typeof FILTERS;
 
 /**
  * What reads one parameter after the other, by name; `filters` are all filters. The order in which an operation reads
@@ -34,7 +34,7 @@ export function readerOf<P extends Readonly<Record<string, Readable>>>(
     if ('areFilters' in parameter) return parseFilters(search, catalogs) as ValueOf<P[N]>;
     const text = search.get(name);
     if (text !== undefined) return parameterOf(parameter.kind, name, text) as ValueOf<P[N]>;
-    if (parameter.required) throw missingParameter(name, `${name}=NUMBER`);
+    if (parameter.required) throw missingParameter(name, parameter.give ?? `${name}=NUMBER`);
     return parameter.default as ValueOf<P[N]>;
   };
 }

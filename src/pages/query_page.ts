@@ -2,8 +2,7 @@
 import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';
-import { TAP_FORMATS } from '../tap/formats.ts';
+import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
 import { type TapTable, tapTables } from '../tap/tables.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';

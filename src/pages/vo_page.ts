@@ -3,9 +3,9 @@
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { OBJECTS_MOC_ORDER } from '../contract/limits.ts';
+import { TAP_PATH } from '../contract/tap.ts';
 import { orderInForce } from '../documents/catalogs.ts';
 import { type Block, toHtml } from '../documents/docs/blocks.ts';
-import { TAP_PATH } from '../tap/documents.ts';
 import { coneTargets, OBJECTS } from '../vo/cone_tables.ts';
 import { MOC_FORMATS } from '../vo/moc.ts';
 import { conePath, VO_PATH } from '../vo/vosi.ts';

@@ -1,12 +1,13 @@
 /** Jobs in the form of the Universal Worker Service (UWS 1.1, section 2.2): the resources of one kind of job. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAX_JOB_WAIT_SECONDS } from '../contract/limits.ts';
+import type { Kind } from '../contract/kind.ts';
+import { JOB_CHANGES, JOB_PARAMETERS, NEW_JOB_PARAMETERS } from '../documents/parameters.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
-import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/errors.ts';
+import { ApiError, methodNotAllowed, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
-import { inUpperCase, parseSearch, type Search } from '../http/params.ts';
+import { inUpperCase, optional, parameterOf, parseSearch, type Search } from '../http/params.ts';
 import { fileStream } from '../http/part_stream.ts';
 import {
   type Answer,
@@ -91,7 +92,7 @@ class Jobs {
       const parameters = new Map(sent.parameters);
       const phase = parameters.get('PHASE');
       parameters.delete('PHASE');
-      if (phase !== undefined && phase !== 'RUN') throw invalidParameter('PHASE', 'RUN, or left out', phase);
+      if (phase !== undefined) parameterOf(NEW_JOB_PARAMETERS.PHASE.kind, 'PHASE', phase);
       const client = clientOf(exchange, this.#service.config);
       const create = { kind: this.#kind.kind, client, request: null, parameters: Object.fromEntries(parameters) };
       const job = await this.#ask(exchange, { step: 'create', ...create, bytes: input?.bytes ?? 0 });
@@ -168,24 +169,21 @@ class Jobs {
   }
 
   async #change(exchange: Exchange, job: Job, part: string, form: Search): Promise<Answer> {
+    const sent = <T>(name: string, kind: Kind<T>) => parameterOf(kind, name, form.get(name) ?? '');
     if (part === '' && form.get('ACTION') === 'DELETE') return await this.#remove(exchange, job);
     if (part === 'phase') {
-      const phase = form.get('PHASE') ?? '';
-      if (phase !== 'ABORT' && phase !== 'RUN') throw invalidParameter('PHASE', 'ABORT or RUN', phase);
-      if (phase === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
+      if (sent('PHASE', JOB_CHANGES.PHASE.kind) === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
       else if (this.#kind.made) await this.#run(exchange, job);
     } else if (part === 'destruction') {
-      const destruction = form.get('DESTRUCTION') ?? '';
-      const destructionMs = Date.parse(destruction);
-      if (Number.isNaN(destructionMs))
-        throw invalidParameter('DESTRUCTION', 'a time like 2026-12-31T00:00:00Z', destruction);
-      await this.#ask(exchange, { step: 'keep', id: job.id, destructionMs });
+      await this.#ask(exchange, {
+        step: 'keep',
+        id: job.id,
+        destructionMs: sent('DESTRUCTION', JOB_CHANGES.DESTRUCTION.kind),
+      });
     } else if (part === 'executionduration') {
-      const duration = form.get('EXECUTIONDURATION') ?? '';
-      const seconds = Number(duration);
-      if (!(seconds >= 0))
-        throw invalidParameter('EXECUTIONDURATION', 'a number of seconds, or 0 for as many as there may be', duration);
-      return await this.#set(exchange, job, { runSeconds: seconds || Number.MAX_SAFE_INTEGER });
+      return await this.#set(exchange, job, {
+        runSeconds: sent('EXECUTIONDURATION', JOB_CHANGES.EXECUTIONDURATION.kind),
+      });
     } else throw new ApiError('invalid_parameter', 'Cannot change this of a job: send PHASE=ABORT to phase, or DELETE');
     return this.#seeOther(exchange, job);
   }
@@ -207,8 +205,7 @@ class Jobs {
 
   /** Returns the job when its phase is no longer the one that the client waits to end, or when the time is over. */
   async #waited(search: Search, job: Job): Promise<Job> {
-    const asked = Number(search.get('WAIT') ?? 0);
-    const seconds = asked < 0 ? MAX_JOB_WAIT_SECONDS : Math.min(asked || 0, MAX_JOB_WAIT_SECONDS);
+    const seconds = optional(search, 'WAIT', JOB_PARAMETERS.WAIT.kind) ?? JOB_PARAMETERS.WAIT.default;
     const endMs = performance.now() + 1000 * seconds;
     const from = search.get('PHASE') ?? job.phase;
     let seen = job;

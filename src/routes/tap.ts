@@ -5,6 +5,7 @@
 
 import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
 import { processStart } from '../base/processes.ts';
+import { TAP_PATH } from '../contract/tap.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
@@ -15,7 +16,7 @@ import { type Answer, bytesResponse, streamedResponse, xmlResponse } from '../ht
 import { withVotableErrors } from '../http/votable_errors.ts';
 import { beginQuery } from '../service/archive_query.ts';
 import type { Service } from '../service/service.ts';
-import { TAP_PATH, tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
+import { tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { tapTables } from '../tap/tables.ts';
 import { TAP_JOB, type TapJobRequest } from '../tap/tap.ts';
@@ -85,7 +86,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   const { config } = service;
   const { parameters, uploads } = await tapParametersOf(exchange, config);
   try {
-    const query = tapQueryOf(parameters, config, config.TAP_QUERY_SECONDS);
+    const query = tapQueryOf(parameters, service, config.TAP_QUERY_SECONDS);
     exchange.asked = { query: query.query.slice(0, 1000) };
     const uploadPath = uploads.end();
     const whole = uploadPath === undefined ? query : { ...query, uploadPath };
@@ -101,7 +102,7 @@ function jobs(service: Service) {
   const { config } = service;
   const requestOf = (parameters: Search): TapJobRequest => {
     try {
-      return { ...tapQueryOf(parameters, config, config.JOBS_SECONDS), isJob: true };
+      return { ...tapQueryOf(parameters, service, config.JOBS_SECONDS), isJob: true };
     } catch (error) {
       const expected = expectedErrorOf(error);
       if (!expected) throw error;

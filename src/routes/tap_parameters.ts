@@ -2,23 +2,24 @@
 import { spelled } from '@nearsky/adql';
 import { ClientAdmission } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
+import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/limits.ts';
-import { clamped, matching, textual } from '../contract/kind.ts';
 import { MAX_TAP_UPLOADS } from '../contract/limits.ts';
+import { NEW_JOB_PARAMETERS, tapParameters } from '../documents/parameters.ts';
 import { clientOf } from '../http/client_address.ts';
-import { invalidParameter, missingParameter } from '../http/errors.ts';
+import { invalidParameter } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readForm } from '../http/form.ts';
-import { optional, parameterOf, type Search } from '../http/params.ts';
-import { EXAMPLES } from '../tap/documents.ts';
+import { parameterOf, type Search } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
+import type { Service } from '../service/service.ts';
 import { FetchRefusal, fetchUpload } from '../tap/fetched_upload.ts';
-import { TAP_FORMATS, tapFormat } from '../tap/formats.ts';
 import type { TapQuery } from '../tap/job.ts';
 import { type Upload, UploadFile } from '../tap/upload_file.ts';
 
-const NAMES: ReadonlySet<string> = new Set(
-  'REQUEST LANG QUERY MAXREC RESPONSEFORMAT FORMAT UPLOAD PHASE RUNID'.split(' '),
+const namesOf = memoized(
+  (config: Config): ReadonlySet<string> => new Set(Object.keys({ ...tapParameters(config), ...NEW_JOB_PARAMETERS })),
 );
 
 /** The time for tables at other addresses to be fetched, and before that for a slot. */
@@ -46,7 +47,8 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
   const { request, method, search } = exchange;
   const uploads = new UploadFile(config.NEARSKY_DATA);
   const given: [name: string, value: string][] = [...search];
-  const isField = (name: string) => NAMES.has(name.toUpperCase());
+  const names = namesOf(config);
+  const isField = (name: string) => names.has(name.toUpperCase());
   try {
     if (method === 'POST') {
       const maxFileBytes = limitsOf(config).tap.max_upload_bytes;
@@ -62,7 +64,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
     }
     const parameters = new Map<string, string>();
     for (const [name, value] of given.map(([name, value]) => [name.toUpperCase(), value] as const)) {
-      if (value.trim() === '' || !NAMES.has(name)) continue;
+      if (value.trim() === '' || !names.has(name)) continue;
       const before = name === 'UPLOAD' ? parameters.get(name) : undefined;
       parameters.set(name, before === undefined ? value : `${before};${value}`);
     }
@@ -134,39 +136,18 @@ function uploadsOf(given: Search): Upload[] {
   return uploads;
 }
 
-const LANGUAGES = ['ADQL', 'ADQL-2.0', 'ADQL-2.1'] as const;
-const LANGUAGE = textual(`one of ${LANGUAGES.join(', ')}`, text => LANGUAGES.find(each => each === text.toUpperCase()));
-
 /** @throws ApiError */
-export function tapQueryOf(given: Search, config: Config, seconds: number): TapQuery {
-  return {
-    query: queryOf(given),
-    maxRecords: maxRecordsOf(given, config.TAP_MAX_RECORDS),
-    format: formatOf(given),
-    seconds,
-    uploads: uploadsOf(given),
-  };
-}
-
-function queryOf(given: Search): string {
-  optional(given, 'REQUEST', matching(/^doQuery$/, 'doQuery'));
-  if (optional(given, 'LANG', LANGUAGE) === undefined) throw missingParameter('LANG', LANGUAGES[0]);
-  const query = given.get('QUERY');
-  if (query === undefined) throw missingParameter('QUERY', `a query in ADQL, such as ${EXAMPLES[0][2]}`);
-  return query;
-}
-
-/** The requested maximum number of rows, or the service's limit if that is smaller. */
-function maxRecordsOf(given: Search, most: number): number {
-  return optional(given, 'MAXREC', clamped(0, most, /^\d+$/)) ?? most;
-}
-
-const FORMAT = textual(
-  `one of ${TAP_FORMATS.flatMap(({ name, mediaType }) => [name, mediaType]).join(', ')}`,
-  tapFormat,
-);
-
-function formatOf(given: Search) {
-  const text = given.get('RESPONSEFORMAT') ?? given.get('FORMAT') ?? 'votable';
-  return parameterOf(FORMAT, 'RESPONSEFORMAT', text);
+export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds: number): TapQuery {
+  const read = readerOf(given, tapParameters(config), catalogs);
+  read('REQUEST');
+  read('LANG');
+  const query = read('QUERY');
+  const maxRecords = read('MAXREC');
+  // Either name counts as the newer one.
+  const format = parameterOf(
+    tapParameters(config).RESPONSEFORMAT.kind,
+    'RESPONSEFORMAT',
+    given.get('RESPONSEFORMAT') ?? given.get('FORMAT') ?? 'votable',
+  );
+  return { query, maxRecords, format, seconds, uploads: uploadsOf(given) };
 }

@@ -3,11 +3,9 @@ import { spelled, tableName } from '@nearsky/adql';
 import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/limits.ts';
+import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
-import { TAP_FORMATS } from './formats.ts';
 import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';
-
-export const TAP_PATH = '/vo/tap';
 
 const FEATURES: readonly (readonly [type: string, forms: readonly string[]])[] = [
   [
@@ -139,37 +137,6 @@ function keyElement({ from, table, target }: ForeignKey): string {
   const columns = `<fromColumn>${from}</fromColumn><targetColumn>${target}</targetColumn>`;
   return `<foreignKey><targetTable>${table}</targetTable><fkColumn>${columns}</fkColumn></foreignKey>\n`;
 }
-
-/** Queries that find something in the sample. */
-export const EXAMPLES = [
-  [
-    'statuses',
-    'How many objects have which status',
-    'SELECT status, COUNT(*) AS n FROM nearsky.objects GROUP BY status ORDER BY n DESC',
-  ],
-  [
-    'cone',
-    'The objects around a position, nearest first',
-    "SELECT TOP 100 diaObjectId, ra, dec, status, DISTANCE(POINT('ICRS', ra, dec), POINT('ICRS', 61.6223, -49.2951)) * 3600 AS separation_arcsec\nFROM nearsky.objects\n" +
-      "WHERE 1 = CONTAINS(POINT('ICRS', ra, dec), CIRCLE('ICRS', 61.6223, -49.2951, 0.1))\nORDER BY separation_arcsec",
-  ],
-  [
-    'matches',
-    'The nearest sources of each catalog, with the status of their objects',
-    'SELECT TOP 100 m.catalog_name, m.catalog_source_id, m.separation_arcsec, o.diaObjectId, o.status\nFROM nearsky.matches AS m\n' +
-      'JOIN nearsky.objects AS o USING (diaObjectId)\nWHERE m.separation_arcsec < 0.3\nORDER BY separation_arcsec',
-  ],
-  [
-    'outcomes',
-    'What crossmatches came to, by catalog',
-    'SELECT catalog_name, outcome, COUNT(*) AS n FROM nearsky.crossmatches\nGROUP BY catalog_name, outcome ORDER BY catalog_name, n DESC',
-  ],
-  [
-    'colours',
-    'Colours and magnitudes of the sources in Gaia',
-    'SELECT diaObjectId, phot_bp_mean_mag - phot_rp_mean_mag AS bp_rp, phot_g_mean_mag\nFROM nearsky.gaia_dr3\nWHERE phot_bp_mean_mag IS NOT NULL',
-  ],
-] as const;
 
 /** DALI 1.1, section 2.3. */
 export function tapExamples(): string {

@@ -4,8 +4,8 @@ import type { Cell, Column, FitsRows } from '@nearsky/astrotables';
 import { beginFits, rowByRow, type TableWriter, tableFormat, VotableWriter } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { messageOf } from '../base/error_text.ts';
+import type { TapFormat } from '../contract/tap.ts';
 import { isOutOfMemory, JobFailure, meaningOf, TOO_MUCH_MEMORY } from './engine_errors.ts';
-import type { TapFormat } from './formats.ts';
 import type { Upload } from './upload_file.ts';
 
 /** The size of a part of an answer, bytes. */

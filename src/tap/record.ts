@@ -6,8 +6,9 @@
 import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
+import { TAP_PATH } from '../contract/tap.ts';
 import { coneCapabilities, endpoints, root, VO_PATH } from '../vo/vosi.ts';
-import { schemaElements, TAP_PATH, tapCapability } from './documents.ts';
+import { schemaElements, tapCapability } from './documents.ts';
 import { archiveTables } from './tables.ts';
 
 export const RECORD_PATH = `${VO_PATH}/record`;

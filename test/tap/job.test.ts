@@ -4,7 +4,7 @@ import { failing } from '@nearsky/adql';
 import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { tapFormat } from '../../src/tap/formats.ts';
+import { tapFormat } from '../../src/contract/tap.ts';
 import { Job, type TapQuery } from '../../src/tap/job.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { duckdbObstacle, needs } from '../needs.ts';

@@ -7,7 +7,7 @@ import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Catalogs } from '../../src/contract/catalogs.ts';
-import { EXAMPLES } from '../../src/tap/documents.ts';
+import { EXAMPLES } from '../../src/contract/tap.ts';
 import { registryRecord } from '../../src/tap/record.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { configOf, type Running, startApp } from '../http/support.ts';

@@ -1,7 +1,16 @@
-/** The formats of answers: values of RESPONSEFORMAT, with their media types. */
+/** Queries in ADQL over TAP: their address, languages, formats (values of RESPONSEFORMAT, with their media types) and examples. */
+import type { Named } from './enums.ts';
+import { MATCH_FORMATS, type MatchFormat, matchFormat } from './formats.ts';
 
-import { VOTABLE_TYPE } from '@nearsky/astrotables';
-import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
+export const TAP_PATH = '/vo/tap';
+
+export const LANGUAGES = [
+  { name: 'ADQL', meaning: 'ADQL 2.1' },
+  { name: 'ADQL-2.0', meaning: 'the same' },
+  { name: 'ADQL-2.1', meaning: 'the same' },
+] as const satisfies readonly Named[];
+
+const VOTABLE_TYPE = matchFormat('votable').mediaType;
 
 export interface TapFormat {
   readonly writer: Exclude<MatchFormat, 'votable'> | 'tabledata' | 'binary2' | 'tsv' | 'json';
@@ -58,3 +67,34 @@ export function tapFormat(text: string): TapFormat | undefined {
     ? { ...format, mediaType: asked }
     : format;
 }
+
+/** Queries that find something in the sample. */
+export const EXAMPLES = [
+  [
+    'statuses',
+    'How many objects have which status',
+    'SELECT status, COUNT(*) AS n FROM nearsky.objects GROUP BY status ORDER BY n DESC',
+  ],
+  [
+    'cone',
+    'The objects around a position, nearest first',
+    "SELECT TOP 100 diaObjectId, ra, dec, status, DISTANCE(POINT('ICRS', ra, dec), POINT('ICRS', 61.6223, -49.2951)) * 3600 AS separation_arcsec\nFROM nearsky.objects\n" +
+      "WHERE 1 = CONTAINS(POINT('ICRS', ra, dec), CIRCLE('ICRS', 61.6223, -49.2951, 0.1))\nORDER BY separation_arcsec",
+  ],
+  [
+    'matches',
+    'The nearest sources of each catalog, with the status of their objects',
+    'SELECT TOP 100 m.catalog_name, m.catalog_source_id, m.separation_arcsec, o.diaObjectId, o.status\nFROM nearsky.matches AS m\n' +
+      'JOIN nearsky.objects AS o USING (diaObjectId)\nWHERE m.separation_arcsec < 0.3\nORDER BY separation_arcsec',
+  ],
+  [
+    'outcomes',
+    'What crossmatches came to, by catalog',
+    'SELECT catalog_name, outcome, COUNT(*) AS n FROM nearsky.crossmatches\nGROUP BY catalog_name, outcome ORDER BY catalog_name, n DESC',
+  ],
+  [
+    'colours',
+    'Colours and magnitudes of the sources in Gaia',
+    'SELECT diaObjectId, phot_bp_mean_mag - phot_rp_mean_mag AS bp_rp, phot_g_mean_mag\nFROM nearsky.gaia_dr3\nWHERE phot_bp_mean_mag IS NOT NULL',
+  ],
+] as const;
