@@ -59,7 +59,7 @@ export function toJson(value: unknown, form: JsonForm = USUAL): string {
 }
 
 /**
- * Joined at once, because a large answer then makes a third less work for the garbage collector than one text that
+ * Joined at once, because a large text then makes a third less work for the garbage collector than one text that
  * grows.
  */
 function arrayText(values: readonly unknown[], form: JsonForm): string {

@@ -1,6 +1,6 @@
 /**
- * Reads JSON so that no 64-bit integer passes through a double: plain data with `parseJson`, a request's body with
- * `parseSent`, a broker's message with `parseMessage`.
+ * Reads JSON so that no 64-bit integer passes through a double: a request's body with `parseSent`, a broker's message
+ * with `parseMessage`. `parseJson` of `@nearsky/astrotables/json` reads plain data.
  */
 import { Rendered } from '@nearsky/astrotables/json';
 

@@ -33,7 +33,11 @@ export interface CatalogFiles {
   nameOf(name: string): string;
   /** The directory at a relative or full path or address. A relative one starts from this directory. */
   directory(text: string): CatalogFiles;
-  /** @throws ReadFailure; MissingFile where the file certainly does not exist */
+  /**
+   * Opens a file. If one turn of the event loop requests several ranges of a remote file that lie near each other, they
+   * are fetched together.
+   * @throws ReadFailure; MissingFile where the file certainly does not exist
+   */
   open(name: string): Promise<OpenFile>;
   /** @throws ReadFailure if the host or disk gives no answer */
   has(name: string): Promise<boolean>;

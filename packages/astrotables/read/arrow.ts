@@ -126,7 +126,7 @@ function valueType(type: DataType): DataType {
   return DataType.isDictionary(type) ? type.dictionary : type;
 }
 
-/** Types that the answer cannot hold. */
+/** Types that no cell can hold. */
 const DROPPED: readonly Type[] = [Type.Binary, Type.LargeBinary, Type.FixedSizeBinary, Type.Time, Type.Interval];
 
 function isKept({ type }: Field): boolean {

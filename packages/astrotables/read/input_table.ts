@@ -87,7 +87,7 @@ export class TableError extends Error {
 /**
  * The table with only some of its columns, in their original order. The original table keeps all of them.
  * @param names as in a request, separated by commas; quoted names may contain commas
- * @throws TableError naming a column that is missing, or that the answer cannot hold
+ * @throws TableError naming a column that is missing, or that was dropped
  */
 export function withColumns(table: InputTable, names: string): InputTable {
   const wanted = [...names.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
@@ -199,7 +199,7 @@ export function* blocksOfRecords(
   if (rows > 0) yield { rows, cells };
 }
 
-/** The error for a column with a time that no answer can write. */
+/** The error for a column with a time that cannot be written. */
 export function outOfYears(name: string): TableError {
   return new TableError(
     `a time in its column ${name} lies outside of the years 0 to 9999: leave the column out, or make it text`,
@@ -207,8 +207,8 @@ export function outOfYears(name: string): TableError {
 }
 
 /**
- * Checks that the answer can write all times: their years must have four digits.
- * @throws TableError for any other time, because the answer would break off there
+ * Checks that all times can be written: their years must have four digits.
+ * @throws TableError for any other time, because a writer would break off there
  */
 export async function checkTimes({ columns, blocks }: InputTable): Promise<void> {
   const places = columns.flatMap(({ type }, place) => (type === 'time' ? place : []));

@@ -106,7 +106,7 @@ async function fieldsOf(file: ParquetFile, limits: TableLimits): Promise<(name: 
   return name => fields.get(name);
 }
 
-/** The kinds of columns that the answer stores in the same way as the input. */
+/** The kinds of columns that `beginParquet` stores in the same way. */
 const COPIED: readonly ColumnKind[] = [
   'boolean',
   'integer32',
@@ -119,7 +119,7 @@ const COPIED: readonly ColumnKind[] = [
   'time in ns',
   'date',
 ];
-/** The maximum number of rows in a copied row group, because the answer's row group is made at once. */
+/** The maximum number of rows in a copied row group, because the row group that is written is made at once. */
 const MAX_COPIED_ROWS = 1 << 20;
 
 function isCopied({ columns, rowGroups }: ParquetFile): boolean {

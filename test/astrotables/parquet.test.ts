@@ -7,11 +7,11 @@ import { compressors } from 'hyparquet-compressors';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fixtures, openLocalParquet, published, rejection } from '../catalogs/support.ts';
 import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { fixtures, openLocalParquet, published, rejection } from './support.ts';
 
-const test = suite('parquet');
+const test = suite('astrotables/parquet');
 
 const BIG = 9_223_372_036_854_775_807n;
 
