@@ -44,7 +44,9 @@ export const DATA = [
   ...['pyproject.toml', 'README.md', 'LICENSE'].map(name => `clients/python/${name}`),
   ...['nearsky.js', 'nearsky.d.ts'].map(name => `clients/typescript/${name}`),
 ];
-const BINARY_DATA = [...DATA, 'node_modules/h3-js/dist/h3-js.umd.js', 'LICENSE', 'NOTICE'];
+/** Libraries that browsers load. */
+const BROWSER_LIBRARIES = ['node_modules/h3-js/dist/h3-js.umd.js', 'node_modules/lit-html/lit-html.js'];
+const BINARY_DATA = [...DATA, ...BROWSER_LIBRARIES, 'LICENSE', 'NOTICE'];
 const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
 /**
@@ -177,7 +179,9 @@ function requireComplete({ outputs }: Metafile): void {
 /** The licence of each packed library, after its name and version. */
 function libraryLicences({ inputs }: Metafile): string {
   const packages = new Set(
-    Object.keys(inputs).flatMap(path => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+    [...Object.keys(inputs), ...BROWSER_LIBRARIES].flatMap(
+      path => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+    ),
   );
   const texts = [...packages].sort().map(path => {
     const { name, version, license } = JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8'));

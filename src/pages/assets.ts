@@ -1,11 +1,11 @@
 /**
  * The files that the pages load: our own scripts and style, without comments and with the colours of the catalogs; and
- * the library h3-js.
+ * two libraries.
  */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
 import { memoized } from '../base/memoized.ts';
@@ -29,6 +29,9 @@ interface Assets {
   /** The version of all files together. Addresses contain it, so that a browser may keep the files for ever. */
   readonly version: string;
 }
+
+/** Libraries for browsers, unchanged. */
+const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
 
 /**
  * Compression may be slow, because files stay the same while the service runs. Levels of zstd above 17 make these files
@@ -57,27 +60,25 @@ export const loadAssets = memoized(readAssets);
 /** The address of a file. */
 export function assetUrl(catalogs: Catalogs, name: string): string {
   const { files, version } = loadAssets(catalogs);
-  if (!files.has(name)) throw new Error(`Cannot link to ${name} because there is no such file in src/pages/browser`);
+  if (!files.has(name)) throw new Error(`Cannot link to ${name} because there is no such file`);
   return `/assets/${version}/${name}`;
 }
 
 function readAssets(catalogs: Catalogs): Assets {
   const directory = programFile('src/pages/browser');
-  const paths = readdirSync(directory)
-    .filter(name => TYPES[extname(name)])
-    .sort()
-    .map(name => [name, join(directory, name)] as const);
-  const h3 = libraryFile('h3-js/dist/h3-js.umd.js');
   const hash = createHash('sha256');
   const files = new Map<string, Asset>();
-  for (const [name, path] of [...paths, ['h3-js.umd.js', h3] as const]) {
-    const stored = readFileSync(path);
-    const bytes = new Uint8Array(
-      path === h3 ? stored : plain(name === 'style.css' ? `${stored}${catalogStyle(catalogs)}` : `${stored}`),
-    );
+  const add = (name: string, content: Buffer) => {
+    const bytes = new Uint8Array(content);
     hash.update(`${name} ${bytes.length}\n`).update(bytes);
     files.set(name, { bytes, type: TYPES[extname(name)]! });
+  };
+  const own = readdirSync(directory).filter(name => TYPES[extname(name)]);
+  for (const name of own.sort()) {
+    const text = readFileSync(join(directory, name), 'utf8');
+    add(name, plain(name === 'style.css' ? text + catalogStyle(catalogs) : text));
   }
+  for (const path of LIBRARIES) add(basename(path), readFileSync(libraryFile(path)));
   return { files, version: hash.digest('hex').slice(0, 12) };
 }
 

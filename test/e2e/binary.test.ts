@@ -145,8 +145,9 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
   const { next_cursor } = await get(url + cone);
   const version = /\/assets\/(\w+)\//.exec(page)![1]!;
   const files = [
-    ...readdirSync(join(root, 'src/pages/browser')).filter(name => name !== 'tsconfig.json'),
+    ...readdirSync(join(root, 'src/pages/browser')).filter(name => /\.(?:js|css|svg)$/.test(name)),
     'h3-js.umd.js',
+    'lit-html.js',
   ];
   return [
     // The executable has no engine of queries, and its page says so.

@@ -155,9 +155,10 @@ test('scripts and style may be kept for ever under their version, and not under 
     assert.is((await app.get(`/assets/old/${name}`)).headers.get('Cache-Control'), 'no-store');
   }
   const version = names[0]![1];
-  for (const [, imported] of (await app.get(`/assets/${version}/map_page.js`)).text.matchAll(/from '\.\/([\w.]+)'/g))
-    assert.is((await app.get(`/assets/${version}/${imported}`)).status, 200, imported);
-  for (const name of ['tsconfig.json', 'none.js', '..%2Fhtml.ts', '__proto__'])
+  for (const script of ['map_page.js', 'page.js'])
+    for (const [, imported] of (await app.get(`/assets/${version}/${script}`)).text.matchAll(/from '\.\/([\w.-]+)'/g))
+      assert.is((await app.get(`/assets/${version}/${imported}`)).status, 200, imported);
+  for (const name of ['tsconfig.json', 'lit-html.d.ts', 'none.js', '..%2Fhtml.ts', '__proto__'])
     assert.is((await app.get(`/assets/${version}/${name}`)).status, 404, name);
 });
 

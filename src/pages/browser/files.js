@@ -1,6 +1,6 @@
 /** Files that a user gives to a page, or gets from it. */
 import { TABLE_FORMATS } from './format.js';
-import { h } from './page.js';
+import { html } from './page.js';
 
 /**
  * Accepts a file that the user chooses or drops.
@@ -32,10 +32,10 @@ export function fileDrop(place, input, take) {
 
 /** A button for each format of tables. @param {(format: string) => void} download */
 export function formatButtons(download) {
-  return TABLE_FORMATS.map(([format = '', title = '']) => [
-    h('button', { type: 'button', class: 'link', click: () => download(format) }, title),
-    ' ',
-  ]);
+  return TABLE_FORMATS.map(
+    ([format = '', title = '']) =>
+      html`<button type="button" class="link" @click=${() => download(format)}>${title}</button> `,
+  );
 }
 
 /** The name of a file. @param {string} of @param {string} format */
@@ -46,6 +46,6 @@ export function fileName(of, format) {
 /** Saves bytes as a file. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
   const url = URL.createObjectURL(blob);
-  h('a', { href: url, download: name }).click();
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,6 +1,6 @@
 /** The finder plot: the surroundings of an object in arcsec, north up and east to the left. */
 
-import { catalogOf, h, releaseOf, svg } from './page.js';
+import { catalogOf, html, releaseOf, svg } from './page.js';
 import { offsetsArcsec } from './projection.js';
 
 /**
@@ -30,31 +30,23 @@ export function finder(centre, marks, radiusArcsec, halfWidthArcsec, isSearched 
   const names = shown.map(
     ({ name, east, north }) => `${name} at ${east.toFixed(2)} arcsec east, ${north.toFixed(2)} arcsec north`,
   );
-  return svg(
-    'svg',
-    {
-      viewBox: `0 0 ${SIZE} ${SIZE}`,
-      class: 'finder',
-      // The role `img` would hide the links.
-      role: shown.some(({ href }) => href !== undefined) ? 'group' : 'img',
-      'aria-label': `Finder plot. ${names.join('; ') || 'Nothing else in view'}`,
-    },
-    grid(scale, halfWidthArcsec),
-    svg('circle', { class: 'radius', cx: MIDDLE, cy: MIDDLE, r: radiusArcsec * scale }),
-    isSearched ? [] : [hatch(), svg('circle', { ...HATCHED, cx: MIDDLE, cy: MIDDLE, r: radiusArcsec * scale })],
-    shown.map(point => drawn(point)),
-    svg('path', { class: 'target', d: `M${MIDDLE - 9} ${MIDDLE}h6m6 0h6M${MIDDLE} ${MIDDLE - 9}v6m0 6v6` }),
-    compass(),
-  );
+  // The role `img` would hide the links.
+  const role = shown.some(({ href }) => href !== undefined) ? 'group' : 'img';
+  const radius = radiusArcsec * scale;
+  return html`<svg viewBox="0 0 ${SIZE} ${SIZE}" class="finder" role=${role}
+    aria-label="Finder plot. ${names.join('; ') || 'Nothing else in view'}">
+    ${grid(scale, halfWidthArcsec)}
+    <circle class="radius" cx=${MIDDLE} cy=${MIDDLE} r=${radius} />
+    ${!isSearched && svg`${HATCH}<circle class="hatched" fill="url(#hatch)" cx=${MIDDLE} cy=${MIDDLE} r=${radius} />`}
+    ${shown.map(drawn)}
+    <path class="target" d="M${MIDDLE - 9} ${MIDDLE}h6m6 0h6M${MIDDLE} ${MIDDLE - 9}v6m0 6v6" />
+    ${COMPASS}
+  </svg>`;
 }
-
-const HATCHED = { class: 'hatched', fill: 'url(#hatch)' };
 
 /** The pattern that fills hatched circles. */
-function hatch() {
-  const tile = { id: 'hatch', width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' };
-  return svg('pattern', tile, svg('path', { class: 'hatch', d: 'M0 0v7' }));
-}
+const HATCH = svg`<pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    <path class="hatch" d="M0 0v7" /></pattern>`;
 
 /** @param {number} scale pixels per arcsec @param {number} halfWidth arcsec */
 function grid(scale, halfWidth) {
@@ -63,33 +55,21 @@ function grid(scale, halfWidth) {
   for (let at = step; at <= halfWidth; at += step) {
     for (const sign of [1, -1]) {
       const offset = MIDDLE + sign * at * scale;
-      lines.push(
-        svg('path', { class: 'grid', d: `M${offset} ${MARGIN}V${SIZE - MARGIN}M${MARGIN} ${offset}H${SIZE - MARGIN}` }),
-      );
+      lines.push(`M${offset} ${MARGIN}V${SIZE - MARGIN}M${MARGIN} ${offset}H${SIZE - MARGIN}`);
     }
   }
   const bar = step * scale;
-  const scaleBar = svg('path', { class: 'bar', d: `M${MARGIN + 4} ${SIZE - MARGIN - 6}h${bar}m0 -3v6m${-bar} 0v-6` });
-  const label = svg('text', { class: 'tick', x: MARGIN + 8 + bar, y: SIZE - MARGIN - 2 }, `${step}″`);
-  const frame = svg('rect', {
-    class: 'frame',
-    x: MARGIN,
-    y: MARGIN,
-    width: SIZE - 2 * MARGIN,
-    height: SIZE - 2 * MARGIN,
-    rx: 4,
-  });
-  return [...lines, frame, scaleBar, label];
+  const side = SIZE - 2 * MARGIN;
+  return svg`${lines.map(line => svg`<path class="grid" d=${line} />`)}
+    <rect class="frame" x=${MARGIN} y=${MARGIN} width=${side} height=${side} rx="4" />
+    <path class="bar" d="M${MARGIN + 4} ${SIZE - MARGIN - 6}h${bar}m0 -3v6m${-bar} 0v-6" />
+    <text class="tick" x=${MARGIN + 8 + bar} y=${SIZE - MARGIN - 2}>${step}″</text>`;
 }
 
-function compass() {
-  const [x, y] = [SIZE - MARGIN - 12, SIZE - MARGIN - 12];
-  return [
-    svg('path', { class: 'bar', d: `M${x} ${y}v-22m-3 4l3 -4l3 4M${x} ${y}h-22m4 -3l-4 3l4 3` }),
-    svg('text', { class: 'tick', x: x - 4, y: y - 27 }, 'N'),
-    svg('text', { class: 'tick', x: x - 35, y: y + 4 }, 'E'),
-  ];
-}
+const CORNER = SIZE - MARGIN - 12;
+const COMPASS = svg`<path class="bar" d="M${CORNER} ${CORNER}v-22m-3 4l3 -4l3 4M${CORNER} ${CORNER}h-22m4 -3l-4 3l4 3" />
+    <text class="tick" x=${CORNER - 4} y=${CORNER - 27}>N</text>
+    <text class="tick" x=${CORNER - 35} y=${CORNER + 4}>E</text>`;
 
 /** Other objects, and sources of a catalog that has no marker. */
 const DOT = 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0';
@@ -97,16 +77,10 @@ const DOT = 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0';
 /** @param {Mark & { x: number, y: number }} point */
 function drawn({ x, y, name, catalog, href, isFurther = false }) {
   const shape = (catalog === undefined ? undefined : catalogOf(catalog)?.marker) ?? DOT;
-  const path = svg(
-    'path',
-    {
-      class: `point ${catalog ?? 'object'}${isFurther ? ' further' : ''}`,
-      d: shape,
-      transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
-    },
-    svg('title', {}, name),
-  );
-  return href === undefined ? path : svg('a', { href, 'aria-label': name }, path);
+  const kind = `${catalog ?? 'object'}${isFurther ? ' further' : ''}`;
+  const move = `translate(${x.toFixed(2)} ${y.toFixed(2)})`;
+  const path = svg`<path class="point ${kind}" d=${shape} transform=${move}><title>${name}</title></path>`;
+  return href === undefined ? path : svg`<a href=${href} aria-label=${name}>${path}</a>`;
 }
 
 /**
@@ -115,37 +89,13 @@ function drawn({ x, y, name, catalog, href, isFurther = false }) {
  * @param {{ middle?: string, hatched?: string | undefined }} [words] what stands in the middle; why the circle is hatched
  */
 export function finderKey(catalogs, hasOthers, { middle = 'this object', hatched: why } = {}) {
-  const small = (/** @type {string} */ name, /** @type {string} */ d) =>
-    svg(
-      'svg',
-      { viewBox: '-8 -8 16 16', class: 'key', 'aria-hidden': 'true' },
-      svg('path', { class: `point ${name}`, d }),
-    );
-  return h(
-    'ul',
-    { class: 'keys' },
-    h(
-      'li',
-      {},
-      svg(
-        'svg',
-        { viewBox: '-8 -8 16 16', class: 'key', 'aria-hidden': 'true' },
-        svg('path', { class: 'target', d: 'M-7 0h4m6 0h4M0-7v4m0 6v4' }),
-      ),
-      middle,
-    ),
-    catalogs.map(name => h('li', {}, small(name, catalogOf(name)?.marker ?? DOT), releaseOf(name))),
-    hasOthers && h('li', {}, small('object', DOT), middle === 'this object' ? 'other objects' : 'objects'),
-    why !== undefined &&
-      h(
-        'li',
-        {},
-        svg(
-          'svg',
-          { viewBox: '-8 -8 16 16', class: 'key', 'aria-hidden': 'true' },
-          svg('circle', { ...HATCHED, r: 7 }),
-        ),
-        why,
-      ),
-  );
+  const item = (/** @type {import('./page.js').Child} */ drawing, /** @type {string} */ says) =>
+    html`<li><svg viewBox="-8 -8 16 16" class="key" aria-hidden="true">${drawing}</svg>${says}</li>`;
+  const marker = (/** @type {string} */ kind, /** @type {string} */ d) => svg`<path class="point ${kind}" d=${d} />`;
+  return html`<ul class="keys">
+    ${item(svg`<path class="target" d="M-7 0h4m6 0h4M0-7v4m0 6v4" />`, middle)}
+    ${catalogs.map(name => item(marker(name, catalogOf(name)?.marker ?? DOT), releaseOf(name)))}
+    ${hasOthers && item(marker('object', DOT), middle === 'this object' ? 'other objects' : 'objects')}
+    ${why !== undefined && item(svg`<circle class="hatched" fill="url(#hatch)" r="7" />`, why)}
+  </ul>`;
 }

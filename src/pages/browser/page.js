@@ -1,5 +1,6 @@
-/** Shared by the scripts of all pages: the data of the page, the API, and functions that make elements. */
+/** Shared by the scripts of all pages: the data of the page, the API, and templates. */
 import { time } from './format.js';
+import * as lit from './lit-html.js';
 
 /**
  * @typedef {Record<string, { word: string, meaning: string }>} Words
@@ -66,7 +67,36 @@ export function exact(_key, value, context) {
   return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-/** @typedef {Node | string | false | null | undefined | Child[]} Child */
+/** @typedef {import('./lit-html.js').TemplateResult | Node | string | number | false | null | undefined | Child[]} Child */
+
+/** A template of HTML: values are escaped. False and undefined show nothing, and leave out an attribute. */
+export const html = templates(lit.html);
+/** The same for what is inside an SVG. */
+export const svg = templates(lit.svg);
+
+/** @param {(strings: TemplateStringsArray, ...values: unknown[]) => import('./lit-html.js').TemplateResult} tag */
+function templates(tag) {
+  return (/** @type {TemplateStringsArray} */ strings, /** @type {unknown[]} */ ...values) =>
+    tag(strings, ...values.map(shown));
+}
+
+/** @param {unknown} value @returns {unknown} */
+function shown(value) {
+  if (Array.isArray(value)) return value.map(shown);
+  return value === false || value === undefined ? lit.nothing : value;
+}
+
+/**
+ * A part of a page that has a state of its own. `content` makes it, at once and whenever it calls `draw`.
+ * @param {(draw: () => void) => Child} content
+ */
+export function part(content) {
+  const place = document.createDocumentFragment();
+  const renderBefore = place.appendChild(document.createComment(''));
+  const draw = () => void lit.render(shown(content(draw)), place, { renderBefore });
+  draw();
+  return place;
+}
 
 /**
  * Makes an element. Attributes that are false or undefined are left out; functions become event listeners.
@@ -78,19 +108,6 @@ export function exact(_key, value, context) {
  */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  setAttributes(element, attributes);
-  append(element, children);
-  return element;
-}
-
-/**
- * The same for SVG.
- * @param {string} tag
- * @param {Record<string, string | number | boolean | undefined>} [attributes]
- * @param {...Child} children
- */
-export function svg(tag, attributes = {}, ...children) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
   setAttributes(element, attributes);
   append(element, children);
   return element;
@@ -108,7 +125,11 @@ function setAttributes(element, attributes) {
 function append(element, children) {
   for (const child of children) {
     if (Array.isArray(child)) append(element, child);
-    else if (child) element.append(child);
+    else if (child && typeof child === 'object' && !(child instanceof Node)) {
+      const fragment = document.createDocumentFragment();
+      lit.render(child, fragment);
+      element.append(fragment);
+    } else if (child) element.append(/** @type {Node | string} */ (child));
   }
 }
 
@@ -123,21 +144,26 @@ export function byId(id) {
   return element;
 }
 
+/** The places whose content is a template. @type {WeakSet<Element>} */
+const filled = new WeakSet();
+
+/** @param {Element} place @param {...Child} content */
+export function show(place, ...content) {
+  place.removeAttribute('aria-busy');
+  // A template would stand beside what the server put there.
+  if (!filled.has(place)) place.replaceChildren();
+  filled.add(place);
+  lit.render(shown(content), /** @type {HTMLElement} */ (place));
+}
+
 /**
  * Shows that something is loading.
  * @param {Element} place
  * @param {string} what
  */
 export function showLoading(place, what) {
+  show(place, html`<p class="loading">${what}</p>`);
   place.setAttribute('aria-busy', 'true');
-  place.replaceChildren(h('p', { class: 'loading' }, what));
-}
-
-/** @param {Element} place @param {...Child} children */
-export function show(place, ...children) {
-  place.removeAttribute('aria-busy');
-  place.replaceChildren();
-  append(place, children);
 }
 
 /**
@@ -145,11 +171,16 @@ export function show(place, ...children) {
  * @param {Element} place @param {unknown} error @param {() => void} again
  */
 export function showError(place, error, again) {
-  const message = error instanceof ApiError ? error.message : 'This page has a fault: its console says more.';
-  if (!(error instanceof ApiError)) console.error(error);
-  const retry =
-    error instanceof ApiError && error.retryable && h('button', { type: 'button', click: again }, 'Try again');
-  show(place, h('div', { class: 'notice error', role: 'alert' }, h('p', {}, message), retry));
+  show(place, errorNotice(error, again));
+}
+
+/** @param {unknown} error @param {() => void} again */
+export function errorNotice(error, again) {
+  const isAnswer = error instanceof ApiError;
+  if (!isAnswer) console.error(error);
+  const message = isAnswer ? error.message : 'This page has a fault: its console says more.';
+  const retry = isAnswer && error.retryable && html`<button type="button" @click=${again}>Try again</button>`;
+  return html`<div class="notice error" role="alert"><p>${message}</p>${retry}</div>`;
 }
 
 /**
@@ -159,25 +190,23 @@ export function showError(place, error, again) {
  */
 export function copyButton(text, what) {
   if (!navigator.clipboard) return false;
-  const label = h('span', { class: 'unseen' }, ` ${what}`);
-  const button = h('button', { type: 'button', class: 'small', click: () => void copy() }, 'Copy', label);
-  const copy = async () => {
+  const copy = async (/** @type {any} */ { currentTarget: { firstChild: word } }) => {
     await navigator.clipboard.writeText(text);
-    button.replaceChildren('Copied', label);
-    setTimeout(() => button.replaceChildren('Copy', label), 2000);
+    word.data = 'Copied';
+    setTimeout(() => (word.data = 'Copy'), 2000);
   };
-  return button;
+  return html`<button type="button" class="small" @click=${copy}>Copy<span class="unseen"> ${what}</span></button>`;
 }
 
 /** A time without line breaks at its hyphens. @param {string} iso */
 export function moment(iso) {
-  return h('span', { class: 'moment' }, time(iso));
+  return html`<span class="moment">${time(iso)}</span>`;
 }
 
 /** @param {string} status of an object or of an input */
 export function badge(status) {
   const { word, meaning } = pageData.statuses[status] ?? { word: status, meaning: '' };
-  return h('span', { class: `badge ${status}`, title: meaning }, word);
+  return html`<span class="badge ${status}" title=${meaning}>${word}</span>`;
 }
 
 /** @param {string[]} brokers their names in the API */
@@ -200,7 +229,7 @@ export function releaseOf(name) {
 
 /** @param {string} name of a catalog */
 export function mark(name) {
-  return h('span', { class: `mark ${name}`, 'aria-hidden': 'true' });
+  return html`<span class="mark ${name}" aria-hidden="true"></span>`;
 }
 
 /**
@@ -208,5 +237,5 @@ export function mark(name) {
  * @param {string} text
  */
 export function prose(text) {
-  return text.split(/`([^`]*)`/).map((part, i) => (i % 2 ? h('code', {}, part) : part));
+  return text.split(/`([^`]*)`/).map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
 }

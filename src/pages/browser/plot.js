@@ -1,6 +1,6 @@
 /** Plots of numbers: a scatter plot, or a histogram. */
 import { counted, fixed } from './format.js';
-import { svg } from './page.js';
+import { html, svg } from './page.js';
 
 /**
  * @typedef {{ title: string, values: number[], isReversed?: boolean }} Axis `title` has the unit, too
@@ -26,7 +26,7 @@ export function scatterPlot(x, y) {
   const [across, up] = [scaleOf(x, pairs, LEFT, RIGHT), scaleOf(y, pairs, BOTTOM, TOP)];
   const points = pairs.map(i => `M${at(across, x.values[i])} ${at(up, y.values[i])}h0`).join('');
   const label = `${counted(pairs.length, 'point')}: ${y.title} against ${x.title}, ${rangeText(across)} by ${rangeText(up)}`;
-  return drawing(label, x, across, y, up, svg('path', { class: 'points', d: points }));
+  return drawing(label, x, across, y, up, svg`<path class="points" d=${points} />`);
 }
 
 /**
@@ -51,42 +51,31 @@ export function histogram(title, values, most) {
   const sorted = values.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const label = `Histogram of ${counted(values.length, 'value')}: ${title}, median ${median.toPrecision(3)}`;
-  const path = bars.filter(Boolean).join('');
-  return drawing(
-    label,
-    { title, values },
-    across,
-    { title: 'number', values: counts },
-    up,
-    svg('path', { class: 'bars', d: path }),
-  );
+  const marks = svg`<path class="bars" d=${bars.filter(Boolean).join('')} />`;
+  return drawing(label, { title, values }, across, { title: 'number', values: counts }, up, marks);
 }
 
-/** @param {string} label @param {Axis} x @param {Scale} across @param {Axis} y @param {Scale} up @param {SVGElement} marks */
+/** @param {string} label @param {Axis} x @param {Scale} across @param {Axis} y @param {Scale} up @param {import('./page.js').Child} marks */
 function drawing(label, x, across, y, up, marks) {
   const middle = (TOP + BOTTOM) / 2;
-  return svg(
-    'svg',
-    { class: 'plot', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': label },
-    ticksOf(across).map(tick => {
-      const place = at(across, tick);
-      return [
-        svg('path', { class: 'grid', d: `M${place} ${TOP}V${BOTTOM}` }),
-        svg('text', { x: place, y: BOTTOM + 16, 'text-anchor': 'middle' }, tickText(tick)),
-      ];
-    }),
-    ticksOf(up).map(tick => {
-      const place = at(up, tick);
-      return [
-        svg('path', { class: 'grid', d: `M${LEFT} ${place}H${RIGHT}` }),
-        svg('text', { x: LEFT - 6, y: Number(place) + 4, 'text-anchor': 'end' }, tickText(tick)),
-      ];
-    }),
-    svg('rect', { class: 'frame', x: LEFT, y: TOP, width: RIGHT - LEFT, height: BOTTOM - TOP }),
-    marks,
-    svg('text', { x: (LEFT + RIGHT) / 2, y: HEIGHT - 8, 'text-anchor': 'middle' }, x.title),
-    svg('text', { x: 14, y: middle, 'text-anchor': 'middle', transform: `rotate(-90 14 ${middle})` }, y.title),
-  );
+  const column = (/** @type {number} */ tick) => {
+    const place = at(across, tick);
+    return svg`<path class="grid" d="M${place} ${TOP}V${BOTTOM}" />
+    <text x=${place} y=${BOTTOM + 16} text-anchor="middle">${tickText(tick)}</text>`;
+  };
+  const line = (/** @type {number} */ tick) => {
+    const place = at(up, tick);
+    return svg`<path class="grid" d="M${LEFT} ${place}H${RIGHT}" />
+    <text x=${LEFT - 6} y=${Number(place) + 4} text-anchor="end">${tickText(tick)}</text>`;
+  };
+  return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>
+    ${ticksOf(across).map(column)}
+    ${ticksOf(up).map(line)}
+    <rect class="frame" x=${LEFT} y=${TOP} width=${RIGHT - LEFT} height=${BOTTOM - TOP} />
+    ${marks}
+    <text x=${(LEFT + RIGHT) / 2} y=${HEIGHT - 8} text-anchor="middle">${x.title}</text>
+    <text x="14" y=${middle} text-anchor="middle" transform="rotate(-90 14 ${middle})">${y.title}</text>
+  </svg>`;
 }
 
 /**

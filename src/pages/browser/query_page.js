@@ -216,7 +216,7 @@ function plotOf({ fields, rows }) {
   };
   const [x, y] = [choice('x', first), choice('y', second)];
   function draw() {
-    place.replaceChildren(scatterPlot(axisOf(Number(x.value)), axisOf(Number(y.value))));
+    show(place, scatterPlot(axisOf(Number(x.value)), axisOf(Number(y.value))));
   }
   /** @param {number} i */
   function axisOf(i) {

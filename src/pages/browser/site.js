@@ -1,5 +1,5 @@
 /** The switch of the theme, on every page. */
-import { byId, h, show } from './page.js';
+import { byId, html, show } from './page.js';
 
 const ORDER = ['system', 'light', 'dark'];
 const WORDS = { system: ['◐', 'Auto'], light: ['☀', 'Light'], dark: ['☾', 'Dark'] };
@@ -29,6 +29,5 @@ function current() {
 
 function label() {
   const [sign, word] = WORDS[/** @type {keyof typeof WORDS} */ (current())];
-  const more = h('span', { class: 'unseen' }, ' theme, change it');
-  show(button, h('span', { 'aria-hidden': 'true' }, `${sign} `), word, more);
+  show(button, html`<span aria-hidden="true">${sign} </span>${word}<span class="unseen"> theme, change it</span>`);
 }

@@ -1,0 +1,2 @@
+/** The types of the library, which the service gives to browsers under this name. */
+export * from 'lit-html';
