@@ -1,5 +1,8 @@
 /** The service's metrics (Prometheus's text format). */
-/** @typedef {{ labels: Record<string, string>, value: number }} Sample */
+/**
+ * @typedef {{ labels: Record<string, string>, value: number }} Sample
+ * @typedef {{ broker: string, alerts: number, objects: number, lastSeconds: number | undefined }} Broker
+ */
 
 /** @returns {Promise<Map<string, Sample[]>>} samples by the name of the metric */
 export async function askMetrics() {
@@ -33,7 +36,7 @@ export function sampleOf(metrics, name) {
  * The deliveries of each broker since the database was created: alerts accepted, objects that this broker was the first
  * to report, and the time of the last alert.
  * @param {Map<string, Sample[]>} metrics
- * @returns {{ broker: string, alerts: number, objects: number, lastSeconds: number | undefined }[]} by name
+ * @returns {Broker[]} by name
  */
 export function brokersOf(metrics) {
   /** @type {Map<string, { alerts: number, objects: number }>} */

@@ -1,7 +1,9 @@
 /** The state of the service, updated every few seconds while the page is in view. */
 import { ago, count, counted, time } from './format.js';
 import { askMetrics, brokersOf, sampleOf } from './metrics.js';
-import { ask, badge, brokerTitles, byId, h, moment, pageData, prose, show, showError, showLoading } from './page.js';
+import { ask, badge, brokerTitles, byId, html, moment, pageData, prose, show, showError, showLoading } from './page.js';
+
+/** @typedef {import('./page.js').Child} Child */
 
 const AGAIN_MS = 10_000;
 const place = byId('status');
@@ -27,16 +29,18 @@ async function look() {
     ]);
     show(
       place,
-      lights(status),
-      metrics ? flow(metrics) : h('p', { class: 'hint' }, 'What comes in cannot be told now.'),
-      map
-        ? holdings(map, metrics && sampleOf(metrics, 'nearsky_objects'))
-        : h('p', { class: 'hint' }, 'The objects cannot be counted now.'),
+      html`
+        ${lights(status)}
+        ${metrics ? flow(metrics) : hint('What comes in cannot be told now.')}
+        ${map ? holdings(map, metrics && sampleOf(metrics, 'nearsky_objects')) : hint('The objects cannot be counted now.')}`,
     );
   } catch (error) {
     showError(place, error, look);
   }
 }
+
+/** @param {string} text */
+const hint = text => html`<p class="hint">${text}</p>`;
 
 /**
  * The incoming alerts, and the waiting objects.
@@ -57,107 +61,66 @@ function flow(metrics) {
     const perSecond = ((alerts - known) * 1000) / (nowMs - earlier.atMs);
     return `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} a second`;
   };
-  return h(
-    'section',
-    {},
-    h('h2', {}, 'What comes in'),
-    h(
-      'dl',
-      { class: 'properties wide' },
-      row('Last new object', ingest === undefined ? 'none yet' : `${ago(ingest)} ago`),
-      row(
-        'Waiting for their crossmatch',
-        pending === undefined ? 'unknown' : pending === 0 ? 'none' : counted(pending, 'object'),
-      ),
-      row(
-        'Stored, not yet searchable by position',
-        lag === undefined ? 'unknown' : lag === 0 ? 'nothing' : counted(lag, 'change'),
-      ),
-    ),
-    brokers.length > 0 &&
-      h(
-        'div',
-        { class: 'scroll' },
-        h(
-          'table',
-          { class: 'stacked' },
-          h(
-            'thead',
-            {},
-            h(
-              'tr',
-              {},
-              ['Broker', 'Alerts taken', 'Objects', 'Last one', 'Now'].map((head, i) =>
-                h('th', { scope: 'col', class: i === 1 || i === 2 ? 'number' : undefined }, head),
-              ),
-            ),
-          ),
-          h(
-            'tbody',
-            {},
-            brokers.map(({ broker, alerts, objects, lastSeconds }) =>
-              h(
-                'tr',
-                {},
-                h('th', { scope: 'row' }, brokerTitles([broker])),
-                h('td', { class: 'number', 'data-head': 'Alerts taken' }, count(alerts)),
-                h('td', { class: 'number', 'data-head': 'Objects' }, count(objects)),
-                h(
-                  'td',
-                  { 'data-head': 'Last one' },
-                  lastSeconds === undefined ? '–' : `${ago(Date.now() / 1000 - lastSeconds)} ago`,
-                ),
-                h('td', { 'data-head': 'Now' }, rate(broker, alerts)),
-              ),
-            ),
-          ),
-        ),
-      ),
-  );
-}
-
-/** @param {string} name @param {string} value */
-function row(name, value) {
-  return h('div', {}, h('dt', {}, name), h('dd', {}, value));
+  const waiting = pending === undefined ? 'unknown' : pending === 0 ? 'none' : counted(pending, 'object');
+  const unpublished = lag === undefined ? 'unknown' : lag === 0 ? 'nothing' : counted(lag, 'change');
+  /** @param {import('./metrics.js').Broker} broker */
+  const row = ({ broker, alerts, objects, lastSeconds }) => html`
+    <tr>
+      <th scope="row">${brokerTitles([broker])}</th>
+      <td class="number" data-head="Alerts taken">${count(alerts)}</td>
+      <td class="number" data-head="Objects">${count(objects)}</td>
+      <td data-head="Last one">${lastSeconds === undefined ? '–' : `${ago(Date.now() / 1000 - lastSeconds)} ago`}</td>
+      <td data-head="Now">${rate(broker, alerts)}</td>
+    </tr>`;
+  const table = html`
+    <div class="scroll"><table class="stacked">
+      <thead><tr>
+        <th scope="col">Broker</th>
+        <th scope="col" class="number">Alerts taken</th>
+        <th scope="col" class="number">Objects</th>
+        <th scope="col">Last one</th>
+        <th scope="col">Now</th>
+      </tr></thead>
+      <tbody>${brokers.map(row)}</tbody>
+    </table></div>`;
+  return html`
+    <section>
+      <h2>What comes in</h2>
+      <dl class="properties wide">
+        <div><dt>Last new object</dt><dd>${ingest === undefined ? 'none yet' : `${ago(ingest)} ago`}</dd></div>
+        <div><dt>Waiting for their crossmatch</dt><dd>${waiting}</dd></div>
+        <div><dt>Stored, not yet searchable by position</dt><dd>${unpublished}</dd></div>
+      </dl>
+      ${brokers.length > 0 && table}
+    </section>`;
 }
 
 /** @param {any} status */
 function lights(status) {
   const { database, tns_resolution: tns, tns_snapshot_epoch: epoch, service_version, contract_version } = status;
-  return h(
-    'div',
-    { class: 'lights' },
-    light(
-      database === 'ok',
-      'Database',
-      database === 'ok' ? 'It can be read' : 'It cannot be read: searches answer 503',
-    ),
-    light(
-      tns === 'available',
-      'TNS names',
-      tns === 'available'
-        ? ['They resolve, by the registry of ', moment(epoch)]
-        : 'They cannot be resolved now: there is no current snapshot, or it cannot be read',
-    ),
-    h(
-      'div',
-      {},
-      h('h2', {}, 'Version'),
-      h('p', {}, `Service ${service_version ?? 'unknown'}, contract ${contract_version}`),
-    ),
-    h('p', { class: 'hint wide' }, `Looked at ${time(new Date().toISOString())}; again every ${AGAIN_MS / 1000} s.`),
-  );
+  const reads = database === 'ok';
+  const readText = reads ? 'It can be read' : 'It cannot be read: searches answer 503';
+  const resolves = tns === 'available';
+  const resolveText = resolves
+    ? html`They resolve, by the registry of ${moment(epoch)}`
+    : 'They cannot be resolved now: there is no current snapshot, or it cannot be read';
+  return html`
+    <div class="lights">
+      ${light(reads, 'Database', readText)}
+      ${light(resolves, 'TNS names', resolveText)}
+      <div><h2>Version</h2><p>Service ${service_version ?? 'unknown'}, contract ${contract_version}</p></div>
+      <p class="hint wide">Looked at ${time(new Date().toISOString())}; again every ${AGAIN_MS / 1000} s.</p>
+    </div>`;
 }
 
-/** @param {boolean} isGood @param {string} name @param {import('./page.js').Child} says */
+/** @param {boolean} isGood @param {string} name @param {Child} says */
 function light(isGood, name, says) {
-  return h(
-    'div',
-    { class: isGood ? 'good' : 'bad' },
-    h('h2', {}, name, h('span', { class: 'state' }, isGood ? 'ok' : 'unavailable')),
-    h('p', {}, says),
-  );
+  const state = isGood ? 'ok' : 'unavailable';
+  return html`
+    <div class=${isGood ? 'good' : 'bad'}><h2>${name}<span class="state">${state}</span></h2><p>${says}</p></div>`;
 }
+
+const UNPLACED = 'Of any status: they are on no map, and found by their id only.';
 
 /** @param {any} map the whole sky at its coarsest, as far as it is counted @param {number | null | undefined} stored objects in the database */
 function holdings({ total, uncounted, without_position, by_status }, stored) {
@@ -165,59 +128,30 @@ function holdings({ total, uncounted, without_position, by_status }, stored) {
     status,
     sum: /** @type {number[]} */ (counts).reduce((sum, each) => sum + each, 0),
   }));
-  const rows = sums.map(({ status, sum }) =>
-    h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, badge(status)),
-      h('td', { class: 'number' }, count(sum)),
-      h('td', { class: 'meaning' }, prose(pageData.statuses[status]?.meaning ?? '')),
-    ),
-  );
-  if (without_position > 0)
-    rows.push(
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'row' }, 'Without a valid position'),
-        h('td', { class: 'number' }, count(without_position)),
-        h('td', { class: 'meaning' }, 'Of any status: they are on no map, and found by their id only.'),
-      ),
-    );
-  return h(
-    'section',
-    {},
-    h('h2', {}, counted(stored ?? total + uncounted, 'object')),
-    uncounted > 0 && progress(total, total + uncounted),
-    h(
-      'div',
-      { class: 'scroll' },
-      h(
-        'table',
-        {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'col' }, 'Status'),
-            h('th', { scope: 'col', class: 'number' }, uncounted > 0 ? 'Counted so far' : 'Objects'),
-            h('th', { scope: 'col', class: 'meaning' }, 'Meaning'),
-          ),
-        ),
-        h('tbody', {}, rows),
-      ),
-    ),
-  );
+  /** @param {Child} name @param {number} sum @param {Child} meaning */
+  const row = (name, sum, meaning) => html`
+    <tr><th scope="row">${name}</th><td class="number">${count(sum)}</td><td class="meaning">${meaning}</td></tr>`;
+  return html`
+    <section>
+      <h2>${counted(stored ?? total + uncounted, 'object')}</h2>
+      ${uncounted > 0 && progress(total, total + uncounted)}
+      <div class="scroll"><table>
+        <thead><tr>
+          <th scope="col">Status</th>
+          <th scope="col" class="number">${uncounted > 0 ? 'Counted so far' : 'Objects'}</th>
+          <th scope="col" class="meaning">Meaning</th>
+        </tr></thead>
+        <tbody>
+          ${sums.map(({ status, sum }) => row(badge(status), sum, prose(pageData.statuses[status]?.meaning ?? '')))}
+          ${without_position > 0 && row('Without a valid position', without_position, UNPLACED)}
+        </tbody>
+      </table></div>
+    </section>`;
 }
 
 /** @param {number} counted @param {number} all */
 function progress(counted, all) {
-  return h(
-    'p',
-    { class: 'hint' },
-    h('progress', { max: all, value: counted, 'aria-label': 'Objects counted' }),
-    ` ${count(counted)} of ${count(all)} objects are counted so far.`,
-  );
+  return html`
+    <p class="hint"><progress max=${all} value=${counted} aria-label="Objects counted"></progress>
+    ${count(counted)} of ${count(all)} objects are counted so far.</p>`;
 }
