@@ -26,7 +26,7 @@ import {
   byId,
   catalogOf,
   copyButton,
-  h,
+  html,
   mark,
   pageData,
   prose,
@@ -50,7 +50,7 @@ async function load() {
     const answer = await ask(`/api/objects/${encodeURIComponent(id)}?detail=full`);
     const [object] = answer.results[0].objects;
     const text = object.diaObjectId_str;
-    show(byId('title'), text, ' ', copyButton(text, 'the id'));
+    show(byId('title'), html`${text} ${copyButton(text, 'the id')}`);
     show(place, object.status === 'not_in_service' ? absent(object) : sections(object, answer.provenance_sets));
   } catch (error) {
     showError(place, error, load);
@@ -62,68 +62,55 @@ async function load() {
  * @param {any} object
  */
 function absent(object) {
-  return [
-    h(
-      'div',
-      { class: 'notice' },
-      h('p', {}, badge(object.status)),
-      h(
-        'p',
-        {},
-        'No broker delivered an alert of this object to this service, or none that is reliable enough to be stored here. ',
-        'The object may exist all the same.',
-      ),
-    ),
-    h('h2', {}, 'Where it may be known'),
-    linkList('At the brokers', brokerLinks(object)),
-  ];
+  return html`
+    <div class="notice">
+      <p>${badge(object.status)}</p>
+      <p>No broker delivered an alert of this object to this service, or none that is reliable enough to be stored here.
+      The object may exist all the same.</p>
+    </div>
+    <h2>Where it may be known</h2>
+    ${linkList('At the brokers', brokerLinks(object))}`;
 }
 
 /** @param {any} object @param {any} provenanceSets */
 function sections(object, provenanceSets) {
-  /** @type {import('./page.js').Child[]} */
-  const around = [neighbourhood(object), outcomes(object.crossmatch)];
   const hasSources = object.matches.length > 0;
   // In a narrow window the last part of the first column comes after the second column.
-  const last = h(
-    'div',
-    { class: 'last' },
-    elsewhere(object),
-    registry(object.tns),
-    object.crossmatch && provenance(object.crossmatch, provenanceSets),
-    texts(object, provenanceSets),
-  );
-  return [
-    verdict(object),
-    h(
-      'div',
-      { class: 'columns-2' },
-      h('div', {}, hasSources ? sources(object) : alert(object), last),
-      h('div', {}, around, hasSources && alert(object)),
-    ),
-    h('p', { class: 'hint' }, prose(pageData.caveats[0] ?? '')),
-  ];
+  return html`
+    ${verdict(object)}
+    <div class="columns-2">
+      <div>
+        ${hasSources ? sources(object) : alert(object)}
+        <div class="last">
+          ${elsewhere(object)}
+          ${registry(object.tns)}
+          ${object.crossmatch && provenance(object.crossmatch, provenanceSets)}
+          ${texts(object, provenanceSets)}
+        </div>
+      </div>
+      <div>
+        ${neighbourhood(object)}
+        ${outcomes(object.crossmatch)}
+        ${hasSources && alert(object)}
+      </div>
+    </div>
+    <p class="hint">${prose(pageData.caveats[0] ?? '')}</p>`;
 }
 
 /** @param {any} object */
 function elsewhere(object) {
   const { ra, dec } = object;
-  return h(
-    'section',
-    { class: 'elsewhere' },
-    h('h2', {}, 'Elsewhere'),
-    linkList('At the brokers', brokerLinks(object)),
-    ra !== null && linkList('At its place', placeLinks(object)),
-    downloads(`/api/objects/${id}?detail=full`, 'This object'),
-    ra !== null &&
-      h(
-        'p',
-        {},
-        h('a', { href: coneAddress(ra, dec) }, `Everything within ${pageData.maxRadiusArcsec}″`),
-        ' · ',
-        h('a', { href: `/?ra=${ra}&dec=${dec}` }, 'on the map'),
-      ),
-  );
+  const around = html`
+    <p><a href=${coneAddress(ra, dec)}>Everything within ${pageData.maxRadiusArcsec}″</a> ·
+    <a href="/?ra=${ra}&dec=${dec}">on the map</a></p>`;
+  return html`
+    <section class="elsewhere">
+      <h2>Elsewhere</h2>
+      ${linkList('At the brokers', brokerLinks(object))}
+      ${ra !== null && linkList('At its place', placeLinks(object))}
+      ${downloads(`/api/objects/${id}?detail=full`, 'This object')}
+      ${ra !== null && around}
+    </section>`;
 }
 
 /**
@@ -133,18 +120,16 @@ function elsewhere(object) {
  */
 function texts(object, provenanceSets) {
   const set = provenanceSets[object.crossmatch?.provenance_set];
-  const text = (/** @type {string} */ title, /** @type {string} */ content) => [
-    h('h3', {}, title, ' ', copyButton(content, title)),
-    h('pre', { tabindex: 0, 'aria-label': title }, h('code', {}, content)),
-  ];
-  return h(
-    'details',
-    { class: 'section texts' },
-    h('summary', {}, h('h2', {}, 'Cite, or query it yourself')),
-    text('BibTeX', bibtexOf(object, set, pageData, location)),
-    text('curl', curlOf(object, location)),
-    text('Python', pythonOf(object, location)),
-  );
+  const text = (/** @type {string} */ title, /** @type {string} */ content) => html`
+    <h3>${title} ${copyButton(content, title)}</h3>
+    <pre tabindex="0" aria-label=${title}><code>${content}</code></pre>`;
+  return html`
+    <details class="section texts">
+      <summary><h2>Cite, or query it yourself</h2></summary>
+      ${text('BibTeX', bibtexOf(object, set, pageData, location))}
+      ${text('curl', curlOf(object, location))}
+      ${text('Python', pythonOf(object, location))}
+    </details>`;
 }
 
 /** @param {number} ra @param {number} dec */
@@ -158,66 +143,46 @@ function coneAddress(ra, dec) {
  */
 function verdict(object) {
   const transient = transientText(object.tns);
-  return h(
-    'p',
-    { class: 'verdict' },
-    badge(object.status),
-    ' ',
-    pageData.statuses[object.status]?.meaning ?? '',
-    transient !== undefined && [
-      ' In the registry: ',
-      h('a', { href: object.tns.url, rel: 'noopener noreferrer' }, transient),
-      '.',
-    ],
-  );
+  const named = html` In the registry: <a href=${object.tns?.url} rel="noopener noreferrer">${transient}</a>.`;
+  return html`
+    <p class="verdict">${badge(object.status)}
+    ${pageData.statuses[object.status]?.meaning}${transient !== undefined && named}</p>`;
 }
 
-/** @param {[name: string, value: import('./page.js').Child][]} rows */
-function factList(rows) {
-  return h(
-    'dl',
-    { class: 'properties' },
-    rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-  );
+/** @param {string} name @param {import('./page.js').Child} value */
+function fact(name, value) {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
 /** @param {any} object */
 function alert({ ra, dec, reliability, ingest_time, event_time, brokers }) {
-  /** @type {[string, import('./page.js').Child][]} */
   const where =
     ra === null || dec === null
-      ? [['Position', 'invalid: it cannot be found by position']]
-      : [
-          [
-            'RA, Dec',
-            [
-              figure(`${sexagesimalRa(ra)} ${sexagesimalDec(dec)}`),
-              copyButton(sexagesimal(ra, dec), 'the sexagesimal position'),
-            ],
-          ],
-          ['Degrees', [figure(degrees(ra, dec)), copyButton(`${ra} ${dec}`, 'the position in degrees')]],
-          ['Galactic', figure(galacticText(ra, dec))],
-        ];
-  return h(
-    'section',
-    {},
-    h('h2', {}, 'The alert'),
-    factList([
-      ...where,
-      [
-        'Time of the alert',
-        event_time ? [time(event_time), ' ', h('span', { class: 'unit' }, `MJD ${mjd(event_time)}`)] : '–',
-      ],
-      ['Arrived here', time(ingest_time)],
-      ['Reliability', reliability === null ? 'not given' : `${Number(reliability.toFixed(4))}`],
-      ['Delivered by', brokerTitles(brokers)],
-    ]),
-  );
+      ? fact('Position', 'invalid: it cannot be found by position')
+      : html`
+        ${fact('RA, Dec', [
+          figure(`${sexagesimalRa(ra)} ${sexagesimalDec(dec)}`),
+          copyButton(sexagesimal(ra, dec), 'the sexagesimal position'),
+        ])}
+        ${fact('Degrees', [figure(degrees(ra, dec)), copyButton(`${ra} ${dec}`, 'the position in degrees')])}
+        ${fact('Galactic', figure(galacticText(ra, dec)))}`;
+  const at = event_time && html`${time(event_time)} <span class="unit">MJD ${mjd(event_time)}</span>`;
+  return html`
+    <section>
+      <h2>The alert</h2>
+      <dl class="properties">
+        ${where}
+        ${fact('Time of the alert', at || '–')}
+        ${fact('Arrived here', time(ingest_time))}
+        ${fact('Reliability', reliability === null ? 'not given' : `${Number(reliability.toFixed(4))}`)}
+        ${fact('Delivered by', brokerTitles(brokers))}
+      </dl>
+    </section>`;
 }
 
 /** @param {string} text */
 function figure(text) {
-  return h('span', { class: 'figure' }, text);
+  return html`<span class="figure">${text}</span>`;
 }
 
 /** @param {number} ra @param {number} dec */
@@ -250,12 +215,9 @@ function placeLinks({ diaObjectId_str: text, ra, dec }) {
 
 /** @param {string} title @param {Link[]} links */
 function linkList(title, links) {
-  return h(
-    'p',
-    { class: 'links' },
-    h('span', { class: 'unit' }, `${title}:`),
-    links.map(({ name, url, about }) => [' ', h('a', { href: url, rel: 'noopener noreferrer', title: about }, name)]),
-  );
+  const link = (/** @type {Link} */ { name, url, about }) =>
+    html` <a href=${url} rel="noopener noreferrer" title=${about}>${name}</a>`;
+  return html`<p class="links"><span class="unit">${title}:</span>${links.map(link)}</p>`;
 }
 
 /** The number of sources that are open on a narrow window. */
@@ -269,60 +231,26 @@ const UNSEARCHED = new Map([
 
 /** @param {any} object */
 function neighbourhood(object) {
-  const section = h('section', { class: 'neighbourhood' }, h('h2', {}, 'The neighbourhood'));
-  if (object.ra === null) {
-    section.append(h('p', { class: 'hint' }, 'There is no valid position to draw.'));
-    return section;
-  }
+  if (object.ra === null)
+    return html`
+      <section class="neighbourhood">
+        <h2>The neighbourhood</h2>
+        <p class="hint">There is no valid position to draw.</p>
+      </section>`;
   const sources = object.matches.map(markOf);
   const unsearched = UNSEARCHED.get(object.status);
-  const plot = h('div', { class: 'plot' });
-  const survey = pageData.imageUrl === null ? undefined : surveyImage(object, pageData.imageUrl, () => draw());
+  const survey = pageData.imageUrl === null ? undefined : surveyImage(object, pageData.imageUrl, draw);
   /** @type {import('./finder.js').Mark[]} */
   let others = [];
   /** @type {import('./finder.js').Mark[]} */
   let further = [];
-  let halfWidth = WIDTHS[0] ?? 2;
-  const draw = () =>
-    show(
-      plot,
-      h(
-        'div',
-        { class: 'finder-frame' },
-        survey?.image(halfWidth),
-        finder(object, [...others, ...further, ...sources], pageData.crossmatchRadiusArcsec, halfWidth, !unsearched),
-      ),
-      finderKey([...new Set([...sources, ...further].map(({ catalog }) => catalog))].map(String), others.length > 0, {
-        hatched: unsearched,
-      }),
-    );
-  const choice = h(
-    'fieldset',
-    {
-      class: 'choice',
-      change: (/** @type {any} */ event) => {
-        halfWidth = Number(event.target.value);
-        draw();
-      },
-    },
-    h('legend', { class: 'unseen' }, 'Half width of the plot'),
-    WIDTHS.map((width, i) =>
-      h(
-        'label',
-        {},
-        h('input', { type: 'radio', name: 'width', value: width, checked: i === 0 }),
-        h('span', {}, `±${width}″`),
-      ),
-    ),
-  );
-  const note = h(
-    'p',
-    { class: 'hint' },
-    `The circle is the crossmatch radius, ${pageData.crossmatchRadiusArcsec}″. Sources are drawn where their catalogs have them.`,
-  );
-  const nearest = h('p', { class: 'nearest', 'aria-live': 'polite' });
-  const png = h('button', { type: 'button', class: 'link', click: () => void savePng() }, 'Download as PNG');
-  section.append(choice, plot, h('p', { class: 'downloads' }, png), survey?.choice ?? '', nearest, note);
+  /** @type {import('./page.js').Child} */
+  let nearest;
+  let [halfWidth = 2] = WIDTHS;
+  /** What was found around, as it arrives. @type {string[]} */
+  const notes = [];
+  const section = document.createElement('section');
+  section.className = 'neighbourhood';
   draw();
   void findOthers();
   // The catalogs are read only when the plot becomes visible, because that takes a while.
@@ -334,11 +262,43 @@ function neighbourhood(object) {
   seen.observe(section);
   return section;
 
+  function draw() {
+    const radius = pageData.crossmatchRadiusArcsec;
+    const catalogs = [...new Set([...sources, ...further].map(({ catalog }) => `${catalog}`))];
+    const widthChoice = (/** @type {number} */ width, /** @type {number} */ i) => html`
+      <label><input type="radio" name="width" value=${width} ?checked=${i === 0}><span>±${width}″</span></label>`;
+    show(
+      section,
+      html`
+        <h2>The neighbourhood</h2>
+        <fieldset class="choice" @change=${choose}>
+          <legend class="unseen">Half width of the plot</legend>${WIDTHS.map(widthChoice)}
+        </fieldset>
+        <div class="plot">
+          <div class="finder-frame">
+            ${survey?.image(halfWidth)}
+            ${finder(object, [...others, ...further, ...sources], radius, halfWidth, !unsearched)}
+          </div>
+          ${finderKey(catalogs, others.length > 0, { hatched: unsearched })}
+        </div>
+        <p class="downloads"><button type="button" class="link" @click=${savePng}>Download as PNG</button></p>
+        ${survey?.choice()}
+        <p class="nearest" aria-live="polite">${nearest}</p>
+        <p class="hint">The circle is the crossmatch radius, ${radius}″.
+        Sources are drawn where their catalogs have them.${notes}</p>`,
+    );
+  }
+
+  function choose(/** @type {any} */ { target }) {
+    halfWidth = Number(target.value);
+    draw();
+  }
+
   async function savePng() {
-    const drawn = plot.querySelector('svg');
+    const drawn = section.querySelector('svg');
     const caption = `${object.diaObjectId_str}   ${degrees(object.ra, object.dec)}   ±${halfWidth}″`;
     if (drawn)
-      save(await finderPng(drawn, caption, plot.querySelector('img')), `nearsky-${object.diaObjectId_str}.png`);
+      save(await finderPng(drawn, caption, section.querySelector('img')), `nearsky-${object.diaObjectId_str}.png`);
   }
 
   /**
@@ -353,44 +313,41 @@ function neighbourhood(object) {
       further = near.sources
         .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }))
         .filter((/** @type {any} */ { name }) => !recorded.has(name));
-      if (object.status === 'no_coincident_source') show(nearest, nearestOf(near.sources, radius));
+      if (object.status === 'no_coincident_source') nearest = nearestOf(near.sources, radius);
       const more = near.truncated ? ', of which the plot has the nearest' : '';
       const unsearched = near.catalogs
         .filter((/** @type {any} */ { outcome }) => outcome !== 'searched')
         .map((/** @type {any} */ { catalog_name }) => releaseOf(catalog_name));
       const not = unsearched.length === 0 ? '' : `; not searched here: ${unsearched.join(', ')}`;
       const found = ` The catalogs have ${counted(near.count, 'source')} within ${radius}″${more}${not}.`;
-      note.append(
-        unsearched.length === near.catalogs.length ? ` No catalog could be searched within ${radius}″.` : found,
-      );
-      draw();
+      const none = ` No catalog could be searched within ${radius}″.`;
+      notes.push(unsearched.length === near.catalogs.length ? none : found);
     } catch {
-      note.append(' The catalogs could not be searched for further sources.');
+      notes.push(' The catalogs could not be searched for further sources.');
     }
+    draw();
   }
 
   async function findOthers() {
+    const { ra, dec, diaObjectId_str: own } = object;
+    const radius = pageData.maxRadiusArcsec;
     try {
-      const cone = await ask(
-        `/api/cone?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${pageData.maxRadiusArcsec}&detail=position&page_size=200`,
-      );
+      const cone = await ask(`/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radius}&detail=position&page_size=200`);
       others = cone.results[0].objects
-        .filter((/** @type {any} */ other) => other.diaObjectId_str !== object.diaObjectId_str)
-        .map((/** @type {any} */ { ra, dec, diaObjectId_str }) => ({
+        .filter((/** @type {any} */ other) => other.diaObjectId_str !== own)
+        .map((/** @type {any} */ { ra, dec, diaObjectId_str: id }) => ({
           ra,
           dec,
-          name: `object ${diaObjectId_str}`,
-          href: `/objects/${diaObjectId_str}`,
+          name: `object ${id}`,
+          href: `/objects/${id}`,
         }));
       const more = cone.next_cursor !== null ? ', of which the plot has the first' : '';
       const found = cone.results[0].total - 1;
-      note.append(
-        ` Within ${pageData.maxRadiusArcsec}″: ${found === 0 ? 'no other object' : counted(found, 'other object')}${more}.`,
-      );
-      draw();
+      notes.push(` Within ${radius}″: ${found === 0 ? 'no other object' : counted(found, 'other object')}${more}.`);
     } catch {
-      note.append(' Other objects around could not be looked up.');
+      notes.push(' Other objects around could not be looked up.');
     }
+    draw();
   }
 }
 
@@ -401,7 +358,7 @@ function neighbourhood(object) {
 function nearestOf(near, radius) {
   const [first] = near.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
   if (!first) return `No source of these catalogs within ${radius}″.`;
-  return ['The nearest: ', source(first), ` (${first.catalog_source_id}).`];
+  return html`The nearest: ${source(first)} (${first.catalog_source_id}).`;
 }
 
 /** The mark of a catalog's source on the finder. @param {any} source */
@@ -411,33 +368,21 @@ function markOf({ ra, dec, catalog_name: catalog, catalog_source_id }) {
 
 /** @param {any} object */
 function sources(object) {
-  if (object.matches.length === 0) return false;
   const all = nearestFirst(object);
   // On a phone only the nearest source is open at first.
   const open = matchMedia('(max-width: 44rem)').matches ? NEAREST : all.length;
   const [shown, behind] = [all.slice(0, open), all.slice(open)];
-  return h(
-    'section',
-    {},
-    h('h2', {}, counted(object.matches.length, 'catalog source'), ` within ${pageData.crossmatchRadiusArcsec}″`),
-    h(
-      'div',
-      { class: 'sources-list' },
-      shown.map(match => sourceCard(object, match)),
-      behind.length > 0 &&
-        h(
-          'details',
-          {},
-          h(
-            'summary',
-            {},
-            `${counted(behind.length, 'more source')}: `,
-            behind.map(match => [source(match), ' ']),
-          ),
-          behind.map(match => sourceCard(object, match)),
-        ),
-    ),
-  );
+  const card = (/** @type {any} */ match) => sourceCard(object, match);
+  const more = html`
+    <details>
+      <summary>${counted(behind.length, 'more source')}: ${behind.map(match => html`${source(match)} `)}</summary>
+      ${behind.map(card)}
+    </details>`;
+  return html`
+    <section>
+      <h2>${counted(all.length, 'catalog source')} within ${pageData.crossmatchRadiusArcsec}″</h2>
+      <div class="sources-list">${shown.map(card)}${behind.length > 0 && more}</div>
+    </section>`;
 }
 
 /**
@@ -450,64 +395,33 @@ function sourceCard(object, match) {
   const { separation_at_epoch_arcsec: atEpoch } = match;
   const { east, north } = object.ra === null ? { east: Number.NaN, north: Number.NaN } : offsetsArcsec(object, match);
   const columns = Object.entries(payload ?? {});
-  return h(
-    'article',
-    { class: 'card' },
-    h(
-      'h3',
-      {},
-      mark(name),
-      releaseOf(name),
-      ' ',
-      h('strong', { class: 'figure' }, arcsec(separation_arcsec)),
-      h('span', { class: 'offset' }, ` ${offsetText(east, north)}`),
-      atEpoch !== undefined && h('span', { class: 'offset' }, ` ${arcsec(atEpoch)} at the event, by proper motion`),
-    ),
-    h(
-      'dl',
-      { class: 'decides' },
-      highlights(catalogOf(name), payload).map(({ label, parts, title }) =>
-        h(
-          'div',
-          {},
-          h('dt', { title }, label),
-          h(
-            'dd',
-            {},
-            parts.map(part => h('span', {}, part)),
-          ),
-        ),
-      ),
-    ),
-    h(
-      'details',
-      {},
-      h('summary', {}, 'Source id, position', columns.length > 0 && ` and all ${columns.length} columns`),
-      factList([
-        [
-          'Source id',
-          [h('code', { class: 'figure' }, catalog_source_id), copyButton(catalog_source_id, 'the source id')],
-        ],
-        ['Its position', figure(degrees(ra, dec))],
-      ]),
-      columns.length > 0 &&
-        h(
-          'div',
-          { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': `Columns of ${releaseOf(name)}` },
-          h(
-            'table',
-            { class: 'payload' },
-            h(
-              'tbody',
-              {},
-              columns.map(([key, value]) =>
-                h('tr', {}, h('th', { scope: 'row' }, key), h('td', { class: 'number' }, payloadText(value))),
-              ),
-            ),
-          ),
-        ),
-    ),
+  const moved =
+    atEpoch !== undefined && html`<span class="offset"> ${arcsec(atEpoch)} at the event, by proper motion</span>`;
+  const code = html`<code class="figure">${catalog_source_id}</code>`;
+  const decides = highlights(catalogOf(name), payload).map(
+    ({ label, parts, title }) =>
+      html`<div><dt title=${title}>${label}</dt><dd>${parts.map(part => html`<span>${part}</span>`)}</dd></div>`,
   );
+  const table = html`
+    <div class="scroll" tabindex="0" role="group" aria-label="Columns of ${releaseOf(name)}">
+      <table class="payload"><tbody>${columns.map(
+        ([key, value]) => html`<tr><th scope="row">${key}</th><td class="number">${payloadText(value)}</td></tr>`,
+      )}</tbody></table>
+    </div>`;
+  return html`
+    <article class="card">
+      <h3>${mark(name)}${releaseOf(name)} <strong class="figure">${arcsec(separation_arcsec)}</strong><span
+        class="offset"> ${offsetText(east, north)}</span>${moved}</h3>
+      <dl class="decides">${decides}</dl>
+      <details>
+        <summary>Source id, position${columns.length > 0 && ` and all ${columns.length} columns`}</summary>
+        <dl class="properties">
+          ${fact('Source id', [code, copyButton(catalog_source_id, 'the source id')])}
+          ${fact('Its position', figure(degrees(ra, dec)))}
+        </dl>
+        ${columns.length > 0 && table}
+      </details>
+    </article>`;
 }
 
 /** @param {number} east @param {number} north arcsec; NaN if the object has no position */
@@ -522,84 +436,68 @@ function offsetText(east, north) {
  * @param {any} crossmatch null while the object waits for it
  */
 function outcomes(crossmatch) {
-  if (!crossmatch) return h('section', {}, h('h2', {}, 'What was searched'), h('p', {}, 'Nothing yet.'));
-  /** @type {Map<string, string[]>} */
-  const names = new Map();
-  for (const [name, outcome] of Object.entries(crossmatch.catalog_outcomes))
-    names.set(`${outcome}`, [...(names.get(`${outcome}`) ?? []), name]);
-  const rows = [...names].map(([outcome, catalogs]) => {
+  if (!crossmatch) return html`<section><h2>What was searched</h2><p>Nothing yet.</p></section>`;
+  const names = Map.groupBy(Object.keys(crossmatch.catalog_outcomes), name => `${crossmatch.catalog_outcomes[name]}`);
+  const row = (/** @type {[outcome: string, catalogs: string[]]} */ [outcome, catalogs]) => {
     const { word, meaning } = pageData.outcomes[outcome] ?? { word: outcome, meaning: '' };
-    return h(
-      'div',
-      {},
-      h('dt', {}, h('span', { class: `outcome ${outcome}`, title: meaning }, word)),
-      h(
-        'dd',
-        {},
-        h(
-          'ul',
-          { class: 'keys' },
-          catalogs.map(name => h('li', {}, mark(name), releaseOf(name))),
-        ),
-        outcome !== 'searched' && h('p', { class: 'hint' }, meaning),
-      ),
-    );
-  });
-  return h('section', {}, h('h2', {}, 'What was searched'), h('dl', { class: 'outcomes' }, rows));
+    return html`
+      <div>
+        <dt><span class="outcome ${outcome}" title=${meaning}>${word}</span></dt>
+        <dd>
+          <ul class="keys">${catalogs.map(name => html`<li>${mark(name)}${releaseOf(name)}</li>`)}</ul>
+          ${outcome !== 'searched' && html`<p class="hint">${meaning}</p>`}
+        </dd>
+      </div>`;
+  };
+  return html`<section><h2>What was searched</h2><dl class="outcomes">${[...names].map(row)}</dl></section>`;
 }
 
 /** @param {any} tns */
 function registry(tns) {
-  const says = !tns?.checked
-    ? 'The registry of the Transient Name Server was not consulted for this object.'
-    : tns.name === null
-      ? `No entry within reach in the registry snapshot of ${time(tns.snapshot_epoch)}.`
-      : undefined;
-  return h(
-    'section',
-    {},
-    h('h2', {}, 'In the registry'),
-    says !== undefined
-      ? h('p', {}, says)
-      : h(
-          'p',
-          {},
-          h('a', { href: tns.url, rel: 'noopener noreferrer' }, `${tns.name_prefix ?? ''} ${tns.name}`.trim()),
-          `, ${tns.classification ?? 'not classified'}, ${tns.redshift === null ? 'no redshift' : `z = ${tns.redshift}`}, `,
-          `${arcsec(tns.separation_arcsec)} away (snapshot of ${time(tns.snapshot_epoch)}).`,
-        ),
-  );
+  return html`<section><h2>In the registry</h2><p>${registryText(tns)}</p></section>`;
 }
+
+/** @param {any} tns */
+function registryText(tns) {
+  if (!tns?.checked) return 'The registry of the Transient Name Server was not consulted for this object.';
+  const snapshot = time(tns.snapshot_epoch);
+  if (tns.name === null) return `No entry within reach in the registry snapshot of ${snapshot}.`;
+  const redshift = tns.redshift === null ? 'no redshift' : `z = ${tns.redshift}`;
+  return html`<a href=${tns.url} rel="noopener noreferrer">${`${tns.name_prefix ?? ''} ${tns.name}`.trim()}</a>,
+    ${tns.classification ?? 'not classified'}, ${redshift},
+    ${arcsec(tns.separation_arcsec)} away (snapshot of ${snapshot}).`;
+}
+
+/** @param {any} crossmatch */
+function recordedFacts({ crossmatched_at, match_version, brokers_at_crossmatch }) {
+  return html`
+    ${fact('Crossmatched', time(crossmatched_at))}
+    ${fact('Version', match_version)}
+    ${fact('Delivered by then', brokerTitles(brokers_at_crossmatch))}`;
+}
+
+const GUESS = html`
+  <p class="notice">There is no record of this crossmatch: it was made before records were kept, or was imported without
+  one. The current settings stand in as a best guess.</p>`;
 
 /** @param {any} crossmatch @param {any} sets */
 function provenance(crossmatch, sets) {
-  const { match_version, crossmatched_at, brokers_at_crossmatch, recording_release } = crossmatch;
   const set = sets[crossmatch.provenance_set ?? crossmatch.best_guess_provenance_set];
   const cuts = (set?.reliability_cuts ?? []).map(
     (/** @type {any} */ cut) => `${cut.broker} ${cut.min_reliability ?? 'not declared'} (${cut.enforced_by})`,
   );
-  const isRecorded = recording_release === undefined;
-  return h(
-    'details',
-    { class: 'section', open: !isRecorded },
-    h('summary', {}, h('h2', {}, 'Provenance')),
-    !isRecorded &&
-      h(
-        'p',
-        { class: 'notice' },
-        'There is no record of this crossmatch: it was made before records were kept, or was imported without one. The current settings stand in as a best guess.',
-      ),
-    factList([
-      ...(isRecorded
-        ? /** @type {[string, string][]} */ ([
-            ['Crossmatched', time(crossmatched_at)],
-            ['Version', `${match_version}`],
-            ['Delivered by then', brokerTitles(brokers_at_crossmatch)],
-          ])
-        : []),
-      ['Radius', set?.crossmatch_radius_arcsec === undefined ? '–' : `${set.crossmatch_radius_arcsec}″`],
-      ['Catalogs', (set?.catalogs ?? []).map((/** @type {any} */ { release }) => release).join(', ') || '–'],
-      ['Minimum reliability', cuts.join('; ') || '–'],
-    ]),
-  );
+  const isRecorded = crossmatch.recording_release === undefined;
+  const radius = set?.crossmatch_radius_arcsec;
+  const catalogs = (set?.catalogs ?? []).map((/** @type {any} */ { release }) => release);
+  return html`
+    <details class="section" ?open=${!isRecorded}>
+      <summary><h2>Provenance</h2></summary>
+      ${!isRecorded && GUESS}
+      <dl class="properties">
+        ${isRecorded && recordedFacts(crossmatch)}
+        ${fact('Radius', radius === undefined ? '–' : `${radius}″`)}
+        ${fact('Catalogs', catalogs.join(', ') || '–')}
+        ${fact('Minimum reliability', cuts.join('; ') || '–')}
+      </dl>
+    </details>`;
 }
