@@ -3,7 +3,7 @@ import { Cells } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
-import { ApiError, ask, byId, h, show, showError, showLoading } from './page.js';
+import { ApiError, ask, byId, errorNotice, html, moreButton, part, show, showError, showLoading } from './page.js';
 import { separationDegrees, vectorOf } from './projection.js';
 import { objectList } from './result_list.js';
 import { circleText, outlineOf, polygonText } from './shapes.js';
@@ -151,7 +151,7 @@ function address(parameters) {
 
 async function run() {
   const area = file ?? text.value.trim();
-  if (area === '') return show(results, h('p', { class: 'hint' }, 'Draw an area, type it, or choose a file.'));
+  if (area === '') return show(results, html`<p class="hint">Draw an area, type it, or choose a file.</p>`);
   const own = ++search;
   remember(area);
   showLoading(results, 'Searching');
@@ -160,64 +160,59 @@ async function run() {
     const { total, area: read } = await ask(address({ response: 'count' }), post);
     const first = await ask(address({ detail: 'matches', page_size: `${PAGE_SIZE}` }), post);
     if (own !== search) return;
-    const list = h('div', {});
     const share = read.level === null ? '' : ` in the ${Math.round(1000 * read.level) / 10} % region`;
-    show(results, h('h2', {}, `${counted(total, 'object')}${share}`), total > 0 && downloads(area), list);
-    addPage(list, area, first);
+    show(
+      results,
+      html`
+        <h2>${counted(total, 'object')}${share}</h2>
+        ${total > 0 && downloads(area)}
+        ${list(area, first)}`,
+    );
   } catch (error) {
     if (own === search) showError(results, error, run);
   }
 }
 
-/** @param {Element} list @param {string | File} area @param {any} page */
-function addPage(list, area, { objects, next_cursor: cursor }) {
-  const own = search;
-  list.append(objectList(objects, 'Objects in the area'));
-  if (cursor === null) return;
-  const more = h('button', { type: 'button', click: () => void next() }, 'Show more');
-  list.append(more);
-  const next = async () => {
-    more.disabled = true;
-    try {
-      const page = await ask(address({ detail: 'matches', page_size: `${PAGE_SIZE}`, cursor }), {
-        method: 'POST',
-        body: area,
-      });
-      if (own !== search) return;
-      more.remove();
-      addPage(list, area, page);
-    } catch (error) {
-      const place = h('div', {});
-      more.replaceWith(place);
-      showError(place, error, () => void next());
-    }
-  };
+/** The objects, page by page. @param {string | File} area @param {any} page the first */
+function list(area, page) {
+  /** @type {{ pages: any[], failure?: import('./page.js').Child }} */
+  const first = { pages: [page] };
+  return part(first, ({ pages, failure }, change) => {
+    const cursor = pages.at(-1).next_cursor;
+    const next = async () => {
+      try {
+        const path = address({ detail: 'matches', page_size: `${PAGE_SIZE}`, cursor });
+        change({ pages: [...pages, await ask(path, { method: 'POST', body: area })] });
+      } catch (error) {
+        change({ pages, failure: html`<div>${errorNotice(error, next)}</div>` });
+      }
+    };
+    return html`
+      <div>
+        ${pages.map(({ objects }) => objectList(objects, 'Objects in the area'))}
+        ${failure ?? (cursor !== null && moreButton(next))}
+      </div>`;
+  });
 }
 
 /** All objects as files. @param {string | File} area */
 function downloads(area) {
-  const told = h('span', { class: 'hint', role: 'status' });
-  const download = async (/** @type {string} */ format) => {
-    told.textContent = 'Asking …';
-    try {
-      const response = await fetch(address({ response: 'table', detail: 'full', format }), {
-        method: 'POST',
-        body: area,
-      });
-      if (!response.ok) throw new ApiError((await response.json()).message, true);
-      save(await response.blob(), fileName('area', format));
-      told.textContent = 'Saved.';
-    } catch (error) {
-      told.textContent = error instanceof ApiError ? error.message : 'The answer broke off: try again.';
-    }
-  };
-  return h(
-    'p',
-    { class: 'downloads' },
-    'Download: ',
-    formatButtons(format => void download(format)),
-    told,
-  );
+  return part('', (told, tell) => {
+    const download = async (/** @type {string} */ format) => {
+      tell('Asking …');
+      try {
+        const path = address({ response: 'table', detail: 'full', format });
+        const response = await fetch(path, { method: 'POST', body: area });
+        if (!response.ok) throw new ApiError((await response.json()).message, true);
+        save(await response.blob(), fileName('area', format));
+        tell('Saved.');
+      } catch (error) {
+        tell(error instanceof ApiError ? error.message : 'The answer broke off: try again.');
+      }
+    };
+    return html`
+      <p class="downloads">Download: ${formatButtons(download)}<span class="hint" role="status">${told}</span></p>`;
+  });
 }
 
 /** Loads the objects of the whole sky, which are drawn below the area. The map also works without them. */

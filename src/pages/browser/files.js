@@ -31,9 +31,9 @@ export function fileDrop(place, input, take) {
 }
 
 /** A button for each format of tables. @param {(format: string) => void} download */
-export function formatButtons(download) {
-  return TABLE_FORMATS.map(
-    ([format = '', title = '']) =>
+export function formatButtons(download, formats = TABLE_FORMATS) {
+  return formats.map(
+    ([format = '', title]) =>
       html`<button type="button" class="link" @click=${() => download(format)}>${title}</button> `,
   );
 }

@@ -87,14 +87,19 @@ function shown(value) {
 }
 
 /**
- * A part of a page that has a state of its own. `content` makes it, at once and whenever it calls `draw`.
- * @param {(draw: () => void) => Child} content
+ * A part of a page that has a state of its own. `content` makes it, at once and for each state that it changes to.
+ * @template State
+ * @param {State} first
+ * @param {(state: State, change: (next: State) => void) => Child} content
  */
-export function part(content) {
+export function part(first, content) {
   const place = document.createDocumentFragment();
   const renderBefore = place.appendChild(document.createComment(''));
-  const draw = () => void lit.render(shown(content(draw)), place, { renderBefore });
-  draw();
+  const change = (/** @type {State} */ state) => {
+    // A part that is no longer on the page has no place to draw in.
+    if (renderBefore.parentNode) lit.render(shown(content(state, change)), place, { renderBefore });
+  };
+  change(first);
   return place;
 }
 
@@ -196,6 +201,16 @@ export function copyButton(text, what) {
     setTimeout(() => (word.data = 'Copy'), 2000);
   };
   return html`<button type="button" class="small" @click=${copy}>Copy<span class="unseen"> ${what}</span></button>`;
+}
+
+/** A button that is disabled while it loads more. @param {() => Promise<void>} load */
+export function moreButton(load) {
+  const click = async (/** @type {any} */ { target }) => {
+    target.disabled = true;
+    await load();
+    target.disabled = false;
+  };
+  return html`<button type="button" @click=${click}>Show more</button>`;
 }
 
 /** A time without line breaks at its hyphens. @param {string} iso */

@@ -1,11 +1,11 @@
 /** Objects as a list of links. */
 import { arcsec, counted, degrees, TABLE_FORMATS, time } from './format.js';
-import { badge, catalogOf, h, mark, pageData, releaseOf, show } from './page.js';
+import { badge, catalogOf, html, mark, pageData, part, releaseOf } from './page.js';
 import { magnitudeText, mainMagnitude } from './payload.js';
 
 /** @param {any[]} objects of the API, at the level `matches` or `full` @param {string} label */
 export function objectList(objects, label) {
-  return h('ul', { class: 'objects', 'aria-label': label }, objects.map(objectItem));
+  return html`<ul class="objects" aria-label=${label}>${objects.map(objectItem)}</ul>`;
 }
 
 /** @param {any} object @param {string} catalog */
@@ -24,6 +24,13 @@ const ORDERS = {
   event: ({ event_time }) => (event_time ? -Date.parse(event_time) : Number.POSITIVE_INFINITY),
 };
 
+const ORDER_NAMES = [
+  ['', 'as listed'],
+  ['separation', 'separation of the nearest source'],
+  ['magnitude', 'magnitude of the nearest source'],
+  ['event', 'time of the alert, newest first'],
+];
+
 /**
  * Sorts objects by an order; an unknown order leaves them unchanged.
  * @param {any[]} objects @param {string} order
@@ -39,34 +46,28 @@ export function sorted(objects, order) {
  * @param {any[]} objects at the level `full` @param {string} label @param {boolean} isPart whether there are more
  */
 export function sortableList(objects, label, isPart) {
-  const list = h('div', {}, objectList(objects, label));
-  if (objects.length < 2) return list;
-  const select = (/** @type {string} */ text, /** @type {string[][]} */ options) => {
-    const box = h(
-      'select',
-      { change: () => draw() },
-      options.map(([value, name = '']) => h('option', { value }, name)),
-    );
-    return { box, label: h('label', { class: 'pick' }, `${text} `, box) };
-  };
+  if (objects.length < 2) return html`<div>${objectList(objects, label)}</div>`;
   const withCounts = pageData.catalogs
     .map(({ name, release }) => ({ name, release, count: objects.filter(object => hasSource(object, name)).length }))
     .filter(({ count }) => count > 0)
     .map(({ name, release, count }) => [name, `${release} (${count})`]);
-  const catalog = select('Source in', [['', `any catalog, or none (${objects.length})`], ...withCounts]);
-  const order = select('Sort by', [
-    ['', 'as listed'],
-    ['separation', 'separation of the nearest source'],
-    ['magnitude', 'magnitude of the nearest source'],
-    ['event', 'time of the alert, newest first'],
-  ]);
-  const draw = () => {
-    const name = catalog.box.value;
-    const chosen = name === '' ? objects : objects.filter(object => hasSource(object, name));
-    show(list, objectList(sorted(chosen, order.box.value), label));
-  };
-  const part = isPart && h('span', { class: 'hint' }, 'Filters and sorting apply to loaded rows only.');
-  return [h('p', { class: 'actions' }, catalog.label, ' ', order.label, ' ', part), list];
+  const catalogs = [['', `any catalog, or none (${objects.length})`], ...withCounts];
+  return part({ catalog: '', order: '' }, (chosen, choose) => {
+    /** @param {keyof typeof chosen} key @param {string} text @param {string[][]} options */
+    const choice = (key, text, options) => {
+      const change = (/** @type {any} */ { target }) => choose({ ...chosen, [key]: target.value });
+      const items = options.map(([value, name]) => html`<option value=${value}>${name}</option>`);
+      return html`<label class="pick">${text} <select @change=${change}>${items}</select></label>`;
+    };
+    const having = objects.filter(object => chosen.catalog === '' || hasSource(object, chosen.catalog));
+    return html`
+      <p class="actions">
+        ${choice('catalog', 'Source in', catalogs)}
+        ${choice('order', 'Sort by', ORDER_NAMES)}
+        ${isPart && html`<span class="hint">Filters and sorting apply to loaded rows only.</span>`}
+      </p>
+      <div>${objectList(sorted(having, chosen.order), label)}</div>`;
+  });
 }
 
 /** The sources of an object, nearest first. @param {any} object @returns {any[]} */
@@ -86,29 +87,23 @@ export function transientText(tns) {
 
 /** @param {any} object */
 function objectItem(object) {
-  const id = object.diaObjectId_str;
+  const { diaObjectId_str: id, status, ra, dec, event_time } = object;
+  const { separation_arcsec: separation, credible_level: level } = object;
   const transient = transientText(object.tns);
   const sources = nearestFirst(object);
-  return h(
-    'li',
-    {},
-    h('a', { class: 'id', href: `/objects/${id}` }, id),
-    object.status !== undefined && badge(object.status),
-    object.separation_arcsec !== undefined &&
-      h('span', { class: 'separation' }, arcsec(object.separation_arcsec), h('span', { class: 'unit' }, ' away')),
-    object.credible_level !== undefined &&
-      h(
-        'span',
-        { class: 'separation' },
-        `${(100 * object.credible_level).toFixed(1)} %`,
-        h('span', { class: 'unit' }, ' level'),
-      ),
-    object.ra !== undefined &&
-      h('span', { class: 'place' }, object.ra === null ? 'no valid position' : degrees(object.ra, object.dec)),
-    object.event_time && h('span', { class: 'when', title: 'Time of the alert' }, time(object.event_time)),
-    transient !== undefined && h('strong', { class: 'transient' }, transient),
-    sources.length > 0 && h('span', { class: 'sources' }, sources.map(source)),
-  );
+  const away = (/** @type {string} */ value, /** @type {string} */ unit) =>
+    html`<span class="separation">${value}<span class="unit"> ${unit}</span></span>`;
+  return html`
+    <li>
+      <a class="id" href="/objects/${id}">${id}</a>
+      ${status !== undefined && badge(status)}
+      ${separation !== undefined && away(arcsec(separation), 'away')}
+      ${level !== undefined && away(`${(100 * level).toFixed(1)} %`, 'level')}
+      ${ra !== undefined && html`<span class="place">${ra === null ? 'no valid position' : degrees(ra, dec)}</span>`}
+      ${event_time && html`<span class="when" title="Time of the alert">${time(event_time)}</span>`}
+      ${transient !== undefined && html`<strong class="transient">${transient}</strong>`}
+      ${sources.length > 0 && html`<span class="sources">${sources.map(source)}</span>`}
+    </li>`;
 }
 
 /**
@@ -126,13 +121,8 @@ export function nearness({ separation_arcsec, separation_at_epoch_arcsec }) {
  */
 export function source({ catalog_name: name, catalog_payload: payload, ...separations }) {
   const magnitude = magnitudeText(catalogOf(name), payload);
-  return h(
-    'span',
-    { class: 'source' },
-    mark(name),
-    `${releaseOf(name)} ${arcsec(nearness(separations))}`,
-    magnitude !== undefined && h('span', { class: 'unit' }, `, ${magnitude}`),
-  );
+  const bright = magnitude !== undefined && html`<span class="unit">, ${magnitude}</span>`;
+  return html`<span class="source">${mark(name)}${releaseOf(name)} ${arcsec(nearness(separations))}${bright}</span>`;
 }
 
 /** @param {number} shown @param {number} total */
@@ -146,11 +136,6 @@ export function countLine(shown, total) {
  * @param {string} [what]
  */
 export function downloads(path, what = 'Download') {
-  return h(
-    'p',
-    { class: 'downloads' },
-    `${what}: `,
-    TABLE_FORMATS.map(([format, name]) => [h('a', { href: `${path}&format=${format}`, download: '' }, name), ' ']),
-    h('a', { href: path }, 'JSON'),
-  );
+  const files = TABLE_FORMATS.map(([format, name]) => html`<a href="${path}&format=${format}" download>${name}</a> `);
+  return html`<p class="downloads">${what}: ${files}<a href=${path}>JSON</a></p>`;
 }

@@ -1,5 +1,5 @@
 /** The script of the results page: the typed text, how it was understood, and the answer of the API. */
-import { fileName, save } from './files.js';
+import { fileName, formatButtons, save } from './files.js';
 import { finder, finderKey } from './finder.js';
 import { counted, degrees, SHORT_FORMATS, sexagesimalDec, sexagesimalRa, time } from './format.js';
 import {
@@ -8,8 +8,10 @@ import {
   ask,
   badge,
   byId,
-  h,
+  html,
+  moreButton,
   pageData,
+  part,
   prose,
   releaseOf,
   show,
@@ -37,7 +39,7 @@ const [first] = entries;
 if (typed.trim() === '') {
   show(
     results,
-    h('p', { class: 'hint' }, 'Type an id, a TNS name, a position or a source of a catalog, or paste a list of them.'),
+    html`<p class="hint">Type an id, a TNS name, a position or a source of a catalog, or paste a list of them.</p>`,
   );
   input.focus();
 } else void run();
@@ -57,7 +59,7 @@ function handedOver() {
 function chooseRadius(arcsec) {
   if (!isRadius(arcsec)) return;
   if (![...radiusBox.options].some(option => Number(option.value) === arcsec))
-    radiusBox.append(h('option', { value: arcsec }, `${arcsec}″`));
+    radiusBox.append(new Option(`${arcsec}″`, `${arcsec}`));
   radiusBox.value = `${arcsec}`;
 }
 
@@ -96,19 +98,18 @@ function radiusReason(arcsec) {
   return `A radius is above 0 and at most ${pageData.maxRadiusArcsec}″: it is ${arcsec}″`;
 }
 
-/** @param {...import('./page.js').Child} children */
-function notice(...children) {
-  return h('div', { class: 'notice' }, h('p', {}, ...children));
+/** @param {import('./page.js').Child} text */
+function notice(text) {
+  return html`<div class="notice"><p>${text}</p></div>`;
 }
 
 /** @param {string} status @param {import('./page.js').Child} [more] */
 function explained(status, more) {
-  return h(
-    'div',
-    { class: 'notice' },
-    h('p', {}, badge(status)),
-    h('p', {}, prose(pageData.statuses[status]?.meaning ?? ''), more),
-  );
+  return html`
+    <div class="notice">
+      <p>${badge(status)}</p>
+      <p>${prose(pageData.statuses[status]?.meaning ?? '')}${more}</p>
+    </div>`;
 }
 
 /** @param {string} id */
@@ -120,10 +121,11 @@ async function showId(id) {
   const found = (await Promise.all(named.map(({ name }) => objectsOf({ catalog: name, id })))).flat();
   show(
     results,
-    explained(result.status),
-    found,
-    h('p', { class: 'hint' }, `The id ${id}. `, prose(pageData.caveats[1] ?? '')),
-    h('p', {}, h('a', { href: `/objects/${id}` }, 'Where else to look for it')),
+    html`
+      ${explained(result.status)}
+      ${found}
+      <p class="hint">The id ${id}. ${prose(pageData.caveats[1] ?? '')}</p>
+      <p><a href="/objects/${id}">Where else to look for it</a></p>`,
   );
 }
 
@@ -138,8 +140,8 @@ async function objectsOf({ catalog, id }) {
   const { results } = await ask('/api/lookup', asJson({ inputs, detail: 'full' }));
   const objects = results.flatMap((/** @type {any} */ each) => each.objects);
   const title = `${counted(count, 'object')} with the source ${releaseOf(catalog)} ${id}`;
-  const cut = listed.length < count && h('p', { class: 'hint' }, `The first ${listed.length}.`);
-  return [h('h2', { class: 'count' }, title), cut, objectList(objects, title)];
+  const cut = listed.length < count && html`<p class="hint">The first ${listed.length}.</p>`;
+  return [html`<h2 class="count">${title}</h2>${cut}${objectList(objects, title)}`];
 }
 
 /** @param {{ catalog: string, id: string }} source */
@@ -159,12 +161,8 @@ function registryRecord({ tns, tns_snapshot_epoch: epoch }) {
     tns.redshift !== null && `z = ${tns.redshift}`,
     degrees(tns.ra, tns.dec),
   ].filter(Boolean);
-  return h(
-    'p',
-    {},
-    h('a', { href: tns.url, rel: 'noopener noreferrer' }, said.join(' · ')),
-    ` (snapshot of ${time(epoch)})`,
-  );
+  return html`
+    <p><a href=${tns.url} rel="noopener noreferrer">${said.join(' · ')}</a> (snapshot of ${time(epoch)})</p>`;
 }
 
 /** @param {string} name @param {number} radiusArcsec */
@@ -178,25 +176,29 @@ async function showName(name, radiusArcsec) {
   }
   const place = { ra: result.tns.ra, dec: result.tns.dec };
   const objects = result.objects ?? [];
+  const list = found(result, objects, `within ${radiusArcsec}″ of it`, path);
   show(
     results,
-    h('h2', {}, 'In the registry'),
-    registryRecord(result),
-    withPlot(found(result, objects, `within ${radiusArcsec}″ of it`, path), place, objects, radiusArcsec),
+    html`
+      <h2>In the registry</h2>
+      ${registryRecord(result)}
+      ${withPlot(list, place, objects, radiusArcsec)}`,
   );
 }
 
 /** @param {{ ra: number, dec: number }} position @param {number} radiusArcsec */
 async function showPosition({ ra, dec }, radiusArcsec) {
-  const place = h(
-    'p',
-    { class: 'understood' },
-    h('strong', {}, `${sexagesimalRa(ra)} ${sexagesimalDec(dec)}`),
-    h('span', { class: 'place' }, `${degrees(ra, dec)} within ${radiusArcsec}″`),
-    h('a', { href: `/?ra=${ra}&dec=${dec}` }, 'on the map'),
+  const list = document.createElement('div');
+  show(
+    results,
+    html`
+      <p class="understood">
+        <strong>${sexagesimalRa(ra)} ${sexagesimalDec(dec)}</strong>
+        <span class="place">${degrees(ra, dec)} within ${radiusArcsec}″</span>
+        <a href="/?ra=${ra}&dec=${dec}">on the map</a>
+      </p>
+      ${list}`,
   );
-  const list = h('div', {});
-  show(results, place, list);
   showLoading(list, 'Searching');
   const path = `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full`;
   const page = await ask(`${path}&page_size=${PAGE_SIZE}`);
@@ -210,21 +212,7 @@ async function showPosition({ ra, dec }, radiusArcsec) {
 function showPage(list, page, objects, cone) {
   const [result] = page.results;
   const byDistance = objects.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
-  const more = h('button', { type: 'button', click: () => void next() }, 'Show more');
-  show(
-    list,
-    withPlot(
-      [
-        found(result, byDistance, 'nearest first', `${cone.path}&page_size=${pageData.maxObjects}`),
-        page.next_cursor !== null && more,
-      ],
-      cone,
-      objects,
-      cone.radiusArcsec,
-    ),
-  );
   const next = async () => {
-    more.disabled = true;
     try {
       const following = await ask(`/api/cone?cursor=${encodeURIComponent(page.next_cursor)}&page_size=${PAGE_SIZE}`);
       showPage(list, following, [...objects, ...following.results[0].objects], cone);
@@ -232,6 +220,9 @@ function showPage(list, page, objects, cone) {
       showError(list, error, () => showPage(list, page, objects, cone));
     }
   };
+  const whole = found(result, byDistance, 'nearest first', `${cone.path}&page_size=${pageData.maxObjects}`);
+  const more = page.next_cursor !== null && moreButton(next);
+  show(list, withPlot([whole, more], cone, objects, cone.radiusArcsec));
 }
 
 /**
@@ -243,7 +234,7 @@ function showPage(list, page, objects, cone) {
  */
 function withPlot(list, centre, objects, radiusArcsec) {
   if (objects.length === 0) return list;
-  return h('div', { class: 'with-plot' }, h('div', {}, list), plotOf(centre, objects, radiusArcsec));
+  return html`<div class="with-plot"><div>${list}</div>${plotOf(centre, objects, radiusArcsec)}</div>`;
 }
 
 /**
@@ -271,32 +262,27 @@ function plotOf(centre, objects, radiusArcsec) {
     href: `/objects/${id}`,
   }));
   const catalogs = [...new Set(sources.map(({ catalog }) => `${catalog}`))];
-  return h(
-    'section',
-    { class: 'plot-of' },
-    h('h2', {}, 'The field'),
-    finder(centre, [...sources, ...marks], radiusArcsec, 1.1 * radiusArcsec),
-    finderKey(catalogs, true, { middle: 'the middle of the search' }),
-    h('p', { class: 'hint' }, `The circle is what was searched, ${radiusArcsec}″.`),
-  );
+  return html`
+    <section class="plot-of">
+      <h2>The field</h2>
+      ${finder(centre, [...sources, ...marks], radiusArcsec, 1.1 * radiusArcsec)}
+      ${finderKey(catalogs, true, { middle: 'the middle of the search' })}
+      <p class="hint">The circle is what was searched, ${radiusArcsec}″.</p>
+    </section>`;
 }
 
 /** @param {any} result @param {any[]} objects @param {string} how @param {string} path of the API */
 function found(result, objects, how, path) {
   if (objects.length === 0) return explained(result.status);
   const line = countLine(objects.length, result.total);
-  return h(
-    'section',
-    {},
-    h('h2', { class: 'count' }, line),
-    h(
-      'p',
-      { class: 'hint' },
-      result.truncated ? `The first ${objects.length}; ask for a smaller radius for the rest.` : how,
-    ),
-    sortableList(objects, line, objects.length < result.total),
-    downloads(path),
-  );
+  const cut = `The first ${objects.length}; ask for a smaller radius for the rest.`;
+  return html`
+    <section>
+      <h2 class="count">${line}</h2>
+      <p class="hint">${result.truncated ? cut : how}</p>
+      ${sortableList(objects, line, objects.length < result.total)}
+      ${downloads(path)}
+    </section>`;
 }
 
 /** Shows the results of a list: looks up all valid entries in one request. */
@@ -312,8 +298,8 @@ async function showMany() {
       return show(
         results,
         notice(
-          `A list has at most ${most} ${what}: this one has ${count}. `,
-          h('a', { href: '/consuming' }, 'The client takes longer ones.'),
+          html`A list has at most ${most} ${what}: this one has ${count}.
+            <a href="/consuming">The client takes longer ones.</a>`,
         ),
       );
   if (asked.length === 0) return show(results, unclearList(unclear));
@@ -332,39 +318,29 @@ async function showMany() {
   const objects = new Set(
     held.flatMap((/** @type {any} */ result) => result.objects.map((/** @type {any} */ each) => each.diaObjectId_str)),
   );
+  const said = [
+    `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length - failed} nothing`,
+    failed > 0 && `, ${failed} could not be looked up now`,
+    unclear.length > 0 && `, ${unclear.length} could not be understood`,
+    `. Around positions and names: ${radius}″, unless one says another radius.`,
+    answer.truncated && ' There were more objects than one answer lists: some are left out.',
+  ];
   show(
     results,
-    h(
-      'h2',
-      { class: 'count' },
-      `${counted(objects.size, 'object')} for ${counted(entries.length, 'entry', 'entries')}`,
-    ),
-    h(
-      'p',
-      { class: 'hint' },
-      `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length - failed} nothing`,
-      failed > 0 && `, ${failed} could not be looked up now`,
-      unclear.length > 0 && `, ${unclear.length} could not be understood`,
-      `. Around positions and names: ${radius}″, unless one says another radius.`,
-      answer.truncated && ' There were more objects than one answer lists: some are left out.',
-    ),
-    unclear.length > 0 && unclearList(unclear),
-    listDownloads(request),
-    answer.results.map((/** @type {any} */ result, /** @type {number} */ i) =>
-      entrySection(asked[i]?.typed ?? '', result),
-    ),
+    html`
+      <h2 class="count">${counted(objects.size, 'object')} for ${counted(entries.length, 'entry', 'entries')}</h2>
+      <p class="hint">${said}</p>
+      ${unclear.length > 0 && unclearList(unclear)}
+      ${listDownloads(request)}
+      ${asked.map(({ typed }, i) => entrySection(typed, answer.results[i]))}`,
   );
 }
 
 /** @param {{ typed: string, search: SearchText }[]} unclear */
 function unclearList(unclear) {
-  return h(
-    'div',
-    { class: 'notice error' },
-    unclear.map(({ typed: text, search }) =>
-      h('p', {}, h('code', {}, text.slice(0, 200)), ': ', search.kind === 'unclear' ? search.reason : ''),
-    ),
-  );
+  const line = (/** @type {{ typed: string, search: SearchText }} */ { typed: text, search }) =>
+    html`<p><code>${text.slice(0, 200)}</code>: ${search.kind === 'unclear' && search.reason}</p>`;
+  return html`<div class="notice error">${unclear.map(line)}</div>`;
 }
 
 /** @param {SearchText} search */
@@ -383,14 +359,13 @@ function inputOf(search) {
  */
 function entrySection(text, { status, objects, tns, error }) {
   const listed = status === 'not_in_service' ? [] : (objects ?? []);
-  return h(
-    'section',
-    { class: 'entry' },
-    h('h3', {}, text, tns && h('span', { class: 'hint' }, ` ${degrees(tns.ra, tns.dec)}`)),
-    listed.length > 0
-      ? objectList(listed, text)
-      : h('p', {}, badge(status), error?.message && h('span', { class: 'hint' }, ` ${error.message}`)),
-  );
+  const hint = (/** @type {string} */ says) => html`<span class="hint"> ${says}</span>`;
+  const why = html`<p>${badge(status)}${error?.message && hint(error.message)}</p>`;
+  return html`
+    <section class="entry">
+      <h3>${text}${tns && hint(degrees(tns.ra, tns.dec))}</h3>
+      ${listed.length > 0 ? objectList(listed, text) : why}
+    </section>`;
 }
 
 /**
@@ -398,18 +373,16 @@ function entrySection(text, { status, objects, tns, error }) {
  * @param {object} request
  */
 function listDownloads(request) {
-  const place = h('p', { class: 'downloads' }, 'Download: ');
-  for (const [format = '', name] of SHORT_FORMATS) {
-    const fetchIt = async () => {
+  return part('', (failure, fail) => {
+    const download = async (/** @type {string} */ format) => {
       try {
         const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
         if (!response.ok) throw new ApiError((await response.json()).message, true);
         save(await response.blob(), fileName('lookup', format));
       } catch (error) {
-        place.append(error instanceof ApiError ? error.message : 'The service does not answer.');
+        fail(error instanceof ApiError ? error.message : 'The service does not answer.');
       }
     };
-    place.append(h('button', { type: 'button', class: 'link', click: () => void fetchIt() }, name), ' ');
-  }
-  return place;
+    return html`<p class="downloads">Download: ${formatButtons(download, SHORT_FORMATS)}${failure}</p>`;
+  });
 }
