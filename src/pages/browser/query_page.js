@@ -1,7 +1,7 @@
 /** The page of queries in ADQL: the editor, and the answer as a table and a plot. */
 import { fileName } from './files.js';
 import { count, counted } from './format.js';
-import { ApiError, byId, h, show, showError } from './page.js';
+import { ApiError, byId, html, part, show, showError } from './page.js';
 import { scatterPlot } from './plot.js';
 import { resultTable } from './result_table.js';
 import { sendTable } from './samp.js';
@@ -70,7 +70,8 @@ for (const link of document.querySelectorAll('.tries a'))
   });
 for (const code of document.querySelectorAll('.schema .insert')) {
   const name = code.textContent ?? '';
-  code.replaceWith(h('button', { type: 'button', class: 'link', click: () => insert(name) }, name));
+  const button = () => html`<button type="button" class="link" @click=${() => insert(name)}>${name}</button>`;
+  code.replaceWith(part(name, button));
 }
 const offered = editor.value;
 addEventListener('popstate', showEntry);
@@ -173,35 +174,35 @@ function pause(seconds, signal) {
 /** @param {string} query @param {ResultTable} table */
 function showResult(query, table) {
   const address = `${PATH}?${new URLSearchParams(parametersOf(query, 'votable'))}`;
-  show(
-    results,
-    resultTable(table.fields, table.rows),
+  const files =
     address.length > MAX_ADDRESS
-      ? h('p', { class: 'hint' }, 'The query is too long for an address: a program can send it, and have all rows.')
-      : actions(query, address),
-    plotOf(table),
-  );
+      ? html`<p class="hint">The query is too long for an address: a program can send it, and have all rows.</p>`
+      : actions(query, address);
+  show(results, [resultTable(table.fields, table.rows), files, plotOf(table)]);
 }
 
 /** @param {string} query @param {string} address of its whole answer */
 function actions(query, address) {
   const formats = (form.dataset.formats ?? '').split(' ').map(format => {
     const href = `${PATH}?${new URLSearchParams(parametersOf(query, format))}`;
-    return [h('a', { href, download: fileName('query', format) }, format), ' '];
+    return html`<a href=${href} download=${fileName('query', format)}>${format}</a> `;
   });
-  const told = h('span', { class: 'hint', role: 'status' });
-  const open = async () => {
-    told.textContent = 'The hub may ask you whether this page may connect.';
-    try {
-      const names = await sendTable(`${location.origin}${address}`, query.replace(/\s+/g, ' ').slice(0, 60));
-      told.textContent = `Sent to ${names.join(', ')}.`;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      told.textContent = error.message;
-    }
-  };
-  const button = h('button', { type: 'button', class: 'small', click: () => void open() }, 'Open in TOPCAT');
-  return h('p', { class: 'downloads' }, 'All rows: ', formats, button, told);
+  return part('', (told, tell) => {
+    const open = async () => {
+      tell('The hub may ask you whether this page may connect.');
+      try {
+        const names = await sendTable(`${location.origin}${address}`, query.replace(/\s+/g, ' ').slice(0, 60));
+        tell(`Sent to ${names.join(', ')}.`);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        tell(error.message);
+      }
+    };
+    return html`
+      <p class="downloads">All rows: ${formats}<button
+        type="button" class="small" @click=${open}>Open in TOPCAT</button><span
+        class="hint" role="status">${told}</span></p>`;
+  });
 }
 
 /** The plot of two columns, which can be chosen. @param {ResultTable} table */
@@ -209,28 +210,32 @@ function plotOf({ fields, rows }) {
   const numbers = fields.flatMap((field, i) => (field.isNumber ? [i] : []));
   const [first, second] = axesOf(fields, numbers);
   if (first === undefined || second === undefined || rows.length < 2) return null;
-  const place = h('div', {});
-  const choice = (/** @type {string} */ axis, /** @type {number} */ chosen) => {
-    const options = numbers.map(i => h('option', { value: i, selected: i === chosen }, fields[i]?.name ?? ''));
-    return h('select', { 'aria-label': `The column of the ${axis} axis`, change: draw }, options);
-  };
-  const [x, y] = [choice('x', first), choice('y', second)];
-  function draw() {
-    show(place, scatterPlot(axisOf(Number(x.value)), axisOf(Number(y.value))));
-  }
+  return part({ x: first, y: second }, (axes, choose) => {
+    const choice = (/** @type {'x' | 'y'} */ axis) => {
+      const change = (/** @type {any} */ { target }) => choose({ ...axes, [axis]: Number(target.value) });
+      const options = numbers.map(
+        i => html`<option value=${i} ?selected=${i === axes[axis]}>${fields[i]?.name}</option>`,
+      );
+      return html`<select aria-label="The column of the ${axis} axis" @change=${change}>${options}</select>`;
+    };
+    return html`
+      <section class="plotted">
+        <h2>Plot</h2>
+        <p class="pick">${choice('y')} against ${choice('x')}</p>
+        <div>${scatterPlot(axisOf(axes.x), axisOf(axes.y))}</div>
+      </section>`;
+  });
+
   /** @param {number} i */
   function axisOf(i) {
     const { name = '', unit = '', ucd = '' } = fields[i] ?? {};
-    const values = rows.map(row => (row[i] ? Number(row[i]) : Number.NaN));
-    // East is to the left, and bright is up.
     return {
       title: unit ? `${name} (${unit})` : name,
-      values,
+      values: rows.map(row => (row[i] ? Number(row[i]) : Number.NaN)),
+      // East is to the left, and bright is up.
       isReversed: unit === 'mag' || ucd.startsWith('pos.eq.ra'),
     };
   }
-  draw();
-  return h('section', { class: 'plotted' }, h('h2', {}, 'Plot'), h('p', { class: 'pick' }, y, ' against ', x), place);
 }
 
 /**
@@ -255,14 +260,14 @@ function showFault(query, error, isTyped) {
   if (message === undefined || text === undefined) return showError(results, error, () => void run(isTyped));
   const at = Number(column) - 1;
   const [word = ''] = /^(?:\w+|"[^"]*"?|.?)/.exec(text.slice(at)) ?? [];
+  const end = at + word.length;
   show(
     results,
-    h(
-      'div',
-      { class: 'notice error', role: 'alert' },
-      h('p', {}, `Line ${line}, column ${column}: ${message}`),
-      h('pre', { tabindex: 0 }, text.slice(0, at), h('mark', {}, word || ' '), text.slice(at + word.length)),
-    ),
+    html`
+      <div class="notice error" role="alert">
+        <p>Line ${line}, column ${column}: ${message}</p>
+        <pre tabindex="0">${text.slice(0, at)}<mark>${word || ' '}</mark>${text.slice(end)}</pre>
+      </div>`,
   );
   if (!isTyped) return;
   const before = query.split('\n').slice(0, Number(line) - 1);
