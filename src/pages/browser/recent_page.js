@@ -1,7 +1,7 @@
 /** Recent crossmatches, page by page. The address holds the chosen filters. */
 import { count, counted, mjd, time } from './format.js';
 import { follow } from './fresh_matches.js';
-import { asJson, ask, badge, byId, h, moment, pageData, show, showError, showLoading } from './page.js';
+import { asJson, ask, badge, byId, html, moment, moreButton, pageData, show, showError, showLoading } from './page.js';
 import { downloads, hasSource, nearestFirst, sorted, source, transientText } from './result_list.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
@@ -64,11 +64,8 @@ function sayFresh() {
     await load();
     place.focus();
   };
-  show(
-    fresh,
-    sum > 0 &&
-      h('button', { type: 'button', click: () => void list() }, `${counted(sum, 'new match', 'new matches')}: show`),
-  );
+  const says = `${counted(sum, 'new match', 'new matches')}: show`;
+  show(fresh, sum > 0 && html`<button type="button" @click=${list}>${says}</button>`);
 }
 
 /** Fills the form from the parameters of an address. @param {URLSearchParams} parameters */
@@ -147,7 +144,7 @@ function draw() {
   const isAll = page.next_cursor === null;
   if (objects.length === 0) {
     const text = `No crossmatch with a source from ${time(start)} to ${time(end)}. A longer time may have some.`;
-    show(place, h('div', { class: 'notice' }, h('p', {}, text)));
+    show(place, html`<div class="notice"><p>${text}</p></div>`);
     return;
   }
   const shown = chosenOf(objects);
@@ -157,30 +154,18 @@ function draw() {
     : `The newest ${count(objects.length)} crossmatches; there are older ones.`;
   const part = catalog || named ? ` ${count(shown.length)} of them are as chosen.` : '';
   const partial = !isAll && (part !== '' || sort !== 'time') ? ' Choices and order are of those that are loaded.' : '';
-  const more = h('button', { type: 'button', click: () => void next(more) }, 'Show more');
+  const most = pageData.maxRecentPage;
   show(
     place,
-    h(
-      'p',
-      { class: 'hint' },
-      `${whole}${isAll ? ' from ' : ' From '}`,
-      moment(start),
-      ' to ',
-      moment(end),
-      `.${part}${partial}`,
-    ),
-    shown.length > 0 && table(shown, time_field === 'event_time' ? 'event_time' : 'ingest_time'),
-    !isAll && more,
-    downloads(
-      `${path}&page_size=${pageData.maxRecentPage}`,
-      isAll ? 'Download' : `Download the first ${pageData.maxRecentPage}`,
-    ),
+    html`
+      <p class="hint">${whole}${isAll ? ' from ' : ' From '}${moment(start)} to ${moment(end)}.${part}${partial}</p>
+      ${shown.length > 0 && table(shown, time_field === 'event_time' ? 'event_time' : 'ingest_time')}
+      ${!isAll && moreButton(next)}
+      ${downloads(`${path}&page_size=${most}`, isAll ? 'Download' : `Download the first ${most}`)}`,
   );
 }
 
-/** @param {HTMLButtonElement} button */
-async function next(button) {
-  button.disabled = true;
+async function next() {
   if (await loadMore()) draw();
 }
 
@@ -219,53 +204,29 @@ async function loadMore() {
 
 /** @param {any[]} objects @param {'ingest_time' | 'event_time'} field */
 function table(objects, field) {
-  const heads = [
-    field === 'event_time' ? 'Time of the alert' : 'Arrived',
-    'Object',
-    'Sources, nearest first',
-    'TNS',
-    'Reliability',
-  ];
-  return h(
-    'div',
-    { class: 'scroll' },
-    h(
-      'table',
-      { class: 'recent stacked' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          heads.map(head => h('th', { scope: 'col' }, head)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        objects.map(object => row(object, field, heads)),
-      ),
-    ),
-  );
+  const isEvent = field === 'event_time';
+  const heads = [isEvent ? 'Time of the alert' : 'Arrived', 'Object', 'Sources, nearest first', 'TNS', 'Reliability'];
+  return html`
+    <div class="scroll">
+      <table class="recent stacked">
+        <thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead>
+        <tbody>${objects.map(object => row(object, field, heads))}</tbody>
+      </table>
+    </div>`;
 }
 
 /** @param {any} object @param {'ingest_time' | 'event_time'} field @param {string[]} heads */
 function row(object, field, heads) {
+  const { diaObjectId_str: id, status, tns, reliability } = object;
   const at = object[field];
   const cells = [
-    [time(at), at && h('span', { class: 'unit' }, ` MJD ${mjd(at, 4)}`)],
-    [
-      h('a', { class: 'id', href: `/objects/${object.diaObjectId_str}` }, object.diaObjectId_str),
-      object.status !== 'coincident_sources' && badge(object.status),
-    ],
+    [time(at), at && html`<span class="unit"> MJD ${mjd(at, 4)}</span>`],
+    [html`<a class="id" href="/objects/${id}">${id}</a>`, status !== 'coincident_sources' && badge(status)],
     nearestFirst(object).map(source),
-    transientText(object.tns) ?? '–',
-    object.reliability === null || object.reliability === undefined ? '–' : object.reliability.toFixed(3),
+    transientText(tns) ?? '–',
+    reliability?.toFixed(3) ?? '–',
   ];
-  return h(
-    'tr',
-    {},
-    cells.map((cell, i) => h('td', { 'data-head': heads[i], class: cell === '–' ? 'none' : undefined }, cell)),
-  );
+  return html`<tr>${cells.map(
+    (cell, i) => html`<td data-head=${heads[i]} class=${cell === '–' && 'none'}>${cell}</td>`,
+  )}</tr>`;
 }
