@@ -4,7 +4,7 @@
  */
 import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { count, counted, payloadText } from './format.js';
-import { ApiError, ask, byId, exact, h, pageData, show, showError } from './page.js';
+import { ApiError, ask, byId, exact, html, pageData, show, showError } from './page.js';
 import { histogram } from './plot.js';
 import { resultTable } from './result_table.js';
 
@@ -55,7 +55,7 @@ function take(chosen) {
   byId('chosen').textContent = `${chosen.name}, ${sizeText(chosen.size)}`;
   button.disabled = false;
   show(results);
-  said.textContent = '';
+  show(said, '');
   void showFirstRows();
 }
 
@@ -91,7 +91,7 @@ async function showFirstRows() {
   if (!part)
     return show(
       preview,
-      h('p', { class: 'hint' }, 'A table of this size is sent once only: its first rows come with the answer.'),
+      html`<p class="hint">A table of this size is sent once only: its first rows come with the answer.</p>`,
     );
   const { ra, dec } = chosen();
   const stopping = new AbortController();
@@ -108,18 +108,14 @@ async function showFirstRows() {
     offer(columns);
     const taken = (response.headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
     const invalid = rows.filter(row => row[columnOf(row, 'nearsky_status')] === 'invalid_position').length;
+    const names = [...new Set(taken)].map((name, i) => html`${i > 0 && ' and '}<code>${name}</code>`);
+    const warning = `${invalid} of the first ${rows.length} rows have no valid position there.`;
     show(
       preview,
-      h(
-        'p',
-        {},
-        'The position is in ',
-        [...new Set(taken)].map((name, i) => [i > 0 && ' and ', h('code', {}, name)]),
-        '.',
-      ),
-      invalid > 0 &&
-        h('p', { class: 'notice' }, `${invalid} of the first ${rows.length} rows have no valid position there.`),
-      tableOf(columns, rows),
+      html`
+        <p>The position is in ${names}.</p>
+        ${invalid > 0 && html`<p class="notice">${warning}</p>`}
+        ${tableOf(columns, rows)}`,
     );
   } catch (error) {
     if (own !== file) return;
@@ -148,7 +144,8 @@ async function firstPart(whole) {
 
 /** @param {string[]} columns */
 function offer(columns) {
-  byId('columns').replaceChildren(...columns.map(name => h('option', { value: name })));
+  const options = columns.map(name => html`<option value=${name}></option>`);
+  show(byId('columns'), options);
 }
 
 /** @param {string[]} columns @param {Row[]} rows */
@@ -209,11 +206,11 @@ async function run() {
     });
     if (own !== working) return;
     const words = [...statuses].map(([status, rows]) => `${count(rows)} ${WORDS[status] ?? status}`);
-    said.textContent = `${counted(total, 'row')} searched: ${words.join(', ') || 'none matched'}.`;
+    show(said, `${counted(total, 'row')} searched: ${words.join(', ') || 'none matched'}.`);
     showAnswer(rows, separations, parameters);
   } catch (error) {
     if (own !== working) return;
-    said.textContent = own.signal.aborted ? 'Stopped' : '';
+    show(said, own.signal.aborted ? 'Stopped' : '');
     if (own.signal.aborted) show(results);
     else showError(results, error, run);
   } finally {
@@ -225,44 +222,39 @@ async function run() {
 function tell(rows, of, verb = '') {
   show(
     said,
-    h('progress', { max: of, value: Math.min(rows, of), 'aria-label': 'Rows' }),
-    ` ${count(rows)} of ${counted(of, 'row')}${verb}`,
+    html`
+      <progress max=${of} value=${Math.min(rows, of)} aria-label="Rows"></progress>
+      ${count(rows)} of ${counted(of, 'row')}${verb}`,
   );
 }
 
 /** @param {Row[]} rows @param {number[]} separations @param {Record<string, string>} parameters */
 function showAnswer(rows, separations, parameters) {
+  const matched = () => html`
+    <h2>${rows.length < separations.length ? `The first ${rows.length} matched rows` : 'The matched rows'}</h2>
+    ${tableOf(Object.keys(rows[0] ?? {}), rows)}
+    <section class="plotted">
+      <h2>Separations</h2>
+      ${histogram('separation (arcsec)', separations, Number(parameters.radius_arcsec ?? 1))}
+    </section>`;
   show(
     results,
-    h(
-      'p',
-      { class: 'downloads' },
-      'Download: ',
-      formatButtons(format => void download(parameters, format)),
-    ),
-    rows.length > 0 && [
-      h('h2', {}, rows.length < separations.length ? `The first ${rows.length} matched rows` : 'The matched rows'),
-      tableOf(Object.keys(rows[0] ?? {}), rows),
-      h(
-        'section',
-        { class: 'plotted' },
-        h('h2', {}, 'Separations'),
-        histogram('separation (arcsec)', separations, Number(parameters.radius_arcsec ?? 1)),
-      ),
-    ],
+    html`
+      <p class="downloads">Download: ${formatButtons(format => void download(parameters, format))}</p>
+      ${rows.length > 0 && matched()}`,
   );
 }
 
 /** @param {Record<string, string>} parameters @param {string} format */
 async function download(parameters, format) {
   if (!file) return;
-  said.textContent = 'Crossmatching for the file …';
+  show(said, 'Crossmatching for the file …');
   try {
     const response = await matched(file, { ...parameters, format }, working.signal);
     save(await response.blob(), fileName('crossmatch', format));
-    said.textContent = 'Saved.';
+    show(said, 'Saved.');
   } catch (error) {
-    said.textContent = error instanceof ApiError ? error.message : 'The answer broke off: try again.';
+    show(said, error instanceof ApiError ? error.message : 'The answer broke off: try again.');
   }
 }
 
@@ -271,7 +263,7 @@ async function download(parameters, format) {
  * @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal
  */
 async function matched(table, parameters, signal) {
-  said.textContent = `Sending ${sizeText(table.size)} …`;
+  show(said, `Sending ${sizeText(table.size)} …`);
   if (table.size > MAX_BYTES_AT_ONCE) return asJob(table, parameters, signal);
   try {
     return await send(table, parameters, signal);
@@ -294,7 +286,7 @@ async function asJob(table, parameters, signal) {
     if (of > 0 && searched < of) tell(searched, of, ' searched');
     else if (of > 0) tell(done, of, ' written');
     const phase = /<uws:phase>(\w+)</.exec(document)?.[1];
-    if (phase === 'QUEUED') said.textContent = 'Waiting for the tables of others …';
+    if (phase === 'QUEUED') show(said, 'Waiting for the tables of others …');
     if (phase === 'COMPLETED') {
       const result = await answered(`${job}/results/result`, { signal });
       const whole = await result.blob();
