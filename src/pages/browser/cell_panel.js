@@ -1,7 +1,7 @@
 /** Describes a cell of the map in words, and lists its objects if they are few. */
 import { Cells, h3 } from './cells.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
-import { asJson, ask, badge, h, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
+import { asJson, ask, badge, html, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
 import { objectList } from './result_list.js';
 
 /**
@@ -24,18 +24,18 @@ const LISTED_RESOLUTION = 2;
 export async function showCell(panel, cells, i, { zoomIn, signal }) {
   const id = cells.ids[i] ?? '';
   const [lat, lng] = h3.cellToLatLng(id);
-  const list = h('div', {});
+  const list = document.createElement('div');
+  const closer = html`<button type="button" @click=${zoomIn}>Zoom in here</button>`;
   show(
     panel,
-    h(
-      'div',
-      { class: 'panel-head' },
-      h('h3', {}, `${sexagesimalRa((lng + 360) % 360, 0)} ${sexagesimalDec(lat, 0)}`),
-      h('span', { class: 'hint' }, `a cell of ${areaText(cells.areaOf(i))}`),
-      cells.resolution < FINEST_RESOLUTION && h('button', { type: 'button', click: zoomIn }, 'Zoom in here'),
-    ),
-    cells.byCatalog ? coverage(cells, i) : statuses(cells, i),
-    list,
+    html`
+      <div class="panel-head">
+        <h3>${sexagesimalRa((lng + 360) % 360, 0)} ${sexagesimalDec(lat, 0)}</h3>
+        <span class="hint">a cell of ${areaText(cells.areaOf(i))}</span>
+        ${cells.resolution < FINEST_RESOLUTION && closer}
+      </div>
+      ${cells.byCatalog ? coverage(cells, i) : statuses(cells, i)}
+      ${list}`,
   );
   if (!cells.byStatus) return;
   try {
@@ -55,23 +55,17 @@ function areaText(area) {
 
 /** @param {Cells} cells @param {number} i */
 function statuses({ byStatus = {} }, i) {
+  const item = (/** @type {[string, ArrayLike<number>]} */ [status, column]) =>
+    html`<li><strong>${count(column[i] ?? 0)}</strong> ${badge(status)}</li>`;
   const present = Object.entries(byStatus).filter(([, column]) => (column[i] ?? 0) > 0);
-  return h(
-    'ul',
-    { class: 'tally' },
-    present.map(([status, column]) => h('li', {}, h('strong', {}, count(column[i] ?? 0)), ' ', badge(status))),
-  );
+  return html`<ul class="tally">${present.map(item)}</ul>`;
 }
 
 /** @param {Cells} cells @param {number} i */
 function coverage({ byCatalog = {} }, i) {
-  return h(
-    'ul',
-    { class: 'tally' },
-    Object.entries(byCatalog).map(([name, column]) =>
-      h('li', {}, mark(name), h('strong', {}, `${Math.round((column[i] ?? 0) * 100)} %`), ` in ${releaseOf(name)}`),
-    ),
-  );
+  const item = (/** @type {[string, ArrayLike<number>]} */ [name, column]) =>
+    html`<li>${mark(name)}<strong>${Math.round((column[i] ?? 0) * 100)} %</strong> in ${releaseOf(name)}</li>`;
+  return html`<ul class="tally">${Object.entries(byCatalog).map(item)}</ul>`;
 }
 
 /** @param {Element} list @param {Cells} cells @param {number} i @param {AbortSignal} signal */
@@ -79,7 +73,7 @@ async function listObjects(list, cells, i, signal) {
   const id = cells.ids[i] ?? '';
   const total = cells.objectsIn(i);
   if (cells.resolution < LISTED_RESOLUTION || total > pageData.maxPositions) {
-    show(list, h('p', { class: 'hint' }, `${counted(total, 'object')}: zoom in to list them.`));
+    show(list, html`<p class="hint">${counted(total, 'object')}: zoom in to list them.</p>`);
     return;
   }
   showLoading(list, 'Looking up its objects');
@@ -98,11 +92,12 @@ async function listObjects(list, cells, i, signal) {
       objects.set(object.diaObjectId_str, rest);
   }
   const shown = [...objects.values()];
+  const part = html`<p class="hint">${count(shown.length)} of ${counted(total, 'object')} are listed.</p>`;
   show(
     list,
-    objectList(shown, 'Objects of the cell'),
-    (truncated || shown.length < total) &&
-      h('p', { class: 'hint' }, `${count(shown.length)} of ${counted(total, 'object')} are listed.`),
+    html`
+      ${objectList(shown, 'Objects of the cell')}
+      ${(truncated || shown.length < total) && part}`,
   );
 }
 

@@ -3,7 +3,7 @@ import { showCell } from './cell_panel.js';
 import { Cells, cellCount, h3 } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
-import { ApiError, ask, byId, h, pageData, releaseOf, show } from './page.js';
+import { ApiError, ask, byId, html, pageData, releaseOf, show } from './page.js';
 import { separationDegrees } from './projection.js';
 import { SkyView } from './sky_view.js';
 
@@ -144,15 +144,15 @@ function showCounting({ layer: answered, total = 0, uncounted = 0, without_posit
   // The coverage layer does not count objects.
   if (answered === 'coverage') return;
   if (uncounted === 0) {
-    const text = `${counted(total, 'object')}${unplaced > 0 ? `, ${count(unplaced)} of them without a position` : ''}`;
-    if (counting.textContent !== text) counting.textContent = text;
-    return;
+    const without = unplaced > 0 && `, ${count(unplaced)} of them without a position`;
+    return show(counting, html`${counted(total, 'object')}${without}`);
   }
   const all = total + uncounted;
   show(
     counting,
-    h('progress', { max: all, value: total, 'aria-label': 'Objects counted' }),
-    ` The service counts its objects: ${count(total)} of ${count(all)} so far`,
+    html`
+      <progress max=${all} value=${total} aria-label="Objects counted"></progress>
+      The service counts its objects: ${count(total)} of ${count(all)} so far`,
   );
   if (held) held.at = Number.NEGATIVE_INFINITY;
   setTimeout(settle, COUNTING_MS);
@@ -219,8 +219,9 @@ function legend(colours, low, high) {
   bar.setAttribute('aria-hidden', 'true');
   show(
     byId('legend'),
-    h('span', { class: 'legend-title' }, LAYERS[layer].title),
-    h('span', { class: 'ramp' }, low, bar, high),
+    html`
+      <span class="legend-title">${LAYERS[layer].title}</span>
+      <span class="ramp">${low}${bar}${high}</span>`,
   );
 }
 
@@ -257,43 +258,26 @@ function table(shown) {
       view.look({ ra, dec: lat }, Math.max(view.zoom, zoomTo(shown.resolution)));
       open({ ra, dec: lat });
     };
-    return h(
-      'tr',
-      {},
-      h(
-        'th',
-        { scope: 'row' },
-        h(
-          'button',
-          { type: 'button', class: 'link', click: look },
-          `${sexagesimalRa(ra, 0)} ${sexagesimalDec(lat, 0)}`,
-        ),
-      ),
-      columns.map(({ text }) => h('td', { class: 'number' }, text(i))),
-    );
+    const place = `${sexagesimalRa(ra, 0)} ${sexagesimalDec(lat, 0)}`;
+    return html`
+      <tr>
+        <th scope="row"><button type="button" class="link" @click=${look}>${place}</button></th>
+        ${columns.map(({ text }) => html`<td class="number">${text(i)}</td>`)}
+      </tr>`;
   });
   show(
     byId('map-table'),
-    h('p', { class: 'hint' }, `${counted(shown.length, 'cell')} in view; those with the most:`),
-    h(
-      'div',
-      { class: 'scroll' },
-      h(
-        'table',
-        {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'col' }, 'Middle of the cell'),
-            columns.map(({ title }) => h('th', { scope: 'col', class: 'number' }, title)),
-          ),
-        ),
-        h('tbody', {}, rows),
-      ),
-    ),
+    html`
+      <p class="hint">${counted(shown.length, 'cell')} in view; those with the most:</p>
+      <div class="scroll">
+        <table>
+          <thead><tr>
+            <th scope="col">Middle of the cell</th>
+            ${columns.map(({ title }) => html`<th scope="col" class="number">${title}</th>`)}
+          </tr></thead>
+          <tbody>${rows}</tbody>
+        </table>
+      </div>`,
   );
 }
 
@@ -324,15 +308,8 @@ function open(position) {
   if (!found) {
     const { ra, dec } = position;
     const search = `/search?q=${encodeURIComponent(`${ra.toFixed(5)} ${dec < 0 ? '' : '+'}${dec.toFixed(5)}`)}&radius=60`;
-    show(
-      panel,
-      h(
-        'p',
-        {},
-        `${sexagesimalRa(ra, 1)} ${sexagesimalDec(dec, 0)}: nothing is in this cell. `,
-        h('a', { href: search }, 'Search 60″ around'),
-      ),
-    );
+    const place = `${sexagesimalRa(ra, 1)} ${sexagesimalDec(dec, 0)}`;
+    show(panel, html`<p>${place}: nothing is in this cell. <a href=${search}>Search 60″ around</a></p>`);
     return;
   }
   const zoomIn = () => {
