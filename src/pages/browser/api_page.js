@@ -1,5 +1,5 @@
 /** The script of the reference page: requests to try, and sections, of which the address can open one. */
-import { byId, h, show, showLoading } from './page.js';
+import { byId, html, show, showLoading } from './page.js';
 
 const MAX_SHOWN = 20_000;
 const path = /** @type {HTMLInputElement} */ (byId('try-path'));
@@ -29,17 +29,17 @@ async function send() {
     const took = Math.round(performance.now() - begin);
     const type = response.headers.get('Content-Type') ?? '';
     const shown = type.startsWith('application/json') ? indented(text) : text;
+    const rest = html`<p class="hint">The rest is left out: open the address to see all of it.</p>`;
     show(
       answer,
-      h('p', { class: 'hint' }, `${response.status} · ${took} ms · ${type} · ${text.length} characters`),
-      h('pre', { tabindex: 0 }, h('code', {}, shown.slice(0, MAX_SHOWN))),
-      shown.length > MAX_SHOWN && h('p', { class: 'hint' }, 'The rest is left out: open the address to see all of it.'),
+      html`
+        <p class="hint">${response.status} · ${took} ms · ${type} · ${text.length} characters</p>
+        <pre tabindex="0"><code>${shown.slice(0, MAX_SHOWN)}</code></pre>
+        ${shown.length > MAX_SHOWN && rest}`,
     );
   } catch (error) {
-    show(
-      answer,
-      h('p', { class: 'notice error' }, error instanceof Error ? error.message : 'The service does not answer.'),
-    );
+    const message = error instanceof Error ? error.message : 'The service does not answer.';
+    show(answer, html`<p class="notice error">${message}</p>`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Searches the documents in the browser. The index is loaded when the search is first used. */
-import { byId, h, show } from './page.js';
+import { byId, html, show } from './page.js';
 
 /** @typedef {{ address: string, title: string, heading: string, text: string }} Section */
 
@@ -39,7 +39,7 @@ async function search() {
     // The text may have changed while the index was loaded.
     if (query === field.value) showFound(found, words);
   } catch {
-    show(results, h('p', { class: 'notice error' }, 'The search index cannot be loaded.'));
+    show(results, html`<p class="notice error">The search index cannot be loaded.</p>`);
   }
 }
 
@@ -72,23 +72,16 @@ function scoreOf({ title, heading, text }, words) {
 /** @param {Section[]} found @param {string[]} words */
 function showFound(found, words) {
   const count = found.length === 1 ? '1 section' : `${found.length} sections`;
+  const item = (/** @type {Section} */ { address, title, heading, text }) => html`
+    <li>
+      <a href=${address}>${heading === '' ? title : `${title}: ${heading}`}</a>
+      <p class="hint">${excerptOf(text, words)}</p>
+    </li>`;
   show(
     results,
-    h('p', { class: 'hint' }, found.length > MAX_SHOWN ? `${count}, the best ${MAX_SHOWN} of them:` : `${count}`),
-    h(
-      'ul',
-      {},
-      ...found
-        .slice(0, MAX_SHOWN)
-        .map(({ address, title, heading, text }) =>
-          h(
-            'li',
-            {},
-            h('a', { href: address }, heading === '' ? title : `${title}: ${heading}`),
-            h('p', { class: 'hint' }, excerptOf(text, words)),
-          ),
-        ),
-    ),
+    html`
+      <p class="hint">${found.length > MAX_SHOWN ? `${count}, the best ${MAX_SHOWN} of them:` : count}</p>
+      <ul>${found.slice(0, MAX_SHOWN).map(item)}</ul>`,
   );
 }
 
