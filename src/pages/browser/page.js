@@ -104,41 +104,6 @@ export function part(first, content) {
 }
 
 /**
- * Makes an element. Attributes that are false or undefined are left out; functions become event listeners.
- * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {Record<string, string | number | boolean | undefined | ((event: any) => void)>} [attributes]
- * @param {...Child} children
- * @returns {HTMLElementTagNameMap[Tag]}
- */
-export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  setAttributes(element, attributes);
-  append(element, children);
-  return element;
-}
-
-/** @param {Element} element @param {Record<string, string | number | boolean | undefined | ((event: any) => void)>} attributes */
-function setAttributes(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') element.addEventListener(name, value);
-    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : `${value}`);
-  }
-}
-
-/** @param {Element} element @param {Child[]} children */
-function append(element, children) {
-  for (const child of children) {
-    if (Array.isArray(child)) append(element, child);
-    else if (child && typeof child === 'object' && !(child instanceof Node)) {
-      const fragment = document.createDocumentFragment();
-      lit.render(child, fragment);
-      element.append(fragment);
-    } else if (child) element.append(/** @type {Node | string} */ (child));
-  }
-}
-
-/**
  * The element with an id.
  * @param {string} id
  * @throws Error if the page has no such element
@@ -152,8 +117,8 @@ export function byId(id) {
 /** The places whose content is a template. @type {WeakSet<Element>} */
 const filled = new WeakSet();
 
-/** @param {Element} place @param {...Child} content */
-export function show(place, ...content) {
+/** @param {Element} place @param {Child} [content] */
+export function show(place, content) {
   place.removeAttribute('aria-busy');
   // A template would stand beside what the server put there.
   if (!filled.has(place)) place.replaceChildren();
