@@ -566,6 +566,41 @@ check('each page of the demo says that catalog rows are made up', async world =>
     });
 });
 
+/** Text that would end an attribute or an element, or run a script, if it were taken for HTML. */
+const HOSTILE = `"><img src=x onerror="globalThis.taken = 1"></title><!--'<script>taken</script>`;
+
+check('texts of brokers, catalogs and the registry are shown as they are, and never taken for HTML', async world => {
+  type Match = Record<'catalog_name' | 'catalog_source_id' | 'catalog_payload', unknown>;
+  interface Found {
+    matches?: Match[];
+    [name: string]: unknown;
+  }
+  const poison = (object: Found) => {
+    object.tns = { checked: true, name: HOSTILE, classification: HOSTILE, redshift: 0.1, url: HOSTILE };
+    object.brokers = [HOSTILE];
+    object.status = HOSTILE;
+    for (const match of object.matches ?? []) {
+      match.catalog_source_id = HOSTILE;
+      match.catalog_payload = { [HOSTILE]: HOSTILE };
+      match.catalog_name = HOSTILE;
+    }
+    if (object.crossmatch) object.crossmatch = { catalog_outcomes: { [HOSTILE]: HOSTILE } };
+  };
+  for (const path of [`/objects/${MATCHED}`, '/search?q=61.6223+-49.2951&radius=60', `/search?q=${MATCHED}%0A1+1`])
+    await visiting(world, '/brokers', async page => {
+      await page.route(/\/api\/(?:objects|cone|lookup)/, async route => {
+        const answer = (await (await route.fetch()).json()) as { results: { objects?: Found[] }[] };
+        for (const { objects = [] } of answer.results) objects.forEach(poison);
+        await route.fulfill({ json: answer });
+      });
+      await page.goto(`${world.server.url}${path}`);
+      await page.locator('main', { hasText: HOSTILE }).waitFor();
+      await page.waitForLoadState('networkidle');
+      assert.is(await page.locator('main :is(img, script)').count(), 0, path);
+      assert.is(await page.evaluate('globalThis.taken'), undefined, path);
+    });
+});
+
 check('a list of objects by catalog, and in another order', async world => {
   const cone = `${world.server.url}/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&detail=full`;
   type Match = { catalog_name: string; separation_arcsec: number };
