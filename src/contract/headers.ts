@@ -1,5 +1,8 @@
 /** Names of headers that the service sends and its documents describe. */
 
+/** The id of a request, in the log as well. */
+export const REQUEST_ID_HEADER = 'X-Request-Id';
+
 /** The parameters of a query string that were ignored (docs/contract.md, Query strings). */
 export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
 

@@ -1,7 +1,7 @@
 /**
  * Every operation of the API. The router, the OpenAPI document, the names in metrics, llms.txt and the known parameters
  * are made from this table. The functions that answer them are in src/routes/app.ts, by name. Pages and the Virtual
- * Observatory have their own tables there, because they are not in the OpenAPI document.
+ * Observatory have their own tables there.
  */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
@@ -10,6 +10,7 @@ import { MCP_ARCHIVE_PATH, MCP_PATH } from '../contract/mcp_tools.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
 import type { Operation } from './openapi/operations.ts';
 import * as documented from './openapi/operations.ts';
+import { virtualObservatory } from './openapi/virtual_observatory.ts';
 import { TASK_PATH } from './tasks.ts';
 
 export interface OperationRow {
@@ -98,6 +99,14 @@ export function paths(config: Config, catalogs: Catalogs): Paths {
     const methods = (all[path.replace(/:(\w+)/g, '{$1}')] ??= {});
     methods[method.toLowerCase()] = { operationId: name, ...document(config, catalogs) };
   }
+  return all;
+}
+
+/** The operations of the Virtual Observatory in the document. */
+export function voPaths(config: Config, catalogs: Catalogs): Paths {
+  const all: Record<string, Record<string, DocumentedOperation>> = {};
+  for (const { method, path, ...operation } of virtualObservatory(config, catalogs))
+    (all[path] ??= {})[method] = operation;
   return all;
 }
 

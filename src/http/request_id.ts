@@ -1,8 +1,8 @@
 /** The id of a request in the log and for its client: the client's own id, else one that we make. */
 import { randomBytes } from 'node:crypto';
+import { REQUEST_ID_HEADER } from '../contract/headers.ts';
 import type { IncomingHeaders } from './incoming.ts';
 
-export const REQUEST_ID_HEADER = 'X-Request-Id';
 const GOOD_ID = /^[\w.:/+=-]{1,128}$/;
 
 /** The number of requests of this thread since it started. */

@@ -1,8 +1,7 @@
 /** The headers and framing that all responses share (docs/contract.md, Headers; decision P2). */
 import type { StreamedBody } from '../answers/body.ts';
-import { LOG_POSITION_HEADER } from '../contract/headers.ts';
+import { LOG_POSITION_HEADER, REQUEST_ID_HEADER } from '../contract/headers.ts';
 import type { IncomingRequest } from './incoming.ts';
-import { REQUEST_ID_HEADER } from './request_id.ts';
 
 /** A response, as plain data. */
 export interface Answer {

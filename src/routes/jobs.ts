@@ -1,6 +1,7 @@
 /** Jobs in the form of the Universal Worker Service (UWS 1.1, section 2.2): the resources of one kind of job. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../contract/kind.ts';
+import type { JobResource } from '../documents/openapi/virtual_observatory.ts';
 import { JOB_CHANGES, JOB_PARAMETERS, NEW_JOB_PARAMETERS } from '../documents/parameters.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
@@ -144,7 +145,8 @@ class Jobs {
 
   async #read(exchange: Exchange, job: Job, part: string): Promise<Answer> {
     const address = this.#address(exchange, job);
-    switch (part) {
+    const resource = part as JobResource | '';
+    switch (resource) {
       case '':
         return this.#document(exchange, await this.#waited(inUpperCase(exchange.search), job));
       case 'phase':
@@ -164,6 +166,7 @@ class Jobs {
       case 'results':
         return xml(resultsDocument(job, address));
       default:
+        resource satisfies never;
         throw notFound(exchange.path);
     }
   }

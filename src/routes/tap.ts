@@ -6,6 +6,7 @@
 import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
 import { processStart } from '../base/processes.ts';
 import { TAP_PATH } from '../contract/tap.ts';
+import type { TapDocument } from '../documents/openapi/virtual_observatory.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
@@ -36,7 +37,7 @@ export function tap(service: Service): TapRoute[] {
     return exchange => bytesResponse(type, new TextEncoder().encode(of(exchange)));
   };
   const tables = () => tapTables(service.catalogs.all);
-  const documents: Readonly<Record<string, Handler>> = {
+  const documents: Readonly<Record<TapDocument, Handler>> = {
     capabilities: text('text/xml', ({ request }) => tapCapabilities(service.config, baseUrl(request, service.config))),
     availability: availabilityOf(service),
     tables: text('text/xml', ({ search }) => tapTableset(tables(), search.get('detail') === 'min')),

@@ -64,7 +64,9 @@ export class Coverage {
     const all = new Set<string>();
     for (const [path, methods] of Object.entries(this.#document.paths)) {
       for (const [method, { responses }] of Object.entries(methods)) {
-        for (const [status, { content }] of Object.entries(responses)) {
+        for (const [status, { content, $ref }] of Object.entries(responses)) {
+          const body = typeof $ref === 'string' && bodyPointer($ref);
+          if (body && this.#schemaAt(body)) this.#list(body, all);
           if ((content as Schema | undefined)?.['application/json'])
             this.#list(responsePointer(path, method, status), all);
         }
@@ -78,7 +80,7 @@ export class Coverage {
       .slice(1)
       .split('/')
       .map(part => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-    return keys.reduce((value, key) => value[key] as Schema, this.#document as unknown as Schema);
+    return keys.reduce((value, key) => value?.[key] as Schema, this.#document as unknown as Schema);
   }
 
   #list(pointer: string, all: Set<string>, schema = this.#schemaAt(pointer)): void {
@@ -120,8 +122,13 @@ export class Coverage {
   }
 }
 
+/** Where the document has the schema of the JSON of a response, to which there is a reference. */
+export function bodyPointer(reference: string): string {
+  return `${reference.slice(1)}/content/application~1json/schema`;
+}
+
 /** Where the document has the schema of an answer. */
 export function responsePointer(path: string, method: string, status: number | string): string {
   const escaped = encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'));
-  return `/paths/${escaped}/${method}/responses/${status}/content/application~1json/schema`;
+  return bodyPointer(`#/paths/${escaped}/${method}/responses/${status}`);
 }

@@ -7,8 +7,10 @@ import * as assert from 'uvu/assert';
 import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { TABLE_FORMATS } from '../../src/contract/formats.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
 import { inWorld as inCatalogs, pool } from '../crossmatch/world.ts';
 import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
 import { Client, parseAnswer, text, withServer } from '../server/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
 import { importLines } from '../transfer/support.ts';
@@ -294,6 +296,7 @@ test('errors of what is no request that an operation sees', async () => {
     async () => text(''),
     async ({ port }) => {
       const requests: [status: number, ...lines: string[]][] = [
+        [400, 'no request'],
         [408, 'GET /api/status HTTP/1.1'],
         [431, 'GET /api/status HTTP/1.1', `X: ${'x'.repeat(20_000)}`, '', ''],
         [501, 'POST /api/status HTTP/1.1', 'Host: x', 'Transfer-Encoding: gzip, chunked', '', '0', '', ''],
@@ -313,6 +316,109 @@ test('errors of what is no request that an operation sees', async () => {
     { headersMs: 200, requestMs: 200, keepAliveMs: 200 },
   );
 });
+
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+function send(app: TestApp, path: string, fields: Readonly<Record<string, string>>) {
+  return app.get(path, { method: 'POST', headers: FORM, body: new URLSearchParams(fields).toString() });
+}
+
+/** Every resource of a job, read and changed, of one whose result is there, and of none. */
+async function everyResource(app: TestApp, job: string): Promise<void> {
+  await eventually('the job is done', async () => (await app.get(`${job}/phase`)).text === 'COMPLETED' || undefined);
+  const parts = [
+    '',
+    ...['phase', 'executionduration', 'destruction', 'quote', 'owner', 'error'].map(part => `/${part}`),
+  ];
+  const reads = [...parts, '/parameters', '/results', '/results/result'];
+  for (const part of reads) {
+    await expectStatus(app, 200, `${job}${part}`);
+    assert.is((await app.get(`${job}${part}`, { method: 'HEAD' })).status, 200);
+    assert.is((await app.get(`${job}${part}`, { method: 'PUT' })).status, 405);
+  }
+  const none = job.replace(/[^/]+$/, 'none');
+  await expectStatus(app, 404, ...reads.map(part => `${none}${part}`));
+  for (const [part, good, bad] of [
+    ['phase', 'ABORT', 'STOP'],
+    ['destruction', '2030-01-01T00:00:00Z', 'never'],
+    ['executionduration', '60', 'x'],
+  ] as const) {
+    for (const [at, value, status] of [
+      [job, good, 303],
+      [job, bad, 400],
+      [none, good, 404],
+    ] as const)
+      assert.is((await send(app, `${at}/${part}`, { [part]: value })).status, status, `${part}=${value}`);
+  }
+  assert.is((await send(app, job, { ACTION: 'KEEP' })).status, 400);
+  assert.is((await send(app, none, { ACTION: 'DELETE' })).status, 404);
+  assert.is((await app.get(none, { method: 'DELETE' })).status, 404);
+}
+
+test('jobs of tables', () =>
+  inWorld(60, {}, async app => {
+    const make = async () => {
+      const headers = { Prefer: 'respond-async', 'Content-Type': 'text/csv' };
+      const made = await app.get('/api/crossmatch?x=y', { method: 'POST', headers, body: 'ra,dec\n150,2\n' });
+      assert.is(made.status, 202, made.text);
+      return new URL(made.headers.get('Location')!).pathname;
+    };
+    const [job, other] = [await make(), await make()];
+    await everyResource(app, job);
+    assert.is((await app.get(job, { method: 'DELETE' })).status, 303);
+    assert.is((await send(app, other, { ACTION: 'DELETE' })).status, 303);
+    await expectStatus(app, 200, '/vo/jobs');
+    assert.is((await app.get('/vo/jobs', { method: 'PUT' })).status, 405);
+  }));
+
+/** More rows than the answer may have. */
+const CUT = { QUERY: 'SELECT ra FROM objects', MAXREC: '1' };
+
+const whyNoQueries = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+
+needs(test, whyNoQueries)('queries, at once and as jobs', () =>
+  inWorld(60, {}, async app => {
+    const query = { LANG: 'ADQL', QUERY: 'SELECT TOP 1 diaObjectId, ra FROM objects', FORMAT: 'json' };
+    const sync = '/vo/tap/sync';
+    await eventually('the tables are made', async () => (await send(app, sync, query)).status === 200 || undefined);
+    for (const top of ['TOP 1', ''])
+      await expectStatus(
+        app,
+        200,
+        `${sync}?${new URLSearchParams({ ...query, QUERY: `SELECT ${top} ra FROM objects`, MAXREC: '1' })}`,
+      );
+    for (const format of ['votable', 'csv', 'tsv', 'fits', 'parquet', 'arrow', 'ndjson'])
+      await expectStatus(app, 200, `${sync}?${new URLSearchParams({ ...query, FORMAT: format })}`);
+    await expectStatus(app, 400, `${sync}?LANG=x`);
+    assert.is((await send(app, sync, { ...query, ...CUT })).status, 200);
+    assert.is((await send(app, sync, { LANG: 'x' })).status, 400);
+    assert.is((await app.get(sync, { method: 'PUT' })).status, 405);
+    const documents = ['capabilities', 'availability', 'tables', 'tables/nearsky.objects', 'examples'];
+    for (const name of documents) {
+      await expectStatus(app, 200, `/vo/tap/${name}`);
+      await expectStatus(app, 404, '/vo/tap/tables/none');
+      assert.is((await app.get(`/vo/tap/${name}`, { method: 'PUT' })).status, 405);
+    }
+    const make = async (more = {}) => {
+      const made = await send(app, '/vo/tap/async', { ...query, ...more });
+      assert.is(made.status, 303, made.text);
+      return new URL(made.headers.get('Location')!).pathname;
+    };
+    const job = await make({ PHASE: 'RUN' });
+    await everyResource(app, job);
+    await everyResource(app, await make({ PHASE: 'RUN', ...CUT }));
+    const [waiting, wrong] = [await make(), await make({ QUERY: 'x', PHASE: 'RUN' })];
+    assert.is((await send(app, `${waiting}/parameters`, { MAXREC: '7' })).status, 303);
+    assert.is((await app.get(`${waiting}/parameters`, { method: 'POST' })).status, 400);
+    assert.is((await send(app, '/vo/tap/async/none/parameters', {})).status, 404);
+    await eventually('it fails', async () => (await app.get(`${wrong}/phase`)).text === 'ERROR' || undefined);
+    await expectStatus(app, 200, `${wrong}/error`, '/vo/tap/async');
+    assert.is((await send(app, '/vo/tap/async', { ...query, PHASE: 'STOP' })).status, 400);
+    assert.is((await app.get('/vo/tap/async', { method: 'PUT' })).status, 405);
+    assert.is((await send(app, job, { ACTION: 'DELETE' })).status, 303);
+    assert.is((await app.get(waiting, { method: 'DELETE' })).status, 303);
+  }),
+);
 
 /** The parts of the contract's schemas that this service never needs, with the reason. Ends of the places. */
 const NEVER_NEEDED: Readonly<Record<string, string>> = {

@@ -308,7 +308,10 @@ test('what surrounds the body is held to the document too', () => {
   check('PUT', '/api/cone', 405, notAllowed, { ...JSON_TYPE, Allow: 'GET' });
   refused('no Allow', () => check('PUT', '/api/cone', 405, notAllowed));
   refused('content type', () => check('GET', '/api/cone', 400, toJson(error), { 'Content-Type': 'text/html' }));
-  refused('status', () => check('GET', '/api/status', 503, unavailable, { ...JSON_TYPE, 'Retry-After': '30' }));
+  const unmet = toJson({ ...error, code: 'not_acceptable', param: undefined });
+  check('GET', '/api/cone', 406, unmet);
+  refused('status', () => check('GET', '/api/status', 406, unmet));
+  refused('header', () => check('GET', '/api/cone', 406, unmet, { ...JSON_TYPE, 'X-Row-Count': '1' }));
   refused('unknown path', () => check('GET', '/api/nothing', 200, '{}'));
   refused('404 of a known path', () => check('GET', '/api/objects/5', 404, toJson({ ...error, code: 'not_found' })));
   check('GET', '/api/objects/5%2F6', 404, toJson({ ...error, code: 'not_found', param: undefined }));

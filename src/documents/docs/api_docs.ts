@@ -16,6 +16,7 @@ import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../contract/m
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { paths, voPaths } from '../operations.ts';
 import {
   caveats,
   connectorSetup,
@@ -47,7 +48,7 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
     ...catalogSection(config, catalogs),
     heading(2, 'Limits'),
     list(limitSentences(config)),
-    ...Object.entries(document.paths).flatMap(([path, methods]) =>
+    ...Object.entries({ ...paths(config, catalogs), ...voPaths(config, catalogs) }).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) =>
         operationSection(document, method, path, operation, catalogs),
       ),
@@ -55,6 +56,9 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
     ...filterSection(catalogs),
     ...valueSections(),
     heading(2, 'Errors'),
+    paragraph(
+      'Any operation can also answer 408, 431, 500, 501, 503 and 505, and every answer has the headers that `/openapi.json` lists.',
+    ),
     paragraph(
       'An error is a JSON object with `error`, `code`, `message`, `param` or `params` where parameters are at fault, and `retryable`.',
     ),

@@ -6,6 +6,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../contract/mcp_tools.ts';
+import { TAP_PATH } from '../../contract/tap.ts';
 import { DISCOVERY, paths } from '../operations.ts';
 import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
 import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
@@ -34,7 +35,10 @@ export function llmsTxt(config: Config, base: string, catalogs: Catalogs): strin
       `Tools: ${namesOf(MCP_TOOLS)}; of the archive: ${namesOf(ARCHIVE_MCP_TOOLS)}.`,
     ]),
     heading(2, 'Endpoints'),
-    list(operationLinks(config, base, catalogs, false)),
+    list([
+      ...operationLinks(config, base, catalogs, false),
+      `[Virtual Observatory](${base}/vo): queries in ADQL at \`${TAP_PATH}\` (TAP), jobs (UWS) and cone searches`,
+    ]),
     heading(2, 'Optional'),
     list([`[API reference as a page](${base}/api-docs): the same text for a browser`]),
   ];

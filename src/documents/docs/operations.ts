@@ -2,7 +2,7 @@
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { DocumentedParameter } from '../openapi/parameters.ts';
-import type { ComponentName, Schema } from '../openapi/schema.ts';
+import { type ComponentName, ref, type Schema } from '../openapi/schema.ts';
 import type { DocumentedOperation } from '../operations.ts';
 import { filterRules } from '../prose.ts';
 import { type Block, heading, list, paragraph, table } from './blocks.ts';
@@ -26,7 +26,7 @@ export function operationSection(
     paragraph(`${summary} ${description}`),
   ];
   if (parameters.length > 0) blocks.push(...parameterBlocks(parameters, catalogs));
-  if (requestBody) blocks.push(...bodySection(document));
+  if (requestBody) blocks.push(...bodySection(requestBody, document));
   blocks.push(
     paragraph('Answers:'),
     list(Object.entries(responses).map(([status, response]) => `${status}: ${response.description}`)),
@@ -63,8 +63,13 @@ function parameterRow({ name, in: place, description, schema }: DocumentedParame
   return [`\`${name}\``, place, valueNotes(schema), description];
 }
 
-/** The fields of a lookup's body: first those of the request, then those of each kind of input. */
-function bodySection({ components: { schemas } }: OpenApiDocument): Block[] {
+/** The body of a request: the fields of a lookup and of a form, or the media types. */
+function bodySection({ content }: Schema, { components: { schemas } }: OpenApiDocument): Block[] {
+  const types = Object.keys(content as Schema);
+  const [{ schema }] = Object.values(content as Record<string, { schema: Schema }>) as [{ schema: Schema }];
+  const typed = types.map(type => `\`${type}\``).join(', ');
+  if (schema.properties) return [paragraph(`The body is a form (${typed}):`), fieldTable(schema)];
+  if (schema.$ref !== ref('LookupRequest').$ref) return [paragraph(`The body has one of the types ${typed}.`)];
   const parts: readonly (readonly [string, ComponentName])[] = [
     ['The body is one JSON object (`Content-Type: application/json`):', 'LookupRequest'],
     ['An input by identifier:', 'IdInput'],

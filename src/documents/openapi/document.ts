@@ -2,9 +2,10 @@
 import type { Config } from '../../config/config.ts';
 import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
-import { type Paths, paths } from '../operations.ts';
+import { type Paths, paths, voPaths } from '../operations.ts';
 import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
 import { commonSchemas } from './common.ts';
+import { generalComponents, withGeneralParts } from './general.ts';
 import { lookupSchemas } from './lookup.ts';
 import { objectSchemas } from './objects.ts';
 import { recentSchemas } from './recent.ts';
@@ -15,14 +16,14 @@ export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Paths;
-  readonly components: { readonly schemas: Components<ComponentName> };
+  readonly components: { readonly schemas: Components<ComponentName> } & typeof generalComponents;
 }
 
 export function openApiDocument(config: Config, catalogs = PROJECT_CATALOGS): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: { title: TITLE, version: CONTRACT_VERSION, description: description(config, catalogs) },
-    paths: paths(config, catalogs),
+    paths: withGeneralParts({ ...paths(config, catalogs), ...voPaths(config, catalogs) }),
     components: {
       schemas: {
         ...commonSchemas(config, catalogs),
@@ -31,6 +32,7 @@ export function openApiDocument(config: Config, catalogs = PROJECT_CATALOGS): Op
         ...recentSchemas(),
         ...serviceSchemas(),
       },
+      ...generalComponents,
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The OpenAPI document's text for each operation; src/documents/operations.ts has the table of operations. */
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
-import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
+import type { ErrorCode } from '../../contract/codes.ts';
 import { MATCH_FORMATS } from '../../contract/formats.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import {
@@ -28,12 +28,13 @@ import {
 } from '../parameters.ts';
 import { decimal } from '../prose.ts';
 import { TASKS } from '../tasks.ts';
+import { errors, header, ignoredHeader } from './general.ts';
 import { type DocumentedParameter, documentedParameters } from './parameters.ts';
-import { type ComponentName, count, integer, list, open, ref, type Schema, text } from './schema.ts';
+import { type ComponentName, count, integer, list, open, ref, type Schema, type Schemas, text } from './schema.ts';
 import { areaSchema, objectsSchema } from './selection.ts';
 import { skyMapSchema } from './sky_map.ts';
 import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
-import { contentSchema, otherContent, tableHeaders } from './tables.ts';
+import { contentSchema, dispositionHeader, otherContent, tableHeaders } from './tables.ts';
 
 /** An operation's part of the document, except its name. */
 export interface Operation {
@@ -44,45 +45,12 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Schema>>;
 }
 
-/** The header that names the parameters which were ignored. */
-const ignoredHeader: Readonly<Record<string, Schema>> = {
-  [UNKNOWN_PARAMETERS_HEADER]: {
-    description:
-      'Where the query string has parameters that the operation does not know, which are ignored: their names, percent-encoded, each with the ' +
-      'nearest known one where there is one, such as `fromat;did-you-mean=format, x`. After eight, `*;more=N` says how many others there are.',
-    required: false,
-    schema: { type: 'string' },
-  },
-};
-
 /** Whether a response has the header that names the parameters which were ignored. */
 export function namesIgnored(response: Schema | undefined): boolean {
   return Object.keys(response?.headers ?? {}).includes(UNKNOWN_PARAMETERS_HEADER);
 }
 
 const json = (schema: Schema) => ({ 'application/json': { schema } });
-
-/** The headers that come with a status. */
-const HEADERS: Readonly<Record<number, Schema>> = {
-  405: { Allow: { description: 'The methods that the path has.', required: true, schema: { type: 'string' } } },
-  503: {
-    'Retry-After': {
-      description: 'After how many seconds to try again.',
-      required: true,
-      schema: integer('s', 'Seconds.', { minimum: 1, default: RETRY_AFTER_SECONDS }),
-    },
-  },
-};
-
-function errors(statuses: readonly number[], ...except: readonly ErrorCode[]): Record<string, Schema> {
-  const entries = statuses.map(status => {
-    const codes = ERROR_CODES.filter(code => code.status === status && !except.includes(code.name));
-    const headers = HEADERS[status];
-    const description = codes.map(({ name, meaning }) => `\`${name}\`: ${meaning}.`).join(' ');
-    return [`${status}`, { description, ...(headers && { headers }), content: json(ref('Error')) }];
-  });
-  return Object.fromEntries(entries);
-}
 
 /** The responses of an operation that runs queries, with every error code but some. */
 function queryResponses(description: string, schema: Schema, ...except: readonly ErrorCode[]): Record<string, Schema> {
@@ -212,7 +180,11 @@ export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
     responses: {
       200: {
         description: 'The events.',
-        headers: ignoredHeader,
+        headers: {
+          ...ignoredHeader,
+          'Cache-Control': header(text('`no-store`.'), true),
+          'X-Accel-Buffering': header(text('`no`: nginx passes each event on at once.'), true),
+        },
         content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
       },
       400: badRequest!,
@@ -315,54 +287,48 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
 /** The type of a body of any form: its bytes tell which one it is. Every generator of clients can send it. */
 const ANY_BYTES = { mediaType: 'application/octet-stream' };
 
-const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>
+export const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>
   Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, description) }]));
 
 /** The headers of a request that has become a job. */
-const jobHeaders: Readonly<Record<string, Schema>> = {
-  Location: {
-    description: 'The address of the job, which nobody can guess.',
-    required: true,
-    schema: { type: 'string', format: 'uri' },
-  },
-  'Preference-Applied': {
-    description: 'The preference that was followed: `respond-async`.',
-    required: true,
-    schema: { type: 'string' },
-  },
+const jobHeaders: Schemas = {
+  Location: header(text('The address of the job, which nobody can guess.', { format: 'uri' }), true),
+  'Preference-Applied': header(text('The preference that was followed: `respond-async`.'), true),
 };
 
 /** The headers of a crossmatched table. */
-const resultHeaders: Readonly<Record<string, Schema>> = {
-  'X-Row-Count': { description: 'The rows of the answer.', required: true, schema: count('Rows.') },
-  'X-Input-Row-Count': {
-    description: 'The rows of the table that was sent.',
-    required: true,
-    schema: count('Rows.'),
-  },
-  'X-Match-Count': { description: 'The objects or sources found.', required: true, schema: count('Matches.') },
-  'X-Position-Columns': {
-    description:
-      'The columns that were taken for right ascension and declination, percent-encoded, with a blank between.',
-    required: true,
-    schema: { type: 'string' },
-  },
-  'X-Dropped-Columns': {
-    description:
+export const resultHeaders: Schemas = {
+  'Content-Disposition': dispositionHeader,
+  'X-Row-Count': header(count('The rows of the answer.'), true),
+  'X-Input-Row-Count': header(count('The rows of the table that was sent.'), true),
+  'X-Match-Count': header(count('The objects or sources found.'), true),
+  'X-Position-Columns': header(
+    text('The columns that were taken for right ascension and declination, percent-encoded, with a blank between.'),
+    true,
+  ),
+  'X-Dropped-Columns': header(
+    text(
       'The columns that the answer cannot hold, such as lists, bytes and complex numbers: percent-encoded, with blanks between; 50 at most. `dropped_columns` in the metadata has all.',
-    schema: { type: 'string' },
-  },
-  'X-Position-Frame': {
-    description:
+    ),
+  ),
+  'X-Position-Frame': header(
+    text(
       'The frame of these positions, which were converted to ICRS, and how it is known: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',
-    required: true,
-    schema: { type: 'string' },
-  },
+    ),
+    true,
+  ),
+};
+
+/** The headers of an answer that a browser keeps. */
+const caching: Schemas = {
+  ETag: header(text('The version of the answer, for `If-None-Match`; missing while objects are still counted.')),
+  'Cache-Control': header(text('How long the answer may be kept.'), true),
 };
 
 export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
   const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema(catalogs), 'filters_span_catalogs');
-  const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.' };
+  const { 200: ok } = others;
+  const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.', headers: caching };
   return {
     summary: 'How many objects each cell of the sky has, and which catalogs cover it.',
     description:
@@ -370,13 +336,16 @@ export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
       `registered catalogs. An answer lists at most about ${MAX_MAP_CELLS} cells: at a finer resolution ask for a smaller disc. ` +
       'Only cells that have something are listed. The first request after a start can be answered 503 while objects are counted.',
     parameters: documentedParameters(SKY_MAP_PARAMETERS, catalogs),
-    responses: { 304: notModified, 400: badRequest!, ...others },
+    responses: {
+      304: notModified,
+      400: badRequest!,
+      ...others,
+      200: { ...ok, headers: { ...ignoredHeader, ...caching } },
+    },
   };
 }
 
-const allowed: Schema = {
-  Allow: { description: 'The methods of the path.', required: true, schema: { type: 'string' } },
-};
+const allowed: Schemas = { Allow: header(text('The methods of the path.'), true) };
 
 export const listTasks = (): Operation => ({
   summary: 'The names of the processing tasks of a transient.',
@@ -423,6 +392,15 @@ export const describeTasks = (): Operation => ({
         }),
         additionalProperties: false,
       }),
+    },
+    204: {
+      description: 'The answer to a browser that asks whether it may send another request.',
+      headers: {
+        ...allowed,
+        'Access-Control-Allow-Methods': header(text('The methods of the path.'), true),
+        'Access-Control-Allow-Headers': header(text('The headers that the browser asked for.'), true),
+        'Access-Control-Max-Age': header(integer('s', 'How long this may be kept.'), true),
+      },
     },
   },
 });

@@ -1,6 +1,7 @@
 /** Tables, as the document describes them: media types and headers. */
 import { TABLE_FORMATS } from '../../contract/formats.ts';
-import { count, type Schema, text, time } from './schema.ts';
+import { header } from './general.ts';
+import { count, type Schema, type Schemas, text, time } from './schema.ts';
 
 const COLUMNS =
   'A row an object, and in lookups one for each input without an object. Columns: `input_index`, `input_kind`, `input_status`, `input`, ' +
@@ -33,10 +34,13 @@ export const otherContent: Readonly<Record<string, Schema>> = {
   ),
 };
 
-const header = ({ description, ...schema }: Schema): Schema => ({ description, required: false, schema });
+export const dispositionHeader = header(
+  text('A name for the file, of a table: `attachment; filename="nearsky-cone.csv"`.'),
+);
 
 /** Headers for the parts of an answer that have no rows in a table. */
-export const tableHeaders: Readonly<Record<string, Schema>> = {
+export const tableHeaders: Schemas = {
+  'Content-Disposition': dispositionHeader,
   Link: header(text('Of a table that is not the last page: the address of the next, with `rel="next"`.')),
   'X-Row-Count': header(count('Of a table: its rows, unless it is written while it is sent.')),
   'X-Total-Count': header(count('For a cone as a table: the objects within the radius, on all pages.')),

@@ -100,7 +100,9 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
     const method = random.pick(target.includes('%2F') ? ['GET'] : ['GET', 'POST', 'DELETE', 'OPTIONS']);
     return { method, target, headers: {}, ...refusal('not_found') };
   }
-  const [template, methods] = random.pick(Object.entries(document.paths));
+  // Errors of the Virtual Observatory have no codes.
+  const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith('/vo/'));
+  const [template, methods] = random.pick(paths);
   if (random.chance(0.08)) {
     const method = random.pick(OTHER_METHODS);
     if (!(method.toLowerCase() in methods)) {
@@ -109,7 +111,7 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
     }
   }
   const method = random.pick(Object.keys(methods));
-  const { parameters = [] } = methods[method]!;
+  const parameters = (methods[method]!.parameters ?? []).filter(({ name }) => name !== 'X-Log-Position');
   if (template === '/api/area') {
     if (random.chance(0.3)) {
       const body = random.chance(0.5) ? spoil(random, random.pick(GOOD_AREAS)) : random.pick(BAD_AREAS);

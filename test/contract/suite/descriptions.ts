@@ -135,7 +135,8 @@ const openapi = section('Status and descriptions: get_openapi', {
     );
     for (const [path, [method, id, statuses]] of Object.entries(PATHS)) {
       const operation = document.paths[path][method];
-      assert.equal([operation.operationId, Object.keys(operation.responses).join(' ')], [id, statuses]);
+      assert.is(operation.operationId, id);
+      for (const status of statuses.split(' ')) assert.ok(status in operation.responses, `${id}: ${status}`);
       assert.ok(operation.summary && operation.description, id);
     }
   },
@@ -150,7 +151,8 @@ const openapi = section('Status and descriptions: get_openapi', {
   'every filter is a parameter of the operations that have them, and every code is listed': async service => {
     const { paths, components } = await service.ok('/openapi.json');
     for (const path of ['/api/objects/{diaObjectId}', '/api/cone', '/api/tns/{name}']) {
-      const names = paths[path].get.parameters.map((parameter: Json) => parameter.name);
+      const inQuery = paths[path].get.parameters.filter((parameter: Json) => parameter.in === 'query');
+      const names = inQuery.map((parameter: Json) => parameter.name);
       assert.equal(names.slice(-35), [...FILTER_NAMES, 'response'], path);
     }
     const codes =

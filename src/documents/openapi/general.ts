@@ -1,0 +1,176 @@
+/** The parts that all operations have in the document: headers, errors that do not depend on the operation, and one parameter. */
+import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
+import { matchFormat } from '../../contract/formats.ts';
+import { LOG_POSITION_HEADER, REQUEST_ID_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
+import type { Paths } from '../operations.ts';
+import { integer, ref, type Schema, type Schemas, text } from './schema.ts';
+
+/** A header of answers; the schema has no description of its own. */
+export function header({ description, ...schema }: Schema, required = false): Schema {
+  return { description, required, schema };
+}
+
+const IGNORED = header(
+  text(
+    'Where the query string has parameters that the operation does not know, which are ignored: their names, percent-encoded, each with the ' +
+      'nearest known one where there is one, such as `fromat;did-you-mean=format, x`. After eight, `*;more=N` says how many others there are.',
+  ),
+);
+
+/** The header that names the parameters which were ignored. */
+export const ignoredHeader: Schemas = { [UNKNOWN_PARAMETERS_HEADER]: IGNORED };
+
+/** The headers of every answer. */
+const ALWAYS: Schemas = {
+  [REQUEST_ID_HEADER]: header(
+    text('The id of the request in the log of the service: the one that came with it, or a new one.'),
+  ),
+  [LOG_POSITION_HEADER]: header(
+    text(
+      'The position of this node in the log that it shares with other nodes; missing where there is no such log. A client that sends back the ' +
+        'last one gets no answer that is older, whichever node gives it.',
+    ),
+  ),
+  'Access-Control-Allow-Origin': header(text('`*`: scripts of every origin may read the answer.')),
+  'Access-Control-Expose-Headers': header(text('The headers that these scripts may read.')),
+  'X-Content-Type-Options': header(text('`nosniff`.')),
+  'Referrer-Policy': header(text('`same-origin`.')),
+  'Cross-Origin-Opener-Policy': header(text('`same-origin`.')),
+};
+
+/** The headers of an answer that may be compressed. */
+const COMPRESSED: Schemas = {
+  Vary: header(text('The headers of a request on which the answer depends.')),
+  'Content-Encoding': header(text('`zstd` or `gzip`, where the client accepts it and the answer has 8 KiB or more.')),
+};
+
+const HEADERS: Schemas = { ...ALWAYS, ...COMPRESSED, ...ignoredHeader };
+
+/** The headers that come with a status. */
+const OF_STATUS: Readonly<Record<number, Schemas>> = {
+  405: { Allow: header(text('The methods that the path has.'), true) },
+  503: {
+    'Retry-After': header(
+      integer('s', 'After how many seconds to try again.', { minimum: 1, default: RETRY_AFTER_SECONDS }),
+      true,
+    ),
+  },
+};
+
+const JSON_ERROR: Schema = { 'application/json': { schema: ref('Error') } };
+const VOTABLE_ERROR: Schema = { [matchFormat('votable').mediaType]: { schema: text('A VOTable with the reason.') } };
+
+/** The answer with a status, and with every code that has it but some. */
+function errorResponse(status: number, content: Schema, except: readonly ErrorCode[]): Schema {
+  const codes = ERROR_CODES.filter(code => code.status === status && !except.includes(code.name));
+  const description = codes.map(({ name, meaning }) => `\`${name}\`: ${meaning}.`).join(' ');
+  const headers = OF_STATUS[status];
+  return { description, ...(headers && { headers }), content };
+}
+
+const OF_FILTERS: readonly ErrorCode[] = ['filters_span_catalogs', 'unsupported_parameter'];
+const shared = (status: number) => errorResponse(status, JSON_ERROR, ['query_too_expensive', ...OF_FILTERS]);
+const votable = (status: number) => errorResponse(status, VOTABLE_ERROR, OF_FILTERS);
+
+/** The errors of which all operations that have them say the same. */
+const ERRORS = {
+  MalformedRequest: shared(400),
+  NotFound: shared(404),
+  MethodNotAllowed: shared(405),
+  NotAcceptable: shared(406),
+  RequestTimeout: shared(408),
+  HeadersTooLarge: shared(431),
+  InternalError: shared(500),
+  NotImplemented: shared(501),
+  ServiceUnavailable: shared(503),
+  HttpVersionNotSupported: shared(505),
+  TapBadRequest: votable(400),
+  TapNotFound: votable(404),
+  TapMethodNotAllowed: votable(405),
+  TapServiceUnavailable: votable(503),
+};
+
+const { NotFound, MethodNotAllowed, NotAcceptable, ServiceUnavailable } = ERRORS;
+const JSON_ERRORS: Schemas = { 404: NotFound, 405: MethodNotAllowed, 406: NotAcceptable, 503: ServiceUnavailable };
+
+/** The errors that any operation can answer, because the server answers before it, or instead of it. */
+const OF_SERVER: Schemas = {
+  400: ERRORS.MalformedRequest,
+  405: MethodNotAllowed,
+  408: ERRORS.RequestTimeout,
+  431: ERRORS.HeadersTooLarge,
+  500: ERRORS.InternalError,
+  501: ERRORS.NotImplemented,
+  503: ServiceUnavailable,
+  505: ERRORS.HttpVersionNotSupported,
+};
+
+/** The errors of an operation with these statuses, with every code but some. */
+export function errors(statuses: readonly number[], ...except: readonly ErrorCode[]): Record<string, Schema> {
+  return Object.fromEntries(
+    statuses.map(status => [`${status}`, JSON_ERRORS[status] ?? errorResponse(status, JSON_ERROR, except)]),
+  );
+}
+
+const TAP_ERRORS: Schemas = {
+  400: ERRORS.TapBadRequest,
+  404: ERRORS.TapNotFound,
+  405: ERRORS.TapMethodNotAllowed,
+  503: ERRORS.TapServiceUnavailable,
+};
+
+/** The same of TAP. */
+export function tapErrors(...statuses: readonly number[]): Record<string, Schema> {
+  return Object.fromEntries(statuses.map(status => [`${status}`, TAP_ERRORS[status]!]));
+}
+
+const headerRefs = (headers: Schemas): Schemas =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, one]) => [
+      name,
+      HEADERS[name] === one ? { $ref: `#/components/headers/${name}` } : one,
+    ]),
+  );
+
+/** A response with the headers of all responses. */
+function whole(status: number, response: Schema, ignored: Schemas): Schema {
+  const { description, headers = {}, content, ...rest } = response;
+  const isLong = status === 200 && content !== undefined && !Object.hasOwn(content as Schema, 'text/event-stream');
+  const all = { ...(headers as Schemas), ...(status !== 200 && ignored), ...(isLong && COMPRESSED), ...ALWAYS };
+  return { description, headers: headerRefs(all), ...(content !== undefined && { content }), ...rest };
+}
+
+const LOG_POSITION = {
+  name: LOG_POSITION_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The last `X-Log-Position` that the client has received, where several nodes answer.',
+  schema: { type: 'string' },
+} as const;
+
+const COMPONENTS = new Map<Schema, string>(Object.entries(ERRORS).map(([name, response]) => [response, name]));
+
+/** The operations with their general parts. */
+export function withGeneralParts(paths: Paths): Paths {
+  const each = (path: string, { parameters = [], responses, ...rest }: Paths[string][string]) => {
+    const ignored = UNKNOWN_PARAMETERS_HEADER in ((responses[200]?.headers ?? {}) as Schemas) ? ignoredHeader : {};
+    // A segment that has an encoded slash is no parameter of any path.
+    const general = path.includes('{') ? { ...OF_SERVER, 404: NotFound } : OF_SERVER;
+    const all = Object.entries({ ...general, ...responses }).map(([status, response]) => {
+      const component = COMPONENTS.get(response);
+      return [status, component ? { $ref: `#/components/responses/${component}` } : whole(+status, response, ignored)];
+    });
+    return { ...rest, parameters: [...parameters, LOG_POSITION], responses: Object.fromEntries(all) };
+  };
+  return mapValues(paths, (methods, path) => mapValues(methods, operation => each(path, operation)));
+}
+
+function mapValues<T, U>(object: Readonly<Record<string, T>>, change: (value: T, key: string) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+}
+
+/** The components that operations refer to: headers, and the errors that they share. */
+export const generalComponents = {
+  headers: HEADERS,
+  responses: mapValues(ERRORS, (response, name) => whole(0, response, name.startsWith('Tap') ? {} : ignoredHeader)),
+};
