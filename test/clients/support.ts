@@ -33,7 +33,7 @@ const SETTINGS = {
 export const FIRST_ID = 9_223_372_036_854_775_000n;
 /** Seven of the first objects lie within 0.1" of each other. */
 export const CROWD = { ra: 150, dec: 2 };
-const OBJECTS = 30;
+export const OBJECTS = 30;
 
 async function fill(world: World): Promise<void> {
   const ids = Array.from({ length: OBJECTS }, (_, i) => FIRST_ID + BigInt(i));

@@ -58,7 +58,9 @@ const OF_STATUS: Readonly<Record<number, Schemas>> = {
 };
 
 const JSON_ERROR: Schema = { 'application/json': { schema: ref('Error') } };
-const VOTABLE_ERROR: Schema = { [matchFormat('votable').mediaType]: { schema: text('A VOTable with the reason.') } };
+const VOTABLE_ERROR: Schema = {
+  [matchFormat('votable').mediaType]: { schema: text('A VOTable with the reason.', { format: 'binary' }) },
+};
 
 /** The answer with a status, and with every code that has it but some. */
 function errorResponse(status: number, content: Schema, except: readonly ErrorCode[]): Schema {

@@ -14,9 +14,9 @@ const COLUMNS =
   'the rows hold. JSON has every source where an object has several of one catalog. ' +
   'Identifiers are 64-bit integers, those of sources texts in an added catalog with text ids; angles are in degrees, separations in arcsec.';
 
-const IS_TEXT = /^text\/|[+-](?:xml|ndjson)$/;
+const IS_TEXT = /^text\/|-ndjson$/;
 
-/** Content of a media type: a text, or bytes. */
+/** Content of a media type: a text, or bytes. XML that is not `text/xml` is bytes, because generators of clients cannot read it as text. */
 export function contentSchema(mediaType: string, description: string): Schema {
   return text(description, IS_TEXT.test(mediaType) ? {} : { format: 'binary' });
 }

@@ -1,7 +1,10 @@
 """Asks a service by the client that openapi-generator has made, and prints what it got, as JSON. Usage: FILE URL DIAOBJECTID"""
 
 import json
+import re
 import sys
+import time
+from datetime import datetime, timedelta, timezone
 
 from made_client import (
     ApiClient,
@@ -73,6 +76,58 @@ others = {
     "describe_tasks": api.describe_tasks().parses,
 }
 
+# The operations of the Virtual Observatory, by name: whether each answers.
+answers = {}
+
+
+def call(name, *args, **fields):
+    answer = getattr(api, f"{name}_with_http_info")(*args, **fields)
+    answers[name] = answer.status_code in (200, 202)
+    return answer
+
+
+QUERY = "SELECT COUNT(*) AS n FROM nearsky.objects"
+while True:
+    try:
+        rows = call("query", "ADQL", QUERY, responseformat="csv").data.decode()
+        break
+    except ApiException as error:
+        # The first query begins to make the tables.
+        assert error.status == 503
+        time.sleep(0.2)
+call("query_by_form", "ADQL", QUERY)
+for document in ("capabilities", "availability", "tables", "examples"):
+    call(f"tap_{document}")
+call("tap_table", "nearsky.objects")
+
+
+def new_query():
+    # The client follows the redirection to the job.
+    return re.search(r"jobId>(\w+)<", call("create_query_job", lang="ADQL", query=QUERY).raw_data.decode())[1]
+
+
+def new_table():
+    answer = call("crossmatch_table", b"ra,dec\n150,2\n", prefer="respond-async")
+    return answer.headers["Location"].split("/")[-1]
+
+
+for job, make in (("query_job", new_query), ("table_job", new_table)):
+    first, second = make(), make()
+    if job == "query_job":
+        call(f"set_{job}_parameters", first, maxrec=5)
+    call(f"set_{job}_executionduration", first, 60)
+    call(f"set_{job}_phase", first, "RUN")
+    while call(f"get_{job}_phase", first).data != "COMPLETED":
+        time.sleep(0.05)
+    for part in ("executionduration", "destruction", "quote", "owner", "error", "parameters", "results", "result"):
+        call(f"get_{job}_{part}", first)
+    call(f"get_{job}", first, wait=1)
+    call(f"list_{job}s")
+    call(f"set_{job}_destruction", second, datetime.now(timezone.utc) + timedelta(hours=1))
+    call(f"change_{job}", first, "DELETE")
+    call(f"delete_{job}", second)
+
+del answers["crossmatch_table"]
 print(
     json.dumps(
         {
@@ -83,6 +138,8 @@ print(
             "recent": sorted({name(match) for found in recent.objects for match in found.matches}),
             "refused": refused,
             "others": others,
+            "rows": rows,
+            "answers": answers,
         }
     )
 )

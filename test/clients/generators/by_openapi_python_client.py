@@ -2,9 +2,12 @@
 
 import json
 import sys
+import time
+from datetime import datetime, timedelta, timezone
+from importlib import import_module
 from io import BytesIO
 
-from made_client import Client
+from made_client import Client, models
 from made_client.api.default import (
     cone_search,
     crossmatch_table,
@@ -72,6 +75,63 @@ others = {
     "describe_tasks": describe_tasks.sync(client=client).parses,
 }
 
+# The operations of the Virtual Observatory, by name: whether each answers.
+answers = {}
+
+
+def call(name, *args, **fields):
+    answer = import_module(f"made_client.api.default.{name}").sync_detailed(*args, client=client, **fields)
+    answers[name] = answer.status_code.value in (200, 202, 303)
+    return answer
+
+
+def model(operation, suffix="Body"):
+    """The class of a form, or of a value in it."""
+    return getattr(models, "".join(part.capitalize() for part in operation.split("_")) + suffix)
+
+
+def form(operation, **fields):
+    return model(operation)(**fields)
+
+
+QUERY = "SELECT COUNT(*) AS n FROM nearsky.objects"
+# The first query begins to make the tables.
+while call("query", lang=models.QueryLANG.ADQL, query=QUERY, responseformat="csv").status_code != 200:
+    time.sleep(0.2)
+rows = call("query", lang=models.QueryLANG.ADQL, query=QUERY, responseformat="csv").parsed
+call("query_by_form", body=models.QueryByFormDataBody(lang=models.QueryByFormDataBodyLANG.ADQL, query=QUERY))
+for document in ("capabilities", "availability", "tables", "examples"):
+    call(f"tap_{document}")
+call("tap_table", "nearsky.objects")
+
+
+def new_query():
+    body = models.CreateQueryJobDataBody(lang=models.CreateQueryJobDataBodyLANG.ADQL, query=QUERY)
+    return call("create_query_job", body=body)
+
+
+def new_table():
+    return call("crossmatch_table", body=File(BytesIO(b"ra,dec\n150,2\n")), prefer="respond-async")
+
+
+for job, make in (("query_job", new_query), ("table_job", new_table)):
+    first, second = (make().headers["Location"].split("/")[-1] for _ in range(2))
+    if job == "query_job":
+        call(f"set_{job}_parameters", first, body=models.SetQueryJobParametersDataBody(maxrec=5))
+    call(f"set_{job}_executionduration", first, body=form(f"set_{job}_executionduration", executionduration=60.0))
+    call(f"set_{job}_phase", first, body=form(f"set_{job}_phase", phase=model(f"set_{job}_phase", "BodyPHASE").RUN))
+    while call(f"get_{job}_phase", first).parsed != "COMPLETED":
+        time.sleep(0.05)
+    for part in ("executionduration", "destruction", "quote", "owner", "error", "parameters", "results", "result"):
+        call(f"get_{job}_{part}", first)
+    call(f"get_{job}", first, wait=1.0)
+    call(f"list_{job}s")
+    removal = datetime.now(timezone.utc)
+    call(f"set_{job}_destruction", second, body=form(f"set_{job}_destruction", destruction=removal + timedelta(hours=1)))
+    call(f"change_{job}", first, body=form(f"change_{job}", action=model(f"change_{job}", "BodyACTION").DELETE))
+    call(f"delete_{job}", second)
+
+del answers["crossmatch_table"]
 print(
     json.dumps(
         {
@@ -82,6 +142,8 @@ print(
             "recent": sorted({name(match) for found in recent.objects for match in found.matches}),
             "refused": refused.code.value,
             "others": others,
+            "rows": rows,
+            "answers": answers,
         }
     )
 )

@@ -83,6 +83,92 @@ const others = {
   head_tasks: (await client.HEAD(tasks)).response.status,
   describe_tasks: (await client.OPTIONS(tasks)).data?.parses,
 };
+// The operations of the Virtual Observatory, by name: whether each answers.
+const answers: Record<string, boolean> = {};
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+const FORM = {
+  headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  bodySerializer: (fields: object) =>
+    new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, `${value}`])),
+  parseAs: 'text',
+} as const;
+const TEXT = { parseAs: 'text' } as const;
+
+async function called<T extends { response: Response }>(name: string, asking: Promise<T>): Promise<T> {
+  const answer = await asking;
+  answers[name] = answer.response.ok;
+  return answer;
+}
+
+const query = { LANG: 'ADQL', QUERY: 'SELECT COUNT(*) AS n FROM nearsky.objects' } as const;
+const inCsv = { ...query, RESPONSEFORMAT: 'csv' };
+const ask = () => called('query', client.GET('/vo/tap/sync', { params: { query: inCsv }, ...TEXT }));
+let asked = await ask();
+// The first query begins to make the tables.
+for (; !asked.response.ok; asked = await ask()) await pause(200);
+await called('query_by_form', client.POST('/vo/tap/sync', { body: query, ...FORM }));
+for (const name of ['capabilities', 'availability', 'tables', 'examples'] as const)
+  await called(`tap_${name}`, client.GET(`/vo/tap/${name}`, TEXT));
+await called(
+  'tap_table',
+  client.GET('/vo/tap/tables/{name}', { params: { path: { name: 'nearsky.objects' } }, ...TEXT }),
+);
+
+async function newQuery(): Promise<string> {
+  // `fetch` follows the redirection to the job.
+  const { response } = await called('create_query_job', client.POST('/vo/tap/async', { body: query, ...FORM }));
+  return response.url.split('/').at(-1)!;
+}
+
+async function newTable(): Promise<string> {
+  const { response } = await client.POST('/api/crossmatch', {
+    params: { header: { Prefer: 'respond-async' } },
+    headers: { 'Content-Type': 'application/octet-stream' },
+    body: 'ra,dec\n150,2\n',
+    bodySerializer: body => body,
+    parseAs: 'text',
+  });
+  return response.headers.get('Location')!.split('/').at(-1)!;
+}
+
+for (const [job, base, make] of [
+  ['query_job', '/vo/tap/async', newQuery],
+  ['table_job', '/vo/jobs', newTable],
+] as const) {
+  const [first, second] = [await make(), await make()];
+  const of = (id: string) => ({ params: { path: { id } } });
+  if (base === '/vo/tap/async')
+    await called(
+      `set_${job}_parameters`,
+      client.POST(`${base}/{id}/parameters`, { ...of(first), body: { MAXREC: 5 }, ...FORM }),
+    );
+  await called(
+    `set_${job}_executionduration`,
+    client.POST(`${base}/{id}/executionduration`, { ...of(first), body: { EXECUTIONDURATION: 60 }, ...FORM }),
+  );
+  await called(
+    `set_${job}_phase`,
+    client.POST(`${base}/{id}/phase`, { ...of(first), body: { PHASE: 'RUN' }, ...FORM }),
+  );
+  const phase = () => called(`get_${job}_phase`, client.GET(`${base}/{id}/phase`, { ...of(first), ...TEXT }));
+  while ((await phase()).data !== 'COMPLETED') await pause(50);
+  for (const part of ['executionduration', 'destruction', 'quote', 'owner', 'error', 'parameters', 'results'] as const)
+    await called(`get_${job}_${part}`, client.GET(`${base}/{id}/${part}`, { ...of(first), ...TEXT }));
+  await called(`get_${job}_result`, client.GET(`${base}/{id}/results/result`, { ...of(first), ...TEXT }));
+  await called(
+    `get_${job}`,
+    client.GET(`${base}/{id}`, { params: { path: { id: first }, query: { WAIT: 1 } }, ...TEXT }),
+  );
+  await called(`list_${job}s`, client.GET(base, TEXT));
+  const DESTRUCTION = new Date(Date.now() + 3_600_000).toISOString();
+  await called(
+    `set_${job}_destruction`,
+    client.POST(`${base}/{id}/destruction`, { ...of(second), body: { DESTRUCTION }, ...FORM }),
+  );
+  await called(`change_${job}`, client.POST(`${base}/{id}`, { ...of(first), body: { ACTION: 'DELETE' }, ...FORM }));
+  await called(`delete_${job}`, client.DELETE(`${base}/{id}`, { ...of(second), ...TEXT }));
+}
+
 console.log(
   JSON.stringify({
     details,
@@ -92,5 +178,7 @@ console.log(
     refused: error?.code,
     cells: map.cells.length === map.count && recent.count === recent.objects.length,
     others,
+    rows: asked.data,
+    answers,
   }),
 );
