@@ -6,6 +6,7 @@ import { messageOf } from '../base/error_text.ts';
 import { type Log, limited, logToStderr } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { endBySignal, stopSignal } from '../base/stop_signal.ts';
+import { limitYoungMemory } from '../base/young_memory.ts';
 import { logSettings } from '../cluster/kafka_log.ts';
 import type { Config } from '../config/config.ts';
 import { requireFreePort, sharesPorts } from '../server/http_server.ts';
@@ -72,6 +73,7 @@ export interface ServeOptions {
 /** Serves until SIGTERM or SIGINT; resolves when everything is closed. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { crossmatch, bot, publish, onListening = announce, log = limited(logToStderr) } = options;
+  limitYoungMemory();
   // Checked before anything is opened or logged, and again when the threads listen.
   await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
   const stop = stopSignal();

@@ -82,6 +82,16 @@ function conflictsOf(config: Config): string[] {
       config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE,
       'RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE has that value',
     ],
+    [
+      'NEARSKY_CHILD_MEMORY_MIB',
+      config.API_TABLE_MEMORY_MIB + 96,
+      `a large table takes up to 96 more than API_TABLE_MEMORY_MIB (${config.API_TABLE_MEMORY_MIB})`,
+    ],
+    [
+      'NEARSKY_CHILD_MEMORY_MIB',
+      config.TAP_MAX_QUERIES > 0 ? config.TAP_MEMORY_MIB + 288 : 0,
+      `ADQL queries and two small tables take up to 288 more than TAP_MEMORY_MIB (${config.TAP_MEMORY_MIB})`,
+    ],
     ['API_MAX_CONE_RADIUS_ARCSEC', config.TNS_MATCH_RADIUS_ARCSEC, 'TNS_MATCH_RADIUS_ARCSEC has that value'],
   ];
   return pairs

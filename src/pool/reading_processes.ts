@@ -2,9 +2,11 @@
  * The processes that read what strangers send: small ones, so that what is small never waits for what is large, and
  * large ones. Clients share their slots; small areas have one of their own, so that they never wait for tables.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { Unavailable } from '../base/refusal.ts';
+import { MemoryTaken } from './child_memory.ts';
 import type { Task } from './pool.ts';
 import { ProcessPool } from './process_pool.ts';
 import { type Done, ProcessEnded, type ProcessOptions, type TaskOptions } from './task_process.ts';
@@ -17,6 +19,10 @@ const SMALL_SLOTS = { table: 2, area: 1 } as const;
 /** One for each of two clients. */
 const LARGE_SLOTS = 2;
 const MAX_WAITING = 64;
+/** The most runs of a job whose process is ended because others have taken the memory. */
+const MAX_RUNS = 4;
+/** The first pause before it runs again; each further pause is twice as long. */
+const AGAIN_MS = 1000;
 
 /** What a stranger has sent, and the task that reads it. */
 export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
@@ -55,7 +61,7 @@ export class ReadingProcesses {
   /**
    * The result for a request that waits: undefined where there is none within the budget.
    * @param gone when it fires, the reading ends, without a result
-   * @throws Unavailable where no slot is free in time
+   * @throws Unavailable where no slot is free in time, or others have taken the memory
    * @throws Error with the message of what the task threw
    */
   async inTime<Result>(
@@ -93,9 +99,17 @@ export class ReadingProcesses {
   /**
    * The result for a job, in a large process that waits for no other one.
    * @param ends when it fires, the process ends; the promise rejects with the signal's reason
+   * @throws MemoryTaken if others take the memory again and again
    */
   async forJob<Result>(reading: Reading<Result>, ends: AbortSignal): Promise<Result> {
-    return (await this.#run(this.#large, reading, ends)).result;
+    for (let runs = 1; ; runs++) {
+      try {
+        return (await this.#run(this.#large, reading, ends)).result;
+      } catch (error) {
+        if (!(error instanceof MemoryTaken) || runs === MAX_RUNS) throw error;
+        await sleep(AGAIN_MS * 2 ** (runs - 1), undefined, { signal: ends });
+      }
+    }
   }
 
   /** Undefined where a small process is too slow. */
@@ -127,7 +141,9 @@ export class ReadingProcesses {
       return await processes.run(task, { ...options, ends });
     } catch (error) {
       ends.throwIfAborted();
-      if (!(error instanceof ProcessEnded && error.isOutOfMemory)) throw error;
+      const isTooLarge =
+        error instanceof ProcessEnded ? error.isOutOfMemory : error instanceof MemoryTaken && error.isAlone;
+      if (!isTooLarge) throw error;
       // A process that has ended does not tell what it has used.
       return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000, rssBytes: 0 };
     }

@@ -5,6 +5,7 @@ import { messageOf } from '../base/error_text.ts';
 import { programModule } from '../base/program_files.ts';
 import { heapLimit, programArguments } from '../base/runtime.ts';
 import { boundedCommand } from './bounded_command.ts';
+import { type ChildMemory, type Member, MemoryTaken } from './child_memory.ts';
 import type { Task } from './pool.ts';
 
 /** What the process is told. */
@@ -46,6 +47,8 @@ export interface ProcessOptions {
   readonly dataDir: string;
   /** Its memory beside that of an idle process, MiB. */
   readonly memoryMib: number;
+  /** The bound of all child processes together. */
+  readonly childMemory: ChildMemory;
   /** What its tasks find as `threadData`. */
   readonly data: object;
 }
@@ -71,12 +74,13 @@ export interface Done {
 }
 
 /** It runs one task at a time. */
-export class TaskProcess {
+export class TaskProcess implements Member {
   readonly #child: ChildProcess;
+  readonly #childMemory: ChildMemory;
   #running: (TaskOptions & PromiseWithResolvers<Done>) | undefined;
   #isEnded = false;
 
-  constructor({ entry, dataDir, memoryMib, data }: ProcessOptions) {
+  constructor({ entry, dataDir, memoryMib, childMemory, data }: ProcessOptions) {
     const program = [...programArguments(dataDir, true), fileURLToPath(programModule(entry))];
     const [command, ...args] = boundedCommand(memoryMib, [process.execPath, ...program]);
     this.#child = spawn(command!, args, {
@@ -86,10 +90,12 @@ export class TaskProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#child.on('message', (message: FromProcess) => void this.#heard(message));
-    this.#child.on('error', error => this.#end(messageOf(error)));
-    this.#child.on('exit', (code, signal) => this.#end(`${signal ?? code}`));
+    this.#child.on('error', error => this.#ended(messageOf(error)));
+    this.#child.on('exit', (code, signal) => this.#ended(`${signal ?? code}`));
     this.#child.unref();
     this.#child.channel?.unref();
+    this.#childMemory = childMemory;
+    childMemory.add(this, this.#child);
     this.#send({ kind: 'start', data });
   }
 
@@ -97,8 +103,22 @@ export class TaskProcess {
     return this.#isEnded;
   }
 
+  get pid(): number | undefined {
+    return this.#isEnded ? undefined : this.#child.pid;
+  }
+
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  end(_mib: number, isAlone: boolean): boolean {
+    this.#running?.reject(new MemoryTaken(isAlone));
+    this.kill();
+    return true;
+  }
+
   /**
-   * @throws ProcessEnded where the process ends first; the signal's reason
+   * @throws ProcessEnded where the process ends first; MemoryTaken; the signal's reason
    * @throws Error with the message of what the task threw
    */
   async run<Result>(task: Task<Result>, options: TaskOptions = {}): Promise<Done & { readonly result: Result }> {
@@ -116,9 +136,11 @@ export class TaskProcess {
     this.#child.ref();
     this.#child.channel?.ref();
     this.#send({ kind: 'task', task });
+    const unwatch = this.#childMemory.watch();
     try {
       return (await running.promise) as Done & { readonly result: Result };
     } finally {
+      unwatch();
       ends?.removeEventListener('abort', kill);
       this.#running = undefined;
       this.#child.unref();
@@ -127,6 +149,7 @@ export class TaskProcess {
   }
 
   kill(): void {
+    this.#isEnded = true;
     this.#child.kill('SIGKILL');
   }
 
@@ -158,7 +181,7 @@ export class TaskProcess {
       });
   }
 
-  #end(why: string): void {
+  #ended(why: string): void {
     this.#isEnded = true;
     this.#running?.reject(new ProcessEnded(why));
   }

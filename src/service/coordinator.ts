@@ -11,6 +11,7 @@ import { limitsOf } from '../config/limits.ts';
 import { JobQueue } from '../jobs/job_queue.ts';
 import { JobStore } from '../jobs/job_store.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
+import { ChildMemory } from '../pool/child_memory.ts';
 import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
@@ -46,6 +47,7 @@ export class Coordinator implements Coordination {
   readonly #index: LocalIndex;
   readonly #watch: DatabaseWatch;
   readonly #admission = new ClientAdmission();
+  readonly #childMemory: ChildMemory;
   readonly #reading: ReadingProcesses;
   readonly #skyMap: SkyMap;
   readonly #sources: NearbySources;
@@ -82,7 +84,8 @@ export class Coordinator implements Coordination {
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
     this.#skyMap = new SkyMap({ dataDir, log, admission: this.#admission });
     this.#sources = new NearbySources(config, log, this.#admission);
-    this.#reading = readingProcesses(config, this.#admission);
+    this.#childMemory = new ChildMemory(config.NEARSKY_CHILD_MEMORY_MIB, log);
+    this.#reading = readingProcesses(config, this.#admission, this.#childMemory);
     this.#areas = new AreaReader(log, this.#reading);
     this.#tables = new TableMatches(config, log, () => this.#index.current, this.#reading, onTableProgress);
     const jobs = new JobStore(dataDir);
@@ -95,7 +98,7 @@ export class Coordinator implements Coordination {
       keptMs: stated.retention_hours * 3_600_000,
       runMs: stated.max_run_seconds * 1000,
     };
-    this.#tap = new Tap(config, log, this.#admission, this.#reading);
+    this.#tap = new Tap(config, log, this.#admission, this.#reading, this.#childMemory);
     const kinds = {
       // Tables have bounds, and a process of their own to read each.
       [TABLE_JOB]: { run: this.#tableJobs.run.bind(this.#tableJobs), slots: 1 },
@@ -158,6 +161,7 @@ export class Coordinator implements Coordination {
     this.#jobs.close();
     this.#tap.close();
     this.#reading.close();
+    this.#childMemory.close();
     const parts = [this.#skyMap, this.#sources, this.#tables, this.#index];
     await Promise.all(parts.map(part => part.close()));
   }

@@ -3,17 +3,23 @@ import type { ClientAdmission } from '../base/client_admission.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
 import type { MatchThreadData } from '../crossmatch/match_file.ts';
+import type { ChildMemory } from '../pool/child_memory.ts';
 import { ReadingProcesses } from '../pool/reading_processes.ts';
 
 const SMALL_MEMORY_MIB = 96;
 /** The number of threads that help with a large table. More would wait for the thread that writes the answer. */
 const HELPERS = 3;
 
-export function readingProcesses(config: Config, admission: ClientAdmission): ReadingProcesses {
+export function readingProcesses(
+  config: Config,
+  admission: ClientAdmission,
+  childMemory: ChildMemory,
+): ReadingProcesses {
   const processes = (memoryMib: number, helpers: number) => ({
     entry: 'workers/reading_process',
     dataDir: config.NEARSKY_DATA,
     memoryMib,
+    childMemory,
     data: {
       dataDir: config.NEARSKY_DATA,
       catalogs: { remote: remoteOptions(config), memoryBytes: (memoryMib / 4) * 2 ** 20 },

@@ -4,6 +4,7 @@ import { matchFormat } from '../contract/formats.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import type { JobStore } from '../jobs/job_store.ts';
+import { MemoryTaken } from '../pool/child_memory.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { TableRequest } from './match_task.ts';
 import type { TableProgress } from './progress.ts';
@@ -36,7 +37,9 @@ export class TableJobs {
       }
     };
     const asked = { client, request: request as TableRequest, ...paths, isKept: true, ends };
-    const { begun, bytes } = await this.#tables.job(asked, onProgress);
+    const { begun, bytes } = await this.#tables.job(asked, onProgress).catch(error => {
+      throw error instanceof MemoryTaken ? new JobError(error.message) : error;
+    });
     if (begun.outcome !== 'begun') throw new JobError(begun.message);
     const { mediaType } = matchFormat(begun.format);
     return { mediaType, bytes, about: begun };

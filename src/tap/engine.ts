@@ -206,11 +206,15 @@ export class Engine {
     this.#jobs.delete(number);
   }
 
+  get isIdle(): boolean {
+    return this.#asked.size === 0 && !this.#refreshing;
+  }
+
   /** Returns false where queries run: the engine would wait for their end, and only the end of the process ends them. */
   close(): boolean {
     clearTimeout(this.#timer);
     this.#archive.close();
-    if (this.#asked.size > 0 || this.#refreshing) return false;
+    if (!this.isIdle) return false;
     this.#instance.closeSync();
     return true;
   }

@@ -9,7 +9,9 @@ import type { EngineQuery } from './job.ts';
 export type EngineRequest =
   | { readonly kind: 'open'; readonly options: EngineOptions }
   | { readonly kind: 'begin'; readonly job: number; readonly query: EngineQuery }
-  | { readonly kind: 'part' | 'end'; readonly job: number };
+  | { readonly kind: 'part' | 'end'; readonly job: number }
+  /** Ends the process, if it is idle. */
+  | { readonly kind: 'leave' };
 
 export type EngineAnswer = TapBegun | Uint8Array | null;
 
@@ -29,9 +31,11 @@ export function runEngine(): void {
     const opened = await engine!;
     if (message.kind === 'begin') return await opened.begin(message.job, message.query);
     if (message.kind === 'part') return await opened.part(message.job);
-    opened.end(message.job);
+    if (message.kind === 'end') opened.end(message.job);
+    else if (opened.isIdle) end(opened.close());
     return null;
   };
+  const end = (isClosed: boolean) => (isClosed ? process.exit() : process.kill(process.pid, 'SIGKILL'));
   const say = (message: Reply<EngineFailure>) => process.send!(message);
   process.on(
     'message',
@@ -39,7 +43,6 @@ export function runEngine(): void {
   );
   // The serving process has ended, for whatever reason.
   process.on('disconnect', () => {
-    const end = (isClosed: boolean) => (isClosed ? process.exit() : process.kill(process.pid, 'SIGKILL'));
     if (engine)
       engine.then(
         opened => end(opened.close()),

@@ -18,6 +18,7 @@ import type { Config } from '../config/config.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import { boundedCommand } from '../pool/bounded_command.ts';
+import { type ChildMemory, IDLE_MIB, type Member } from '../pool/child_memory.ts';
 import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { Caller, type Reply } from '../pool/rpc.ts';
 import type { TapBegun } from './engine.ts';
@@ -113,6 +114,7 @@ export class Tap {
   readonly #log: Log;
   readonly #slots: ClientSlots;
   readonly #uploads: UploadReader;
+  readonly #childMemory: ChildMemory;
   /**
    * The queries that ran when the process ended. They run again one at a time, because one of them may end the next
    * process, too.
@@ -124,10 +126,17 @@ export class Tap {
   /** The queries that are being started, by their keys. */
   readonly #beginning = new Map<string, AbortController>();
 
-  constructor(config: Config, log: Log, admission: ClientAdmission, reading: ReadingProcesses) {
+  constructor(
+    config: Config,
+    log: Log,
+    admission: ClientAdmission,
+    reading: ReadingProcesses,
+    childMemory: ChildMemory,
+  ) {
     this.#config = config;
     this.#log = log;
     this.#uploads = new UploadReader(config, log, reading);
+    this.#childMemory = childMemory;
     const slots = config.TAP_MAX_QUERIES;
     const isFull = `${slots} queries in ADQL run already, or this client has ${Math.ceil(slots / 2)} of them`;
     this.#slots = admission.slots({ slots, isFull, maxWaiting: MAX_WAITING });
@@ -254,7 +263,11 @@ export class Tap {
       throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
     const leave = await this.#slots.enter(client, milliseconds);
     const began = performance.now();
-    return () => leave((performance.now() - began) / 1000);
+    const unwatch = this.#childMemory.watch();
+    return () => {
+      unwatch();
+      leave((performance.now() - began) / 1000);
+    };
   }
 
   /** Waits for a slot as long as necessary. */
@@ -342,7 +355,7 @@ export class Tap {
     try {
       engine = new EngineLink(NEARSKY_DATA, TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB, error => {
         if (this.#engine === engine) this.#engine = undefined;
-        const jobs = [...this.#jobs].flatMap(([job, running]) => (running.engine === engine ? job : []));
+        const jobs = this.#jobsOf(engine);
         for (const job of jobs) this.#forget(job);
         if (error) this.#log('tap_engine_ended', { error, queries: jobs.length });
         return jobs.length;
@@ -356,9 +369,29 @@ export class Tap {
       threads: Math.min(MAX_THREADS, availableParallelism()),
       refreshSeconds: TAP_REFRESH_SECONDS,
     };
+    this.#childMemory.add(this.#member(engine), engine.child);
     engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);
     engine.opened.catch(() => engine.kill());
     return engine;
+  }
+
+  #jobsOf(engine: EngineLink): number[] {
+    return [...this.#jobs].flatMap(([job, running]) => (running.engine === engine ? job : []));
+  }
+
+  /**
+   * An idle engine keeps parts of tables; if others need the memory, it ends. A small one takes 60 MiB and a second to
+   * start again, so it goes on. A query is never ended for others.
+   */
+  #member(engine: EngineLink): Member {
+    const isBusy = () => this.#jobsOf(engine).length > 0;
+    return {
+      pid: engine.child.pid,
+      get isBusy() {
+        return isBusy();
+      },
+      end: mib => !isBusy() && mib > IDLE_MIB && engine.leave(),
+    };
   }
 
   /** Sends a message to the engine. Ends the engine if it does not answer in time. */
@@ -403,11 +436,12 @@ export function isInstalled(): boolean {
 /** The engine's process, and the requests that it has not answered. */
 class EngineLink {
   opened: Promise<unknown> = Promise.resolve();
-  readonly #child: ChildProcess;
+  readonly child: ChildProcess;
   readonly #calls: Caller<EngineRequest, EngineFailure>;
   readonly #onEnd: (error: string | undefined) => number;
   #isEnded = false;
   #isClosed = false;
+  #isLeaving = false;
 
   /** @param onEnd called once, without an error where it was ended on purpose; returns how many queries ran in it */
   constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => number) {
@@ -416,39 +450,50 @@ class EngineLink {
     const program = [process.execPath, ...programArguments(dataDir), entry];
     const [command, ...args] = boundedCommand(memoryMib, program);
     // `fork` would give the process every permission under Deno.
-    this.#child = spawn(command!, args, {
+    this.child = spawn(command!, args, {
       env: { ...process.env, ...engineFlags(...FLAGS), DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#calls = new Caller(
       request =>
-        this.#child.send(request, error => {
+        this.child.send(request, error => {
           if (error) this.#end(messageOf(error));
         }),
       failure => (failure === null ? new Starved(STARVED) : new Unavailable(failure)),
     );
-    this.#child.on('message', (reply: Reply<EngineFailure>) => this.#calls.hear(reply));
-    this.#child.on('error', error => this.#end(messageOf(error)));
-    this.#child.on('exit', (code, signal) => this.#end(`the process ended with ${signal ?? code}`));
+    this.child.on('message', (reply: Reply<EngineFailure>) => this.#calls.hear(reply));
+    this.child.on('error', error => this.#end(messageOf(error)));
+    this.child.on('exit', (code, signal) => {
+      this.#isClosed ||= this.#isLeaving && code === 0;
+      this.#end(`the process ended with ${signal ?? code}`);
+    });
     // The service can end although the engine runs.
-    this.#child.unref();
-    this.#child.channel?.unref();
+    this.child.unref();
+    this.child.channel?.unref();
   }
 
   ask(request: EngineRequest): Promise<EngineAnswer> {
     return this.#calls.ask(request);
   }
 
+  /** Asks the process to end if it is idle; once, because it may go on. Returns whether it was asked now. */
+  leave(): boolean {
+    if (this.#isLeaving) return false;
+    this.#isLeaving = true;
+    this.ask({ kind: 'leave' }).catch(() => {});
+    return true;
+  }
+
   /** Ends the process at once, whatever it is doing. */
   kill(): void {
-    this.#child.kill('SIGKILL');
+    this.child.kill('SIGKILL');
   }
 
   /** Lets the process end; an export in progress is abandoned. */
   close(): void {
     this.#isClosed = true;
-    if (this.#child.connected) this.#child.disconnect();
+    if (this.child.connected) this.child.disconnect();
     setTimeout(() => this.kill(), CLOSE_MS).unref();
   }
 
@@ -456,6 +501,6 @@ class EngineLink {
     if (this.#isEnded) return;
     this.#isEnded = true;
     const queries = this.#onEnd(this.#isClosed ? undefined : error);
-    this.#calls.end(new EngineEnded(queries === 1 && !this.#child.killed));
+    this.#calls.end(new EngineEnded(queries === 1 && !this.child.killed));
   }
 }

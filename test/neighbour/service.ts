@@ -23,43 +23,62 @@ export const serve = (data: string, settings: Record<string, string> = {}): Prom
   startServer(['serve', '--port', '0', '--data', data], { ...SETTINGS, ...settings });
 
 /**
- * Prints the kibibytes of anonymous memory of a process and all its descendants, and their ids, every quarter of a second. (Deno keeps /proc
- * from the program.)
+ * Prints the anonymous memory of a process and all its descendants every quarter of a second: for each its id, its kind and kibibytes. (Deno
+ * keeps /proc from the program.)
  */
-const SAMPLE = `while :; do awk -v root="$0" '
+const SAMPLE = `while :; do
+  engines=$(grep -sl workers/tap_engine /proc/[0-9]*/cmdline)
+  awk -v root="$0" -v engines="$engines" '
   FNR == 1 { pid = FILENAME; gsub(/[^0-9]/, "", pid) }
   /^PPid:/ { parent[pid] = $2 }
   /^RssAnon:/ { anonymous[pid] = $2 }
   END {
     for (each in parent) {
       for (at = each; at > 1 && at != root; at = parent[at]);
-      if (at == root) { kib += anonymous[each]; pids = pids " " each }
+      kind = each == root ? "serve" : index(engines, "/" each "/") ? "engine" : "reading"
+      if (at == root) line = line " " each ":" kind ":" anonymous[each] + 0
     }
-    print kib + 0 pids
+    print line
   }' /proc/[0-9]*/status 2>/dev/null; sleep 0.25; done`;
+
+/** Mebibytes of anonymous memory. */
+export interface Memory {
+  readonly total: number;
+  readonly serve: number;
+  readonly engine: number;
+  /** All other processes. */
+  readonly reading: number;
+}
+
+const NONE: Memory = { total: 0, serve: 0, engine: 0, reading: 0 };
 
 /** What the processes of a service take. */
 export class Processes {
   readonly #sampler: ChildProcess;
-  /** The most anonymous memory of all of them since it was taken last, MiB. */
-  #peakMib = 0;
-  #lastMib = 0;
+  /** At the moment of the largest total since it was taken last. */
+  #peak = NONE;
+  #last = NONE;
   /** Those at the last look. */
   pids: readonly number[] = [];
 
   constructor(root: number) {
     this.#sampler = spawn('sh', ['-c', SAMPLE, `${root}`], { stdio: ['ignore', 'pipe', 'ignore'] });
     createInterface({ input: this.#sampler.stdout! }).on('line', line => {
-      const [kib = 0, ...pids] = line.split(' ').map(Number);
-      this.#lastMib = kib / 1024;
-      this.#peakMib = Math.max(this.#peakMib, this.#lastMib);
-      this.pids = pids;
+      const processes = line
+        .trim()
+        .split(' ')
+        .map(each => each.split(':'));
+      const of = (wanted: RegExp) =>
+        processes.reduce((sum, [, kind, kib]) => sum + (wanted.test(kind!) ? Number(kib) / 1024 : 0), 0);
+      this.#last = { total: of(/./), serve: of(/serve/), engine: of(/engine/), reading: of(/reading/) };
+      if (this.#last.total > this.#peak.total) this.#peak = this.#last;
+      this.pids = processes.map(([pid]) => Number(pid));
     });
   }
 
-  takePeakMib(): number {
-    const peak = this.#peakMib;
-    this.#peakMib = this.#lastMib;
+  takePeak(): Memory {
+    const peak = this.#peak;
+    this.#peak = this.#last;
     return peak;
   }
 

@@ -1,4 +1,4 @@
-/** The processes that read what clients send: who waits for whom. */
+/** The processes that read what clients send: who waits for whom, and who is ended when all together have too much memory. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,32 +6,52 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
 import { ClientAdmission } from '../../src/base/client_admission.ts';
+import { Unavailable } from '../../src/base/refusal.ts';
+import { ChildMemory, MemoryTaken } from '../../src/pool/child_memory.ts';
 import { type Reading, ReadingProcesses } from '../../src/pool/reading_processes.ts';
+import { eventually } from '../directory.ts';
+import { needs } from '../needs.ts';
 import type { MoodyTask } from './fixtures/moody_process.ts';
 
-const test = suite<{ directory: string; processes: ReadingProcesses }>('pool/reading_processes');
+interface Context {
+  directory: string;
+  memory: ChildMemory;
+  processes: ReadingProcesses;
+  /** The memory of each process that was ended, MiB. */
+  ended: number[];
+}
+
+const test = suite<Context>('pool/reading_processes');
+const onLinux = needs(test, process.platform === 'linux' ? undefined : 'only Linux reports the memory of processes');
+
+const MAX_MIB = 400;
 
 test.before.each(context => {
   context.directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+  context.ended = [];
+  const memory = new ChildMemory(MAX_MIB, (_event, fields) => context.ended.push(fields!.mib as number));
   const entry = 'test/pool/fixtures/moody_process';
-  const options = { entry, dataDir: context.directory, memoryMib: 96, data: {} };
+  const options = { entry, dataDir: context.directory, memoryMib: 512, childMemory: memory, data: {} };
+  context.memory = memory;
   context.processes = new ReadingProcesses({ small: options, large: options, admission: new ClientAdmission() });
 });
 
-test.after.each(({ directory, processes }) => {
+test.after.each(({ directory, memory, processes }) => {
   processes.close();
+  memory.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Asked extends Partial<Reading<string>> {
+interface Asked extends Partial<Reading<string>>, Pick<MoodyTask, 'mood' | 'mib'> {
   readonly kind: Reading<string>['kind'];
-  readonly mood: MoodyTask['mood'];
 }
 
-function reading({ mood, ...options }: Asked): Reading<string> {
-  const task: MoodyTask = { kind: 'mood', mood };
+function reading({ mood, mib, ...options }: Asked): Reading<string> {
+  const task: MoodyTask = { kind: 'mood', mood, ...(mib && { mib }) };
   return { task, inputBytes: 10, isTooLarge: () => false, tooLarge: 'too large', ...options };
 }
+
+const LARGE = 100 << 20;
 
 test('a small area waits for no table, whoever sends tables that do not end', async ({ processes }) => {
   let begun = 0;
@@ -43,6 +63,73 @@ test('a small area waits for no table, whoever sends tables that do not end', as
   assert.is(await processes.inTime('area', area, new Budget(60)), 'answersLate');
   // A third one begins when one of the two has left its slot.
   assert.ok(begun <= 2, `${begun}`);
+});
+
+onLinux('if all have too much memory, the largest is ended and refused for now', async ({ processes, ended }) => {
+  const ends = new AbortController();
+  const other = processes.forJob(reading({ kind: 'table', mood: 'hangs', mib: 100 }), ends.signal);
+  other.catch(() => {});
+  const larger = reading({ kind: 'table', mood: 'hangs', mib: 280, inputBytes: LARGE });
+  try {
+    await processes.inTime('a', larger, new Budget(60));
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, Unavailable);
+    assert.match((error as Error).message, /have taken the memory/);
+  }
+  assert.is(ended.length, 1);
+  assert.ok(ended[0]! >= 280, `${ended}`);
+  const small = reading({ kind: 'table', mood: 'answersLate' });
+  assert.is(await processes.inTime('b', small, new Budget(60)), 'answersLate');
+  assert.is(ended.length, 1, 'the other one goes on');
+  ends.abort();
+  await other.catch(() => {});
+});
+
+onLinux('a process that has too much memory alone is too large', async ({ processes }) => {
+  const table = reading({ kind: 'table', mood: 'hangs', mib: MAX_MIB, inputBytes: LARGE });
+  assert.is(await processes.inTime('a', table, new Budget(60)), 'too large');
+});
+
+onLinux('idle processes are ended first', async ({ processes, ended }) => {
+  const warm = (client: string) =>
+    processes.inTime(client, reading({ kind: 'table', mood: 'answersLate', mib: 40 }), new Budget(60));
+  assert.equal(await Promise.all([warm('a'), warm('b')]), Array(2).fill('answersLate with 40 MiB'));
+  const table = reading({ kind: 'table', mood: 'answersLate', mib: 280, inputBytes: LARGE });
+  assert.is(await processes.inTime('c', table, new Budget(60)), 'answersLate with 280 MiB');
+  assert.equal(ended, []);
+});
+
+onLinux('a job that is ended for its memory runs again', async ({ processes, ended }) => {
+  const ends = new AbortController();
+  const other = processes.forJob(reading({ kind: 'table', mood: 'hangs', mib: 100 }), ends.signal);
+  other.catch(() => {});
+  const table = reading({ kind: 'table', mood: 'answersLate', mib: 300 });
+  const job = processes.forJob(table, new AbortController().signal);
+  await eventually('it is ended', async () => ended.length > 0 || undefined);
+  ends.abort();
+  await other.catch(() => {});
+  assert.is(await job, 'answersLate with 300 MiB');
+  assert.ok(
+    ended.every(mib => mib > 200),
+    `${ended}`,
+  );
+});
+
+onLinux('a job that is ended for its memory again and again fails', async ({ processes, ended }) => {
+  const ends = new AbortController();
+  const other = processes.forJob(reading({ kind: 'table', mood: 'hangs', mib: 100 }), ends.signal);
+  other.catch(() => {});
+  const job = reading({ kind: 'table', mood: 'hangs', mib: 300 });
+  try {
+    await processes.forJob(job, new AbortController().signal);
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, MemoryTaken);
+  }
+  assert.is(ended.length, 4);
+  ends.abort();
+  await other.catch(() => {});
 });
 
 test.run();
