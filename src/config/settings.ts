@@ -77,7 +77,7 @@ const SERVICE = {
   ),
   NEARSKY_CHILD_MEMORY_MIB: about(
     'Memory of all processes that read tables and areas or run ADQL queries, together, MiB. Beyond it, the process that reads the largest table is ended: its request returns 503, its job runs again.',
-    integer(480, 224, 1_048_576),
+    integer(480, 160, 1_048_576),
   ),
   PUBLIC_BASE_URL: about(
     'Public address of the service, for links in answers and documents; null uses the Host header of each request.',

@@ -11,6 +11,7 @@ import { Unavailable } from '../base/refusal.ts';
 export interface Member {
   /** Undefined once it was ended. */
   readonly pid: number | undefined;
+  /** Whether it works, or did a moment ago. */
   readonly isBusy: boolean;
   /**
    * Ends the process to free its memory. Idle processes are asked first, then busy ones; of each kind the largest first.

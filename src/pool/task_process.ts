@@ -62,6 +62,9 @@ export interface TaskOptions {
   readonly ends?: AbortSignal;
 }
 
+/** A process that worked this recently counts as busy: its client may send small tables one after another. */
+const WARM_MS = 2000;
+
 /** The share of the memory that may be objects; the rest is for bytes outside the heap. */
 const HEAP_SHARE = 0.75;
 
@@ -79,6 +82,8 @@ export class TaskProcess implements Member {
   readonly #childMemory: ChildMemory;
   #running: (TaskOptions & PromiseWithResolvers<Done>) | undefined;
   #isEnded = false;
+  /** When it started, or its last task ended, by `performance.now()`. */
+  #idleSinceMs = performance.now();
 
   constructor({ entry, dataDir, memoryMib, childMemory, data }: ProcessOptions) {
     const program = [...programArguments(dataDir, true), fileURLToPath(programModule(entry))];
@@ -108,7 +113,7 @@ export class TaskProcess implements Member {
   }
 
   get isBusy(): boolean {
-    return this.#running !== undefined;
+    return this.#running !== undefined || performance.now() - this.#idleSinceMs < WARM_MS;
   }
 
   end(_mib: number, isAlone: boolean): boolean {
@@ -141,6 +146,7 @@ export class TaskProcess implements Member {
       return (await running.promise) as Done & { readonly result: Result };
     } finally {
       unwatch();
+      this.#idleSinceMs = performance.now();
       ends?.removeEventListener('abort', kill);
       this.#running = undefined;
       this.#child.unref();

@@ -970,6 +970,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'table_match/crossmatch_table.test.ts: small integers of Parquet are copied so that they can be read; times without':
       ['Times outside the years 0 to 9999 are 400.'],
+    'pool/reading_processes.test.ts: if all have too much memory, the largest is ended and refused for now': [
+      'If other tables and queries use the memory,',
+    ],
     'neighbour/tables.test.ts: a bomb is 400, and small tables of another client are answered meanwhile': [
       'A separate process with limited memory (`API_TABLE_MEMORY_MIB`)',
     ],
@@ -994,6 +997,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'A table that takes longer than 55 s is',
     ],
     'docs/contract.test.ts: more pairs than a table may have are refused': ['More than 5,000,000 pairs are also 400.'],
+    'pool/reading_processes.test.ts: a job that is ended for its memory again and again fails': [
+      'So is a table whose memory other',
+    ],
     'jobs/jobs.test.ts: a table as a job, from the request to its end': [
       'With `Prefer: respond-async` the request',
       'The job, `/vo/jobs/ID`, has the resources',

@@ -5,7 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eventually } from '../directory.ts';
 import { type Answer, startApp, type TestApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
 
 const test = suite('neighbour/tables');
 
@@ -62,6 +64,35 @@ test('a bomb is 400, and small tables of another client are answered meanwhile',
     } finally {
       await close();
     }
+  }
+});
+
+const onLinux = needs(test, process.platform === 'linux' ? undefined : 'only Linux reports the memory of processes');
+
+onLinux('two tables that take more memory together than all processes may are not both read at once', async () => {
+  const { app, close } = await startApp(async () => {}, {
+    ...SETTINGS,
+    API_TABLE_MEMORY_MIB: '64',
+    TAP_MAX_QUERIES: '0',
+    NEARSKY_CHILD_MEMORY_MIB: '160',
+  });
+  try {
+    const bomb = parquetBomb();
+    const { headers } = await eventually(
+      'one is refused for now',
+      async () => {
+        const answers = await Promise.all(['192.0.2.1', '192.0.2.2'].map(client => send(app, bomb, client)));
+        for (const { status, text } of answers)
+          if (status === 503) assert.match(text, 'other tables and queries have taken the memory');
+          else assert.is(status, 400, text);
+        return answers.find(({ status }) => status === 503);
+      },
+      300_000,
+    );
+    assert.match(headers.get('Retry-After') ?? '', /^\d+$/);
+    small(await send(app, 'ra,dec\n1,2\n'));
+  } finally {
+    await close();
   }
 });
 
