@@ -8,11 +8,23 @@ import type { Check } from './suite/check.ts';
 import { WORLD_FILE, worldText } from './suite/make_world.ts';
 import { CHECKS, CHECKS_WITHOUT_REGISTRY, runChecks } from './suite/suite.ts';
 import { snapshotLine } from './suite/world.ts';
+import { assertDocumented } from './validate.ts';
 
 const test = suite('contract/suite');
 
-/** Holds a service that has the world to the checks. */
-function hold(checks: readonly Check[], registryAgeSeconds: number): Promise<void> {
+/** The status, the headers and the body of every answer are those of the document. */
+const DOCUMENTED: Check = {
+  name: 'every answer is documented',
+  run: async ({ seen }) => {
+    assert.ok(seen.length > 0);
+    for (const { method, path, status, headers, text } of seen)
+      assertDocumented({ method, url: `http://nearsky.test${path}` }, { status, headers }, text);
+  },
+};
+
+/** Holds a service that has the world to the checks, and to its document. */
+function hold(ofContract: readonly Check[], registryAgeSeconds: number): Promise<void> {
+  const checks = [...ofContract, DOCUMENTED];
   return withDirectory(async directory => {
     const data = join(directory, 'data');
     const snapshot = join(directory, 'snapshot.ndjson');
