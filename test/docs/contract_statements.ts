@@ -1051,12 +1051,13 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'Status and descriptions': {
+    'contract/suite.test.ts: the service holds every check': ['The document lists every status and header that'],
     'contract/describe.test.ts: the values, with the settings of the contract': [
       '`limits` has the limits of lookups and',
     ],
     'contract/describe.test.ts: it follows the settings': ['`limits` has the limits of lookups and'],
     'contract/validate.test.ts: what surrounds the body is held to the document too': [
-      'It lists every status and header that',
+      'The document lists every status and header that',
     ],
     'contract/occurs.test.ts: queries, at once and as jobs': ['Beside the operations above it has [TAP](tap.md)'],
     'http/routing.test.ts: every operation of the document has a route': ['A CORS preflight is 204 on every path'],
