@@ -3,15 +3,27 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type CrossmatchOptions,
+  type DetailLevel,
   type Input,
   type LookupResult,
   type MatchesOptions,
   Nearsky,
   NearskyError,
+  type ObjectStatus,
   type Progress,
   type QueryOptions,
+  type RecentOptions,
 } from '../../clients/typescript/nearsky.js';
+import type {
+  DETAIL_LEVELS,
+  INPUT_STATUSES,
+  NameOf,
+  OBJECT_STATUSES,
+  TIME_FIELDS,
+  TRUNCATIONS,
+} from '../../src/contract/enums.ts';
 import type { MatchFormat, TableFormat } from '../../src/contract/formats.ts';
+import type { FINDS, ROWS_KEPT } from '../../src/contract/table_match.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -32,8 +44,16 @@ import {
 } from './support.ts';
 
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
-// These do not compile where the types lack a format of the service, or have another.
-true satisfies Same<NonNullable<CrossmatchOptions['format']>, MatchFormat>;
+type Given<K extends keyof CrossmatchOptions> = NonNullable<CrossmatchOptions[K]>;
+// These do not compile where the types lack a value of the contract, or have another.
+true satisfies Same<DetailLevel, NameOf<typeof DETAIL_LEVELS>>;
+true satisfies Same<ObjectStatus, NameOf<typeof OBJECT_STATUSES>>;
+true satisfies Same<LookupResult['status'], NameOf<typeof OBJECT_STATUSES | typeof INPUT_STATUSES>>;
+true satisfies Same<NonNullable<LookupResult['truncation']>, NameOf<typeof TRUNCATIONS>>;
+true satisfies Same<NonNullable<RecentOptions['timeField']>, NameOf<typeof TIME_FIELDS>>;
+true satisfies Same<Given<'find'>, NameOf<typeof FINDS>>;
+true satisfies Same<Given<'rows'>, NameOf<typeof ROWS_KEPT>>;
+true satisfies Same<Given<'format'>, MatchFormat>;
 true satisfies Same<NonNullable<QueryOptions['format']>, TableFormat>;
 
 const test = suite<{ service: Service }>('clients/typescript');
