@@ -93,14 +93,17 @@ interface Jobs {
   readonly created?: Table;
 }
 
+const bare = ({ mediaType }: { readonly mediaType: string }) => ({ mediaType: mediaType.split(';')[0]! });
+
 /** The rows of a query. JSON is last, because generators take every answer for what they read first. */
 const rows: Schema = {
   description: 'The rows.',
   content: {
     ...contentIn(
-      TAP_FORMATS.map(({ mediaType }) => ({ mediaType: mediaType.split(';')[0]! })).filter(
-        ({ mediaType }) => mediaType !== 'application/json',
-      ),
+      // A client that asks for a VOTable by a general type gets that type.
+      [...TAP_FORMATS, { mediaType: 'text/xml' }, { mediaType: 'application/xml' }]
+        .map(bare)
+        .filter(({ mediaType }) => mediaType !== 'application/json'),
       'The rows.',
     ),
     'application/json': {
