@@ -42,7 +42,7 @@ export interface CrossmatchOptions {
   readonly find?: 'nearest' | 'all';
   /** The rows of the table that are answered: all unless given. */
   readonly rows?: 'all' | 'matched';
-  /** The columns of the positions, where their names do not tell. */
+  /** Position columns, if their names are not recognised. */
   readonly ra?: string;
   readonly dec?: string;
   /** The columns of the table that the answer has, with commas between; all unless given. */

@@ -72,7 +72,7 @@ export function tapFormat(text: string): TapFormat | undefined {
 export const EXAMPLES = [
   [
     'statuses',
-    'How many objects have which status',
+    'Number of objects by status',
     'SELECT status, COUNT(*) AS n FROM nearsky.objects GROUP BY status ORDER BY n DESC',
   ],
   [
@@ -89,7 +89,7 @@ export const EXAMPLES = [
   ],
   [
     'outcomes',
-    'What crossmatches came to, by catalog',
+    'Outcomes of crossmatches, by catalog',
     'SELECT catalog_name, outcome, COUNT(*) AS n FROM nearsky.crossmatches\nGROUP BY catalog_name, outcome ORDER BY catalog_name, n DESC',
   ],
   [

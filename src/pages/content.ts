@@ -279,13 +279,13 @@ export function brokersPage(config: Config): Page {
     description: 'Who delivers the alerts, and which reliability they have at least.',
     scripts: ['brokers_page.js'],
     main: html`<h1>Brokers</h1>
-<p class="lead">The service holds only what its brokers delivered, here or where an import comes from. Alerts of low reliability may be dropped before they are stored: by the broker, or here at ingest.</p>
+<p class="lead">The service holds only what brokers delivered, to it or to a service whose export it imported. Alerts of low reliability may be dropped before they are stored: by the broker, or here at ingest.</p>
 <div class="scroll" tabindex="0" role="group" aria-label="Reliability cuts"><table>
 <thead><tr><th scope="col">Broker</th><th scope="col" class="number">Minimum reliability</th><th scope="col">Enforced by</th><th scope="col">How it is known</th><th scope="col" class="number">Alerts taken</th><th scope="col">Last one</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
-<p>How fast alerts come in now is on the <a href="/status">status page</a>.</p>
+<p>The <a href="/status">status page</a> shows how fast alerts arrive.</p>
 <p>${sentence('a value that a broker enforces is declared by the maintainer, not observed here')} The same is in every answer, under <code>provenance.reliability_cuts</code>.</p>
-<details><summary>Its words for who enforces a minimum, and how it is known</summary>${listOf(meanings)}</details>
+<details><summary>What these values mean in the API</summary>${listOf(meanings)}</details>
 <h2>What an absence does not mean</h2>
 ${listOf(caveats().slice(0, 3))}`,
   };
@@ -318,7 +318,7 @@ ${code(`import pandas as pd\n\n# Parquet keeps every digit; pandas makes floats 
 ${code(`from astropy.table import Table\n\naddress = "${cone}&format=votable"\nobjects = Table.read(address, format="votable")`)}
 <h2>From Python, for many objects</h2>
 <p>This service has its own client, which needs only the standard library. It splits lists of any length, follows the pages and waits where the service asks it to.</p>
-${code(`pip install ${base}/clients/${clients().wheel}\npip install 'nearsky[pandas,astropy] @ ${base}/clients/${clients().wheel}'   # for to_pandas and to_astropy`)}
+${code(`pip install ${base}/clients/${clients().wheel}\n# With what to_pandas and to_astropy need:\npip install 'nearsky[pandas,astropy] @ ${base}/clients/${clients().wheel}'`)}
 ${code(`from nearsky import Nearsky, to_pandas\n\nservice = Nearsky("${base}")\nfor result in service.lookups([${id}, (${ra}, ${dec}, 5), "${name}"]):\n    print(result["input"], result["status"], len(result["objects"]))\n\nobjects = to_pandas(service.cone(${ra}, ${dec}, 60))`)}
 <h2>From JavaScript</h2>
 <p>The same client for browsers, Node and Deno is <a href="/clients/nearsky.js">one file</a> with <a href="/clients/nearsky.d.ts">types</a>. Browsers and Deno import it from here:</p>

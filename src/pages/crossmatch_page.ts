@@ -26,7 +26,7 @@ ${needsScripts}
 <label class="pick">Find <select name="find"><option value="nearest">the nearest</option><option value="all">all</option></select></label>
 <label class="pick">Keep <select name="rows"><option value="all">every row</option><option value="matched">matched rows</option></select></label>
 </p>
-<details><summary>The columns of the position, where their names do not tell</summary><p class="choices">
+<details><summary>Position columns, if their names are not recognised</summary><p class="choices">
 <label class="pick">Right ascension <input type="text" name="ra" list="columns" autocomplete="off" spellcheck="false"></label>
 <label class="pick">Declination <input type="text" name="dec" list="columns" autocomplete="off" spellcheck="false"></label></p></details>
 <p class="actions"><button type="submit" class="primary" id="run" disabled>Crossmatch</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>

@@ -10,7 +10,7 @@ export function mapFrame(help: string, legend: Html | false = false): Html {
 </div>
 <div class="map-below">
 ${legend}
-<ul class="keys lines" aria-label="Lines on the map"><li><span class="line galactic"></span>Galactic plane</li><li><span class="line ecliptic"></span>Ecliptic</li><li><span class="line survey"></span>Rubin’s main survey (about)</li></ul>
+<ul class="keys lines" aria-label="Lines on the map"><li><span class="line galactic"></span>Galactic plane</li><li><span class="line ecliptic"></span>Ecliptic</li><li><span class="line survey"></span>Rubin’s main survey (approximate)</li></ul>
 <p class="hint" id="map-help">${help}</p>
 </div>`;
 }

@@ -21,7 +21,7 @@ export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boole
     scripts: ['query_page.js'],
     connectsTo: SAMP_HUB,
     main: html`<h1>Query</h1>
-<p class="lead">Any question about the objects, their matches and the columns of the catalogs, in ADQL, the SQL of astronomy. TOPCAT and pyvo ask the same <a href="/vo#tap">by TAP</a>.</p>
+<p class="lead">Query the objects, their matches and the columns of the catalogs in ADQL, the SQL of astronomy. TOPCAT and pyvo send the same queries <a href="/vo#tap">by TAP</a>.</p>
 ${obstacle && html`<p class="notice">${obstacle}</p>`}
 <div class="with-schema">
 <div>

@@ -33,7 +33,7 @@ export function voPage(
     path: VO_PATH,
     description: 'Cone searches and coverage maps for TOPCAT, Aladin, pyvo.',
     main: html`<h1>Virtual Observatory</h1>
-<p class="lead">Simple Cone Search over the objects, and over the sources of each catalog that coincide with one. TOPCAT, Aladin and pyvo take the addresses as they are.</p>
+<p class="lead">Simple Cone Search over the objects, and over the sources of each catalog that coincide with one. Paste these addresses into TOPCAT, Aladin or pyvo.</p>
 <h2>Cone searches</h2>
 ${blocks({
   kind: 'table',
@@ -65,7 +65,7 @@ ${blocks({
   text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation_arcsec", "status", "gaia_dr3_matches"])`,
 })}
 <h2 id="tap">Queries in ADQL</h2>
-<p>Any question about the objects, their matches and the columns of the catalogs, by TAP: <code>${base}${TAP_PATH}</code>. <a href="/query">The page of queries</a> has the tables, and examples.</p>
+<p>Query the objects, their matches and the columns of the catalogs by TAP: <code>${base}${TAP_PATH}</code>. <a href="/query">The page of queries</a> has the tables, and examples.</p>
 <h2>Coverage</h2>
 <p>As a MOC of HEALPix cells: ${catalogs.all.map(catalog => `${catalog.release} to order ${orderInForce(catalog, catalogs)}`).join(', ')}, the objects to order ${OBJECTS_MOC_ORDER} (a cell that has one). A catalog has a map once it is registered.</p>
 ${blocks({ kind: 'list', items: coneTargets(catalogs).map(target => `${rowsOf(target, catalogs)}: ${MOC_FORMATS.map(format => `[${format}](${VO_PATH}/moc/${target}.${format})`).join(', ')}`) })}

@@ -11,7 +11,7 @@ import {
 
 const OBJECT_WORDS: Readonly<Record<ObjectStatus, string>> = {
   not_in_service: 'Not in this service',
-  crossmatch_pending: 'Waiting for its crossmatch',
+  crossmatch_pending: 'Crossmatch pending',
   coincident_sources: 'Catalog source here',
   no_coincident_source: 'No catalog source here',
   not_searched: 'Not searched',

@@ -535,7 +535,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'Alerts of low reliability may be dropped before they are stored',
     ],
     'pages/browser.test.ts: the status page has what each broker delivered, and sums that agree': [
-      'How fast alerts come in now is on the <a href="/status">status page</a>',
+      'The <a href="/status">status page</a> shows how fast alerts arrive.',
     ],
     'contract/suite/objects.ts: every envelope has the block of the service': ['The same is in every answer, under'],
     'http/routing.test.ts: every response has the headers of security and CORS': [
@@ -606,7 +606,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'vo/moc.test.ts: the map of the objects has the cells with an object': ['the objects to order'],
     'vo/moc.test.ts: of one that is not registered there is none': ['A catalog has a map once it is registered.'],
     'tap/tap.test.ts: objects and matches are what was stored, with every digit of their ids': [
-      'Any question about the objects, their matches and the columns of the catalogs, by TAP',
+      'Query the objects, their matches and the columns of the catalogs by TAP',
     ],
   },
   'src/pages/area_page.ts': {
@@ -633,7 +633,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most',
     ],
     'pages/browser.test.ts: a table of mine: its first rows, the columns of its position': [
-      'The columns of the position, where their names do not tell',
+      'Position columns, if their names are not recognised',
     ],
   },
   'src/pages/query_page.ts': {
@@ -671,13 +671,13 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'src/pages/browser/status_page.js': {
     'http/trouble.test.ts: without a database all is 503 but status and health': [
-      'It cannot be read: searches answer 503',
+      'Cannot be read: searches return 503',
     ],
     'http/tns.test.ts: a snapshot that is absent or stale': [
-      'They cannot be resolved now: there is no current snapshot, or it cannot be read',
+      'Names cannot be resolved now: the snapshot is missing, outdated or unreadable',
     ],
     'contract/suite/objects.ts: an object without a position is found by its id, and by no position': [
-      'Of any status: they are on no map, and found by their id only.',
+      'They may have any status. Not on the map: only their id finds them.',
     ],
   },
 };

@@ -269,9 +269,29 @@ check('on paper: nothing that is clicked, dark ink, and no text over another', a
       assert.is(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)');
       assert.is(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(24, 32, 44)');
       assert.equal(await page.evaluate(OVERLAPPING_TEXTS), [], path);
+      // A dot that were not filled would say the opposite.
+      const adjusted = `Array.from(document.querySelectorAll('.badge, .outcome'), each => getComputedStyle(each, '::before').printColorAdjust)`;
+      for (const each of (await page.evaluate(adjusted)) as string[]) assert.is(each, 'exact', path);
       if (path.startsWith('/objects')) await page.locator('.card code').last().waitFor();
     });
 });
+
+check('on paper the map is drawn', world =>
+  visiting(world, '/', async page => {
+    const isDrawn = () =>
+      page.evaluate(`(() => {
+        const { width, height } = document.querySelector('#map');
+        const { data } = document.querySelector('#map').getContext('2d').getImageData(0, 0, width, height);
+        return data.some(value => value !== 0);
+      })()`);
+    await eventually('the map is drawn', async () => (await isDrawn()) || undefined);
+    // A printed page has no frame after its resize.
+    await page.evaluate('window.requestAnimationFrame = () => 1');
+    await page.setViewportSize({ width: 643, height: 900 });
+    await page.waitForTimeout(300);
+    assert.ok(await isDrawn());
+  }),
+);
 
 check('Back returns to the area and the filter before', async world => {
   const address = (page: Page) => new URL(page.url()).search;
@@ -895,7 +915,7 @@ check('a table of mine: its first rows, the columns of its position, the matched
       const preview = page.locator('#preview');
       await page.locator('#file').setInputFiles(file(text('x', 'y')));
       await preview.locator('.notice', { hasText: 'its columns are name, x, y' }).waitFor();
-      await page.locator('summary', { hasText: 'The columns of the position' }).click();
+      await page.locator('summary', { hasText: 'Position columns' }).click();
       await page.getByRole('combobox', { name: 'Right ascension' }).fill('x');
       await page.getByRole('combobox', { name: 'Declination' }).fill('y');
       await page.keyboard.press('Tab');

@@ -211,7 +211,7 @@ function downloads(area) {
       }
     };
     return html`
-      <p class="downloads">Download: ${formatButtons(download)}<span class="hint" role="status">${told}</span></p>`;
+      <p class="downloads"><span class="unit">Download: </span>${formatButtons(download)}<span class="hint" role="status">${told}</span></p>`;
   });
 }
 

@@ -107,7 +107,7 @@ function elsewhere(object) {
     <section class="elsewhere">
       <h2>Elsewhere</h2>
       ${linkList('At the brokers', brokerLinks(object))}
-      ${ra !== null && linkList('At its place', placeLinks(object))}
+      ${ra !== null && linkList('At this position', placeLinks(object))}
       ${downloads(`/api/objects/${id}?detail=full`, 'This object')}
       ${ra !== null && around}
     </section>`;

@@ -86,7 +86,7 @@ function showEntry() {
   editor.value = query ?? offered;
   if (query) return void run(false);
   show(results);
-  said.textContent = 'Ctrl and Enter run it, too.';
+  said.textContent = 'Ctrl+Enter runs it, too.';
 }
 
 /** Runs the query in the editor. A different query becomes a new entry of the history. @param {boolean} isTyped */

@@ -137,5 +137,5 @@ export function countLine(shown, total) {
  */
 export function downloads(path, what = 'Download') {
   const files = TABLE_FORMATS.map(([format, name]) => html`<a href="${path}&format=${format}" download>${name}</a> `);
-  return html`<p class="downloads">${what}: ${files}<a href=${path}>JSON</a></p>`;
+  return html`<p class="downloads"><span class="unit">${what}: </span>${files}<a href=${path}>JSON</a></p>`;
 }

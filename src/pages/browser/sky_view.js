@@ -88,7 +88,8 @@ export class SkyView {
     this.height = height;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    this.redraw();
+    // At once, because a printed page has no next frame.
+    this.#draw();
     this.on.moved();
   }
 

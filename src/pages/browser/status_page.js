@@ -57,12 +57,12 @@ function flow(metrics) {
   /** @param {string} broker @param {number} alerts */
   const rate = (broker, alerts) => {
     const known = earlier?.alerts.get(broker);
-    if (earlier === undefined || known === undefined) return `known in ${AGAIN_MS / 1000} s`;
+    if (earlier === undefined || known === undefined) return `measured in ${AGAIN_MS / 1000} s`;
     const perSecond = ((alerts - known) * 1000) / (nowMs - earlier.atMs);
-    return `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} a second`;
+    return `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} per second`;
   };
   const waiting = pending === undefined ? 'unknown' : pending === 0 ? 'none' : counted(pending, 'object');
-  const unpublished = lag === undefined ? 'unknown' : lag === 0 ? 'nothing' : counted(lag, 'change');
+  const unpublished = lag === undefined ? 'unknown' : lag === 0 ? 'none' : counted(lag, 'change');
   /** @param {import('./metrics.js').Broker} broker */
   const row = ({ broker, alerts, objects, lastSeconds }) => html`
     <tr>
@@ -88,7 +88,7 @@ function flow(metrics) {
       <h2>What comes in</h2>
       <dl class="properties wide">
         <div><dt>Last new object</dt><dd>${ingest === undefined ? 'none yet' : `${ago(ingest)} ago`}</dd></div>
-        <div><dt>Waiting for their crossmatch</dt><dd>${waiting}</dd></div>
+        <div><dt>Crossmatch pending</dt><dd>${waiting}</dd></div>
         <div><dt>Stored, not yet searchable by position</dt><dd>${unpublished}</dd></div>
       </dl>
       ${brokers.length > 0 && table}
@@ -99,17 +99,17 @@ function flow(metrics) {
 function lights(status) {
   const { database, tns_resolution: tns, tns_snapshot_epoch: epoch, service_version, contract_version } = status;
   const reads = database === 'ok';
-  const readText = reads ? 'It can be read' : 'It cannot be read: searches answer 503';
+  const readText = reads ? 'Readable' : 'Cannot be read: searches return 503';
   const resolves = tns === 'available';
   const resolveText = resolves
-    ? html`They resolve, by the registry of ${moment(epoch)}`
-    : 'They cannot be resolved now: there is no current snapshot, or it cannot be read';
+    ? html`Names resolve. Snapshot of the registry: ${moment(epoch)}`
+    : 'Names cannot be resolved now: the snapshot is missing, outdated or unreadable';
   return html`
     <div class="lights">
       ${light(reads, 'Database', readText)}
       ${light(resolves, 'TNS names', resolveText)}
       <div><h2>Version</h2><p>Service ${service_version ?? 'unknown'}, contract ${contract_version}</p></div>
-      <p class="hint wide">Looked at ${time(new Date().toISOString())}; again every ${AGAIN_MS / 1000} s.</p>
+      <p class="hint wide">Updated ${time(new Date().toISOString())}; updates every ${AGAIN_MS / 1000} s.</p>
     </div>`;
 }
 
@@ -120,7 +120,7 @@ function light(isGood, name, says) {
     <div class=${isGood ? 'good' : 'bad'}><h2>${name}<span class="state">${state}</span></h2><p>${says}</p></div>`;
 }
 
-const UNPLACED = 'Of any status: they are on no map, and found by their id only.';
+const UNPLACED = 'They may have any status. Not on the map: only their id finds them.';
 
 /** @param {any} map the whole sky at its coarsest, as far as it is counted @param {number | null | undefined} stored objects in the database */
 function holdings({ total, uncounted, without_position, by_status }, stored) {
