@@ -270,7 +270,7 @@ class Nearsky:
 
         An integer or a text of digits is an identifier, another text a name of the Transient Name Server; a pair or triple is right
         ascension, declination and radius; a SkyCoord, alone or in a pair with a radius, is a position, and an array of them is as many
-        inputs; a dictionary is an input of the API. radius_arcsec is that of inputs that have none of their own. Inputs are taken as
+        inputs; a dictionary is an input of the API. A position needs a radius: its own, or radius_arcsec. Inputs are taken as
         they are needed. `index` of a result is the place of its input among all.
         """
         inputs = _positions_of(inputs) if _is_sky_coord(inputs) else inputs
@@ -656,7 +656,7 @@ def _input_of(value: Any) -> dict[str, Any]:
         # NumPy's integers, too; what has lost digits or is no number has no index.
         return {"kind": "id", "diaObjectId": str(index(value))}
     except TypeError:
-        hint = "give an identifier as an integer or text, a position as (ra, dec), (ra, dec, radius) or a SkyCoord"
+        hint = "give an identifier as an integer or text, a position as (ra, dec, radius), or as (ra, dec) or a SkyCoord with radius_arcsec"
         raise TypeError(f"Cannot look up {value!r} because it is of type {type(value).__name__}: {hint}") from None
 
 
