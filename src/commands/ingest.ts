@@ -128,7 +128,7 @@ async function runTable(invocation: Invocation): Promise<number> {
   });
   if (stop.aborted) {
     tell(
-      `nearsky ingest: interrupted (${stop.reason}). What the counts name is stored. To store the rest, run the same command again.`,
+      `nearsky ingest: interrupted (${stop.reason}). The rows counted above are stored. To store the rest, run the same command again.`,
     );
     return stop.reason === 'SIGINT' ? 130 : 143;
   }

@@ -205,7 +205,7 @@ test('interrupted, it says what is stored, and run again it stores the rest', ()
     assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal} ${stderr}`);
     assert.match(
       stderr,
-      /interrupted \(SIGINT\)\. What the counts name is stored\. To store the rest, run the same command again\.\n$/,
+      /interrupted \(SIGINT\)\. The rows counted above are stored\. To store the rest, run the same command again\.\n$/,
     );
     const count = Number(/^new objects +(\d+)$/m.exec(stdout)![1]);
     assert.ok(count > 0 && count < files * rows, `${count}`);
