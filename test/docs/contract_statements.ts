@@ -388,7 +388,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event': [
       'With `CROSSMATCH_PROPER_MOTION=yes`, sources',
-      'Of the four catalogs this is gaia_dr3, with',
+      'Of the four catalogs, only gaia_dr3 has one',
       "Such a catalog's entry in the `catalogs`",
     ],
     'crossmatch/motion.test.ts: the nearest source at the time of the event': [
