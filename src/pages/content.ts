@@ -368,7 +368,7 @@ function sectionsOf(docs: readonly Block[]) {
   for (const block of docs) {
     const address = block.kind === 'paragraph' && /^`([A-Z]+ \/\S*)`$/.exec(block.text)?.[1];
     if (block.kind === 'heading' && block.level === 2) sections.push({ title: block.text, content: [] });
-    else if (address) sections.at(-1)!.address = address;
+    else if (address && sections.at(-1)?.content.length === 0) sections.at(-1)!.address = address;
     else (sections.at(-1)?.content ?? head).push(block);
   }
   return { head, sections };

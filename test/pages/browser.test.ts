@@ -593,6 +593,7 @@ check('texts of brokers, catalogs and the registry are shown as they are, and ne
   type Match = Record<'catalog_name' | 'catalog_source_id' | 'catalog_payload', unknown>;
   interface Found {
     matches?: Match[];
+    crossmatch?: { catalog_outcomes: Record<string, string> };
     [name: string]: unknown;
   }
   const poison = (object: Found) => {
@@ -604,7 +605,7 @@ check('texts of brokers, catalogs and the registry are shown as they are, and ne
       match.catalog_payload = { [HOSTILE]: HOSTILE };
       match.catalog_name = HOSTILE;
     }
-    if (object.crossmatch) object.crossmatch = { catalog_outcomes: { [HOSTILE]: HOSTILE } };
+    if (object.crossmatch) object.crossmatch.catalog_outcomes = { [HOSTILE]: HOSTILE };
   };
   for (const path of [`/objects/${MATCHED}`, '/search?q=61.6223+-49.2951&radius=60', `/search?q=${MATCHED}%0A1+1`])
     await visiting(world, '/brokers', async page => {

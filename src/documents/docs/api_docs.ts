@@ -15,8 +15,8 @@ import {
 import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import { paths, voPaths } from '../operations.ts';
+import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts';
+import { type Paths, paths, voPaths } from '../operations.ts';
 import {
   caveats,
   connectorSetup,
@@ -48,11 +48,10 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
     ...catalogSection(config, catalogs),
     heading(2, 'Limits'),
     list(limitSentences(config)),
-    ...Object.entries({ ...paths(config, catalogs), ...voPaths(config, catalogs) }).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, operation]) =>
-        operationSection(document, method, path, operation, catalogs),
-      ),
-    ),
+    ...operations(2, document, paths(config, catalogs), catalogs),
+    heading(2, 'Queries and jobs'),
+    paragraph('The operations of the Virtual Observatory: [TAP and UWS](/vo).'),
+    ...operations(3, document, voPaths(config, catalogs), catalogs),
     ...filterSection(catalogs),
     ...valueSections(),
     heading(2, 'Errors'),
@@ -73,6 +72,14 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
       ...ARCHIVE_MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title} (\`${MCP_ARCHIVE_PATH}\` only).`),
     ]),
   ];
+}
+
+function operations(level: 2 | 3, document: OpenApiDocument, paths: Paths, catalogs: Catalogs): Block[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      operationSection(level, document, method, path, operation, catalogs),
+    ),
+  );
 }
 
 function catalogSection(config: Config, catalogs: Catalogs): Block[] {

@@ -12,7 +12,9 @@ export function operationTitle(method: string, path: string): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
+/** @param level 3 where the section is part of a group */
 export function operationSection(
+  level: 2 | 3,
   document: OpenApiDocument,
   method: string,
   path: string,
@@ -21,7 +23,7 @@ export function operationSection(
 ): Block[] {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const blocks = [
-    heading(2, operationId),
+    heading(level, operationId),
     paragraph(`\`${operationTitle(method, path)}\``),
     paragraph(`${summary} ${description}`),
   ];

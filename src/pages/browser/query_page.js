@@ -264,10 +264,8 @@ function showFault(query, error, isTyped) {
   show(
     results,
     html`
-      <div class="notice error" role="alert">
-        <p>Line ${line}, column ${column}: ${message}</p>
-        <pre tabindex="0">${text.slice(0, at)}<mark>${word || ' '}</mark>${text.slice(end)}</pre>
-      </div>`,
+      <div class="notice error" role="alert"><p>Line ${line}, column ${column}: ${message}</p>
+      <pre tabindex="0">${text.slice(0, at)}<mark>${word || ' '}</mark>${text.slice(end)}</pre></div>`,
   );
   if (!isTyped) return;
   const before = query.split('\n').slice(0, Number(line) - 1);

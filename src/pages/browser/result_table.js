@@ -15,18 +15,22 @@ const MAX_COLUMNS = 200;
  */
 export function resultTable(all, rows) {
   const columns = all.slice(0, MAX_COLUMNS);
-  return part(
-    STEP,
-    (shown, show) => html`
+  const rowsFrom = (/** @type {number} */ start) =>
+    part(rows.slice(start, start + STEP), some => some.map(row => rowOf(columns, row)));
+  // Rows that are shown are not compared again when more are added.
+  return part([rowsFrom(0)], (shown, show) => {
+    const next = shown.length * STEP;
+    const more = () => show([...shown, rowsFrom(next)]);
+    return html`
       <div class="scroll rows" tabindex="0" role="group" aria-label=${counted(rows.length, 'row')}>
         <table>
           <thead><tr>${columns.map(headOf)}</tr></thead>
-          <tbody>${rows.slice(0, shown).map(row => rowOf(columns, row))}</tbody>
+          <tbody>${shown}</tbody>
         </table>
       </div>
       ${columns.length < all.length && html`<p class="hint">The first ${columns.length} of ${all.length} columns.</p>`}
-      <button type="button" ?hidden=${shown >= rows.length} @click=${() => show(shown + STEP)}>Show more</button>`,
-  );
+      <button type="button" ?hidden=${next >= rows.length} @click=${more}>Show more</button>`;
+  });
 }
 
 /** @param {ShownColumn} column */
