@@ -21,10 +21,14 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 
 /**
  * The message of an error, for the person who can fix its cause. A system error is described in words, followed by its
- * code.
+ * code; an error of several attempts, by what each of them met.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown instanceof AggregateError) {
+    const causes = new Set(thrown.errors.map(messageOf));
+    return [thrown.message.replace(/\.$/, ''), [...causes].join('; ')].filter(part => part !== '').join(': ');
+  }
   const { code, syscall } = thrown as NodeJS.ErrnoException;
   const words = syscall === undefined ? undefined : IN_WORDS[code ?? ''];
   return words === undefined ? thrown.message : `${words} (${code})`;

@@ -32,13 +32,14 @@ ${obstacle && html`<p class="notice">${obstacle}</p>`}
 <p class="actions"><button type="submit" class="primary" name="RESPONSEFORMAT" value="csv">Run</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
 </form>
 <noscript><p class="notice">Without JavaScript the answer is a file, as CSV.</p></noscript>
-<h2>Examples</h2>
-<ul class="tries">${EXAMPLES.map(([, name, query]) => html`<li><a href="/query?q=${encodeURIComponent(query)}">${name}</a></li>`)}</ul>
 </div>
 <section class="schema" aria-labelledby="tables-title"><h2 id="tables-title">Tables</h2>
 ${tapTables(catalogs.all).map(tableOf)}
 </section>
 <section id="results" aria-label="Result"></section>
+<section aria-labelledby="examples-title"><h2 id="examples-title">Examples</h2>
+<ul class="tries">${EXAMPLES.map(([, name, query]) => html`<li><a href="/query?q=${encodeURIComponent(query)}">${name}</a></li>`)}</ul>
+</section>
 </div>`,
   };
 }
