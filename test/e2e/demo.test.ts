@@ -46,7 +46,10 @@ test('answers every address that it prints, answers as docs/api.md says, and lea
     for (const address of addresses) await get(address);
 
     const { paths } = await get(`${demo.url}/openapi.json`);
-    for (const served of Object.keys(paths)) assert.ok(api.includes(` ${served}`), `docs/api.md names ${served}`);
+    // Of TAP and of jobs docs/api.md has the start of the address: docs/tap.md and docs/contract.md have the rest.
+    const named = new Set(Object.keys(paths).map(path => /^\/vo\/\w+/.exec(path)?.[0] ?? path));
+    for (const path of named)
+      assert.match(api, new RegExp(`[ \`]${path.replace(/[{}]/g, '\\$&')}`), `docs/api.md names ${path}`);
 
     const { code, stderr } = await demo.stop();
     assert.is(code, 0, stderr);
