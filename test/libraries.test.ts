@@ -52,6 +52,9 @@ test('a library imports its own files, its dependencies and what is built in', (
   assert.equal(strangers, []);
 });
 
+/** The last bits of a sine differ between Node and Deno. */
+const rounded = (text: string) => text.replaceAll(/\d+\.\d{9,}/g, digits => Number(digits).toFixed(9));
+
 for (const directory of directories)
   test(`the example of ${directory}/README.md prints what it says`, async () => {
     const readme = readFileSync(join(root, directory, 'README.md'), 'utf8');
@@ -73,7 +76,7 @@ for (const directory of directories)
       console.log = log;
       rmSync(place, { recursive: true, force: true });
     }
-    assert.is(printed.join(''), expected);
+    assert.is(rounded(printed.join('')), rounded(expected!));
   });
 
 test.run();
