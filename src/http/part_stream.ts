@@ -50,20 +50,22 @@ export class PartStream implements StreamedBody {
 }
 
 const FILE_PART_BYTES = 1 << 18;
+const NOTHING = { bytesRead: 0, buffer: new Uint8Array() };
 
 /**
- * Streams the bytes of a file, which may be deleted meanwhile.
+ * Streams the bytes that a file has now; it may be deleted meanwhile.
  * @param onEnd called once, when all bytes were read or the client has disconnected
  */
 export async function fileStream(path: string, onEnd: () => void = () => {}): Promise<PartStream> {
-  let file: FileHandle | undefined;
+  let opened: FileHandle;
+  let left: number;
   try {
-    file = await open(path, 'r');
+    opened = await open(path, 'r');
+    left = (await opened.stat()).size;
   } catch (error) {
     onEnd();
     throw error;
   }
-  const opened = file;
   let isOpen = true;
   const end = () => {
     if (!isOpen) return;
@@ -72,7 +74,10 @@ export async function fileStream(path: string, onEnd: () => void = () => {}): Pr
     onEnd();
   };
   const next = async () => {
-    const { bytesRead, buffer } = await opened.read(new Uint8Array(FILE_PART_BYTES));
+    // Most answers are small: a large buffer for each would make the garbage collector run every few requests.
+    const part = Math.min(left, FILE_PART_BYTES);
+    const { bytesRead, buffer } = part > 0 ? await opened.read(new Uint8Array(part)) : NOTHING;
+    left -= bytesRead;
     if (bytesRead > 0) return buffer.subarray(0, bytesRead);
     end();
     return null;

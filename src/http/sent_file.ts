@@ -3,7 +3,7 @@ import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { ClientRoom } from '../base/client_room.ts';
 import { spoolPath } from '../base/spool.ts';
 
-/** Smaller parts are collected before they are written, because a client may send single bytes. */
+/** Smaller parts after the first are collected before they are written, because a client may send single bytes. */
 const GATHERED_BYTES = 1 << 16;
 
 /** A file for one body. It is created with the first bytes, and must be removed after use. */
@@ -34,9 +34,10 @@ export class SentFile {
   add(bytes: Uint8Array): void {
     this.#file ??= openSync(this.path, 'wx', 0o600);
     this.#room.take(this.#client, bytes.length);
+    const isFirst = this.#bytes === 0;
     this.#bytes += bytes.length;
     if (this.#gatheredBytes + bytes.length > GATHERED_BYTES) this.#writeGathered();
-    if (bytes.length > GATHERED_BYTES) writeSync(this.#file, bytes);
+    if (isFirst || bytes.length > GATHERED_BYTES) writeSync(this.#file, bytes);
     else {
       this.#gathered ??= Buffer.allocUnsafeSlow(GATHERED_BYTES);
       this.#gathered.set(bytes, this.#gatheredBytes);
