@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 'use strict';
 // Every Node can parse this file, so that an old one prints a line instead of a syntax error.
-const { existsSync } = require('node:fs');
-const { join } = require('node:path');
+const { existsSync, mkdirSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
+const { homedir } = require('node:os');
+const { isAbsolute, join } = require('node:path');
 const { engines } = require('../package.json');
 
 // A checkout has the sources, the npm package what is made of them.
@@ -20,4 +22,22 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   );
   process.exit(1);
 }
+
+// Compiled code is kept in a directory of the user for the next start; threads and child processes learn it from the
+// variable. Without a directory that can be written, Node compiles each time.
+const { NEARSKY_CACHE_DIR, XDG_CACHE_HOME, NODE_COMPILE_CACHE } = process.env;
+const caches = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
+const own = NEARSKY_CACHE_DIR || join(caches, 'nearsky');
+const compiled = NODE_COMPILE_CACHE || join(own, 'compiled');
+for (const directory of [caches, own, compiled])
+  try {
+    mkdirSync(directory, 0o700);
+  } catch {
+    // It is there, or cannot be made.
+  }
+if (enableCompileCache && existsSync(compiled)) {
+  process.env.NODE_COMPILE_CACHE = compiled;
+  enableCompileCache(compiled);
+}
+
 import(isCheckout ? '../src/main.ts' : '../dist/src/main.js');
