@@ -8,8 +8,8 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import { AREA_PATH } from '../contract/limits.ts';
 import { MCP_ARCHIVE_PATH, MCP_PATH } from '../contract/mcp_tools.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
+import type { Operation } from './openapi/operations.ts';
 import * as documented from './openapi/operations.ts';
-import type { DocumentedOperation, Operation, Paths } from './openapi/parameters.ts';
 import { virtualObservatory } from './openapi/virtual_observatory.ts';
 import { TASK_PATH } from './tasks.ts';
 
@@ -83,6 +83,13 @@ export const OPERATIONS = [
 export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 const ROWS: readonly OperationRow[] = OPERATIONS;
+
+/** An operation in the OpenAPI document. */
+export interface DocumentedOperation extends Operation {
+  readonly operationId: string;
+}
+
+export type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 
 /** The `paths` of the OpenAPI document. */
 export function paths(config: Config, catalogs: Catalogs): Paths {

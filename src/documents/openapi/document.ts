@@ -2,13 +2,12 @@
 import type { Config } from '../../config/config.ts';
 import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
-import { paths, voPaths } from '../operations.ts';
+import { type Paths, paths, voPaths } from '../operations.ts';
 import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
 import { commonSchemas } from './common.ts';
 import { generalComponents, withGeneralParts } from './general.ts';
 import { lookupSchemas } from './lookup.ts';
 import { objectSchemas } from './objects.ts';
-import type { Paths } from './parameters.ts';
 import { recentSchemas } from './recent.ts';
 import type { ComponentName, Components } from './schema.ts';
 import { serviceSchemas } from './service.ts';

@@ -2,7 +2,7 @@
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { matchFormat } from '../../contract/formats.ts';
 import { LOG_POSITION_HEADER, REQUEST_ID_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
-import type { Paths } from './parameters.ts';
+import type { Paths } from '../operations.ts';
 import { integer, ref, type Schema, type Schemas, text } from './schema.ts';
 
 /** A header of answers; the schema has no description of its own. */

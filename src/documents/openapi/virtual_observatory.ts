@@ -18,8 +18,8 @@ import {
   tapParameters,
 } from '../parameters.ts';
 import { errors, header, tapErrors } from './general.ts';
-import { contentIn, resultHeaders } from './operations.ts';
-import { documentedParameters, type Operation } from './parameters.ts';
+import { contentIn, type Operation, resultHeaders } from './operations.ts';
+import { documentedParameters } from './parameters.ts';
 import { boolean, closed, list, open, type Schema, type Schemas, text } from './schema.ts';
 
 /** An operation with its place in the document. */
