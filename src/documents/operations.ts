@@ -8,7 +8,7 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import { AREA_PATH } from '../contract/limits.ts';
 import { MCP_ARCHIVE_PATH, MCP_PATH } from '../contract/mcp_tools.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
-import type { Operation } from './openapi/operations.ts';
+import type { Operation, Paths } from './openapi/general.ts';
 import * as documented from './openapi/operations.ts';
 import { virtualObservatory } from './openapi/virtual_observatory.ts';
 import { TASK_PATH } from './tasks.ts';
@@ -84,16 +84,9 @@ export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 const ROWS: readonly OperationRow[] = OPERATIONS;
 
-/** An operation in the OpenAPI document. */
-export interface DocumentedOperation extends Operation {
-  readonly operationId: string;
-}
-
-export type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
-
 /** The `paths` of the OpenAPI document. */
 export function paths(config: Config, catalogs: Catalogs): Paths {
-  const all: Record<string, Record<string, DocumentedOperation>> = {};
+  const all: Record<string, Record<string, Paths[string][string]>> = {};
   for (const { name, method, path, document } of ROWS) {
     if (!document) continue;
     const methods = (all[path.replace(/:(\w+)/g, '{$1}')] ??= {});
@@ -104,14 +97,14 @@ export function paths(config: Config, catalogs: Catalogs): Paths {
 
 /** The operations of the Virtual Observatory in the document. */
 export function voPaths(config: Config, catalogs: Catalogs): Paths {
-  const all: Record<string, Record<string, DocumentedOperation>> = {};
+  const all: Record<string, Record<string, Paths[string][string]>> = {};
   for (const { method, path, ...operation } of virtualObservatory(config, catalogs))
     (all[path] ??= {})[method] = operation;
   return all;
 }
 
-/** The names of the operations that a client can simply open. */
-export const DISCOVERY: readonly string[] = ROWS.filter(({ isDiscovery }) => isDiscovery).map(({ name }) => name);
+/** The operations that a client can simply open. */
+export const DISCOVERY: readonly OperationRow[] = ROWS.filter(({ isDiscovery }) => isDiscovery);
 
 /**
  * The names that the query string of an operation may have. Undefined if the document does not promise that the answer

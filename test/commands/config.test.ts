@@ -17,6 +17,7 @@ import {
   written,
 } from '../../src/config/config.ts';
 import { read } from '../../src/config/values.ts';
+import { BROKER_NAMES } from '../../src/contract/brokers.ts';
 import { currentProvenance, provenanceSetOf } from '../../src/crossmatch/provenance.ts';
 import { root, withDirectory } from '../directory.ts';
 
@@ -249,7 +250,14 @@ test('a value that was read and written again is read as the same', () => {
 });
 
 test('a cut is declared only with both its value and its date', () => {
-  const cuts = (environment: Record<string, string>) => provenanceSetOf(loadConfig({ environment })).reliability_cuts;
+  const cuts = (environment: Record<string, string>) => {
+    const all = provenanceSetOf(loadConfig({ environment })).reliability_cuts;
+    assert.equal(
+      all.map(({ broker }) => broker),
+      BROKER_NAMES,
+    );
+    return all.filter(({ broker }) => ['antares', 'lasair', 'pittgoogle'].includes(broker));
+  };
   const undeclared = {
     broker: 'antares',
     min_reliability: null,

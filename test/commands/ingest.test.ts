@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { BROKER_NAMES } from '../../src/contract/brokers.ts';
 import { openStore } from '../../src/store/store.ts';
 import { eventually, nearsky, start, withDirectory } from '../e2e/support.ts';
 import { startScript } from '../store/script.ts';
@@ -145,7 +146,7 @@ test('a wrong command line is status 2 and one line that says why', async () => 
   const wrong: [string[], RegExp][] = [
     [[], /no command given.*nearsky --help/],
     [['frobnicate'], /unknown command "frobnicate"/],
-    [['ingest', 'file'], /--broker must be one of antares, lasair, pittgoogle/],
+    [['ingest', 'file'], new RegExp(`--broker must be one of ${BROKER_NAMES.join(', ')}`)],
     [['ingest', '--broker', 'ztf', 'file'], /"ztf" was given/],
     [['ingest', '--broker', 'lasair'], /no file given/],
     [['ingest', '--broker', 'lasair', '--frob', 'file'], /Unknown option '--frob'/],

@@ -1,11 +1,17 @@
 /** The OpenAPI document against the rules of the contract (docs/contract.md, Status and descriptions), written out here once more by hand. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { toJson } from '@nearsky/astrotables/json';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { filterableFields } from '../../src/contract/filters.ts';
+import { MATCH_FORMATS } from '../../src/contract/formats.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
-import { version } from '../directory.ts';
+import { OPERATIONS, type OperationRow } from '../../src/documents/operations.ts';
+import { root, version } from '../directory.ts';
 import { needs, toolObstacle } from '../needs.ts';
 import { configWith, DECLARED } from './support.ts';
 
@@ -50,15 +56,10 @@ const PATHS: readonly (readonly [string, string, string, string])[] = [
   ['/api/recent-crossmatches', 'get', 'recent_crossmatches', '406'],
 ];
 /** Our own, after those of the contract. */
+const ROWS: readonly OperationRow[] = OPERATIONS;
+const OWN = new Set(ROWS.filter(({ document }) => document).map(({ path }) => path.replace(/:(\w+)/g, '{$1}')));
 const FURTHER = [
-  '/api/stream/matches',
-  '/api/sources',
-  '/api/sources/{catalog}/{catalog_source_id}',
-  '/api/area',
-  '/api/objects',
-  '/api/crossmatch',
-  '/api/sky-map',
-  '/api/task/',
+  ...OWN.difference(new Set(PATHS.map(([path]) => path))),
   ...words('sync capabilities availability tables tables/{name} examples').map(part => `/vo/tap/${part}`),
 ];
 
@@ -105,6 +106,15 @@ test('the paths are those of the contract, in its order, and our own', () => {
   }
 });
 
+test('docs/api.md and the contract name every path', () => {
+  const documents = ['api.md', 'contract.md'].map(name => readFileSync(join(root, 'docs', name), 'utf8')).join('\n');
+  const named = new Set(documents.match(/(?<=[`\s])\/[^\s`?]+/g));
+  assert.equal(
+    [...OWN].filter(path => !named.has(path)),
+    [],
+  );
+});
+
 test('every operation has its own id, a summary and a description; every error is an Error', () => {
   const ids: string[] = [];
   for (const methods of Object.values<Json>(document.paths)) {
@@ -137,19 +147,18 @@ test('what operations answer', () => {
   assert.equal(answer('/openapi.json').required, ['openapi', 'info', 'paths']);
 });
 
-const FILTER_NAMES = words(`catalog separation_arcsec_max reliability_min reliability_max
-  ${words(`gaia_dr3.parallax gaia_dr3.parallax_error gaia_dr3.pmra gaia_dr3.pmdec gaia_dr3.ruwe
-    gaia_dr3.classprob_dsc_combmod_star gaia_dr3.classprob_dsc_combmod_galaxy gaia_dr3.classprob_dsc_combmod_quasar
-    gaia_dr3.parallax_over_error des_y6_gold.dnf_z des_y6_gold.dnf_zsigma des_y6_gold.ext_mash
-    delve_dr3_gold.dnf_z delve_dr3_gold.dnf_zsigma delve_dr3_gold.ext_mash`)
-    .flatMap(name => [`${name}_min`, `${name}_max`])
-    .join(' ')}`);
+const FIELDS = CATALOGS.flatMap(catalog =>
+  filterableFields(catalog).map(({ name, unit }) => ({ name: `${catalog.name}.${name}`, unit })),
+);
+const FILTER_NAMES = [
+  ...words('catalog separation_arcsec_max reliability_min reliability_max'),
+  ...FIELDS.flatMap(({ name }) => [`${name}_min`, `${name}_max`]),
+];
 
 test('the parameters of each operation; of the contract only those of the path are required', () => {
   const names = (path: string, method = 'get') =>
     document.paths[path][method].parameters.map((parameter: Json) => parameter.name).slice(0, -1);
   const filtered = ['format', ...FILTER_NAMES, 'response'];
-  assert.is(FILTER_NAMES.length, 34);
   assert.equal(names('/api/objects/{diaObjectId}'), ['diaObjectId', 'detail', ...filtered]);
   assert.equal(names('/api/cone'), [...words('ra dec radius_arcsec detail page_size cursor'), ...filtered]);
   assert.equal(names('/api/tns/{name}'), ['name', 'radius_arcsec', 'detail', ...filtered]);
@@ -244,20 +253,7 @@ function unitOf(path: readonly string[]): string | undefined {
   throw new Error(`no unit is known for ${within}`);
 }
 
-const FILTER_UNITS: Readonly<Record<string, string>> = {
-  parallax: 'mas',
-  parallax_error: 'mas',
-  pmra: 'mas/yr',
-  pmdec: 'mas/yr',
-  ruwe: 'dimensionless',
-  classprob_dsc_combmod_star: 'probability',
-  classprob_dsc_combmod_galaxy: 'probability',
-  classprob_dsc_combmod_quasar: 'probability',
-  parallax_over_error: 'dimensionless',
-  dnf_z: 'dimensionless',
-  dnf_zsigma: 'dimensionless',
-  ext_mash: 'class code (0-4)',
-};
+const FILTER_UNITS = Object.fromEntries(FIELDS.map(({ name, unit }) => [name, unit]));
 
 /** Keys that say where a schema stands, without those that say nothing of its value. */
 function meaningfulPath(path: readonly string[]): string[] {
@@ -277,7 +273,7 @@ test('every number has its unit', () => {
     }
     numbers++;
     const place = meaningfulPath(path);
-    const field = /\.(\w+)_(min|max)$/.exec(place.at(-1)!)?.[1];
+    const field = /^(\w+\.\w+)_(min|max)$/.exec(place.at(-1)!)?.[1];
     assert.is(schema['x-unit'], field === undefined ? unitOf(place) : FILTER_UNITS[field], path.join('.'));
   }
   assert.ok(numbers > 150, `${numbers} numbers`);
@@ -313,8 +309,8 @@ test('the description of every enumeration explains each of its values', () => {
 const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
-    gaia_dr3 des_y6_gold delve_dr3_gold skymapper_dr4 min max
-    coverage not_registered table objects nearest all matched circle polygon box range moc probability_map json msgpack csv ndjson votable parquet arrow fits
+    ${[...CATALOGS, ...MATCH_FORMATS].map(({ name }) => name).join(' ')} json msgpack min max
+    coverage not_registered table objects nearest all matched circle polygon box range moc probability_map
     ADQL ADQL-2.0 ADQL-2.1 RUN ABORT DELETE`),
 );
 

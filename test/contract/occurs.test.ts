@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { TABLE_FORMATS } from '../../src/contract/formats.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
+import { DISCOVERY } from '../../src/documents/operations.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { inWorld as inCatalogs, pool } from '../crossmatch/world.ts';
 import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
@@ -93,7 +94,7 @@ test('objects, cones, names, lookups and recent crossmatches at every level', ()
       await expectStatus(app, 200, ...Object.values(NAMES).map(name => `/api/tns/${name}?radius_arcsec=5&${detail}`));
       await lookup(app, { inputs: EVERYTHING, detail: level });
     }
-    await expectStatus(app, 200, '/api/status', '/api/describe', '/openapi.json', '/api/task/');
+    await expectStatus(app, 200, ...DISCOVERY.map(({ path }) => path), '/api/task/');
     await expectStatus(app, 200, '/api/cone?ra=1&dec=-80&radius_arcsec=5', MAP);
   }));
 

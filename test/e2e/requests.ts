@@ -1,4 +1,5 @@
 import { clients } from '../../src/clients/files.ts';
+import { DISCOVERY } from '../../src/documents/operations.ts';
 
 /** A request of every operation, page and document of the Virtual Observatory. Most find something in the shipped sample. */
 export interface Asked {
@@ -26,7 +27,8 @@ const PATHS = [
   ],
   ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js', '/docs', '/docs/tutorial'],
   ...['/clients/nearsky.js', '/clients/nearsky.d.ts', `/clients/${clients().wheel}`, '/clients/nothing'],
-  ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],
+  ...DISCOVERY.map(({ path }) => path),
+  ...['/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],
   ...['/api/objects/313637935709683761', '/api/objects/1?detail=full', '/api/objects/not-an-id'],
   ...['/api/tns/SN2099aaa', '/api/tns/nobody'],
   ...['/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&detail=full', '/api/cone?ra=0'],

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { BROKER_NAMES } from '../../src/contract/brokers.ts';
 import { eventually, withDirectory as inDirectory, root, sample } from '../directory.ts';
 import { runtimeArgs } from '../runtime.ts';
 
@@ -19,15 +20,13 @@ export interface Program {
   readonly uid?: number;
 }
 
-/** The tests' own settings must not depend on those of whoever runs them. */
-export const environment = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) =>
-      !/^(NEARSKY|API|CATALOG|PAGES|SURVEY|MCP|TNS|CROSSMATCH|MIN_DIASOURCE|APP_VERSION|REJECTS|CONSUME|KAFKA|LASAIR|ANTARES|PITTGOOGLE|PUBLISH|PUBSUB|GOOGLE)/.test(
-        name,
-      ),
-  ),
+const OWN = new RegExp(
+  `^(NEARSKY|API|CATALOG|PAGES|SURVEY|MCP|TNS|CROSSMATCH|MIN_DIASOURCE|APP_VERSION|REJECTS|CONSUME|KAFKA|PUBLISH|PUBSUB|GOOGLE|${BROKER_NAMES.join('|')})`,
+  'i',
 );
+
+/** The tests' own settings must not depend on those of whoever runs them. */
+export const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
 /** `nearsky` of this checkout, under the runtime of this process. */
 export const checkout: Program = { file: process.execPath, args: program, cwd: root, env: environment };

@@ -184,10 +184,11 @@ test('a blank version is null; declared cuts need both a value and a date', asyn
   const { provenance, service_version } = (await app.get('/api/status')).body;
   await close();
   assert.is(service_version, null);
+  assert.is(provenance.service_version, null);
+  const brokers = ['antares', 'lasair', 'pittgoogle'];
   assert.equal(
-    [provenance.service_version, ...provenance.reliability_cuts],
+    provenance.reliability_cuts.filter(({ broker }: Json) => brokers.includes(broker)),
     [
-      null,
       { broker: 'antares', min_reliability: 0.6, enforced_by: 'broker', status: 'declared', as_of: '2026-10-01' },
       { broker: 'lasair', min_reliability: null, enforced_by: 'broker', status: 'not_declared', as_of: null },
       { broker: 'pittgoogle', min_reliability: 0.6, enforced_by: 'service', status: 'service_setting', as_of: null },

@@ -6,7 +6,6 @@ import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
-import type { BrokerName } from '../../src/contract/brokers.ts';
 import { normaliserOf } from '../../src/ingest/brokers.ts';
 import { root, sample } from '../directory.ts';
 
@@ -15,11 +14,12 @@ const published = join(root, 'test', 'fixtures', 'published');
 const recorded = join(root, '../shared/data/antares/alert_properties_170055002004914266.json');
 
 /** Where a broker's object begins in the raw text, and its keys of id and position. */
-const KEYS: Record<BrokerName, readonly [start: RegExp, id: string, ra: string, dec: string]> = {
+const KEYS = {
   antares: [/{/, 'lsst_diaObject_diaObjectId', 'lsst_diaObject_ra', 'lsst_diaObject_dec'],
   lasair: [/{/, 'diaObjectId', 'ra', 'decl'],
   pittgoogle: [/"diaObject\\?":/, 'diaObjectId', 'ra', 'dec'],
-};
+} as const;
+type BrokerName = keyof typeof KEYS;
 
 /** The id and position as they stand in the raw text. */
 function inText(broker: BrokerName, message: string): string[] {

@@ -52,7 +52,7 @@ export function llmsTxt(config: Config, base: string, catalogs: Catalogs): strin
 function operationLinks(config: Config, base: string, catalogs: Catalogs, discovery: boolean): string[] {
   return Object.entries(paths(config, catalogs)).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([, { operationId }]) => DISCOVERY.includes(operationId) === discovery)
+      .filter(([, { operationId }]) => DISCOVERY.some(({ name }) => name === operationId) === discovery)
       .map(([method, { operationId, summary }]) => {
         const title = operationTitle(method, path);
         const url = discovery ? `${base}${path}` : `${base}/api-docs.md#${anchor(operationId)}`;

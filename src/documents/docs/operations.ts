@@ -1,9 +1,9 @@
 /** Makes the sections of the reference that come from the OpenAPI document. */
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
+import type { DocumentedOperation } from '../openapi/general.ts';
 import type { DocumentedParameter } from '../openapi/parameters.ts';
 import { type ComponentName, ref, type Schema } from '../openapi/schema.ts';
-import type { DocumentedOperation } from '../operations.ts';
 import { filterRules } from '../prose.ts';
 import { type Block, heading, list, paragraph, table } from './blocks.ts';
 

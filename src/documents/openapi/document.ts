@@ -2,10 +2,10 @@
 import type { Config } from '../../config/config.ts';
 import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
-import { type Paths, paths, voPaths } from '../operations.ts';
+import { paths, voPaths } from '../operations.ts';
 import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
 import { commonSchemas } from './common.ts';
-import { generalComponents, withGeneralParts } from './general.ts';
+import { generalComponents, type Paths, withGeneralParts } from './general.ts';
 import { lookupSchemas } from './lookup.ts';
 import { objectSchemas } from './objects.ts';
 import { recentSchemas } from './recent.ts';

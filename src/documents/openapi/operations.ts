@@ -28,22 +28,13 @@ import {
 } from '../parameters.ts';
 import { decimal } from '../prose.ts';
 import { TASKS } from '../tasks.ts';
-import { errors, header, ignoredHeader } from './general.ts';
-import { type DocumentedParameter, documentedParameters } from './parameters.ts';
+import { errors, header, ignoredHeader, type Operation } from './general.ts';
+import { documentedParameters } from './parameters.ts';
 import { type ComponentName, count, integer, list, open, ref, type Schema, type Schemas, text } from './schema.ts';
 import { areaSchema, objectsSchema } from './selection.ts';
 import { skyMapSchema } from './sky_map.ts';
 import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
 import { contentSchema, dispositionHeader, otherContent, tableHeaders } from './tables.ts';
-
-/** An operation's part of the document, except its name. */
-export interface Operation {
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly DocumentedParameter[];
-  readonly requestBody?: Schema;
-  readonly responses: Readonly<Record<string, Schema>>;
-}
 
 /** Whether a response has the header that names the parameters which were ignored. */
 export function namesIgnored(response: Schema | undefined): boolean {

@@ -17,8 +17,8 @@ import {
   type Parameter,
   tapParameters,
 } from '../parameters.ts';
-import { errors, header, tapErrors } from './general.ts';
-import { contentIn, type Operation, resultHeaders } from './operations.ts';
+import { errors, header, type Operation, tapErrors } from './general.ts';
+import { contentIn, resultHeaders } from './operations.ts';
 import { documentedParameters } from './parameters.ts';
 import { boolean, closed, list, open, type Schema, type Schemas, text } from './schema.ts';
 
