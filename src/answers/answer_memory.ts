@@ -16,7 +16,7 @@ const LONG_BYTES = 1024 * KIB;
 /** How long clients must read faster after a query found too little memory. */
 const WANTED_MS = 3000;
 
-export interface AnswerMemoryOptions {
+interface AnswerMemoryOptions {
   /** The memory of the answers of all threads together. */
   readonly limitMib: number;
   readonly state: SharedState;

@@ -10,7 +10,7 @@ import type { Body } from './body.ts';
 import { TOO_LONG } from './context.ts';
 
 /** A query that is answered in steps. */
-export interface Stepped {
+interface Stepped {
   readonly budget: Budget;
   /** Does one step; returns the answer after the last step. A thrown error is the query's result. */
   step(): Body | undefined;

@@ -15,7 +15,7 @@ type ObjectTest = (object: StoredObject) => boolean;
 /** Tests a source. `source` is only set if some filter concerns a property of its catalog. */
 type SourceTest = (match: MatchSummary, source: MatchSource | undefined) => boolean;
 /** Tests one match by itself. */
-export type MatchTest = (object: StoredObject, match: MatchSummary, source: MatchSource | undefined) => boolean;
+type MatchTest = (object: StoredObject, match: MatchSummary, source: MatchSource | undefined) => boolean;
 
 /** Applies the filters of one query to objects, and remembers the result for each object. */
 export class Qualifier {

@@ -1,16 +1,17 @@
 /** The typed queries into which operations parse requests. The answer to each query is the body of a response. */
 
-import type { Info, Serialization } from '@nearsky/astrotables';
+import type { Info, Serialization, TableWriter } from '@nearsky/astrotables';
+import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { AreaPlace } from '@nearsky/sky-index';
 import type { AreaResponse, DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
+import type { ObjectTable } from '../tables/object_table.ts';
 import type { TnsName } from '../tns/names.ts';
 import type { ReadArea } from '../vo/areas.ts';
 import type { Verbosity } from '../vo/cone_tables.ts';
 import type { MocFormat } from '../vo/moc.ts';
 import type { OfArchive } from './cursor.ts';
-import type { WholeTable } from './whole_table.ts';
 
 /** Filters by name, in the order of the request, at least one. Values are numbers, except for `catalog`. */
 export type FilterValues = readonly (readonly [name: string, value: number | string])[];
@@ -199,4 +200,16 @@ export interface QueryNamed {
 /** Whether the answer consists of counts, which cannot be a table. */
 export function isCount(query: QueryNamed): boolean {
   return query.kind === 'count' || query.response === 'count';
+}
+
+/** A table to which the pages of a walk are written, one after another. */
+export class WholeTable {
+  /** The part that is not sent yet. */
+  readonly out = new ByteSink();
+  /** The columns and the writer, from the first page on. A catalog that is added later does not change the columns. */
+  begun: { readonly table: ObjectTable; readonly writer: TableWriter } | undefined;
+  /** The number of written rows. A page of which a row was written cannot be written again. */
+  rows = 0;
+  /** The area of the walk, read once. */
+  area: ReadArea | undefined;
 }

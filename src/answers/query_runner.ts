@@ -59,7 +59,7 @@ const MAX_EXPECTED = 10_000;
 const TABLE_FACTOR = 3;
 const MSGPACK_FACTOR = 2;
 
-export interface QueryRunnerOptions {
+interface QueryRunnerOptions {
   readonly generation: () => PublishedGeneration | undefined;
   /** @throws StoreError */
   readonly store: () => Store;

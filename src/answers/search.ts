@@ -67,7 +67,7 @@ export interface Found {
   readonly rows: readonly Row[] | undefined;
 }
 
-export interface FoundByName extends Found {
+interface FoundByName extends Found {
   readonly record: TnsRecord | undefined;
   /** The epoch of the registry's snapshot if it is current, else null. */
   readonly snapshotEpochUs: number | null;

@@ -49,7 +49,7 @@ export interface CurrentFragments {
 type AnsweredCrossmatch = NonNullable<AnsweredObject['crossmatch']>;
 
 /** The texts that all objects with the same registry association share. */
-export interface AssociationFragments {
+interface AssociationFragments {
   /** `, "tns": ...` of the object. */
   readonly ofObject: Uint8Array;
   /** The part of a match at `full` about the registry. */
@@ -89,7 +89,7 @@ class Memo<Key, Value> {
 }
 
 /** Counters for parts that an answer cannot show. */
-export type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
+type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
 
 /**
  * The fragments for one state of the settings. They stay valid for that long, because the data stored under an ordinal

@@ -11,7 +11,7 @@ export interface Work {
   close(): Promise<void>;
 }
 
-export interface DutyOptions {
+interface DutyOptions {
   /** The name of the work's lease in the log. */
   readonly name: string;
   readonly store: Store;

@@ -17,7 +17,7 @@ const RESTART_MS = 5000;
  */
 const STOP_MS = 3000;
 
-export interface BackgroundPublisherOptions {
+interface BackgroundPublisherOptions {
   readonly config: Config;
   readonly settings: PublishSettings;
   readonly log: Log;

@@ -28,7 +28,7 @@ const DELAY_MS = 10 * MINUTE_MS;
 const FIRST_RETRY_MS = 20 * MINUTE_MS;
 const LONGEST_RETRY_MS = 60 * MINUTE_MS;
 
-export interface RefreshSources {
+interface RefreshSources {
   /** Opened with mode `write`; must stay open until `close` has resolved. */
   readonly store: Store;
   readonly writer: Writer;

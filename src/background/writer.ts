@@ -30,7 +30,7 @@ const RESTART_MS = 5000;
 const STOP_MS = 8000;
 const WAITING_STOP_MS = 2000;
 
-export interface BackgroundWriterOptions {
+interface BackgroundWriterOptions {
   readonly config: Config;
   /** The log that the archive follows, if any. */
   readonly topic: LogTopic | undefined;

@@ -1,7 +1,7 @@
 /** Space on the disk or in memory that clients share: one client gets at most half of it. */
 import { Unavailable } from './refusal.ts';
 
-export interface ClientRoomOptions {
+interface ClientRoomOptions {
   readonly maxBytes: number;
   /** Completes "Cannot answer because ..." if the whole space, or this client's half, is used up. */
   readonly isFull: string;

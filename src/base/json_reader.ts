@@ -39,7 +39,7 @@ export type SentObject = ReadonlyMap<string, SentValue>;
 /** JSON as it was sent: `1` and `1.0` differ. `toJson` writes it as it was. */
 export type SentValue = null | boolean | string | SentNumber | readonly SentValue[] | SentObject;
 
-export interface JsonBounds {
+interface JsonBounds {
   readonly maxDepth: number;
   /** The number of names and values. */
   readonly maxValues: number;

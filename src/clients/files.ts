@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { programFile } from '../base/program_files.ts';
 import { buildWheel } from './wheel.ts';
 
-export interface ClientFile {
+interface ClientFile {
   readonly type: string;
   /** The `ETag` of these bytes. */
   readonly etag: string;

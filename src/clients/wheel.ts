@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { programFile } from '../base/program_files.ts';
 import { zip } from './zip.ts';
 
-export interface Wheel {
+interface Wheel {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }

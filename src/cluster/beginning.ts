@@ -3,9 +3,9 @@ import { nowUs } from '../base/times.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { Writer } from '../store/writer.ts';
-import { raiseLevel } from './level.ts';
 import { Node } from './node.ts';
 import type { RecordLog } from './record_log.ts';
+import { raiseLevel } from './shared_settings.ts';
 
 /**
  * Makes the archive the start of an empty log. After an interruption it may be called again.

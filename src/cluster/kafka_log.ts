@@ -25,7 +25,7 @@ export function logSettings(
   return topic ? { ...topic, tls, ...saslFrom(environment, 'NEARSKY_LOG', mechanism, 'use the log') } : undefined;
 }
 
-export interface KafkaLogOptions extends LogTopic {
+interface KafkaLogOptions extends LogTopic {
   readonly log: Log;
 }
 

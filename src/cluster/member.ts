@@ -10,7 +10,7 @@ import { type KafkaLog, type LogTopic, openKafkaLog } from './kafka_log.ts';
 import { Node } from './node.ts';
 import { LostPlace } from './record_log.ts';
 
-export interface MemberOptions {
+interface MemberOptions {
   /** Opened with mode `write`; must stay open until `close` has resolved. */
   readonly store: Store;
   readonly topic: LogTopic;

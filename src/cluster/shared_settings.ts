@@ -1,10 +1,13 @@
-/** The settings that affect stored data must be equal on all nodes. The log has the settings of the first node. */
+/**
+ * What all nodes of a log share: the settings that affect stored data, which the log has from its first node, and the
+ * level of the log.
+ */
 import type { Config } from '../config/config.ts';
 import { brokerSetting, declaringBrokers } from '../contract/brokers.ts';
 import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store_error.ts';
 import type { Writer } from '../store/writer.ts';
-import { raiseLevel } from './level.ts';
 
 const CATALOGS = 'the catalogs of this release';
 
@@ -44,4 +47,22 @@ export async function shareSettings(store: Store, writer: Writer, config: Config
   if (store.sharedSettings()) return;
   await raiseLevel(store, writer);
   await writer.shareSettings(sharedSettings(config), false);
+}
+
+/**
+ * Raises the level of the log to the highest that this release reads, unless it is already there.
+ * @throws StoreError if a node that has voted recently cannot read that level; the level is then unchanged
+ */
+export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
+  store.resetRead();
+  const { readableLevel } = store;
+  if (store.logLevel() >= readableLevel) return;
+  const behind = store.nodes().filter(({ level }) => level < readableLevel);
+  if (behind.length > 0) {
+    const nodes = behind.map(({ node, level }) => `${node} (up to ${level})`).join(', ');
+    throw new StoreError(
+      `Cannot raise the level of the log to ${readableLevel} because nodes that voted within the last five minutes cannot read it: ${nodes}. Upgrade these first. A node that is gone for good is ignored after that time`,
+    );
+  }
+  await writer.raiseLevel(readableLevel);
 }

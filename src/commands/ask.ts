@@ -8,9 +8,9 @@ import { limited, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
+import type { TableProgress } from '../contract/table_match.ts';
 import { createApp } from '../routes/app.ts';
 import { openStore } from '../store/store.ts';
-import type { TableProgress } from '../table_match/progress.ts';
 import { type Option, UsageError } from './cli.ts';
 import { TABLE } from './object_table.ts';
 

@@ -12,8 +12,7 @@ import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '.
 import { MAX_CATALOGS } from '../contract/limits.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { areaIn } from './area_file.ts';
-import { type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
+import { areaIn, type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
 
 /** The finest order of a footprint. */
 const MAX_FOOTPRINT_ORDER = 10;

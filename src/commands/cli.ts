@@ -1,6 +1,7 @@
 /** Shared by all commands: their form, options, progress line and result. */
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { Area } from '@nearsky/sky-index';
 import { closestMatch } from 'leven';
 import { messageOf, printable } from '../base/error_text.ts';
 import { logToStderr } from '../base/log.ts';
@@ -11,6 +12,7 @@ import {
   loadConfigWithOrigins,
   type SettingName,
 } from '../config/config.ts';
+import { readArea } from '../vo/areas.ts';
 import { wrapped, wrappedText } from './wrap.ts';
 
 /**
@@ -319,4 +321,13 @@ export function bytesOf(files: readonly string[]): number | undefined {
     }
   }
   return isKnown ? bytes : undefined;
+}
+
+/**
+ * Reads an area of the sky from a file named in a command.
+ * @throws AreaError
+ */
+export function areaIn(file: string): Area {
+  const reading = readArea(readFileSync(file));
+  for (let part = reading.next(); ; part = reading.next()) if (part.done) return part.value.area;
 }

@@ -10,8 +10,17 @@ import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { requireDatabase, type Store } from '../store/store.ts';
 import { associatorOf } from '../tns/association.ts';
-import { areaIn } from './area_file.ts';
-import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
+import {
+  areaIn,
+  type Command,
+  type Invocation,
+  Progress,
+  printResult,
+  shownCount,
+  table,
+  tell,
+  UsageError,
+} from './cli.ts';
 
 export const command: Command = {
   usage: 'crossmatch [--batch N] [--again [--catalog NAME] [--before TIME] [--area FILE]]',

@@ -4,8 +4,7 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { namesOf } from '../contract/enums.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
-import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../contract/table_match.ts';
-import type { TableProgress } from '../table_match/progress.ts';
+import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH, type TableProgress } from '../contract/table_match.ts';
 import { type Answered, type Ask, type Asked, requireAnswer, withService, writeOut } from './ask.ts';
 import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from './cli.ts';
 

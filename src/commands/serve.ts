@@ -1,12 +1,12 @@
 /** `nearsky serve`: the API over a data directory. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { BackgroundWriter } from '../background/writer.ts';
 import { messageOf } from '../base/error_text.ts';
 import { type Log, limited, logToStderr } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { endBySignal, stopSignal } from '../base/stop_signal.ts';
-import { limitYoungMemory } from '../base/young_memory.ts';
 import { logSettings } from '../cluster/kafka_log.ts';
 import type { Config } from '../config/config.ts';
 import { requireFreePort, sharesPorts } from '../server/http_server.ts';
@@ -58,7 +58,7 @@ http://HOST:PORT/ or http://HOST:PORT/api/status; /api-docs documents all reques
   },
 };
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly crossmatch: boolean;
   /** Credentials of the bot that keeps the TNS registry up to date. */
   readonly bot?: BotCredentials | undefined;
@@ -213,4 +213,16 @@ class Serving {
 
 function announce(url: string): void {
   process.stdout.write(`listening on ${url}\n`);
+}
+
+/** The half of the memory for new objects of each thread that starts later, MiB. */
+const SEMI_SPACE_MIB = 8;
+
+/**
+ * Keeps the memory for new objects small in all threads of this process. Without a limit Node's V8 lets it grow to 128
+ * MiB in each, and keeps it. The main thread of a service has few objects but passes on large buffers.
+ */
+function limitYoungMemory(): void {
+  setFlagsFromString(`--min-semi-space-size=${SEMI_SPACE_MIB}`);
+  setFlagsFromString('--semi-space-growth-factor=1');
 }

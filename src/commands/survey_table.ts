@@ -18,7 +18,7 @@ import { parsePosition } from '../ingest/normalise.ts';
 import { rejectOf } from '../ingest/rejects.ts';
 
 /** The names of the table's columns. */
-export interface TableColumns {
+interface TableColumns {
   readonly id: string;
   readonly ra: string;
   readonly dec: string;
@@ -28,7 +28,7 @@ export interface TableColumns {
 export type ToIcrs = (ra: number, dec: number) => readonly [ra: number, dec: number];
 
 /** Opens one of the table's files. */
-export type TableFile = () => Promise<ParquetFile>;
+type TableFile = () => Promise<ParquetFile>;
 
 const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'unsigned32'];
 /** Not `float`, because right ascensions of 32 bits have steps of up to 0.11 arcsec. */

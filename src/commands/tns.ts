@@ -15,8 +15,7 @@ import { RegistryLoader, type RowCounts } from '../tns/loader.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { type OnRead, readPublicPath } from '../tns/public_file.ts';
 import { refreshRegistry } from '../tns/refresh.ts';
-import { RegistryError } from '../tns/registry_error.ts';
-import type { TimeSpan } from '../tns/time_line.ts';
+import { RegistryError, type TimeSpan } from '../tns/registry_file.ts';
 import {
   type Command,
   type Invocation,

@@ -1,7 +1,7 @@
 /** Wraps texts for terminals to lines of bounded width. */
 
 /** The widest line of a help text, in characters. */
-export const HELP_WIDTH = 100;
+const HELP_WIDTH = 100;
 
 /**
  * Wraps the words of a text.

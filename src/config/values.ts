@@ -87,7 +87,7 @@ export function server(): SettingKind<string> {
 }
 
 /** A topic of a Kafka cluster. */
-export interface KafkaTopic {
+interface KafkaTopic {
   /** `host:port` of one or more of the cluster's servers. */
   readonly servers: readonly string[];
   readonly topic: string;

@@ -13,7 +13,7 @@ import { withoutPassword } from '../config/config.ts';
 import type { AlertProperties } from '../ingest/antares.ts';
 import { UnusableMessage } from './transport.ts';
 
-export interface AlertLinksOptions {
+interface AlertLinksOptions {
   /**
    * The base of relative links. Links to other hosts are rejected, because the sender of a message need not be ANTARES.
    */

@@ -11,7 +11,7 @@ import type { Connection, Feed, Message } from './transport.ts';
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 60_000;
 
-export interface ConsumerOptions<M extends Message> {
+interface ConsumerOptions<M extends Message> {
   readonly broker: BrokerName;
   readonly feed: Feed<M>;
   readonly ingester: Ingester;

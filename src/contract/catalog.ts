@@ -33,7 +33,7 @@ export interface FilterableProperty {
  * A magnitude: the band's letter, and the payload keys of its value and its error, or of its value and the
  * signal-to-noise ratio of its flux.
  */
-export type Band = { readonly letter: string; readonly magnitude: string } & (
+type Band = { readonly letter: string; readonly magnitude: string } & (
   | { readonly error: string }
   | { readonly fluxOverError: string }
 );
@@ -92,7 +92,7 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
 );
 
 /** The stored columns that describe how a source moves. */
-export interface CatalogMotionColumns {
+interface CatalogMotionColumns {
   /** The Julian year of all positions. */
   readonly epoch: number;
   /** Proper motion in right ascension, times cos(dec), mas a year. */

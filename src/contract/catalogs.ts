@@ -23,7 +23,7 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
 }
 
 /** The part of a registration that describes the catalog. */
-export interface DescribedRegistration {
+interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */
   readonly definition?: CatalogDefinition;

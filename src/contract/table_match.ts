@@ -21,7 +21,7 @@ export const ROWS_KEPT = [
 export type RowsKept = NameOf<typeof ROWS_KEPT>;
 
 /** The result of a row, in its column `nearsky_status`. */
-export const ROW_STATUSES = [
+const ROW_STATUSES = [
   { name: 'matched', meaning: 'something was found' },
   { name: 'no_match', meaning: 'nothing lies there' },
   { name: 'outside_footprint', meaning: 'the position is outside the catalog footprint' },
@@ -39,3 +39,13 @@ export const JOBS_PATH = '/vo/jobs';
 /** The maximum radius of a search, arcsec, inclusive. */
 export const MAX_MATCH_RADIUS_ARCSEC = 60;
 export const DEFAULT_MATCH_RADIUS_ARCSEC = 1;
+
+/** The progress of a table's crossmatch. */
+export interface TableProgress {
+  /** The number of all rows; 0 until the table is read. */
+  readonly of: number;
+  /** The number of rows that were searched. */
+  readonly searched: number;
+  /** The number of rows that are in the answer. */
+  readonly done: number;
+}

@@ -22,7 +22,7 @@ export interface SitePage {
 }
 
 /** A section in the search index. */
-export interface SiteSection {
+interface SiteSection {
   readonly address: string;
   /** The title of the page. */
   readonly title: string;

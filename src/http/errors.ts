@@ -12,7 +12,7 @@ import { FORMATS } from '../contract/formats.ts';
 import { AreaError } from '../vo/area_error.ts';
 import { type Answer, jsonResponse } from './respond.ts';
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** The parameter at fault, if there is one. */
   readonly param?: string;
   /** The parameters at fault, if there may be several; never with `param`. */

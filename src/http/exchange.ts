@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { Budget } from '../base/budget.ts';
 import type { ErrorCode } from '../contract/codes.ts';
+import { REQUEST_ID_HEADER } from '../contract/headers.ts';
 import type { OperationMetrics } from '../metrics/thread_metrics.ts';
-import type { IncomingRequest } from './incoming.ts';
+import type { IncomingHeaders, IncomingRequest } from './incoming.ts';
 import { parseSearch, type Search } from './params.ts';
-import { requestIdOf } from './request_id.ts';
 import type { Answer } from './respond.ts';
 
 /**
@@ -63,3 +64,15 @@ function pathAndSearch(url: string): readonly [path: string, search: string] {
 
 /** An operation: parses, runs, responds. Its errors become error responses. */
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
+
+const GOOD_ID = /^[\w.:/+=-]{1,128}$/;
+
+/** The number of requests of this thread since it started. */
+const prefix = randomBytes(6).toString('hex');
+let count = 0;
+
+/** The id of a request in the log and for its client: the client's own id, else one that we make. */
+function requestIdOf(headers: IncomingHeaders): string {
+  const sent = headers.get(REQUEST_ID_HEADER);
+  return sent !== null && GOOD_ID.test(sent) ? sent : `${prefix}-${(++count).toString(36)}`;
+}

@@ -9,7 +9,7 @@ import { parameterOf, type Search } from './params.ts';
 const GENERIC_NAMES = new Set(GENERIC_FILTERS.map(({ name }) => name));
 
 /** Whether a parameter can only be meant as a filter, known or not. */
-export function isFilterShaped(name: string): boolean {
+function isFilterShaped(name: string): boolean {
   return GENERIC_NAMES.has(name) || name.includes('.') || name.endsWith('_min') || name.endsWith('_max');
 }
 

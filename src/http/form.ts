@@ -13,7 +13,7 @@ export const MAX_FIELD_BYTES = 1 << 20;
 const FILES_SECONDS = 55;
 const FIELDS_SECONDS = 10;
 
-export interface FormRules {
+interface FormRules {
   /** Whether a part with this name is a field; otherwise it is a file. */
   isField(name: string): boolean;
   /** Begins a file. Returns the function that receives its bytes. */

@@ -40,7 +40,7 @@ export function withObject(text: string, read: (message: JsonObject, exactId: Ex
 }
 
 /** The values that a broker's normaliser found in the message, unchecked. */
-export interface RawDelivery {
+interface RawDelivery {
   readonly broker: BrokerName;
   /** From `ExactId`. */
   readonly diaObjectId: unknown;

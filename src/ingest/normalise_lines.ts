@@ -19,7 +19,7 @@ export interface NormaliseTask extends Task<NormaliseAnswer> {
   readonly block: LineBlock;
 }
 
-export type NormaliseAnswer = Omit<Outcomes, 'deliveries'> & {
+type NormaliseAnswer = Omit<Outcomes, 'deliveries'> & {
   /** See `packDeliveries`. */
   readonly deliveries: ArrayBuffer;
 };

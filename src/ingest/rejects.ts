@@ -30,7 +30,7 @@ export function rejectOf(origin: Origin, reason: string, message: string | Uint8
 }
 
 /** The settings of the log's place and size. */
-export type RejectSettings = Pick<Config, 'NEARSKY_DATA' | 'REJECTS_MAX_FILE_BYTES' | 'REJECTS_MAX_FILES'>;
+type RejectSettings = Pick<Config, 'NEARSKY_DATA' | 'REJECTS_MAX_FILE_BYTES' | 'REJECTS_MAX_FILES'>;
 
 /** One file of the log, by name. */
 interface LogFile {

@@ -35,7 +35,7 @@ export interface JobPaths {
   readonly maxOutputBytes: number;
 }
 
-export interface JobLimits {
+interface JobLimits {
   /** The maximum number of stored jobs, including finished ones. */
   readonly maxJobs: number;
   /** The maximum number of stored jobs per client. */

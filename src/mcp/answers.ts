@@ -40,7 +40,7 @@ export interface UnknownObject {
   readonly status: 'not_in_service';
 }
 
-export interface ApiTnsRecord {
+interface ApiTnsRecord {
   readonly name: string;
   readonly name_prefix: string | null;
   readonly classification: string | null;

@@ -21,7 +21,7 @@ export interface RpcRequest {
   readonly params: SentObject;
 }
 
-export interface RpcErrorOptions {
+interface RpcErrorOptions {
   /** HTTP status, 200 by default. */
   readonly status?: number;
   readonly data?: unknown;

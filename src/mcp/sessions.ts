@@ -10,7 +10,7 @@ const SIGNED_BYTES = TIME_BYTES + RANDOM_BYTES;
 /** The form of an id: its 54 bytes fill 72 characters of base64url exactly, so there is only one spelling. */
 const ID = /^[\w-]{72}$/;
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly maxAgeSeconds: number;
   /** The secret that signs the ids; null for a random one, so that ids are valid in this process only. */
   readonly secret: string | null;

@@ -1,11 +1,6 @@
 import { expectedErrorOf, retryAfterSecondsOf } from '../http/errors.ts';
 
-export type ToolErrorCode =
-  | 'invalid_arguments'
-  | 'query_too_expensive'
-  | 'service_unavailable'
-  | 'rate_limited'
-  | 'busy';
+type ToolErrorCode = 'invalid_arguments' | 'query_too_expensive' | 'service_unavailable' | 'rate_limited' | 'busy';
 
 /** A failed tool call, in a form for the assistant (docs/contract.md, Connector). */
 export class ToolError extends Error {

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-export interface Asset {
+interface Asset {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
 }

@@ -5,7 +5,7 @@ import { Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 
 /** The list of the documents. */
-export const DOCS_PATH = '/docs';
+const DOCS_PATH = '/docs';
 /** The name of the search index, among the files of the site. */
 export const SEARCH_INDEX = 'search.json';
 

@@ -35,7 +35,7 @@ export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
   readonly tooLarge: Result;
 }
 
-export interface ReadingProcessesOptions {
+interface ReadingProcessesOptions {
   readonly small: ProcessOptions;
   readonly large: ProcessOptions;
   readonly admission: ClientAdmission;

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { giveWay } from '../base/priority.ts';
+import { giveWay } from '../base/processes.ts';
 
 let data = (workerData ?? {}) as object;
 

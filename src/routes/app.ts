@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { LOG_POSITION_HEADER } from '../contract/headers.ts';
 import { ALL_MCP_TOOLS, MCP_TOOLS } from '../contract/mcp_tools.ts';
-import { JOBS_PATH } from '../contract/table_match.ts';
+import { JOBS_PATH, type TableProgress } from '../contract/table_match.ts';
 import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
@@ -24,32 +24,33 @@ import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Coordination } from '../service/coordination.ts';
 import { Coordinator } from '../service/coordinator.ts';
 import { Service } from '../service/service.ts';
-import type { TableProgress } from '../table_match/progress.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
-import { markdownDocs } from './api_docs.ts';
 import { coneSearch } from './cone_search.ts';
 import { crossmatchTable } from './crossmatch_table.ts';
-import { describeService } from './describe_service.ts';
-import { getObject } from './get_object.ts';
-import { getOpenapi } from './get_openapi.ts';
+import {
+  describeService,
+  describeTaskList,
+  getLlmsTxt,
+  getOpenapi,
+  markdownDocs,
+  metrics,
+  redirectToTaskList,
+  serviceStatus,
+  taskList,
+} from './descriptions.ts';
 import { health, readiness } from './health.ts';
 import { jobRoutes } from './jobs.ts';
 import { listObjects } from './list_objects.ts';
-import { getLlmsTxt } from './llms_txt.ts';
-import { lookupObjects } from './lookup_objects.ts';
+import { getObject, lookupObjects, resolveTns } from './lookups.ts';
 import { mcp } from './mcp.ts';
-import { metrics } from './metrics.ts';
 import { nearbySources } from './nearby_sources.ts';
 import { otherPath, pages } from './pages.ts';
 import { recentCrossmatches } from './recent_crossmatches.ts';
-import { resolveTns } from './resolve_tns.ts';
 import { searchArea } from './search_area.ts';
-import { serviceStatus } from './service_status.ts';
 import { skyMap } from './sky_map.ts';
 import { sourceObjects } from './source_objects.ts';
 import { streamMatches } from './stream_matches.ts';
 import { tap } from './tap.ts';
-import { describeTaskList, redirectToTaskList, taskList } from './task_list.ts';
 import { virtualObservatory } from './vo.ts';
 
 export interface App {
@@ -74,7 +75,7 @@ export interface App {
   close(): Promise<void>;
 }
 
-export interface AppOptions {
+interface AppOptions {
   readonly config: Config;
   readonly log?: Log;
   readonly metrics?: ThreadMetrics;
@@ -192,7 +193,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   metrics,
 };
 
-export interface Route {
+interface Route {
   readonly method: OperationRow['method'];
   readonly path: string;
   /** The name under which the route's requests are counted. */

@@ -32,7 +32,7 @@ const fetching = new ClientAdmission().slots({
   maxWaiting: 64,
 });
 
-export interface TapParameters {
+interface TapParameters {
   readonly parameters: Search;
   /** The tables sent with the query; the caller must remove them. */
   readonly uploads: UploadFile;

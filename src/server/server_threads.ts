@@ -33,7 +33,7 @@ const REPLACE_MS = 500;
 const END_MS = 1000;
 const GONE_MS = 3000;
 
-export interface ServerThreadsOptions {
+interface ServerThreadsOptions {
   readonly config: Config;
   readonly log: Log;
   /** The number of threads, at least 1. */

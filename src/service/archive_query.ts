@@ -9,7 +9,7 @@ import type { Service } from './service.ts';
 /** Beyond the time of a query: it may wait for a slot, and for the tables, which are made before the first one. */
 const MARGIN_SECONDS = 20;
 
-export interface ArchiveAnswer {
+interface ArchiveAnswer {
   /**
    * The next bytes; null at the end.
    * @throws Unavailable

@@ -5,7 +5,7 @@ import { spoolPath } from '../base/spool.ts';
 
 const READ_BYTES = 1 << 18;
 
-export interface KeptOptions {
+interface KeptOptions {
   readonly dataDir: string;
   /** The next part; null at the end. */
   readonly more: () => Promise<Uint8Array | null>;

@@ -10,7 +10,7 @@ export interface Caller {
   readonly rate: Rate;
 }
 
-export interface LimiterOptions {
+interface LimiterOptions {
   readonly maxConcurrent: number;
   readonly maxConcurrentPerKey: number;
   /** The time after which a slot is reclaimed if it was not released. */

@@ -33,7 +33,7 @@ const LOOK_MS = 1000;
  */
 const [MIN_RETRY_MS, MAX_RETRY_MS] = [1000, 5000];
 
-export interface MatchStreamsOptions {
+interface MatchStreamsOptions {
   readonly config: Config;
   readonly coordination: Coordination;
   /** @throws StoreError */

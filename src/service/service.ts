@@ -24,7 +24,7 @@ import type { Coordination } from './coordination.ts';
 import { LogPlace } from './log_place.ts';
 import { MatchStreams } from './match_streams.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly coordination: Coordination;
@@ -34,7 +34,7 @@ export interface ServiceOptions {
 }
 
 /** The database's description of itself. */
-export interface DatabaseSeen {
+interface DatabaseSeen {
   /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
   readonly tnsSnapshotEpochUs: number | null;
   /** The latest ingest time of any object, microseconds since 1970; null when there is none. */

@@ -33,7 +33,7 @@ const BYTES_AN_OBJECT = 13;
  */
 const MARKED_ENTRIES = 16;
 
-export interface StoredCounts {
+interface StoredCounts {
   readonly sequence: number;
   readonly columns: ObjectColumns;
 }

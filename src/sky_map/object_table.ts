@@ -16,7 +16,7 @@ export interface ObjectColumns {
 }
 
 /** The values that an entry had before. */
-export interface Replaced {
+interface Replaced {
   readonly cell: number;
   /** Undefined when the object is new. */
   readonly status: number | undefined;

@@ -16,7 +16,7 @@ function counterOf(cell: number): number {
 }
 
 /** Cells as H3 keys, ascending, and their counts in the same order. */
-export interface CellCounts {
+interface CellCounts {
   readonly keys: readonly number[];
   readonly byStatus: Readonly<Record<StoredStatus, readonly number[]>>;
 }

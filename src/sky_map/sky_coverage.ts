@@ -11,13 +11,13 @@ function sampledResolution(resolution: number): number {
   return resolution < 2 ? resolution + 2 : resolution + 1;
 }
 
-export interface Footprint {
+interface Footprint {
   readonly name: string;
   readonly coverage: Coverage;
 }
 
 /** Cells as H3 keys, ascending, and in the same order the covered share of each, 0 to 1, by catalog name. */
-export interface CellCoverage {
+interface CellCoverage {
   readonly keys: readonly number[];
   readonly byCatalog: Readonly<Record<string, readonly number[]>>;
 }

@@ -26,7 +26,7 @@ const DRAW_TIMEOUT_MS = 30_000;
 const FOLLOW_TIMEOUT_MS = 60_000;
 const FOLLOW: FollowSkyTask = { kind: 'followSky' };
 
-export interface SkyMapOptions extends StoreThreadData {
+interface SkyMapOptions extends StoreThreadData {
   readonly log: Log;
   readonly admission: ClientAdmission;
 }

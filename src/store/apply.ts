@@ -22,8 +22,8 @@ import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
 import { raiseLevel } from './level.ts';
+import { storePublished, writeSettings } from './meta.ts';
 import { appendPositions, type StoredPoint } from './positions.ts';
-import { storePublished } from './published.ts';
 import { raiseLatestIngest } from './recent.ts';
 import {
   decodeObject,
@@ -39,7 +39,6 @@ import {
   scratchKey,
 } from './records.ts';
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
-import { writeSettings } from './shared_settings.ts';
 import { lastOrdinal, readPayloadKeys } from './store.ts';
 import type { CrossmatchVersions, ProvenanceSet, StoredObject } from './types.ts';
 

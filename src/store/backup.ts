@@ -10,14 +10,14 @@ import type { Store } from './store.ts';
 import { StoreError, storeError } from './store_error.ts';
 
 /** The contents found in the copy. */
-export interface BackupCounts {
+interface BackupCounts {
   readonly objects: number;
   readonly pending: number;
   readonly journalEntries: number;
   readonly bytes: number;
 }
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly dataDir: string;
   /** The open store of `dataDir`. */
   readonly store: Store;

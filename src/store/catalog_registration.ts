@@ -10,7 +10,7 @@ export interface Partition {
 }
 
 /** The origin of a payload value. */
-export interface PayloadColumn {
+interface PayloadColumn {
   /** The key under which the value is stored and served: the lowercased column name. */
   readonly key: string;
   /**

@@ -2,8 +2,8 @@
 import type { CatalogRegistration } from './catalog_registration.ts';
 import type { Vote } from './epochs.ts';
 import type { ImportItem, PreparedObject } from './import.ts';
+import type { SharedSettings } from './meta.ts';
 import type { RegistrySnapshot } from './registry.ts';
-import type { SharedSettings } from './shared_settings.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** The numbers of deliveries of one commit by outcome; the three add up to all deliveries. */

@@ -29,7 +29,7 @@ import { openStore, type Store } from './store.ts';
 import { keyText, type Table } from './table.ts';
 import { isUnread } from './unread.ts';
 
-export interface CheckReport {
+interface CheckReport {
   /** The faults, one line each; empty if the database is intact. */
   readonly faults: readonly string[];
   /** The number of further faults, which are not listed. */

@@ -11,7 +11,7 @@ interface FileIdentity {
   readonly inode: bigint;
 }
 
-export interface FileChange {
+interface FileChange {
   readonly file: 'database' | 'lock';
   /** Only a database is ever `truncated`. */
   readonly what: 'removed' | 'replaced' | 'truncated';

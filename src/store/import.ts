@@ -62,7 +62,7 @@ export interface PreparedObject extends EncodedObject {
 }
 
 /** The values of an object in the database. */
-export interface EncodedObject {
+interface EncodedObject {
   readonly object: Uint8Array;
   /** Undefined where the object has no matches. */
   readonly sources: Uint8Array | undefined;
@@ -96,14 +96,14 @@ export interface Ordinals {
 }
 
 /** The data to which the items of an object are added. */
-export interface DraftContext {
+interface DraftContext {
   readonly ordinals: Ordinals;
   getObject(diaObjectId: bigint): StoredObject | undefined;
   getSources(diaObjectId: bigint): readonly MatchSource[];
 }
 
 /** The parts of the store and of its transaction that the batch needs. */
-export interface ImportContext extends DraftContext {
+interface ImportContext extends DraftContext {
   readonly databases: Databases;
 }
 

@@ -110,7 +110,7 @@ export function encodeNewObject(delivery: Delivery, ingestTimeUs: number): Uint8
 }
 
 /** The first crossmatch of an object, to be recorded with it. */
-export interface FirstCrossmatch {
+interface FirstCrossmatch {
   readonly crossmatchedAtUs: number;
   readonly provenanceSet: number;
   /** See `outcomesText`. */
@@ -471,7 +471,7 @@ const decoded = new ObjectView();
 /** A crossmatch without its time. */
 export type TimelessRecord = Omit<CrossmatchRecord, 'crossmatchedAtUs'>;
 
-export interface CurrentPart {
+interface CurrentPart {
   readonly brokers: readonly string[];
   /** The current crossmatch; undefined where none is recorded. */
   readonly record: TimelessRecord | undefined;

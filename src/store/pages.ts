@@ -28,7 +28,7 @@ const [USED, FREE] = [1, 2];
 const MAX_FAULTS = 20;
 const PROGRESS_PAGES = 10_000;
 
-export interface PageReport {
+interface PageReport {
   /**
    * The faults as messages; empty if there are none. The list is limited, because consequences of a fault are reported
    * too.
@@ -51,7 +51,7 @@ interface Tree {
   readonly entries: bigint;
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** The databases to check; by default all of them, and the tree of free pages. */
   readonly only?: readonly string[];
   /** Called from time to time with the number of pages checked so far. */

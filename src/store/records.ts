@@ -115,17 +115,6 @@ export function packSource(ra: number, dec: number, values: readonly unknown[]):
   return packed;
 }
 
-/** The position of a packed source, degrees. */
-export function unpackPlace({ buffer, byteOffset }: Uint8Array): { readonly ra: number; readonly dec: number } {
-  const view = new DataView(buffer, byteOffset);
-  return { ra: view.getFloat64(1), dec: view.getFloat64(10) };
-}
-
-/** The values of a packed source. */
-export function unpackValues(packed: Uint8Array): unknown[] {
-  return packr.unpack(packed.subarray(PLACE_BYTES)) as unknown[];
-}
-
 /**
  * Stored sources followed by further ones, encoded as by `encodeSources`.
  * @param stored undefined where there are none
@@ -210,7 +199,7 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
 }
 
 /** The process that has claimed pending objects for crossmatching, and these objects. */
-export interface ClaimRecord {
+interface ClaimRecord {
   readonly pid: number;
   readonly ids: readonly bigint[];
   /** The outcome that another process left for the claiming process: see `passOutcome`. */
@@ -240,7 +229,7 @@ export const EMPTY_TABLE: TableState = { rows: 0, digest: new Uint8Array(16) };
  * A stored journal entry, with the state of the position table after the commit. The commit's rows are the last ones of
  * the table.
  */
-export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
+type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
   readonly table: TableState;
   readonly versions?: CrossmatchVersions;
 };

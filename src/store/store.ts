@@ -12,9 +12,9 @@ import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
 import { type LogPosition, readLogPosition } from './log_position.ts';
+import { readPublished, readSettings, type SharedSettings } from './meta.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
-import { readPublished } from './published.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
 import {
   decodeJournal,
@@ -40,7 +40,6 @@ import {
   readRegistry,
   readSnapshot,
 } from './registry.ts';
-import { readSettings, type SharedSettings } from './shared_settings.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';

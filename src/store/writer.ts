@@ -14,14 +14,14 @@ import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from 
 import { removeLevel } from './level.ts';
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
+import { removeSettings, type SharedSettings } from './meta.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
-import { removeSettings, type SharedSettings } from './shared_settings.ts';
 import type { Store } from './store.ts';
 import { RefusedChange, StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** Describes a load that is to be published. */
-export interface PublishDetails {
+interface PublishDetails {
   /** The epoch of the whole file with which the load began; by default the load's own epoch. */
   readonly fileEpochUs?: number;
   readonly validators?: Validators | null;

@@ -10,7 +10,7 @@ export interface JournalPosition {
 }
 
 /** The bounds of one piece, each at least 1. */
-export interface PieceLimits {
+interface PieceLimits {
   /** Entries of the journal. */
   readonly entries: number;
   /** Objects, most of which may have no match. */
@@ -34,7 +34,7 @@ export interface ObjectMatches {
   readonly end: JournalPosition;
 }
 
-export interface JournalPiece {
+interface JournalPiece {
   readonly found: readonly ObjectMatches[];
   readonly end: JournalPosition;
   /** Whether a limit ended the piece, so that there may be more. */

@@ -20,14 +20,13 @@ import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { isThere } from '../base/files.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
-import type { Find, RowsKept } from '../contract/table_match.ts';
+import type { Find, RowsKept, TableProgress } from '../contract/table_match.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
 import { note } from '../pool/process_tasks.ts';
 import { currentStore } from '../store/thread_store.ts';
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
-import type { TableProgress } from './progress.ts';
 import { copiedTable, type Result, resultParts } from './result_table.ts';
 
 /** The parameters of a table's crossmatch. */

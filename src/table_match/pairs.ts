@@ -1,7 +1,6 @@
 /** Collects the matches of the rows of a table. */
 
-import type { Cell } from '@nearsky/astrotables';
-import { TableError } from '@nearsky/astrotables';
+import { type Cell, TableError } from '@nearsky/astrotables';
 import type { Numbers } from '@nearsky/astrotables/parquet_writer';
 import { MAX_TABLE_MATCHES } from '../contract/limits.ts';
 import { compareIds } from '../contract/source_ids.ts';

@@ -1,13 +1,13 @@
 /** Crossmatches of tables as jobs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { matchFormat } from '../contract/formats.ts';
+import type { TableProgress } from '../contract/table_match.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import type { JobStore } from '../jobs/job_store.ts';
 import { MemoryTaken } from '../pool/child_memory.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { TableRequest } from './match_task.ts';
-import type { TableProgress } from './progress.ts';
 import type { TableMatches } from './table_matches.ts';
 
 export const TABLE_JOB = 'crossmatch';

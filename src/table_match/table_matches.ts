@@ -5,12 +5,12 @@ import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
+import type { TableProgress } from '../contract/table_match.ts';
 import { Pool } from '../pool/pool.ts';
 import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
-import type { TableProgress } from './progress.ts';
 
 /** A table to crossmatch, from file to file. */
 export interface TableAsked {
@@ -24,7 +24,7 @@ export interface TableAsked {
   readonly maxOutputBytes: number;
 }
 
-export interface TableRun extends Omit<TableAsked, 'inputBytes'> {
+interface TableRun extends Omit<TableAsked, 'inputBytes'> {
   /** Whether the answer must survive a restart of the service. */
   readonly isKept: boolean;
   /** When it fires, the process ends; the promise rejects with the signal's reason. */

@@ -70,7 +70,7 @@ export interface AnsweredInput {
 }
 
 /** The input and the object of a row. */
-export interface RowSource {
+interface RowSource {
   /** The input of a lookup; undefined for other answers. */
   readonly input: AnsweredInput | undefined;
   /** Undefined if the input has no object. */
@@ -78,7 +78,7 @@ export interface RowSource {
 }
 
 /** The options that decide the columns. */
-export interface TableOptions {
+interface TableOptions {
   readonly of: 'lookup' | 'cone' | 'recent' | 'area' | 'objects';
   readonly detail: DetailLevel;
   readonly hasFilters: boolean;

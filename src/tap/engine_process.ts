@@ -1,6 +1,6 @@
 /** The process of the engine. It answers messages of the serving process, one request at a time for each query. */
 import { traceOf } from '../base/error_text.ts';
-import { giveWay } from '../base/priority.ts';
+import { giveWay } from '../base/processes.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
 import { Engine, type EngineOptions, type TapBegun } from './engine.ts';
 import { isFatal, JobFailure, Starved } from './engine_errors.ts';

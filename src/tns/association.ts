@@ -17,7 +17,7 @@ export function associatorOf(store: Store, pool: Pool, config: Config): Associat
   return new Associator({ store, pool, radiusArcsec, maxAgeSeconds });
 }
 
-export interface AssociatorOptions {
+interface AssociatorOptions {
   readonly store: Store;
   /** A pool with the same data directory. It builds the index of each snapshot, which is cached. */
   readonly pool: Pool;

@@ -10,7 +10,7 @@ import { backoffMs, retryAfterMs } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import { type Config, ConfigError, withoutPassword } from '../config/config.ts';
 import type { Validators } from '../store/registry.ts';
-import { RegistryError } from './registry_error.ts';
+import { RegistryError } from './registry_file.ts';
 
 export interface BotCredentials {
   readonly id: number;
@@ -18,7 +18,7 @@ export interface BotCredentials {
   readonly apiKey: string;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly baseUrl: string;
   readonly bot: BotCredentials;
   /** The first wait before a retry; each wait is twice the last. Default 2 seconds. */

@@ -4,9 +4,8 @@
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
-import { RegistryError } from './registry_error.ts';
+import { RegistryError, type TimeSpan } from './registry_file.ts';
 import { type BadRow, type RowBatch, readPublicObjects } from './rows.ts';
-import type { TimeSpan } from './time_line.ts';
 
 /** Far above the number of changes in an hour. */
 const MAX_CHANGES = 1_000_000;
@@ -22,7 +21,7 @@ export interface RowCounts {
   readonly notes: Record<string, number>;
 }
 
-export interface LoaderOptions {
+interface LoaderOptions {
   readonly writer: Writer;
   readonly rejects: RejectLog;
   /** Called after each batch of rows. */

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 import { messageOf } from '../base/error_text.ts';
-import { RegistryError } from './registry_error.ts';
+import { RegistryError } from './registry_file.ts';
 
 const READ_BYTES = 256 * 1024;
 const OPTIONS = { chunkSize: READ_BYTES };

@@ -10,8 +10,7 @@ import type { Writer } from '../store/writer.ts';
 import type { Download, TnsClient } from './client.ts';
 import type { RegistryLoader, StagedLoad } from './loader.ts';
 import { readPublicFile } from './public_file.ts';
-import { RegistryError } from './registry_error.ts';
-import type { TimeSpan } from './time_line.ts';
+import { RegistryError, type TimeSpan } from './registry_file.ts';
 
 const WHOLE_FILE = 'tns_public_objects.csv.zip';
 const HOUR_US = 3_600_000_000;
@@ -19,7 +18,7 @@ const DAY_US = 24 * HOUR_US;
 /** A whole file with less than this share of the present number of objects is rejected. */
 const LEAST_SHARE = 0.5;
 
-export interface RefreshOptions {
+interface RefreshOptions {
   readonly dataDir: string;
   readonly store: Store;
   readonly writer: Writer;

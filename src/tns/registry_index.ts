@@ -9,7 +9,7 @@ export interface RegistryTask extends Task<RegistryIndex | undefined> {
   readonly kind: 'registry';
 }
 
-export interface RegistryIndex {
+interface RegistryIndex {
   readonly snapshot: RegistrySnapshot;
   /** The arena; its ids are objids. */
   readonly arena: SharedArrayBuffer;

@@ -2,8 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { TnsRecord } from '../store/types.ts';
-import { RegistryError } from './registry_error.ts';
-import { parseTimeLine, type TimeSpan } from './time_line.ts';
+import { parseTimeLine, RegistryError, type TimeSpan } from './registry_file.ts';
 
 /** A row that is not a registry object. */
 export interface BadRow {
@@ -21,7 +20,7 @@ export interface RowBatch {
   readonly notes: Readonly<Record<string, number>>;
 }
 
-export interface PublicObjects {
+interface PublicObjects {
   /** The time in the first line; undefined if the file begins with the column names. */
   readonly span: TimeSpan | undefined;
   /** The rows, in batches; to be read once. A file of changes may have none. */

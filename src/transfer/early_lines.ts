@@ -8,7 +8,7 @@ const BLOCK_BYTES = 2 ** 20;
 const MAX_PREFIX_BYTES = 64;
 
 /** A line with its origin. */
-export interface EarlyLine {
+interface EarlyLine {
   readonly file: string;
   readonly line: Line;
 }

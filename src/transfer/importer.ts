@@ -13,7 +13,7 @@ import type { Prepared } from './pieces.ts';
 import { RegistryImport } from './registry_import.ts';
 
 /** The lines of one type, counted by their outcome. */
-export interface TypeCounts {
+interface TypeCounts {
   imported: number;
   /** Stored already. */
   unchanged: number;

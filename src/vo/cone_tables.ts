@@ -35,7 +35,7 @@ export function coneTargets({ all }: Catalogs): string[] {
 }
 
 /** A column, with the function that makes its cell from a T. */
-export interface Filled<T> extends Column {
+interface Filled<T> extends Column {
   /** Undefined if the stored value does not fit the column's type. */
   readonly cell: (of: T) => Cell | undefined;
   /** The lowest verbosity at which the column is listed. */
@@ -47,7 +47,7 @@ export interface FilledTable<T> extends Table {
 }
 
 /** An object in a cone. */
-export interface ConeObject {
+interface ConeObject {
   readonly object: StoredObject;
   /** The separation from the centre of the cone. */
   readonly separationArcsec: number;

@@ -9,7 +9,7 @@ import { coverageFromMap, coverageFromRows, openCoverage, skyFraction } from '..
 import { catalogFiles } from '../../src/catalogs/files.ts';
 import { PixelSet } from '../../src/catalogs/pixel_set.ts';
 import { type RegisterOptions, registerCatalog } from '../../src/catalogs/register.ts';
-import { areaIn } from '../../src/commands/area_file.ts';
+import { areaIn } from '../../src/commands/cli.ts';
 import type { StoredCoverage } from '../../src/store/catalog_registration.ts';
 import { mocCells } from '../../src/vo/moc.ts';
 import { root, start, withDirectory } from '../e2e/support.ts';

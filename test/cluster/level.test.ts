@@ -1,14 +1,14 @@
 /** Nodes of different releases share a log: none writes what another cannot read before the level of the log is raised. */
+
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Votes } from '../../src/background/epochs.ts';
 import { beginLog } from '../../src/cluster/beginning.ts';
-import { raiseLevel } from '../../src/cluster/level.ts';
 import { Node } from '../../src/cluster/node.ts';
 import { LostPlace } from '../../src/cluster/record_log.ts';
-import { shareSettings } from '../../src/cluster/shared_settings.ts';
+import { raiseLevel, shareSettings } from '../../src/cluster/shared_settings.ts';
 import { apply } from '../../src/store/apply.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change, UntimedChange } from '../../src/store/changes.ts';

@@ -1,12 +1,13 @@
 /** `nearsky match`, over a data directory and over a service: the same tables, those of the API. */
+
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
+import type { TableProgress } from '../../src/contract/table_match.ts';
 import { createApp } from '../../src/routes/app.ts';
-import type { TableProgress } from '../../src/table_match/progress.ts';
 import { inWorld, pool } from '../crossmatch/world.ts';
 import { nearsky, sample, start, startServer, withDirectory } from '../e2e/support.ts';
 import { HARD_PLACES } from '../oracle/skies.ts';

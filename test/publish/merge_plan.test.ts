@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_ARENAS, planMerge } from '../../src/publish/merge_plan.ts';
+import { MAX_ARENAS, planMerge } from '../../src/publish/live_index.ts';
 
 const test = suite('publish/merge_plan');
 

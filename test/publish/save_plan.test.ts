@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isSaveDue } from '../../src/publish/save_plan.ts';
+import { isSaveDue } from '../../src/publish/publisher.ts';
 
 const test = suite('publish/save_plan');
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readPublicFile, readPublicPath } from '../../src/tns/public_file.ts';
-import { RegistryError } from '../../src/tns/registry_error.ts';
+import { RegistryError } from '../../src/tns/registry_file.ts';
 import { withDirectory } from '../directory.ts';
 import { failure } from '../store/support.ts';
 import { csvOf, someRecords, zipOf } from './support.ts';

@@ -9,7 +9,7 @@ import { Writer } from '../../src/store/writer.ts';
 import { markerOf, TnsClient } from '../../src/tns/client.ts';
 import { RegistryLoader } from '../../src/tns/loader.ts';
 import { type RefreshSummary, refreshRegistry } from '../../src/tns/refresh.ts';
-import { RegistryError } from '../../src/tns/registry_error.ts';
+import { RegistryError } from '../../src/tns/registry_file.ts';
 import { nearsky, start, withDirectory } from '../e2e/support.ts';
 import { failure } from '../store/support.ts';
 import { BOT, FakeTns } from './fake_tns.ts';

@@ -13,7 +13,7 @@ export async function tableFormat(format: TableFormat): Promise<BeginTable> {
     case 'json':
       return (await import('./json.ts')).beginJson;
     case 'ndjson':
-      return (await import('./ndjson.ts')).beginNdjson;
+      return (await import('./json.ts')).beginNdjson;
     case 'votable':
       return beginVotable((await import('./votable.ts')).VotableWriter);
     case 'parquet':

@@ -45,7 +45,7 @@ import {
 
 // Generators of clients take their names from titles: without them ConeSearchResponse would be two classes.
 export const detailLevel = schemaOf(DETAIL);
-export const responseMode = schemaOf(RESPONSE);
+const responseMode = schemaOf(RESPONSE);
 export const pageSize = integer('count', 'Objects on this page at most.', { minimum: 1 });
 export const nextCursor = orNull(
   text(
@@ -56,7 +56,7 @@ export const nextCursor = orNull(
 const tnsName = schemaOf(TNS_NAME);
 
 /** @param description the thing that is searched within the radius */
-export function searchRadius(config: Config, description: string): Schema {
+function searchRadius(config: Config, description: string): Schema {
   return kindSchema(radiusKind(config), description);
 }
 

@@ -23,7 +23,7 @@ import { documentedParameters } from './parameters.ts';
 import { boolean, closed, list, open, type Schema, type Schemas, text } from './schema.ts';
 
 /** An operation with its place in the document. */
-export interface PlacedOperation extends Operation {
+interface PlacedOperation extends Operation {
   readonly operationId: string;
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
@@ -45,7 +45,7 @@ const seeOther = (description: string): Schema => ({
 });
 
 /** The resources of a job (UWS 1.1, section 2.2.2), each with its meaning and the type of its answer. */
-export const JOB_RESOURCES = {
+const JOB_RESOURCES = {
   phase: ['The phase of a job: PENDING, QUEUED, EXECUTING, COMPLETED, ERROR or ABORTED.', 'text/plain'],
   executionduration: ['The time limit of a job, in seconds.', 'text/plain'],
   destruction: ['The time when a job and its result are removed.', 'text/plain'],
@@ -59,7 +59,7 @@ export const JOB_RESOURCES = {
 export type JobResource = keyof typeof JOB_RESOURCES;
 
 /** The documents in which TAP describes itself, by their paths, each with the name of its operation, its meaning and its type. */
-export const TAP_DOCUMENTS = {
+const TAP_DOCUMENTS = {
   capabilities: ['tap_capabilities', 'The languages, formats and limits of queries in ADQL (VOSI 1.1).', 'text/xml'],
   availability: ['tap_availability', 'Whether queries can be answered now (VOSI 1.1).', 'text/xml'],
   tables: ['tap_tables', 'The tables and their columns (VOSI 1.1).', 'text/xml'],

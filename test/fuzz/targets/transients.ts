@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readPublicPath } from '../../../src/tns/public_file.ts';
-import { RegistryError } from '../../../src/tns/registry_error.ts';
+import { RegistryError } from '../../../src/tns/registry_file.ts';
 import { readPublicObjects } from '../../../src/tns/rows.ts';
 import { checkMessage, orRefused, type Target } from '../target.ts';
 

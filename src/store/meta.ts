@@ -1,4 +1,4 @@
-/** The position up to which the matches are published, by topic. */
+/** Values of the database `meta`: how far each topic has come, and the settings that all nodes of a log share. */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import type { PublishedPosition } from './types.ts';
@@ -25,4 +25,24 @@ export function storePublished(databases: Databases, topic: string, position: Pu
   const { sequence, objects, messages } = position;
   const stored = { ...readStored(databases), [topic]: [sequence, objects, messages] };
   databases.meta.put(PUBLISHED_KEY, encodePlain(stored));
+}
+
+/** The settings that must be equal on all nodes of a log, as strings by name. */
+export type SharedSettings = Readonly<Record<string, string>>;
+
+const SETTINGS_KEY = new TextEncoder().encode('settings');
+
+/** Undefined if no node has shared its settings yet. */
+export function readSettings({ meta }: Databases): SharedSettings | undefined {
+  const bytes = meta.get(SETTINGS_KEY);
+  return bytes && (decodePlain(bytes) as SharedSettings);
+}
+
+export function removeSettings({ meta }: Databases): void {
+  meta.remove(SETTINGS_KEY);
+}
+
+/** To be called in a write transaction. @param isReplacing whether to replace existing settings */
+export function writeSettings(databases: Databases, settings: SharedSettings, isReplacing: boolean): void {
+  if (isReplacing || !readSettings(databases)) databases.meta.put(SETTINGS_KEY, encodePlain(settings));
 }

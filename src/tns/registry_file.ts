@@ -1,4 +1,4 @@
-/** Reads the first line of a public TNS file: a time in a whole file, a time span in a file of changes. */
+/** The files of the registry: their first line, a time in a whole file and a time span in a file of changes; and their faults. */
 import { parseTime } from '../base/parse_time.ts';
 
 /** Microseconds since 1970. */
@@ -26,4 +26,12 @@ export function parseTimeLine(text: string): TimeSpan | undefined {
   if (lastUs === undefined) return undefined;
   const endUs = lastUs % 3_600_000_000 === 0 ? lastUs : lastUs + (parts.end.length > 5 ? 1_000_000 : 60_000_000);
   return endUs > startUs ? { startUs, endUs } : undefined;
+}
+
+/**
+ * A registry file cannot be used or downloaded; the message gives the reason and the remedy. The stored registry is
+ * unchanged.
+ */
+export class RegistryError extends Error {
+  override name = 'RegistryError';
 }

@@ -1,0 +1,64 @@
+/** Lookups: of one object, of a TNS name, and of the inputs in a body. */
+
+import { toJson } from '@nearsky/astrotables/json';
+import type { Query } from '../answers/queries.ts';
+import { OBJECT_PARAMETERS, tnsParameters } from '../documents/parameters.ts';
+import { answerQuery } from '../http/answer_query.ts';
+import { notFound } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { readJsonBody } from '../http/json_body.ts';
+import { lookupQuery, parseLookup } from '../http/lookup_request.ts';
+import { decodeSegment, parameterOf } from '../http/params.ts';
+import { readerOf } from '../http/read_parameters.ts';
+import type { Service } from '../service/service.ts';
+
+/** GET /api/objects/{diaObjectId} */
+export function getObject(service: Service): Handler {
+  return exchange => answerQuery(service, exchange, objectQuery(exchange, service));
+}
+
+function objectQuery({ params, search, path }: Exchange, { config, catalogs }: Service): Query {
+  const segment = decodeSegment(params.diaObjectId!);
+  if (segment === undefined) throw notFound(path);
+  const read = readerOf(search, OBJECT_PARAMETERS, catalogs);
+  const shared = { detail: read('detail'), filters: read('filters'), response: read('response') };
+  const diaObjectId = parameterOf(OBJECT_PARAMETERS.diaObjectId.kind, 'diaObjectId', segment);
+  return lookupQuery([{ kind: 'id', sent: toJson(segment), diaObjectId }], shared, config);
+}
+
+/** GET /api/tns/{name} */
+export function resolveTns(service: Service): Handler {
+  return exchange => answerQuery(service, exchange, nameQuery(exchange, service));
+}
+
+function nameQuery({ params, search, path }: Exchange, { config, catalogs }: Service): Query {
+  const segment = decodeSegment(params.name!);
+  if (segment === undefined) throw notFound(path);
+  const parameters = tnsParameters(config);
+  const read = readerOf(search, parameters, catalogs);
+  const shared = { detail: read('detail'), filters: read('filters'), response: read('response') };
+  const name = parameterOf(parameters.name.kind, 'name', segment);
+  const input = { kind: 'tns', sent: toJson(segment), ...name, radiusArcsec: read('radius_arcsec') } as const;
+  return lookupQuery([input], shared, config);
+}
+
+/** A larger body nearly always has more inputs than a quick query is allowed. */
+const LONG_BYTES = 8192;
+
+/** The number of JSON names and values in the largest input, a position with a radius. */
+const VALUES_AN_INPUT = 8;
+
+/** POST /api/lookup */
+export function lookupObjects(service: Service): Handler {
+  const { API_MAX_IDS, API_MAX_POSITIONS } = service.config;
+  return async exchange => {
+    const { request, budget } = exchange;
+    // A request that will be refused is refused before its body is read, because reading 1,000 inputs takes as long as
+    // many answers.
+    if (Number(request.headers.get('Content-Length')) > LONG_BYTES) service.queries.requireRoom(budget);
+    const body = await readJsonBody(request, budget, VALUES_AN_INPUT * (API_MAX_IDS + API_MAX_POSITIONS));
+    const query = parseLookup(body, service.config, service.catalogs);
+    exchange.asked = query;
+    return answerQuery(service, exchange, query);
+  };
+}
