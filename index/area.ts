@@ -2,7 +2,7 @@
 import { cellVector, MAX_AREA_ORDER, maxCellRadius, pixel16, pixel29, pixelOfDeepCell } from './healpix.ts';
 import type { Vector } from './sphere.ts';
 
-/** Whether a position, degrees, lies in the area. To be asked of positions in the test's range alone. */
+/** Whether a position, degrees, lies in the area. Valid only for positions in the range of the test. */
 export type PositionTest = (ra: number, dec: number) => boolean;
 
 /** A range of pixels at order 16 (NESTED). */
@@ -22,7 +22,7 @@ export interface AreaArrays {
   readonly merged?: Float64Array | undefined;
   /** Pairs [first, end) of pixels at order 29, which decide in the ranges for which `isCut` is 1. */
   readonly deepBounds?: BigInt64Array | undefined;
-  /** As long as the ranges; undefined where all of each range is inside. */
+  /** As long as the ranges; undefined if every range is inside as a whole. */
   readonly isCut?: Uint8Array | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface AreaArrays {
 export class Area {
   /** Pairs [first, end) of pixels at order 16, which do not overlap: ascending by level, then by pixel. */
   readonly bounds: Float64Array;
-  /** The level of each range; undefined where the area has none, which counts as 0. */
+  /** The level of each range; undefined if the area has no levels, which counts as level 0. */
   readonly levels: Float64Array | undefined;
   readonly #tests: readonly (PositionTest | undefined)[];
   readonly #merged: Float64Array | undefined;
@@ -55,7 +55,7 @@ export class Area {
     this.#deepBounds = deepBounds;
   }
 
-  /** The area of arrays that another one was taken apart into. */
+  /** Restores an area from arrays that were made from another one. */
   static of({ bounds, levels, merged, deepBounds, isCut }: AreaArrays): Area {
     const test = deepBounds && deepTest(deepBounds);
     const tests = isCut ? Array.from(isCut, each => (each ? test : undefined)) : [];
@@ -80,7 +80,7 @@ export class Area {
     return this.levels?.[range] ?? 0;
   }
 
-  /** The test for positions in a range; undefined where all of it is inside. */
+  /** The test for positions in a range; undefined if all of the range is inside. */
   testOf(range: number): PositionTest | undefined {
     return this.#tests[range];
   }
@@ -106,12 +106,12 @@ export class Area {
   }
 }
 
-/** Ranges in the order of the sky: those that are wholly inside and touch become one. */
+/** Adds ranges in the order of the sky. Ranges that touch and are wholly inside become one. */
 class RangeList {
   readonly #bounds: number[] = [];
   readonly #tests: (PositionTest | undefined)[] = [];
 
-  /** An empty range, and one that begins where the one before does, are left out. */
+  /** Empty ranges are omitted, and so are ranges that begin where the previous one does. */
   add({ first, end, test }: Range): void {
     const bounds = this.#bounds;
     if (end <= first || bounds.at(-2) === first) return;
@@ -137,9 +137,8 @@ function deepTest(bounds: BigInt64Array): PositionTest {
 const DEEP_BITS = 26;
 
 /**
- * The area of ranges [first, end) of order-29 pixels, in any order; they may overlap. A position is inside whose pixel
- * at order 29 is. Each value that it yields is a moment to let others go ahead.
- *
+ * The area of ranges [first, end) of order-29 pixels, in any order; they may overlap. A position is inside if its pixel
+ * at order 29 is. The generator yields when other work may run.
  * @param firsts is sorted
  * @param ends is sorted
  */
@@ -156,7 +155,7 @@ export function* areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Gener
     const first = Number(bounds[i]! >> BigInt(DEEP_BITS));
     const end = Number(bounds[i + 1]! >> BigInt(DEEP_BITS));
     const firstWhole = isAligned(bounds[i]!) ? first : first + 1;
-    // Two ranges may each have a part of one pixel, which is tested for both.
+    // Two ranges may each contain part of one pixel, which is then tested against both.
     if (firstWhole > first) ranges.add({ first, end: first + 1, test });
     ranges.add({ first: firstWhole, end, test: undefined });
     if (end >= firstWhole && !isAligned(bounds[i + 1]!)) ranges.add({ first: end, end: end + 1, test });
@@ -192,13 +191,13 @@ function isWithin(bounds: BigInt64Array, pixel: bigint): boolean {
   return low % 2 === 1;
 }
 
-/** A shape with an edge, of which a part is seen from each pixel. */
+/** A shape with an edge. Each pixel sees a part of that edge. */
 export interface Shape<Part> {
   /** The whole shape. */
   readonly whole: Part;
   /**
-   * The part that is seen from the disc of a pixel, which lies in the disc of the part `around`; a boolean where the
-   * pixel's disc is wholly inside or outside of the shape.
+   * The part of the shape that matters in the disc of a pixel; this disc lies within the disc of `around`. A boolean if
+   * the pixel's disc is wholly inside or outside the shape.
    * @param radius radians
    */
   partAt(centre: Vector, radius: number, around: Part): Part | boolean;
@@ -206,7 +205,7 @@ export interface Shape<Part> {
   testOf(part: Part): PositionTest;
 }
 
-/** The pixels that are cut by the edge of a shape which many positions are asked of. */
+/** The pixels that the edge of a shape crosses. Many positions are tested against them. */
 const ENOUGH_CUT = 1024;
 /** The number of ranges, and of pixels, that are looked at between two moments to yield. */
 const RANGES_A_YIELD = 1024;
@@ -220,9 +219,8 @@ interface Cell<Part> {
 }
 
 /**
- * The area of a shape: the pixels inside, as large as they can be, and those that its edge cuts, as small as is worth
- * it. Each value that it yields is a moment to let others go ahead.
- *
+ * The area of a shape: the largest possible pixels inside it, and the pixels that its edge crosses, divided as far as
+ * that pays. The generator yields when other work may run.
  * @param enough no pixel is divided further when more than so many are cut by the edge
  * @param maxOrder the order of the smallest pixels, 0 to 16
  */
@@ -262,7 +260,7 @@ function rangeOf(order: number, face: number, x: number, y: number, test: Positi
   return { first, end: first + pixels, test };
 }
 
-/** Pixels of a probability map, each at an order of its own, 0 to 16, that do not overlap; columns of the same length. */
+/** Pixels of a probability map. Each has its own order, 0 to 16, and none overlap. All columns have the same length. */
 export interface ProbabilityPixels {
   /** First pixel at order 16, and the pixel after the last. */
   readonly firsts: Float64Array;
@@ -319,7 +317,7 @@ export function* areaOfProbability(
   return new Area(bounds, ordered, [], merged);
 }
 
-/** Pairs [first, end) in the given order; where they are merged, those that touch are one. */
+/** Pairs [first, end) in the given order. When merging, pairs that touch become one. */
 function boundsOf(order: Uint32Array, firsts: Float64Array, ends: Float64Array, isMerged: boolean): Float64Array {
   const bounds = new Float64Array(2 * order.length);
   let length = 0;
@@ -335,11 +333,11 @@ const DIGIT_VALUES = 65536;
 const ITEMS_A_YIELD = 32_768;
 
 /**
- * Items in ascending order of their keys, doubles of at least 0; stable. A radix sort, because a sort cannot yield, and
- * one with a comparison takes ten times as long.
+ * Sorts items by ascending key (doubles of at least 0), stably. A radix sort, because the built-in sort cannot yield,
+ * and a sort with a comparison function takes ten times as long.
  */
 export function* sortedBy(keys: Float64Array, items: Uint32Array): Generator<undefined, Uint32Array, undefined> {
-  // The bits of doubles that are not negative are in the order of these.
+  // Non-negative doubles sort like their bits.
   const digits = new Uint16Array(keys.buffer, keys.byteOffset, 4 * keys.length);
   let from = items;
   for (let digit = 0; digit < 4; digit++) {

@@ -1,4 +1,4 @@
-/** The points in an area, in an order of their own: by level, then order-16 pixel, then id. */
+/** The points in an area, ordered by level, then order-16 pixel, then id. */
 import type { Area } from './area.ts';
 import type { Arena } from './arena.ts';
 import type { SkyIndex } from './sky_index.ts';
@@ -20,7 +20,10 @@ export interface AreaRow extends AreaPlace {
 
 /** The rows of each arena that are put in order together. */
 const PIECE_ROWS = 256;
-/** Ranges that are looked for, and points that are tested, between two moments to yield. */
+/**
+ * The points in an area, all of them or those after a position, in pieces. Other work may run between two pieces. A
+ * piece may be empty.
+ */
 const STEPS_A_YIELD = 256;
 
 /**
@@ -52,7 +55,7 @@ interface Span {
   row: number;
 }
 
-/** The pixel up to which about as many rows are to come as a piece has; at most `end`, and beyond `from`. */
+/** The pixel at which a piece of about the usual number of rows ends; at most `end`, and beyond `from`. */
 function pieceEnd(spans: readonly Span[], from: number, end: number): number {
   let until = end;
   for (const { arena, row } of spans)

@@ -121,7 +121,7 @@ export class Disc {
     this.pixelCount = -1;
   }
 
-  /** Fills `pixels`, once a disc; returns the number of pixels, at most nine. */
+  /** Fills `pixels`, once per disc. Returns the number of pixels, at most nine. */
   findPixels(): number {
     if (this.pixelCount < 0) {
       this.pixelOrder = discOrder(this.margin);
@@ -162,14 +162,14 @@ export class Arena {
   readonly time: Float64Array | undefined;
   private readonly views: ArenaViews;
   private readonly directoryShift: number;
-  // The bucket being searched: the disc's centre in the bucket's coordinates, the largest distance of a point of the
-  // disc from that centre, and the squared distance up to which a point surely is in the disc. Between these two
+  // The bucket being searched: the disc's centre in the bucket's coordinates, the largest distance of any point of the
+  // disc from that centre, and the squared distance within which a point is certainly in the disc. Between the two
   // distances, float64 decides.
   private u = 0;
   private v = 0;
   private outer = 0;
   private inner2 = 0;
-  /** The cell of the only bucket that holds the whole disc; -1 where there is none. */
+  /** The cell that holds the whole disc in its only bucket; -1 if there is none. */
   private cell = -1;
   private rangeUnit = 1;
   private rangeRows = 0;
@@ -228,10 +228,7 @@ export class Arena {
     for (let i = 0; i < buckets; i++) this.nearestInBucket(foundBuckets[i]!, disc, arena, best);
   }
 
-  /**
-   * Writes the places at which the buckets begin that the disc may touch to `foundBuckets`, ascending; returns their
-   * number.
-   */
+  /** Writes the offsets of the buckets that the disc may touch to `foundBuckets`, ascending. Returns their number. */
   private findBuckets(disc: Disc): number {
     const { bucketKey, dimensions } = this.views;
     const home = this.bucketAt(disc.key);
@@ -278,8 +275,8 @@ export class Arena {
   }
 
   /**
-   * Whether the disc, whose centre is in the bucket's pixel, stays inside the pixel, which is the usual case. Notes the
-   * cell that holds the whole disc, where there is one.
+   * Whether the disc stays inside the bucket's pixel, which contains its centre; usually it does. Notes the cell that
+   * holds the whole disc, if there is one.
    */
   private holdsDisc(bucket: number, { point, margin }: Disc): boolean {
     const nside = this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_NSIDE]!;
@@ -414,7 +411,7 @@ export class Arena {
   }
 }
 
-/** Whether a disc of that reach, whose centre has those coordinates on a grid, lies in one cell of the grid. */
+/** Whether a disc of this reach, centred at these coordinates of a grid, lies in one cell of the grid. */
 function isInCell(x: number, y: number, reach: number): boolean {
   const dx = x - Math.floor(x);
   const dy = y - Math.floor(y);

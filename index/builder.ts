@@ -30,7 +30,7 @@ import {
 } from './layout.ts';
 import { RADIANS_PER_DEGREE } from './sphere.ts';
 
-/** Points, one column for each property; all columns have the same number of rows. */
+/** Points as one column per property; all columns have the same number of rows. */
 export interface PointColumns {
   /** Degrees, 0 to 360. */
   readonly ra: Float64Array;
@@ -199,12 +199,10 @@ function writeColumns({ ra, dec, id, time }: ArenaViews, points: PointColumns, o
 }
 
 /**
- * The orthographic projection of one bucket after another, each on the plane that touches the sphere at the centre of
- * the bucket's pixel.
- *
- * With da and dd the differences from the centre (a0, d0): u = cos(d) sin(da), v = sin(dd) + cos(d) sin(d0) (1 -
- * cos(da)). The differences are small but for ra near a pole, so that a few terms of a series take the place of the
- * library's functions.
+ * Projects the points of one bucket after another, each onto the plane that touches the sphere at the centre of the
+ * bucket's pixel (orthographic). With da and dd the differences from the centre (a0, d0): u = cos(d) sin(da), v =
+ * sin(dd) + cos(d) sin(d0) (1 - cos(da)). The differences are small, except for ra near a pole, so a few terms of a
+ * series replace the library's functions.
  */
 class Projection {
   #u = new Float64Array(MAX_BUCKET_ROWS);
@@ -263,7 +261,7 @@ class Projection {
   }
 }
 
-/** Radians up to which the series below are right to 1e-15. */
+/** The series below are right to 1e-15 up to this many radians. */
 const SMALL = 0.2;
 
 function smallSin(x: number): number {

@@ -64,8 +64,8 @@ export class Coverage {
   }
 
   /**
-   * Whether a covered pixel lies within `radiusArcsec` (0 to 3600) of a position: never false where one does, sometimes
-   * true where the nearest is up to half as far again.
+   * Whether a covered pixel lies within `radiusArcsec` (0 to 3600) of a position. Never false if one does; may be true
+   * if the nearest one is up to half as far again.
    */
   touches(ra: number, dec: number, radiusArcsec: number): boolean {
     return conePixels(this.order, ra, dec, radiusArcsec).some(pixel => this.hasPixel(pixel));

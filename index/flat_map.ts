@@ -1,4 +1,4 @@
-/** Maps of probability whose pixels are all of one order. */
+/** Probability maps whose pixels all have one order. */
 import { type ProbabilityPixels, sortedBy } from './area.ts';
 import { FacePoint, MAX_AREA_ORDER, nestedCell } from './healpix.ts';
 
@@ -6,9 +6,8 @@ import { FacePoint, MAX_AREA_ORDER, nestedCell } from './healpix.ts';
 const PIXELS_A_YIELD = 4096;
 
 /**
- * The same map in as few pixels as possible: four of one density become the one that they make. Each value that it
- * yields is a moment to let others go ahead.
- *
+ * The same map in as few pixels as possible: four sibling pixels with the same density become their parent. The
+ * generator yields when other work may run.
  * @param pixels in any order
  */
 export function* mergedPixels(pixels: ProbabilityPixels): Generator<undefined, ProbabilityPixels, undefined> {
@@ -25,7 +24,7 @@ export function* mergedPixels(pixels: ProbabilityPixels): Generator<undefined, P
   return merged.pixels;
 }
 
-/** Pixels of a map, of which four of one density become the one that they make where they are added one after the other. */
+/** Pixels of a map. When four siblings with the same density are added in sequence, they become their parent. */
 export class MergingPixels {
   #firsts: Float64Array;
   #ends: Float64Array;
@@ -49,7 +48,7 @@ export class MergingPixels {
     }
   }
 
-  /** Leaves out those whose density does not pass. */
+  /** Omits the pixels whose density is rejected. */
   filter(passes: (density: number) => boolean): void {
     let kept = 0;
     for (let i = 0; i < this.length; i++) {
@@ -86,7 +85,7 @@ export class MergingPixels {
 
 type ThreeColumns = [Float64Array, Float64Array, Float64Array];
 
-/** Whether the four last pixels, the first of them at `at`, are the four parts of one, and of one density. */
+/** Whether the last four pixels, the first of them at `at`, are siblings with the same density. */
 function areSiblings(firsts: Float64Array, ends: Float64Array, density: Float64Array, at: number): boolean {
   if (at < 0) return false;
   const side = ends[at]! - firsts[at]!;

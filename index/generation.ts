@@ -4,8 +4,8 @@ import { buildArena } from './builder.ts';
 import { SkyIndex } from './sky_index.ts';
 
 /**
- * The arenas that hold what the writer's log says up to the number `sequence`, inclusive. Plain data, so that a
- * generation can be sent to workers as it is.
+ * The arenas that contain the writer's log up to the number `sequence`, inclusive. Plain data, so that a generation can
+ * be sent to workers unchanged.
  */
 export interface Generation {
   readonly sequence: number;
@@ -17,7 +17,7 @@ export function openGeneration(generation: Generation): SkyIndex {
   return new SkyIndex(generation.arenas.map(buffer => new Arena(buffer)));
 }
 
-/** One arena with the points of several. Either all of these must have a time column, or none. */
+/** Merges several arenas into one. Either all of them must have a time column, or none. */
 export function mergeArenas(arenas: readonly Arena[]): SharedArrayBuffer {
   const rows = arenas.reduce((sum, arena) => sum + arena.length, 0);
   const hasTime = arenas.some(arena => arena.time);

@@ -126,7 +126,7 @@ export function pixel29(ra: number, dec: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** The highest order of the pixels that areas are made of, which is the order by which the rows of an arena are sorted. */
+/** The highest order of the pixels that areas consist of. The rows of an arena are sorted by pixels of this order. */
 export const MAX_AREA_ORDER = 16;
 
 /** The NESTED pixel of cell (ix, iy) of a face; order 0 to 16. */
@@ -146,11 +146,14 @@ export function pixel16(ra: number, dec: number): number {
   return nestedCell(MAX_AREA_ORDER, scratch);
 }
 
-/** A place near the middle of each cell. The middle itself is on lines, such as the equator, along which people draw edges. */
+/**
+ * A point near the middle of each cell. The exact middle lies on lines along which people draw edges, such as the
+ * equator.
+ */
 const MIDDLE_X = 0.5 + 0.0371;
 const MIDDLE_Y = 0.5 - 0.0293;
 
-/** A place near the middle of a cell of a face; order 0 to 16. */
+/** A point near the middle of a cell of a face; order 0 to 16. */
 export function cellVector(order: number, face: number, ix: number, iy: number): Vector {
   const nside = 1 << order;
   const { ra, dec } = positionOf(face, (ix + MIDDLE_X) / nside, (iy + MIDDLE_Y) / nside);
@@ -158,8 +161,8 @@ export function cellVector(order: number, face: number, ix: number, iy: number):
 }
 
 /**
- * A radius, radians, of discs around `cellVector` that hold their cells: that of the largest circle around the middle
- * of a cell (Reinecke & Hivon, A&A 580, A132, 2015), and the distance of the vector from the middle.
+ * A radius, radians. Discs of this radius around `cellVector` contain their cells: the radius of the largest circle
+ * around the middle of a cell (Reinecke & Hivon, A&A 580, A132, 2015), plus the distance of the vector from the middle.
  */
 export function maxCellRadius(order: number): number {
   const nside = 1 << order;
@@ -193,8 +196,9 @@ function positionOf(face: number, x: number, y: number): { ra: number; dec: numb
   return { ra: ((middle + (x - y) / s) * 45 + 360) % 360, dec: row < 1 ? dec : -dec };
 }
 
-// The face beyond an edge or a corner, by direction (dy + 1) * 3 + dx + 1, and the change of its axes, by the ring of
-// faces (bit 0: mirror x, bit 1: mirror y, bit 2: swap them). -1: three faces meet there and none lies beyond.
+// The face across an edge or a corner, by direction (dy + 1) * 3 + dx + 1, and the change of its axes, by the ring of
+// faces (bit 0: mirror x, bit 1: mirror y, bit 2: swap them). -1: three faces meet there, so there is no face across
+// the corner.
 const BEYOND_FACE = [
   [8, 9, 10, 11, -1, -1, -1, -1, 10, 11, 8, 9],
   [5, 6, 7, 4, 8, 9, 10, 11, 9, 10, 11, 8],
@@ -234,7 +238,7 @@ function pixelBeyond(order: number, face: number, ix: number, iy: number): numbe
   return turn & 4 ? pixelOfCell(order, beyond, y, x) : pixelOfCell(order, beyond, x, y);
 }
 
-/** The largest reach of a disc in face coordinates, with room for rounding; the radius in radians. */
+/** An upper bound of a disc's reach in face coordinates, including rounding; the radius is in radians. */
 export function faceMargin(radius: number): number {
   return MAX_STRETCH * radius + 1e-12;
 }

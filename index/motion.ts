@@ -23,21 +23,23 @@ const SECONDS_PER_DAY = 86_400;
 /** au a day. */
 const LIGHT_SPEED = (299_792_458 * SECONDS_PER_DAY) / METRES_PER_AU;
 const MIN_PARALLAX_ARCSEC = 5e-7;
-/** The least parallax, arcsec, for each radian a year of proper motion: the star then moves at about 0.01 c. */
+/**
+ * The minimum parallax, arcsec, per radian of proper motion per year; at this parallax the star moves at about 0.01 c.
+ */
 const PARALLAX_OF_MOTION = 326;
 const MAX_ROUNDS = 100;
 
 /**
- * The position of a star after so many Julian years, degrees, 0 <= ra < 360: what `pmsafe` of ERFA (BSD licence) gives,
- * and so `apply_space_motion` of astropy; but these may leave a star in its place that moves farther in a year than it
- * lies from a pole. The star moves in a straight line at a constant speed, and is seen where its
- * light comes from; special relativity relates the motion that is seen to that of the star.
+ * The position of a star after this many Julian years, degrees, 0 <= ra < 360. The result equals that of ERFA's
+ * `pmsafe` (BSD licence), and so of astropy's `apply_space_motion`, except that these may leave a star unmoved if it is
+ * closer to a pole than its motion in a year. The star moves in a straight line at constant speed, and is seen where
+ * its light comes from. Special relativity relates the observed motion to the star's own.
  */
 export function movedStar(star: MovingStar, years: number): { readonly ra: number; readonly dec: number } {
   const { ra, dec, pmra, pmdec } = star;
   const [sinRa, cosRa] = [Math.sin(ra * RADIANS_PER_DEGREE), Math.cos(ra * RADIANS_PER_DEGREE)];
   const [sinDec, cosDec] = [Math.sin(dec * RADIANS_PER_DEGREE), Math.cos(dec * RADIANS_PER_DEGREE)];
-  // Near a pole less than the motion, which then limits the speed to 0.4 c.
+  // Near a pole, less than the motion; this then limits the speed to 0.4 c.
   const yearlyArcsec = separationArcsec(ra, dec, ra + pmra / 3.6e6 / cosDec, dec + pmdec / 3.6e6);
   const yearly = Math.max(yearlyArcsec * RADIANS_PER_ARCSEC, (Math.hypot(pmra, pmdec) * RADIANS_PER_MAS) / 40);
   const parallax = Math.max(star.parallax / 1000, yearly * PARALLAX_OF_MOTION, MIN_PARALLAX_ARCSEC);
@@ -52,7 +54,7 @@ export function movedStar(star: MovingStar, years: number): { readonly ra: numbe
   const vy = cosRa * vEast - sinDec * sinRa * vNorth + cosDec * sinRa * vOutward;
   const vz = cosDec * vNorth + sinDec * vOutward;
   const [x, y, z] = [distance * cosDec * cosRa, distance * cosDec * sinRa, distance * sinDec];
-  // The light that is seen at the epoch left the star so many days before, and that of the later time so many.
+  // The light seen at the epoch, and that seen at the later time, left the star this many days before.
   const daysBefore = distance / LIGHT_SPEED;
   const days = years * DAYS_PER_YEAR;
   const passed = days + daysBefore;
@@ -65,8 +67,8 @@ export function movedStar(star: MovingStar, years: number): { readonly ra: numbe
 }
 
 /**
- * The factor by which the star moves faster across the sky than is seen, and its own speed outward, of the speed of
- * light, from the speeds that are seen.
+ * From the observed speeds: the factor by which the star moves faster across the sky than observed, and its own outward
+ * speed, in units of the speed of light.
  */
 function inertial(outward: number, across: number): { readonly doppler: number; readonly radial: number } {
   let [radial, transverse, doppler, correction] = [outward, across, 1, 0];

@@ -1,4 +1,4 @@
-/** Circles and polygons, as areas are made of them. */
+/** Circles and polygons, in the form from which areas are made. */
 import type { PositionTest, Shape } from './area.ts';
 import {
   checkDec,
@@ -162,7 +162,10 @@ function crossOf(a: Vector, b: Vector): Vector {
   return scaled(cross(sum(a, b), difference(b, a)), 0.5);
 }
 
-/** Places off the lines along which people draw edges. One of them is far enough from the great circles of all edges. */
+/**
+ * Points away from the lines along which people draw edges. At least one is far enough from the great circles of all
+ * edges.
+ */
 const REFERENCES = [
   [73.1234, 38.5678],
   [211.9876, -27.4321],
@@ -191,7 +194,10 @@ function triangleArea(a: Vector, b: Vector, c: Vector): number {
   return 2 * Math.atan2(dot(a, cross(b, c)), 1 + dot(a, b) + dot(b, c) + dot(c, a));
 }
 
-/** Whether a place is inside: as the part's own place, unless an odd number of edges lies between the two. */
+/**
+ * Whether a point is inside. It is on the same side as the part's own point, unless an odd number of edges lies between
+ * the two.
+ */
 function isInsideOf({ edges, place, isInside }: PolygonPart, to: Vector): boolean {
   const normal = crossOf(to, place);
   let inside = isInside;
@@ -200,8 +206,9 @@ function isInsideOf({ edges, place, isInside }: PolygonPart, to: Vector): boolea
 }
 
 /**
- * Whether an edge crosses the shorter way between two places, whose normal is given. A vertex on that way counts as
- * being on its left, so that of two edges which meet there, both or none cross it, or the one that passes.
+ * Whether an edge crosses the shorter arc between two points; `normal` is the arc's normal. A vertex on the arc counts
+ * as being on its left. So if two edges meet there, either both or neither cross it, or exactly the one that passes
+ * through.
  */
 function crosses({ from, to, normal: edgeNormal }: Edge, a: Vector, b: Vector, normal: Vector): boolean {
   const isFromLeft = dot(normal, difference(from, a)) >= 0;

@@ -25,8 +25,9 @@ export function isPosition(ra: number, dec: number): boolean {
 }
 
 /**
- * A right ascension of any convention (degrees: -180 to 180, beyond a full circle) as the same one from 0 to 360. A
- * value in that range is returned unchanged, others with whole circles added or taken away; NaN unless it is finite.
+ * Converts a right ascension of any convention (degrees, for example -180 to 180, or beyond a full circle) to 0 to 360.
+ * Values in that range are returned unchanged; others have whole circles added or subtracted. NaN if the value is not
+ * finite.
  */
 export function wrapRa(ra: number): number {
   if (ra >= 0 && ra <= 360) return ra;

@@ -1,4 +1,4 @@
-/** Searching a serialised Flatbush in place: no object a tree, no allocation a search. */
+/** Searches a serialised Flatbush in place, without an object per tree or an allocation per search. */
 import { NODE_SIZE } from './layout.ts';
 
 // Pairs of (first box, end of level). A node has up to sixteen children, each a pair, and a tree over 15,000 items has

@@ -63,7 +63,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** The exit status of a program that SIGPIPE ends, in a shell. */
 const BROKEN_PIPE = 141;
-// A reader that has enough, such as `head`, ends the program without a word.
+// If the reader stops reading, like `head`, the program ends silently.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(BROKEN_PIPE);
   throw error;

@@ -37,7 +37,10 @@ import {
   value,
 } from './values.ts';
 
-/** The most texts that one is joined of: the engine makes 2,048 at a time, of any length, and counts none of them as memory. */
+/**
+ * The maximum number of strings in one concatenation: the engine makes 2,048 results at a time, of any length, and does
+ * not count them as memory.
+ */
 const MAX_TEXTS = 1000;
 
 /** The engine plans what is compared twice at each level. */
@@ -220,7 +223,10 @@ export class Expressions {
       if (isOwn && context.groups && !context.groups.has(column.sql)) throw notGrouped(at, name.text);
       if (column.type === 'text') this.texts += column.texts ?? 1;
       if (this.texts > MAX_TEXTS)
-        throw new AdqlError(at, `a text is joined of at most ${MAX_TEXTS} texts, those of subqueries at each use`);
+        throw new AdqlError(
+          at,
+          `a string may be concatenated from at most ${MAX_TEXTS} strings; those of a subquery count each time it is used`,
+        );
       return value(at, column.sql, column.type, { column });
     }
     throw new AdqlError(at, unknownColumn(path, context.scope));
@@ -385,12 +391,15 @@ export class Expressions {
 /** The most bins of a histogram. */
 const MAX_BINS = 10_000;
 
-/** The rows below a range, in each of the equal parts of it, and not below its end (the IVOA's catalogue of functions, 1.0). */
+/**
+ * Counts the rows below a range, in each of its equal parts, and at or above its end (the IVOA's catalogue of functions,
+ * 1.0).
+ */
 function histogram(at: number, x: Value, [lower, upper, bins]: readonly Value[], distinct: string): Value {
   const [low, high, count] = [lower!, upper!, bins!].map(constantOf) as [number, number, number];
   if (!(low < high)) throw new AdqlError(upper!.at, 'the end of a histogram must be greater than its begin');
   if (!(Number.isInteger(count) && count >= 1 && count <= MAX_BINS))
-    throw new AdqlError(bins!.at, `a histogram has 1 to ${MAX_BINS} bins (${count} was given)`);
+    throw new AdqlError(bins!.at, `the number of bins of a histogram must be 1 to ${MAX_BINS} (${count} was given)`);
   const place = `floor((${double(x)} - ${double(lower!)}) / ${constantNumber(at, high - low).sql} * ${count})`;
   const inside = `1 + CAST(least(${place}, ${count - 1}) AS INTEGER)`;
   const bin = `CASE WHEN ${double(x)} < ${double(lower!)} THEN 0 WHEN ${double(x)} < ${double(upper!)} THEN ${inside} WHEN isnan(${double(x)}) THEN NULL WHEN ${double(x)} IS NOT NULL THEN ${count + 1} END`;

@@ -27,7 +27,7 @@ export interface ScopeColumn {
   readonly type: ValueType;
   /** The unit, UCD and description; undefined for a column that is computed. */
   readonly about: Column | undefined;
-  /** For a text that is computed: how many texts of tables it may be joined of. */
+  /** For a computed string: the maximum number of strings of tables in its concatenation. */
   readonly texts?: number;
   /** For a column of a table's position: which one, and the pixel of the same row, which also tells tables apart. */
   readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel: string };

@@ -205,7 +205,7 @@ export class QueryRunner {
     if (this.#idle.length < MAX_IDLE) this.#idle.push(desk);
   }
 
-  /** Replaces an error with one that clients may see. The details of the original go to the log. */
+  /** Replaces an error with one that clients may see. The details of the original are logged. */
   #failure(error: unknown, { clock, generation }: Desk): unknown {
     const { log, metrics, onStaleIndex } = this.#options;
     if (error instanceof StaleIndex) {

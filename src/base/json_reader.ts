@@ -62,8 +62,8 @@ export function parseSent(json: Uint8Array, { maxDepth, maxValues }: JsonBounds)
 }
 
 /**
- * Whether JSON has more names and values than that. It may count the commas of a text that is no JSON wrongly; the parser
- * refuses such a text.
+ * Whether JSON has more names and values than this. For a text that is not JSON, the count of commas may be wrong; the
+ * parser rejects such a text.
  */
 function countsMore(json: Uint8Array, most: number): boolean {
   let count = 0;
@@ -160,7 +160,7 @@ class Reader {
     return this.#text[this.#at];
   }
 
-  /** Steps over a character where it is the next one. */
+  /** Skips a character if it is the next one. */
   #skip(character: string): boolean {
     const isNext = this.#peek() === character;
     if (isNext) this.#at++;

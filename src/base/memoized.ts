@@ -1,4 +1,4 @@
-/** A function of one object alone, which keeps each result for as long as its object is in use. */
+/** Makes a function of one object that caches each result for as long as the object is in use. */
 export function memoized<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const kept = new WeakMap<K, T>();
   return key => {

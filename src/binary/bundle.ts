@@ -90,7 +90,7 @@ const MODULES = {
   ...OPTIONS,
   format: 'esm',
   splitting: true,
-  // Chunks lie beside `src/base/program_files.ts`, from whose place the other files are named.
+  // Chunks lie beside `src/base/program_files.ts`, because the paths of other files are relative to that directory.
   chunkNames: 'src/base/[name]-[hash]',
 } satisfies BuildOptions;
 
@@ -142,7 +142,7 @@ export async function writeLauncher(file: string): Promise<void> {
   await build({ ...OPTIONS, entryPoints: ['src/binary/launcher.ts'], outfile: file, format: 'cjs' });
 }
 
-/** Loads the addon that this runtime would load, from beside the modules. */
+/** Loads the addon for this runtime from the directory of the modules. */
 const addons: Plugin = {
   name: 'addons',
   setup({ onResolve, onLoad }) {

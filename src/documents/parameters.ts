@@ -1,6 +1,7 @@
 /**
- * The parameters of each operation: their kinds, bounds, defaults and meanings. Requests are read by these tables, and
- * the OpenAPI document is made of them, in their order. The order of the checks is that in which an operation reads.
+ * The parameters of each operation: their kinds, bounds, defaults and meanings. Requests are parsed by these tables,
+ * and the OpenAPI document lists the parameters in the same order. Parameters are checked in the order in which the
+ * operation reads them.
  */
 import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
@@ -43,13 +44,13 @@ export interface Parameter<T = unknown> {
   readonly description: string;
   /** The part of the request that contains the parameter; the query string by default. */
   readonly place?: 'path' | 'header';
-  /** The value where the request has none. */
+  /** The default value. */
   readonly default?: T;
   /** The default that the document states, where more than this parameter decides. */
   readonly usual?: T;
   /** Whether it may not be missing where it is read: `read` where the operation does not always read it. */
   readonly required?: 'always' | 'read';
-  /** What a request without it is told to give; `NAME=NUMBER` by default. */
+  /** The form that an error message suggests when the parameter is missing; `NAME=NUMBER` by default. */
   readonly give?: string;
   /** The name of its values, which generators of clients make a class of. */
   readonly title?: string;
@@ -57,7 +58,7 @@ export interface Parameter<T = unknown> {
   readonly component?: 'DiaObjectIdStr';
 }
 
-/** Stands in a table for all filters, which depend on the catalogs. */
+/** A placeholder for all filters, which depend on the catalogs. */
 export const FILTERS = { areFilters: true } as const;
 
 export type Parameters = Readonly<Record<string, Parameter | typeof FILTERS>>;
@@ -82,7 +83,7 @@ export const TIME_FIELD = {
   default: DEFAULT_TIME_FIELD,
 } satisfies Parameter;
 
-/** Without it, what `Accept` prefers. */
+/** By default, the format that `Accept` prefers. */
 export const FORMAT = {
   kind: named(FORMATS),
   description:
@@ -391,7 +392,7 @@ export const JOB_PARAMETERS = {
   PHASE: { kind: kinds.ANY_TEXT, description: 'The phase that is waited out; by default the present one.' },
 } satisfies Parameters;
 
-/** What POST to a job takes. */
+/** The parameters of a POST to a job. */
 export const JOB_ACTION = {
   ACTION: {
     kind: named([{ name: 'DELETE', meaning: 'removes the job' }]),
@@ -400,7 +401,7 @@ export const JOB_ACTION = {
   },
 } satisfies Parameters;
 
-/** What POST takes to change one resource of a job, each by the name of the resource in upper case. */
+/** The parameters of a POST that changes one resource of a job, by the upper-case name of the resource. */
 export const JOB_CHANGES = {
   PHASE: { kind: { ...named([ABORT, RUN]), must: 'ABORT or RUN' }, description: 'What to do with the job.' },
   DESTRUCTION: {

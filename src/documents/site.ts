@@ -12,7 +12,7 @@ export interface SitePage {
   /** The page's name in addresses; empty for the list of pages. */
   readonly name: string;
   readonly title: string;
-  /** The heading of docs/README.md under which the page stands; undefined for docs/README.md itself. */
+  /** The heading of docs/README.md that lists the page; undefined for docs/README.md itself. */
   readonly group: string | undefined;
   /** The first paragraph, without markup. */
   readonly description: string;

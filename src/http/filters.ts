@@ -14,8 +14,8 @@ function isFilterShaped(name: string): boolean {
 }
 
 /**
- * What an operation without filters, or without counts, must not ignore: the answer would be another one than the
- * client means.
+ * Refuses parameters that an operation without filters, or without counts, must not ignore, because the client would
+ * get the answer to another question.
  * @param known the parameters that the operation has
  * @throws ApiError `unsupported_parameter` naming each filter, where it has none, and `response`
  */
@@ -77,7 +77,7 @@ function checkValue({ name, kind }: Filter, value: number | string, catalogs: Ca
   return value;
 }
 
-/** Match filters are met by one source, which is of one catalog. */
+/** A match filter is met by a single source, and a source belongs to one catalog. */
 function checkCatalogs(values: FilterValues, { filters }: Catalogs): void {
   const naming = values.flatMap(([name, value]) => {
     const catalog = name === 'catalog' ? `${value}` : filters.get(name)!.catalog;

@@ -6,14 +6,14 @@ import { ApiError, expectedErrorOf, requestTimeout, shorten } from './errors.ts'
 import type { IncomingRequest } from './incoming.ts';
 
 /**
- * The nesting up to which an input of a lookup is at most invalid itself. An input with deeper nesting has the whole
- * body refused.
+ * The maximum nesting at which an input of a lookup is merely invalid itself. With deeper nesting, the whole body is
+ * refused.
  */
 const MAX_INPUT_DEPTH = 1000;
 /** Around it are the body, the list of inputs and the input itself. */
 const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 
-/** Parsing so many names and values takes 30 ms; a body of the largest size could have 1.3 million. */
+/** Parsing this many names and values takes 30 ms; a body of the maximum size could have 1.3 million. */
 const MAX_VALUES = 100_000;
 
 /**
@@ -55,7 +55,7 @@ export async function readBytes(request: IncomingRequest, budget: Budget, maxByt
   return Buffer.concat(chunks);
 }
 
-/** From then on a body must have arrived at this rate, on the average from its begin. */
+/** After this time, a body must have arrived at this average rate, measured from its beginning. */
 const RATE_GRACE_MS = 5000;
 const MIN_BYTES_PER_SECOND = 4096;
 const RATE_LOOK_MS = 250;

@@ -62,7 +62,7 @@ class Fields {
     return `inputs[${this.#index}].${name}`;
   }
 
-  /** The input's kind. The input has no fields but those of its kind. */
+  /** The input's kind. An input may only have the fields of its kind. */
   kind(): InputKind {
     const kind = this.read('kind', KIND);
     for (const name of this.#object.keys()) if (!FIELDS[kind].includes(name)) throw this.#unknown(name, kind);

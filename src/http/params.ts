@@ -32,17 +32,17 @@ function decode(text: string): string {
   return text.includes('%') || text.includes('+') ? decodeForm(text) : text;
 }
 
-/** Decodes a form's text. A `%` that begins no escape stands for itself, and bad UTF-8 becomes U+FFFD. */
+/** Decodes the text of a form. A `%` that does not begin an escape stays, and invalid UTF-8 becomes U+FFFD. */
 function decodeForm(text: string): string {
   return new URLSearchParams(`x=${text}`).get('x')!;
 }
 
-/** A path segment, decoded, in which slashes may be escaped. */
+/** A decoded path segment, which may contain escaped slashes. */
 export function decodeWhole(segment: string): string {
   return segment.includes('%') ? decodeForm(segment.replace(/[+&]/g, encodeURIComponent)) : segment;
 }
 
-/** A path segment, decoded; undefined where it contains an encoded slash: no name has one. */
+/** A decoded path segment; undefined if it contains an encoded slash, because names never do. */
 export function decodeSegment(segment: string): string | undefined {
   const decoded = decodeWhole(segment);
   return decoded.includes('/') ? undefined : decoded;
@@ -55,7 +55,7 @@ export function parameterOf<T>(kind: Kind<T>, name: string, text: string): T {
   throw invalidParameter(name, kind.broken?.(text) ?? kind.must, text, kind.instead?.(text));
 }
 
-/** The value of a body's JSON; undefined where it is not of the kind. */
+/** The value in a JSON body; undefined if it is not of the kind. */
 export function accepted<T>(kind: Kind<T>, given: SentValue | undefined): T | undefined {
   return kind.parse(given instanceof SentNumber ? given.value : given);
 }

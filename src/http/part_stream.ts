@@ -1,4 +1,4 @@
-/** A body that is produced part by part: each part when the client has read the previous one. */
+/** A body that is produced in parts. Each part is made when the client has read the previous one. */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 

@@ -7,7 +7,7 @@ import { missingParameter } from './errors.ts';
 import { parseFilters } from './filters.ts';
 import { parameterOf, type Search } from './params.ts';
 
-/** The value of a parameter: undefined only where it may be missing and has no default. */
+/** The value of a parameter; undefined only if the parameter is optional and has no default. */
 type ValueOf<P> = P extends typeof FILTERS
   ? FilterValues | null
   : P extends { readonly kind: Kind<infer T> }
@@ -16,12 +16,12 @@ type ValueOf<P> = P extends typeof FILTERS
       : T | undefined
     : never;
 
-/** What reading a parameter depends on. */
+/** The context for reading a parameter. */
 type Readable = Pick<Parameter, 'kind' | 'default' | 'required' | 'give'> | typeof FILTERS;
 
 /**
- * What reads one parameter after the other, by name; `filters` are all filters. The order in which an operation reads
- * them is that of its checks.
+ * Makes a function that reads one parameter by name; `filters` stands for all filters. Parameters are checked in the
+ * order in which an operation reads them.
  * @returns a function that throws the ApiError of a bad value, or of a missing one
  */
 export function readerOf<P extends Readonly<Record<string, Readable>>>(

@@ -9,7 +9,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** A string is sent as UTF-8. */
   readonly body: string | Uint8Array<ArrayBuffer> | null;
-  /** Replaces `body` by one that is written part by part. */
+  /** Replaces `body` by a body that is written in parts. */
   readonly stream?: StreamedBody;
   /** The id of the request for its client. It is separate, so that most answers share the same headers. */
   readonly requestId?: string;

@@ -1,4 +1,7 @@
-/** The area of a request: a short text is kept in memory and read where it arrives; another process reads all else from a file. */
+/**
+ * The area in a request's body. A short text is kept in memory and parsed by this process; all other bodies are written
+ * to a file, which another process reads.
+ */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { isGzip } from '@nearsky/astrotables/bytes';

@@ -69,7 +69,7 @@ export class WalkTables {
     while (query) {
       const part = partOf(await this.#page(query));
       const { nextCursor } = part.head;
-      // The area was read by now, so its bytes, which may be many, are dropped.
+      // The area has been read, so its bytes, possibly many, are dropped.
       query = nextCursor === null ? undefined : { ...query, area: NOTHING, after: readCursor(AREA_CURSOR, nextCursor) };
       if (part.table.length > 0) yield part;
     }

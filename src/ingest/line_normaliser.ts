@@ -9,12 +9,14 @@ import { type NormaliseTask, normaliseLines } from './normalise_lines.ts';
 const INLINE_BYTES = 4 * 2 ** 20;
 /** Shorter messages, on average, are parsed in less time than their commit takes: threads would only add to the work. */
 const MIN_THREADED_LINE_BYTES = 8192;
-/** The commits take the main thread a fraction of the time: each core gets a thread, even where there are only two. */
+/**
+ * Committing takes the main thread only a fraction of the time, so each core gets a thread, even if there are only two.
+ */
 const THREADS = Math.max(2, availableParallelism() - 1);
 const ENTRY = programModule('workers/normalise_lines');
 /**
- * Blocks for one thread, one in work and some waiting: a commit of a thousand alerts holds up the main thread for as
- * long as three blocks take.
+ * Blocks per thread, one in progress and some waiting: a commit of a thousand alerts blocks the main thread for as long
+ * as three blocks take.
  */
 const BLOCKS_PER_THREAD = 4;
 /** A thread that takes longer than this for a block counts as hung. */

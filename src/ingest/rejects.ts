@@ -86,8 +86,8 @@ export class RejectLog {
     if (rejects.length === 0) return;
     try {
       const descriptor = this.#open();
-      // `writeFileSync` writes everything: a single write to a nearly full disk may write less, and tells only by its
-      // return value.
+      // `writeFileSync` writes everything. A single write to a nearly full disk may write less, and only its return
+      // value shows that.
       writeFileSync(descriptor, rejects.map(reject => `${JSON.stringify(reject)}\n`).join(''));
       fdatasyncSync(descriptor);
     } catch (error) {

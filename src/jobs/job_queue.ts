@@ -24,7 +24,7 @@ export type JobRunner = (job: Job, paths: JobPaths, ends: AbortSignal) => Promis
 /** How the jobs of a kind run. */
 export interface JobKind {
   readonly run: JobRunner;
-  /** The maximum number of them that run at once. One client has at most half, rounded up. */
+  /** The maximum number of jobs of this kind that run at once. One client has at most half of them, rounded up. */
   readonly slots: number;
 }
 
@@ -86,7 +86,7 @@ export class JobQueue {
   readonly #waiting: Pick<Job, 'id' | 'kind' | 'client'>[] = [];
   /** The client of the job that was started last, by kind. */
   readonly #lastClients = new Map<string, string>();
-  /** The running jobs by id, and what aborts each. */
+  /** The running jobs by id, each with the controller that aborts it. */
   readonly #running = new Map<string, Pick<Job, 'kind' | 'client'> & { readonly ends: AbortController }>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;

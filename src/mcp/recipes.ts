@@ -40,7 +40,7 @@ export function coneUrl(base: string, { ra, dec, radiusArcsec }: Circle): string
   return `${base}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full&page_size=${PAGE_SIZE}`;
 }
 
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes a text as a single word of a POSIX shell. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -76,7 +76,7 @@ ${needsScripts}
   };
 }
 
-/** What whoever runs a service does next where it holds nothing. */
+/** The next steps for the operator of a service without data. */
 const firstSteps = html`<section class="card" aria-labelledby="first-steps">
 <h2 id="first-steps">No objects yet</h2>
 <p>This service holds no objects. Whoever runs it stores some, and registers at least one catalog, on the machine of the service:</p>
@@ -162,9 +162,7 @@ ${needsScripts}
   };
 }
 
-/**
- * The catalogs that objects are compared with; all four where none is registered yet, or the registrations are unknown.
- */
+/** The catalogs that objects are compared with; all four if none is registered yet or the registrations are unknown. */
 function releasesOf({ all, footprintOrders }: Catalogs): string {
   const registered = all.filter(({ name }) => footprintOrders?.has(name));
   return (registered.length > 0 ? registered : all).map(({ release }) => release).join(', ');
@@ -291,7 +289,7 @@ ${listOf(caveats().slice(0, 3))}`,
   };
 }
 
-/** A position, an id and a name for the example requests, from the stored data where there are some. */
+/** A position, an id and a name for the example requests, taken from the stored data if possible. */
 function askedFor({ diaObjectId = '313637935709683761', position, name = 'SN 2026abc' }: Examples) {
   return {
     id: diaObjectId,

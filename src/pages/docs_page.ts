@@ -33,7 +33,7 @@ export function docsPage(page: SitePage): Page {
   };
 }
 
-/** The content of a page: the search, the document, and the other documents beside it. */
+/** The content of a page: the search, the document, and links to the other documents. */
 export function docsMain(page: SitePage, { pages }: Site, addresses: SiteAddresses): Html {
   const groups = Map.groupBy(pages.values(), ({ group }) => group);
   groups.delete(undefined);

@@ -20,10 +20,10 @@ const SAMPLE = 100;
 const BUDGET_SECONDS = 1;
 /** The time for which examples are offered. */
 const KEEP_MS = 600_000;
-/** The time after which a service that was too busy is asked again. */
+/** The time before retrying a service that was too busy. */
 const RETRY_MS = 5000;
 
-/** Finds examples for the pages, and renews them now and then. The first caller waits a few milliseconds for them. */
+/** Finds examples for the pages, and renews them regularly. The first caller waits a few milliseconds for them. */
 export class ExampleFinder {
   readonly #service: Service;
   #examples: Promise<Examples> | undefined;
@@ -39,7 +39,7 @@ export class ExampleFinder {
     this.#until = performance.now() + RETRY_MS;
     this.#examples = this.#look().then(
       found => {
-        // A database without objects is asked again at once, because that costs nothing.
+        // An empty database is retried at once, because that costs nothing.
         this.#until = found.diaObjectId === undefined ? 0 : performance.now() + KEEP_MS;
         return found;
       },

@@ -30,8 +30,8 @@ export function jsonData(id: string, value: unknown): Html {
   );
 }
 
-/** Stands in a part that a script fills, until it does. Nothing is shown where no script runs. */
+/** A placeholder until a script fills the part; it stays hidden if scripts do not run. */
 export const loading = html`<p class="loading">Loading</p>`;
 
-/** Stands where scripts fill in the rest. */
+/** Shown instead of a part that needs scripts, if they do not run. */
 export const needsScripts = html`<noscript><p class="notice">This part of the page needs JavaScript. The same is in the <a href="/api-docs">API</a>.</p></noscript>`;

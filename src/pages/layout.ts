@@ -32,7 +32,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/query', 'Query'],
   ['/help', 'Help'],
 ];
-/** Pages that the one of help leads to. */
+/** Pages that the help page links to. */
 const HELP_PAGES = new Set(['/catalogs', '/brokers', '/consuming', '/vo', '/api-docs', '/status', '/docs']);
 
 /**
@@ -89,13 +89,13 @@ ${jsonData('page-data', pageDataOf(config, catalogs))}
 `.text;
 }
 
-/** The mark of the entry under which a page stands. */
+/** The attribute that marks the current page's entry. */
 function currentAt(to: string, path: string | undefined): Html | false {
   if (to === path) return html` aria-current="page"`;
   return to === '/help' && path !== undefined && HELP_PAGES.has(path) && html` aria-current="true"`;
 }
 
-/** The search box of pages without a large one. Without scripts it works up to the page of the results. */
+/** The search box of pages without a large one. Without scripts it leads to the page of results. */
 const compactSearch = html`<form class="search compact" action="/search" role="search">
 <label class="unseen" for="q-compact">An id, a TNS name or a position</label>
 <div class="field"><input id="q-compact" name="q" type="search" required autocomplete="off" autocapitalize="off" spellcheck="false"

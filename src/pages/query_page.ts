@@ -1,4 +1,4 @@
-/** The page of queries in ADQL: an editor, with the tables that there are beside it. */
+/** The page for queries in ADQL: an editor beside the list of tables. */
 import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';

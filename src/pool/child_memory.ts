@@ -14,7 +14,8 @@ export interface Member {
   /** Whether it works, or did a moment ago. */
   readonly isBusy: boolean;
   /**
-   * Ends the process to free its memory. Idle processes are asked first, then busy ones; of each kind the largest first.
+   * Ends the process to free its memory. Idle processes are asked first, then busy ones; within each group, the largest
+   * first.
    * @param mib its memory
    * @param isAlone whether no other process works or has much memory
    * @returns false if it goes on
@@ -34,7 +35,7 @@ export class MemoryTaken extends Unavailable {
 }
 
 const INTERVAL_MS = 100;
-/** An idle process with less memory than this may be worth more than its memory, MiB. */
+/** An idle process with less memory than this, MiB, is worth keeping. */
 export const IDLE_MIB = 128;
 
 /**

@@ -5,7 +5,7 @@ import { type Done, type ProcessOptions, type TaskOptions, TaskProcess } from '.
 /** A process with more memory than this after a task is ended, because runtimes hardly return memory. */
 const KEPT_RSS_BYTES = 160 << 20;
 
-/** Has as many processes as there are concurrent tasks; callers limit their number. */
+/** Keeps as many processes as there are concurrent tasks; callers limit that number. */
 export class ProcessPool {
   readonly #options: ProcessOptions;
   readonly #idle: TaskProcess[] = [];

@@ -1,6 +1,6 @@
 /**
- * The processes that read what strangers send: small ones, so that what is small never waits for what is large, and
- * large ones. Clients share their slots; small areas have one of their own, so that they never wait for tables.
+ * The processes that read untrusted input: small ones and large ones, so that small input never waits for large input.
+ * Clients share their slots. Small areas have their own slots, so that they never wait for tables.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
@@ -24,14 +24,14 @@ const MAX_RUNS = 4;
 /** The first pause before it runs again; each further pause is twice as long. */
 const AGAIN_MS = 1000;
 
-/** What a stranger has sent, and the task that reads it. */
+/** Untrusted input, and the task that reads it. */
 export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
   readonly kind: keyof typeof SMALL_SLOTS;
   readonly task: Task<Result>;
   readonly inputBytes: number;
-  /** Whether a result says that the memory of the process is not enough. */
+  /** Whether a result means that the process has too little memory. */
   readonly isTooLarge: (result: Result) => boolean;
-  /** That result, for a process that ends because of it. */
+  /** The result that reports too little memory, for a process that ends because of it. */
   readonly tooLarge: Result;
 }
 
@@ -59,7 +59,7 @@ export class ReadingProcesses {
   }
 
   /**
-   * The result for a request that waits: undefined where there is none within the budget.
+   * The result for a request that waits for it; undefined if there is none within the budget.
    * @param gone when it fires, the reading ends, without a result
    * @throws Unavailable where no slot is free in time, or others have taken the memory
    * @throws Error with the message of what the task threw
@@ -97,7 +97,7 @@ export class ReadingProcesses {
   }
 
   /**
-   * The result for a job, in a large process that waits for no other one.
+   * The result for a job, from a large process. It does not wait for other processes.
    * @param ends when it fires, the process ends; the promise rejects with the signal's reason
    * @throws MemoryTaken if others take the memory again and again
    */
@@ -144,7 +144,7 @@ export class ReadingProcesses {
       const isTooLarge =
         error instanceof ProcessEnded ? error.isOutOfMemory : error instanceof MemoryTaken && error.isAlone;
       if (!isTooLarge) throw error;
-      // A process that has ended does not tell what it has used.
+      // A process that has ended does not report its processor time.
       return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000, rssBytes: 0 };
     }
   }

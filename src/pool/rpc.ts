@@ -70,7 +70,7 @@ export class Caller<Request extends object, Failure = string> {
   }
 }
 
-/** The side that receives requests: replies to one request. */
+/** The side that receives requests: answers one request. */
 export async function reply<Failure = string>(
   { id }: Numbered,
   work: () => unknown,

@@ -8,7 +8,7 @@ import { boundedCommand } from './bounded_command.ts';
 import { type ChildMemory, type Member, MemoryTaken } from './child_memory.ts';
 import type { Task } from './pool.ts';
 
-/** What the process is told. */
+/** A message to the process. */
 export type ToProcess =
   | { readonly kind: 'start'; readonly data: object }
   | { readonly kind: 'task'; readonly task: Task<unknown> }
@@ -34,9 +34,9 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * The ends that have another cause: errors of the program, and signals that others send, with what a shell makes of them.
- * A runtime that finds no memory ends by SIGABRT, SIGTRAP, SIGILL or SIGSEGV, or, where a thread of it fails, by a status
- * of its own.
+ * The exits with another cause: errors of the program, and signals from others, as a shell reports them. A runtime that
+ * runs out of memory ends by SIGABRT, SIGTRAP, SIGILL or SIGSEGV, or, if one of its threads fails, with its own exit
+ * status.
  */
 const OTHER_ENDS = ['0', '1', '2', 'SIGKILL', '9', '137', 'SIGTERM', '15', '143'];
 
@@ -45,18 +45,18 @@ export interface ProcessOptions {
   readonly entry: string;
   /** The directory that it may write to. */
   readonly dataDir: string;
-  /** Its memory beside that of an idle process, MiB. */
+  /** The memory that it may use beyond an idle process, MiB. */
   readonly memoryMib: number;
   /** The bound of all child processes together. */
   readonly childMemory: ChildMemory;
-  /** What its tasks find as `threadData`. */
+  /** The `threadData` of its tasks. */
   readonly data: object;
 }
 
 export interface TaskOptions {
-  /** Answers the questions that the task asks, one at a time. */
+  /** Answers the task's questions, one at a time. */
   readonly answer?: (question: unknown) => Promise<unknown>;
-  /** Takes what the task says meanwhile. */
+  /** Receives the messages that the task sends while it runs. */
   readonly note?: (note: unknown) => void;
   /** When it fires, the process is ended. */
   readonly ends?: AbortSignal;
@@ -91,7 +91,7 @@ export class TaskProcess implements Member {
     this.#child = spawn(command!, args, {
       env: { ...process.env, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },
       serialization: 'advanced',
-      // A runtime that finds no memory prints its stack, which tells nobody anything.
+      // A runtime that runs out of memory prints a stack that helps nobody.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#child.on('message', (message: FromProcess) => void this.#heard(message));

@@ -24,7 +24,7 @@ export class DatabaseWatch {
   readonly #log: Log;
   readonly #timer: ReturnType<typeof setInterval>;
   #store: Store | undefined;
-  /** The beginning of the wait that the log has reported; 0 where none is to be reported. */
+  /** The beginning of the wait that was last logged; 0 if no wait needs to be logged. */
   #toldWaitMs = 0;
   #isFull = false;
 

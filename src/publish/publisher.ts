@@ -173,7 +173,7 @@ export class Publisher {
     this.#background ??= this.#tend(index)?.finally(() => (this.#background = undefined));
   }
 
-  /** Begins the next background work: a merge, or else a save of the index. Undefined where neither is due. */
+  /** Starts the next background work: a merge, or else a save of the index. Undefined if neither is due. */
   #tend(index: LiveIndex): Promise<void> | undefined {
     const parts = index.takeForMerge();
     if (parts.length > 0) return this.#merge(index, parts);
@@ -192,7 +192,7 @@ export class Publisher {
     return this.#store!.lastSequence();
   }
 
-  /** The stored index, where there is a trusted one; otherwise an empty index, to which the whole database is new. */
+  /** The stored index if there is a trusted one; otherwise an empty index, which then reads the whole database. */
   async #load(): Promise<LiveIndex> {
     const stored = this.#distrustStored ? undefined : await this.#openStored();
     this.#saved = { rows: stored?.rows ?? 0, atMs: performance.now(), tookMs: 0 };

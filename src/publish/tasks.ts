@@ -15,7 +15,7 @@ export interface PublishedGeneration extends Generation {
   readonly replacedBytes: number;
 }
 
-/** Builds one arena of the objects that were stored after the first `rows`, and of the points of `absorb`. */
+/** Builds one arena from the objects stored after the first `rows`, and from the points of `absorb`. */
 export interface TailTask extends Task<TailAnswer> {
   readonly kind: 'tail';
   /** Rows of the position table; 0 for an index of the whole database. */
@@ -39,7 +39,7 @@ export interface TailAnswer extends IndexedExtent {
   readonly arena: BuiltArena | undefined;
 }
 
-/** Makes one arena of several. */
+/** Merges several arenas into one. */
 export interface MergeTask extends Task<BuiltArena> {
   readonly kind: 'merge';
   readonly arenas: readonly SharedArrayBuffer[];
@@ -53,7 +53,7 @@ export interface IndexedExtent {
   readonly rows: number;
 }
 
-/** Writes a generation to DATA/index, replacing what is there in one step. */
+/** Writes a generation to DATA/index, replacing the present one in one step. */
 export interface SaveIndexTask extends Task<undefined>, IndexedExtent {
   readonly kind: 'saveIndex';
   readonly arenas: readonly SharedArrayBuffer[];

@@ -1,7 +1,7 @@
 /**
- * POST /mcp and POST /mcp/archive: the chat connector, MCP's Streamable HTTP without streams (docs/contract.md, Connector). Its JSON-RPC layer is our own: the
- * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
- * keeps sessions.
+ * POST /mcp and POST /mcp/archive: the chat connector, MCP's Streamable HTTP without streams (docs/contract.md,
+ * Connector). We implement JSON-RPC ourselves, because the official SDK's server transport refuses requests that the
+ * contract accepts (it checks Accept and MCP-Protocol-Version), returns other codes, and keeps sessions.
  */
 import type { SentValue } from '../base/json_reader.ts';
 import { MAX_CONNECTOR_BODY_BYTES } from '../contract/limits.ts';

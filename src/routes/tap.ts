@@ -1,6 +1,6 @@
 /**
- * Table Access Protocol 1.1: queries in ADQL, answered at once or as jobs, and what the service says of its tables. An
- * error is a VOTable, with the status that it has elsewhere.
+ * Table Access Protocol 1.1: queries in ADQL, answered at once or as jobs, and the descriptions of the tables. An error
+ * is a VOTable, with the same status as elsewhere.
  */
 
 import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';

@@ -1,4 +1,6 @@
-/** The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are in any case. */
+/**
+ * The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are not case-sensitive.
+ */
 import { spelled } from '@nearsky/adql';
 import { ClientAdmission } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -25,7 +27,7 @@ const namesOf = memoized(
 /** The time for tables at other addresses to be fetched, and before that for a slot. */
 const FETCH_SECONDS = 55;
 const WAIT_SECONDS = 10;
-/** The requests for which a thread fetches tables at once, each in memory: one for each of two clients. */
+/** The number of requests for which a thread fetches tables at once, each in memory: one for each of two clients. */
 const fetching = new ClientAdmission().slots({
   slots: 2,
   isFull: 'other tables are being fetched',
@@ -143,7 +145,7 @@ export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds
   read('LANG');
   const query = read('QUERY');
   const maxRecords = read('MAXREC');
-  // Either name counts as the newer one.
+  // Both names have the meaning of the newer one.
   const format = parameterOf(
     tapParameters(config).RESPONSEFORMAT.kind,
     'RESPONSEFORMAT',

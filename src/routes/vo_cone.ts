@@ -1,10 +1,8 @@
 /**
  * GET /vo/scs and /vo/scs/{catalog}: Simple Cone Search 1.03, with the MAXREC, RESPONSEFORMAT and QUERY_STATUS of DALI
- * 1.1.
- *
- * Names of parameters are in any case; unknown ones are ignored. A request that is wrong is answered with status 200,
- * because clients of 1.03 read the reason from the document, and many read no document that comes with another status.
- * A failure of the service keeps its own status.
+ * 1.1. Parameter names are not case-sensitive; unknown parameters are ignored. An invalid request gets status 200,
+ * because clients of 1.03 read the reason from the document, and many do not read a document with another status. A
+ * failure of the service keeps its own status.
  */
 
 import { type Info, type Serialization, VOTABLE_TYPE } from '@nearsky/astrotables';

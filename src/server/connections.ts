@@ -15,7 +15,7 @@ const SWEEP_MS = 1000;
 export class OpenRequest {
   readonly incoming: IncomingMessage;
   readonly connection: Connection;
-  /** Those of the body, counted from the first: Deno parses 64 KiB of them before it goes on. */
+  /** The chunks of the body, counted from the first: Deno parses 64 KiB of them before it continues. */
   readonly chunks: Chunks | undefined;
   /** Whether the request is still open. */
   isOpen = true;

@@ -89,8 +89,8 @@ function urlOf({ url, headers, httpVersionMinor }: IncomingMessage): string {
 
 /** For a target that `URL` would change, a whole URL (RFC 9112, section 3.2.2), or `*`. */
 function unusualUrl(target: string, host: string): string {
-  // A browser takes a backslash for a slash; in a target it is a character like any other. (Those beyond ASCII the
-  // parser refuses.)
+  // Browsers treat a backslash as a slash, but in a request target it is an ordinary character. (The parser refuses
+  // characters beyond ASCII.)
   const encoded = target.replaceAll('\\', '%5C');
   const isWhole = /^https?:\/\//i.test(encoded);
   const parsed = URL.parse(isWhole ? encoded : `http://${host}${encoded.startsWith('/') ? '' : '/'}${encoded}`);
@@ -103,7 +103,10 @@ const MAX_TINY_CHUNKS = 10_000;
 /** The least mean size of the chunks of a body that has more. A chunk takes 3 µs, whether it has 1 byte or 64. */
 const MIN_MEAN_BYTES = 64;
 
-/** Counts the chunks of a body as they arrive. Those beyond the bound are dropped: one that is kept takes 600 bytes. */
+/**
+ * Counts the chunks of a body as they arrive. Chunks beyond the bound are dropped, because a retained chunk takes 600
+ * bytes.
+ */
 export class Chunks {
   #count = 0;
   #bytes = 0;
@@ -138,7 +141,7 @@ export class Chunks {
 /** After a smaller part all that has come in is read at once: a client may send chunks of a byte. */
 const SMALL_PART_BYTES = 512;
 
-/** Reads a body as it arrives, no faster than it is asked for. */
+/** Reads a body as it arrives, no faster than the consumer requests it. */
 class BodyReader {
   readonly #incoming: IncomingMessage;
   readonly #onBytes: (bytes: number) => void;
@@ -157,7 +160,7 @@ class BodyReader {
     const incoming = this.#incoming;
     if (this.#wasSmall && !incoming.complete) await new Promise<void>(afterThisIteration);
     while (!this.#isCancelled) {
-      // All that has come in: without a length, Deno reads one chunk.
+      // Everything that has arrived: without a length, Deno reads one chunk.
       const value = incoming.read(incoming.readableLength || undefined) as Buffer | null;
       if (value !== null) {
         this.#chunks?.check();
@@ -190,6 +193,6 @@ class BodyReader {
   }
 }
 
-/** A client that only sends nothing more looks like one that has gone. */
+/** A client that merely stops sending looks like one that has disconnected. */
 const ENDS = ['end', 'close'] as const;
 const CHANGES = ['readable', 'end', 'error', 'close'] as const;

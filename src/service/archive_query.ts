@@ -6,7 +6,10 @@ import type { TapStarted } from '../tap/tap.ts';
 import { KeptAhead } from './kept_ahead.ts';
 import type { Service } from './service.ts';
 
-/** Beyond the time of a query: it may wait for a slot, and for the tables, which are made before the first one. */
+/**
+ * The time beyond that of the query itself: it may wait for a slot, and for the tables, which are made before the first
+ * query.
+ */
 const MARGIN_SECONDS = 20;
 
 interface ArchiveAnswer {
@@ -48,7 +51,7 @@ export async function beginQuery(
   if (begun.isWhole) return wholeAnswer(begun.part);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;
-  // A slow reader uses up neither the query's time nor its slot.
+  // A slow reader does not use up the query's time or its slot.
   const kept = new KeptAhead({
     dataDir: config.NEARSKY_DATA,
     async more() {

@@ -26,7 +26,7 @@ export interface Calls {
   readonly table: { readonly asked: TableAsked; readonly answer: TableWritten | null };
   /** Null if it exceeds its budget. */
   readonly area: { readonly asked: AreaAsked; readonly answer: AreaWritten | null };
-  /** The job as it is now; null where there is none of that name. */
+  /** The current state of the job; null if no job has this id. */
   readonly jobs: { readonly asked: JobStep; readonly answer: Job | null };
   readonly tap: { readonly asked: TapStep; readonly answer: TapAnswer };
   /** The text of `/metrics`. */
@@ -37,11 +37,11 @@ export type CallName = keyof Calls;
 
 export interface Coordination {
   readonly state: SharedState;
-  /** The generation that queries are answered from now; undefined while there is none. */
+  /** The generation that answers queries from now on; undefined while there is none. */
   readonly generation: PublishedGeneration | undefined;
   /** Called when `generation` has changed. */
   onGeneration: () => void;
-  /** Drops the index that a generation came from, because it is not of this database; the index is built anew. */
+  /** Drops the index that a generation came from, because it does not belong to this database, and builds a new one. */
   discard(generation: number): void;
   /** @throws Unavailable when the budget is spent at the latest */
   ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']>;

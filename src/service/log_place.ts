@@ -24,7 +24,7 @@ export class LogPlace {
     [this.#coordination, this.#store] = [coordination, store];
   }
 
-  /** At least as far as anything that was answered on this thread until now; undefined where there is no log. */
+  /** At least as far as every answer that this thread has given; undefined without a log. */
   get text(): string | undefined {
     const { state } = this.#coordination;
     if (!state.hasLog || state.whyNoAnswer !== undefined) return undefined;
@@ -42,7 +42,10 @@ export class LogPlace {
     }
   }
 
-  /** Whether an answer from here on is no older than one that said this. A text of another log says nothing. */
+  /**
+   * Whether an answer made now is at least as recent as one with this position. The position of another log has no
+   * meaning here.
+   */
   has(text: string): boolean {
     const [, archive, position, sequence] = PLACE.exec(text) ?? [];
     if (archive === undefined || !this.#coordination.state.hasLog) return true;

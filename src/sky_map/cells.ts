@@ -1,10 +1,9 @@
 /**
  * H3 cells (h3geo.org) on the sky: ra is the longitude, dec the latitude. A cell is stored as a key: its base cell,
- * followed by its digits, three bits each. So the key of the parent is the key without its last three bits.
- *
- * An object is in its cell of `FINEST_RESOLUTION` and in the ancestors of that cell. Children stand out beyond their
- * parent, so near an edge the ancestor may differ from the coarse cell that contains the position. The counts of
- * children thus add up to that of their parent.
+ * followed by its digits, three bits each. So the key of the parent is the key without its last three bits. An object
+ * belongs to its cell of `FINEST_RESOLUTION` and to the ancestors of that cell. Children extend beyond their parent, so
+ * near an edge the ancestor may differ from the coarse cell that contains the position. The counts of children thus add
+ * up to the count of their parent.
  */
 
 import { RADIANS_PER_DEGREE, separationArcsec } from '@nearsky/sky-index';

@@ -67,7 +67,7 @@ export class SkyCounts {
 
   /**
    * The cells of a resolution that have objects.
-   * @param within only these keys; undefined for the whole sky, which is for resolutions up to COUNTED_RESOLUTION
+   * @param within only these keys; undefined for the whole sky, which is possible up to COUNTED_RESOLUTION
    */
   list(resolution: number, within?: ReadonlySet<number>): CellCounts {
     const keys = within

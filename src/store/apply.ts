@@ -1,9 +1,8 @@
 /**
- * Makes every change of the archive; nothing else does. The caller opens the write transaction. The outcome depends on
- * the stored data and the change alone: never on a clock, chance, a setting, or this process. So the same changes in
- * the same order make the same archive, byte for byte, wherever they are applied.
- *
- * The claims of processes (src/store/claims.ts) are no part of the archive: they say who works on what on one machine.
+ * Makes every change of the archive; nothing else does. The caller opens the write transaction. The outcome depends
+ * only on the stored data and the change: never on a clock, chance, a setting, or this process. So the same changes in
+ * the same order make the same archive, byte for byte, wherever they are applied. The claims of processes
+ * (src/store/claims.ts) are not part of the archive: they record which process of this machine works on what.
  */
 import type { Change, ChangeKind, ChangeOf, IngestCounts } from './changes.ts';
 import {
@@ -155,7 +154,7 @@ function importEntries(databases: Databases, { entries }: ChangeOf<'import'>) {
 function ordinalsOf(databases: Databases): Ordinals {
   const provenanceSets = new Interner(databases.provenance_sets);
   const payloadKeys = new Interner(databases.payload_keys);
-  // A batch has few different sets, and the results that share one also share the object.
+  // A batch has few different sets; results with the same set share one object.
   const encoded = new Map<ProvenanceSet, Uint8Array>();
   const bytesOf = (set: ProvenanceSet) => {
     const bytes = encoded.get(set) ?? encodeProvenanceSet(set);

@@ -36,7 +36,9 @@ export class CountChanges {
   /** Sources of new objects by the catalog's name, as it is stored. */
   readonly #addedSources = new Map<string, number>();
 
-  /** An object is now stored as `after`; it was `before`, undefined where it is new. */
+  /**
+   * Counts an object that is now stored as `after`, and was stored as `before`; `before` is undefined for a new object.
+   */
   changed(before: StoredObject | undefined, after: StoredObject): void {
     if (before) this.#add(before, -1);
     this.#add(after, 1);

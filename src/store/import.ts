@@ -49,7 +49,7 @@ export type ImportItem =
 
 type ObjectFields = (ImportItem & { kind: 'object' })['object'];
 
-/** An object with everything that belongs to it, as a store's bytes; a thread has made it from the items. */
+/** An object with everything that belongs to it, encoded for the store by another thread. */
 export interface PreparedObject extends EncodedObject {
   readonly kind: 'prepared';
   readonly diaObjectId: bigint;
@@ -306,7 +306,7 @@ class Draft {
     return 'imported';
   }
 
-  /** The object to be stored. There must be one. */
+  /** The object to be stored; it must exist. */
   encoded(): EncodedObject {
     const sources = this.#sources ?? [];
     return {

@@ -121,8 +121,8 @@ interface FirstCrossmatch {
 }
 
 /**
- * The bytes of an object with its first crossmatch, which is then the current one: the same as from `encodeObject`, but
- * made from the stored texts.
+ * Encodes an object with its first crossmatch, which is then the current one. The bytes equal those of `encodeObject`,
+ * but are made from the stored texts.
  * @param pending an object without a crossmatch; see `ObjectView.isUntried`
  * @throws RangeError like `encodeObject`
  */

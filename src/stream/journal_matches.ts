@@ -5,7 +5,7 @@ import type { MatchMessage, MatchSource } from './message.ts';
 export interface JournalPosition {
   /** Every entry up to this one is done. */
   readonly sequence: number;
-  /** The number of crossmatched objects of the next entry that are done too. */
+  /** In the next entry, the number of crossmatched objects that are already done. */
   readonly objects: number;
 }
 

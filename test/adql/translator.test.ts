@@ -281,7 +281,7 @@ test('expressions that would grow without an end are refused', () => {
     return `WITH ${named.join()} SELECT x FROM q${levels}`;
   };
   for (const operand of ['x || x', 'UPPER(x) || LOWER(x)', "COALESCE(x || 'a', '') || CASE WHEN x > 'b' THEN x END"]) {
-    assert.match(refusal(joinedTexts(16, operand)), /joined of at most 1000 texts/);
+    assert.match(refusal(joinedTexts(16, operand)), /concatenated from at most 1000 strings/);
     assert.match(sqlOf(joinedTexts(6, operand)), /q6/);
   }
   const groups = `SELECT ${'ABS('.repeat(90)}dec + 1${')'.repeat(90)} FROM objects GROUP BY dec + 1`;

@@ -90,7 +90,7 @@ const OF_FILTERS: readonly ErrorCode[] = ['filters_span_catalogs', 'unsupported_
 const shared = (status: number) => errorResponse(status, JSON_ERROR, ['query_too_expensive', ...OF_FILTERS]);
 const votable = (status: number) => errorResponse(status, VOTABLE_ERROR, OF_FILTERS);
 
-/** The errors of which all operations that have them say the same. */
+/** The errors that read the same in every operation that has them. */
 const ERRORS = {
   MalformedRequest: shared(400),
   NotFound: shared(404),
@@ -111,7 +111,7 @@ const ERRORS = {
 const { NotFound, MethodNotAllowed, NotAcceptable, ServiceUnavailable } = ERRORS;
 const JSON_ERRORS: Schemas = { 404: NotFound, 405: MethodNotAllowed, 406: NotAcceptable, 503: ServiceUnavailable };
 
-/** The errors that any operation can answer, because the server answers before it, or instead of it. */
+/** The errors that any operation can return, because the server itself may answer. */
 const OF_SERVER: Schemas = {
   400: ERRORS.MalformedRequest,
   405: MethodNotAllowed,
@@ -123,7 +123,7 @@ const OF_SERVER: Schemas = {
   505: ERRORS.HttpVersionNotSupported,
 };
 
-/** The errors of an operation with these statuses, with every code but some. */
+/** The errors of an operation with these statuses, with all their codes except the excluded ones. */
 export function errors(statuses: readonly number[], ...except: readonly ErrorCode[]): Record<string, Schema> {
   return Object.fromEntries(
     statuses.map(status => [`${status}`, JSON_ERRORS[status] ?? errorResponse(status, JSON_ERROR, except)]),

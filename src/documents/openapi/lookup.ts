@@ -282,7 +282,7 @@ const coneSearchResponse = closed(
   ['filters'],
 );
 
-/** A count for each of the names, zero where there is none. */
+/** A count per name; names without a count have zero. */
 function countsBy(names: readonly string[], description: string): Schema {
   return closed(
     description,

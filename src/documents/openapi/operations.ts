@@ -266,7 +266,7 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       200: {
         description: 'The table.',
         headers: { ...ignoredHeader, ...resultHeaders },
-        // Generators take an answer for what the first type is, and can only keep every answer as bytes.
+        // Generators assume the first type for every answer, so it must be one that they keep as bytes.
         content: contentIn(MATCH_FORMATS.toReversed(), 'A table.'),
       },
       202: { description: 'The table will be crossmatched.', headers: { ...ignoredHeader, ...jobHeaders } },
@@ -275,7 +275,7 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
   };
 }
 
-/** The type of a body of any form: its bytes tell which one it is. Every generator of clients can send it. */
+/** The type of a body in any format; its bytes show which one. Every generator of clients can send it. */
 const ANY_BYTES = { mediaType: 'application/octet-stream' };
 
 export const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>

@@ -30,8 +30,8 @@ export function recentSchemas(): Components<RecentName> {
     ),
     RecentCrossmatchesPage: {
       ...page,
-      // The second part is there because a generator of clients takes a list of one part to be that part and nothing
-      // else.
+      // The second alternative is needed because one generator of clients replaces a list of one alternative by that
+      // alternative.
       allOf: [ref('Envelope'), { type: 'object' }],
     },
   };

@@ -49,7 +49,7 @@ export type RecentName = 'RecentObject' | 'RecentCrossmatchesPage';
 export type ServiceName = 'ServiceStatus' | 'FilterableField' | 'CatalogDescription' | 'ServiceDescription';
 export type ComponentName = CommonName | ObjectName | LookupName | RecentName | ServiceName;
 
-/** The components of one family: each file of schemas gives some of them. */
+/** The components of one family. Each file of schemas contributes some of them. */
 export type Components<Name extends ComponentName> = Readonly<Record<Name, Schema>>;
 
 export function ref(name: ComponentName): Schema {
@@ -57,7 +57,8 @@ export function ref(name: ComponentName): Schema {
 }
 
 /**
- * A component with fewer values. Generators of clients warn of a type or an enumeration beside `$ref`, and ignore both.
+ * A component with fewer values. Generators of clients warn about a type or an enumeration beside `$ref`, and ignore
+ * both.
  */
 export function narrowed(name: ComponentName, { type: _, ...schema }: Schema): Schema {
   return { allOf: [ref(name)], ...schema };
@@ -125,7 +126,7 @@ export function list(items: Schema, description: string, keywords: Schema = {}):
   return { type: 'array', items, description, ...keywords };
 }
 
-/** The schema of an object's field; for one that is an enumeration or an identifier there is a component. */
+/** The schema of an object's field. Enumerations and identifiers refer to their components. */
 export function fieldSchema({ type, unit, quantity, range, description, isNullable }: ObjectField): Schema {
   const sentence = `${description}.`;
   const bounds = { ...(range && { minimum: range.min, ...(range.max !== undefined && { maximum: range.max }) }) };

@@ -95,7 +95,7 @@ interface Jobs {
 
 const bare = ({ mediaType }: { readonly mediaType: string }) => ({ mediaType: mediaType.split(';')[0]! });
 
-/** The rows of a query. JSON is last, because generators take every answer for what they read first. */
+/** The rows of a query. JSON is last, because generators assume the first type for every answer. */
 const rows: Schema = {
   description: 'The rows.',
   content: {
@@ -132,7 +132,7 @@ const rows: Schema = {
 
 export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOperation[] {
   const documented = (table: Table) => documentedParameters(table, catalogs);
-  /** A form with these parameters, none of which is required where a later request may have it. */
+  /** A form with these parameters. None is required if a later request may supply it. */
   const form = (table: Table, isWhole: boolean, hasTables = false): Schema => {
     const fields = documented(table);
     const properties = Object.fromEntries(
