@@ -5,8 +5,8 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Indexer } from '../src/generations/indexer.ts';
 import { Pool as ThreadPool } from '../src/pool/pool.ts';
-import { Publisher } from '../src/publish/publisher.ts';
 import { startService, storeSky, withDirectory } from './processes.ts';
 import { median, type Options, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';
@@ -15,11 +15,11 @@ import { type Sky, skiesOf } from './sky.ts';
 async function untilCurrent(dataDir: string): Promise<number> {
   const start = performance.now();
   const pool = new ThreadPool({ threads: 2, threadData: { dataDir } });
-  const publisher = new Publisher({ dataDir, pool, log: () => {} });
-  publisher.start();
-  while (!publisher.current) await sleep(1);
+  const indexer = new Indexer({ dataDir, pool, log: () => {} });
+  indexer.start();
+  while (!indexer.current) await sleep(1);
   const elapsed = performance.now() - start;
-  await publisher.close();
+  await indexer.close();
   await pool.close();
   return elapsed;
 }

@@ -3,7 +3,7 @@
  * writes.
  */
 import type { MatchColumnsTask, MatchTask } from '../src/crossmatch/match_file.ts';
-import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/publish/tasks.ts';
+import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/generations/tasks.ts';
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { SourcesTask } from '../src/sources/near_task.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
@@ -41,13 +41,13 @@ export default async function run(task: ShortTask): Promise<unknown> {
     case 'metrics':
       return (await import('../src/store/metrics_task.ts')).runMetrics();
     case 'tail':
-      return (await import('../src/publish/build.ts')).runTail(task);
+      return (await import('../src/generations/build.ts')).runTail(task);
     case 'merge':
-      return (await import('../src/publish/build.ts')).runMerge(task);
+      return (await import('../src/generations/build.ts')).runMerge(task);
     case 'saveIndex':
-      return (await import('../src/publish/index_file.ts')).runSaveIndex(task);
+      return (await import('../src/generations/index_file.ts')).runSaveIndex(task);
     case 'openIndex':
-      return (await import('../src/publish/index_file.ts')).runOpenIndex();
+      return (await import('../src/generations/index_file.ts')).runOpenIndex();
     case 'registry':
       return (await import('../src/tns/registry_index.ts')).runRegistry();
     case 'followSky':

@@ -118,7 +118,7 @@ export function nullIf(x: string, y: string): string {
 /** Stands before the texts of failures that are ours. */
 export const FAILURE_MARK = 'adql: ';
 
-/** What ends a query as it runs, with a message for those who wrote it. */
+/** An error that ends a running query, with a message for the author of the query. */
 export function failing(message: string): string {
   return `error(${textLiteral(FAILURE_MARK + message)})`;
 }

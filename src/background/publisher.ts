@@ -6,7 +6,7 @@ import { programModule } from '../base/program_files.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
-import type { PublishSettings } from '../stream/settings.ts';
+import type { PublishSettings } from '../stream/publish_settings.ts';
 import type { FromPublisher, PublishTask } from './publisher_thread.ts';
 
 /** The pause before a thread that ended is restarted. */

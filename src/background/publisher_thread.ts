@@ -10,7 +10,7 @@ import { openStore } from '../store/store.ts';
 import { kafkaSink } from '../stream/kafka_sink.ts';
 import { RemoteLedger } from '../stream/ledger.ts';
 import { Publication } from '../stream/publication.ts';
-import type { PublishSettings } from '../stream/settings.ts';
+import type { PublishSettings } from '../stream/publish_settings.ts';
 
 export interface PublishTask extends Task<undefined> {
   readonly kind: 'publish';

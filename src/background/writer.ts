@@ -14,7 +14,7 @@ import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { otherProcessesWith } from '../store/identity.ts';
-import type { PublishSettings } from '../stream/settings.ts';
+import type { PublishSettings } from '../stream/publish_settings.ts';
 import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundPublisher } from './publisher.ts';
 import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';

@@ -113,7 +113,7 @@ export async function writeBundle(directory: string): Promise<string[]> {
     assetNames: 'src/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
-    // The other form of this package reads a file at run time.
+    // The package's other form would read a file at run time.
     alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
     // The package only sets a thread's niceness, which nearsky does not use.
     external: ['@napi-rs/nice'],

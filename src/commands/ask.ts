@@ -12,7 +12,7 @@ import type { TableProgress } from '../contract/table_match.ts';
 import { createApp } from '../routes/app.ts';
 import { openStore } from '../store/store.ts';
 import { type Option, UsageError } from './cli.ts';
-import { TABLE } from './object_table.ts';
+import { TABLE } from './terminal_table.ts';
 
 const READY_POLL_MS = 5;
 /** Log events that a person who asks one question need not see. */

@@ -2,7 +2,7 @@
 import { parseSearchText } from '../pages/browser/search_text.js';
 import { type Answered, ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
 import { type Command, type Invocation, tell, UsageError } from './cli.ts';
-import { isForPeople, ObjectTable } from './object_table.ts';
+import { isForPeople, TerminalTable } from './terminal_table.ts';
 
 export const command: Command = {
   usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] RA DEC RADIUS',
@@ -48,7 +48,7 @@ async function run(invocation: Invocation): Promise<number> {
 
 /** Writes the objects of all pages as a table. */
 async function writeTable(ask: Ask, first: Answered): Promise<void> {
-  const table = new ObjectTable(true);
+  const table = new TerminalTable(true);
   await writeOut(Buffer.from(table.head()));
   let count = 0;
   for (let answer = first; ; ) {

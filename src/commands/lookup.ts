@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
 import { bytesOf, type Command, type Invocation, UsageError } from './cli.ts';
-import { isForPeople, ObjectTable } from './object_table.ts';
+import { isForPeople, TerminalTable } from './terminal_table.ts';
 
 export const command: Command = {
   usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
@@ -32,7 +32,7 @@ async function run(invocation: Invocation): Promise<number> {
     );
   }
   await withService(config, options.get('url'), async ask => {
-    const table = new ObjectTable(false);
+    const table = new TerminalTable(false);
     if (isTable) await writeOut(Buffer.from(table.head()));
     for (let from = 0; from < inputs.length; from += most) {
       const bytes = await askFor(ask, inputs.slice(from, from + most), format, options.get('detail'));
@@ -54,7 +54,7 @@ async function askFor(ask: Ask, inputs: readonly string[], format: string | unde
 }
 
 /** The lines of an answer's results. A name that belongs to no object, or to several, has its own line. */
-function linesOfAnswer(table: ObjectTable, answer: Buffer): string {
+function linesOfAnswer(table: TerminalTable, answer: Buffer): string {
   const { results } = JSON.parse(answer.toString());
   return results
     .flatMap(({ kind, input, status, objects = [] }: Result) => [
@@ -68,7 +68,7 @@ interface Result {
   readonly kind: string;
   readonly input: { readonly name?: string };
   readonly status: string;
-  readonly objects?: readonly Parameters<ObjectTable['object']>[0][];
+  readonly objects?: readonly Parameters<TerminalTable['object']>[0][];
 }
 
 /** The inputs of a lookup, as JSON text, so that an id never passes through a number. */

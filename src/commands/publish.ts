@@ -12,7 +12,7 @@ import { requireDatabase } from '../store/store.ts';
 import { kafkaSink } from '../stream/kafka_sink.ts';
 import { StoreLedger } from '../stream/ledger.ts';
 import { Publication } from '../stream/publication.ts';
-import { publishSettings } from '../stream/settings.ts';
+import { publishSettings } from '../stream/publish_settings.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
 /** Unfinished work is dropped this long after the signal; the next publication sends it again. */

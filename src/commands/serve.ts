@@ -10,11 +10,11 @@ import { endBySignal, stopSignal } from '../base/stop_signal.ts';
 import { logSettings } from '../cluster/kafka_log.ts';
 import type { Config } from '../config/config.ts';
 import { requireFreePort, sharesPorts } from '../server/http_server.ts';
-import { maxOpenFiles } from '../server/limits.ts';
+import { maxOpenFiles } from '../server/server_limits.ts';
 import { ServerThreads } from '../server/server_threads.ts';
 import { Coordinator } from '../service/coordinator.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
-import { type PublishSettings, publishSettings } from '../stream/settings.ts';
+import { type PublishSettings, publishSettings } from '../stream/publish_settings.ts';
 import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 

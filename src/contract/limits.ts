@@ -1,4 +1,4 @@
-/** The fixed limits of requests; `src/config/limits.ts` has the limits that settings change. */
+/** The fixed limits of requests; `src/config/described_limits.ts` has the limits that settings change. */
 
 /** The cone search for large radii: Simple Cone Search over the objects. */
 export const LARGE_CONE_PATH = '/vo/scs';

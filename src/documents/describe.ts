@@ -4,7 +4,7 @@
  */
 
 import type { Config } from '../config/config.ts';
-import { limitsOf } from '../config/limits.ts';
+import { limitsOf } from '../config/described_limits.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../contract/enums.ts';
 import { GENERIC_FILTERS } from '../contract/filters.ts';

@@ -22,7 +22,7 @@ export const DETAIL = named(DETAIL_LEVELS);
 export const RESPONSE = named(RESPONSE_MODES);
 export const TIME_FIELD = named(TIME_FIELDS);
 export const TIME = textual('an ISO 8601 time (in a URL, + is written %2B)', parseInstant);
-/** A text whose meaning another check finds out. */
+/** A string whose contents are checked elsewhere. */
 export const ANY_TEXT = textual('a text', text => text);
 
 /** A number above 0. */

@@ -5,7 +5,7 @@
  */
 import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
-import { defaultConePageSize, limitsOf } from '../config/limits.ts';
+import { defaultConePageSize, limitsOf } from '../config/described_limits.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import {
   AREA_RESPONSES,
@@ -48,7 +48,7 @@ export interface Parameter<T = unknown> {
   readonly default?: T;
   /** The default that the document states, where more than this parameter decides. */
   readonly usual?: T;
-  /** Whether it may not be missing where it is read: `read` where the operation does not always read it. */
+  /** Whether the parameter is required; with `read`, only if the operation reads it. */
   readonly required?: 'always' | 'read';
   /** The form that an error message suggests when the parameter is missing; `NAME=NUMBER` by default. */
   readonly give?: string;

@@ -3,7 +3,7 @@
  */
 
 import type { Config } from '../config/config.ts';
-import { limitsOf } from '../config/limits.ts';
+import { limitsOf } from '../config/described_limits.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
 import { MCP_ARCHIVE_PATH, MCP_PATH } from '../contract/mcp_tools.ts';

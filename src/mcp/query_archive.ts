@@ -5,7 +5,7 @@ import { COMPACT, parseJson, toJson } from '@nearsky/astrotables/json';
 import type { JsonObject, SentObject } from '../base/json_reader.ts';
 import { textual } from '../contract/kind.ts';
 import { EXAMPLES, TAP_PATH, tapFormat } from '../contract/tap.ts';
-import { beginQuery } from '../service/archive_query.ts';
+import { beginQuery } from '../service/adql_query.ts';
 import { archiveTables } from '../tap/tables.ts';
 import { argument } from './arguments.ts';
 import { shellQuote } from './recipes.ts';

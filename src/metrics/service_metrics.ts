@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { processStart, residentBytes } from '../base/processes.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
-import type { IndexStatus } from '../publish/publisher.ts';
+import type { IndexStatus } from '../generations/indexer.ts';
 import { catalogSkips } from '../store/counters.ts';
 import { RESERVE_BYTES } from '../store/disk_space.ts';
 import { LEVEL } from '../store/level.ts';

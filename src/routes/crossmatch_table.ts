@@ -5,7 +5,7 @@ import { toJson } from '@nearsky/astrotables/json';
 import { Budget } from '../base/budget.ts';
 import { flush } from '../base/files.ts';
 import { spoolPath } from '../base/spool.ts';
-import { limitsOf } from '../config/limits.ts';
+import { limitsOf } from '../config/described_limits.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
 import { TABLE_BUDGET_SECONDS } from '../contract/limits.ts';
 import { JOBS_PATH } from '../contract/table_match.ts';

@@ -2,10 +2,10 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { Unavailable } from '../base/refusal.ts';
 import { whySettingsDiffer } from '../cluster/shared_settings.ts';
+import { fullDisk, longWait } from '../generations/database_watch.ts';
 import { methodNotAllowed } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
-import { fullDisk, longWait } from '../publish/database_watch.ts';
 import type { Service } from '../service/service.ts';
 
 /** Health checks may use any of the usual methods. */

@@ -15,7 +15,7 @@ import type { Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
 import { type Answer, bytesResponse, streamedResponse, xmlResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
-import { beginQuery } from '../service/archive_query.ts';
+import { beginQuery } from '../service/adql_query.ts';
 import type { Service } from '../service/service.ts';
 import { tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';

@@ -6,7 +6,7 @@ import { ClientAdmission } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
-import { limitsOf } from '../config/limits.ts';
+import { limitsOf } from '../config/described_limits.ts';
 import { MAX_TAP_UPLOADS } from '../contract/limits.ts';
 import { NEW_JOB_PARAMETERS, tapParameters } from '../documents/parameters.ts';
 import { clientOf } from '../http/client_address.ts';

@@ -6,8 +6,8 @@ import { ClientRoom } from '../base/client_room.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
-import type { ServerLimits } from './limits.ts';
 import { Chunks } from './node_request.ts';
+import type { ServerLimits } from './server_limits.ts';
 
 const SWEEP_MS = 1000;
 

@@ -5,8 +5,8 @@ import { logTo } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { discard } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import { Caller } from '../pool/rpc.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
 import type { Call, Failure, ToMain, ToServer } from './messages.ts';
 
@@ -20,7 +20,7 @@ export class CoordinatorLink implements Coordination {
   readonly #port: MessagePort;
   readonly #calls = new Caller<Call, Failure>(call => this.send(call), errorOf);
   #generation: PublishedGeneration | undefined;
-  /** The bytes that the publisher had replaced when it last announced a generation. */
+  /** The bytes that the indexer had replaced when it last announced a generation. */
   #replacedBytes: number;
 
   constructor(

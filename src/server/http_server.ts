@@ -19,9 +19,9 @@ import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { type Answer, ownHeaders } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Connections, type OpenRequest } from './connections.ts';
-import type { ServerLimits } from './limits.ts';
 import { NodeRequest } from './node_request.ts';
 import { rawAnswer, refusalOf, type UnknownMethod } from './raw_answer.ts';
+import type { ServerLimits } from './server_limits.ts';
 
 export interface ListenOptions {
   /** Never throws or rejects. `peerAddress`: the IP address that the connection comes from. */

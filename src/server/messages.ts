@@ -1,7 +1,7 @@
 /** The messages between the main thread and the serving threads. All are copied by structured clone. */
 
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { Numbered, Reply } from '../pool/rpc.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls } from '../service/coordination.ts';
 
 /** A request to the main thread. */

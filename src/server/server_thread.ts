@@ -4,14 +4,14 @@ import type { MessagePort } from 'node:worker_threads';
 import { isMemoryWanted as wasMemoryWanted } from '../answers/answer_memory.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import { clientAddress, clientName } from '../http/client_address.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Task } from '../pool/pool.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
 import { createApp } from '../routes/app.ts';
 import { CoordinatorLink } from './coordinator_link.ts';
 import { HttpServer } from './http_server.ts';
-import { serverLimits } from './limits.ts';
+import { serverLimits } from './server_limits.ts';
 
 /** The interval at which a thread shows that it is alive. */
 export const BEAT_MS = 250;

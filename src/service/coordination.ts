@@ -2,9 +2,9 @@
 
 import type { Budget } from '../base/budget.ts';
 import type { SharedState } from '../base/shared_state.ts';
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
 import type { SkyMapAsked } from '../sky_map/sky_map.ts';
 import type { SourcesAnswer } from '../sources/near_task.ts';

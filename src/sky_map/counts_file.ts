@@ -20,7 +20,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
 import type { Store } from '../store/store.ts';
-import type { ObjectColumns } from './object_table.ts';
+import type { ObjectColumns } from './object_cells.ts';
 
 const FILE = 'sky-map';
 const MAGIC = 'nearskyM';

@@ -2,7 +2,7 @@
 import { STORED_STATUSES, type StoredStatus, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
 import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
-import { type ObjectColumns, ObjectTable } from './object_table.ts';
+import { ObjectCells, type ObjectColumns } from './object_cells.ts';
 
 /** Cells down to this resolution have their own counters, 8 MB in total; finer cells are counted on request. */
 const COUNTED_RESOLUTION = 4;
@@ -22,13 +22,13 @@ interface CellCounts {
 }
 
 export class SkyCounts {
-  readonly #objects: ObjectTable;
+  readonly #objects: ObjectCells;
   readonly #counts = new Uint32Array(keyCount(COUNTED_RESOLUTION) * STATUSES);
   #withoutPosition = 0;
 
   /** @param columns the columns of earlier counts */
   constructor(columns?: ObjectColumns) {
-    this.#objects = columns ? ObjectTable.of(columns) : new ObjectTable();
+    this.#objects = columns ? ObjectCells.of(columns) : new ObjectCells();
     this.#objects.forEach((cell, status) => {
       if (cell === NOWHERE) this.#withoutPosition++;
       else this.#counts[counterOf(cell) + status]!++;

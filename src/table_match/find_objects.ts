@@ -3,8 +3,8 @@
  */
 import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '@nearsky/sky-index';
 import type { Find } from '../contract/table_match.ts';
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { Task } from '../pool/pool.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
 
 /** Positions to search: degrees, all valid, right ascensions from 0 to 360; the arrays are parallel. */
 export interface ObjectsQuestion {

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { matchFormat } from '../contract/formats.ts';
 import type { TableProgress } from '../contract/table_match.ts';
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import type { JobStore } from '../jobs/job_store.ts';
 import { MemoryTaken } from '../pool/child_memory.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { TableRequest } from './match_task.ts';
 import type { TableMatches } from './table_matches.ts';
 

@@ -6,9 +6,9 @@ import { Unavailable } from '../base/refusal.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import type { TableProgress } from '../contract/table_match.ts';
+import type { PublishedGeneration } from '../generations/tasks.ts';
 import { Pool } from '../pool/pool.ts';
 import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
 

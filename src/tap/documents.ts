@@ -2,7 +2,7 @@
 import { spelled, tableName } from '@nearsky/adql';
 import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
-import { limitsOf } from '../config/limits.ts';
+import { limitsOf } from '../config/described_limits.ts';
 import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
 import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';

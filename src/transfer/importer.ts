@@ -86,7 +86,7 @@ class WaitingObject {
     return 1 + crossmatch_record + match + tns_association;
   }
 
-  /** The object's lines, each by itself: the thread found all of them good. */
+  /** The object's lines, one by one: the thread found no fault in any of them. */
   get items(): readonly Waiting<ImportItem>[] {
     this.#items ??= [...splitLines(this.#lines, MAX_LINE_BYTES)]
       .filter(({ text }) => !isBlank(text))

@@ -7,7 +7,7 @@ import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
 import { type IncomingBody, type IncomingRequest, PlainRequest } from '../../src/http/incoming.ts';
 import { type Answer, jsonResponse } from '../../src/http/respond.ts';
 import { HttpServer } from '../../src/server/http_server.ts';
-import { serverLimits } from '../../src/server/limits.ts';
+import { serverLimits } from '../../src/server/server_limits.ts';
 import {
   crossmatched,
   delivery,

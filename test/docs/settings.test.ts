@@ -10,8 +10,8 @@ import { logSettings } from '../../src/cluster/kafka_log.ts';
 import { SETTINGS as ALL_SETTINGS, ENVIRONMENT_ONLY } from '../../src/config/config.ts';
 import { kafkaOptions } from '../../src/consume/feeds.ts';
 import { BROKER_NAMES } from '../../src/contract/brokers.ts';
-import { maxOpenFiles, serverLimits } from '../../src/server/limits.ts';
-import { publishSettings } from '../../src/stream/settings.ts';
+import { maxOpenFiles, serverLimits } from '../../src/server/server_limits.ts';
+import { publishSettings } from '../../src/stream/publish_settings.ts';
 import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
 import {
   type Answer,

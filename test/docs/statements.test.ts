@@ -465,10 +465,10 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     ],
     'e2e/kill.test.ts: ingest, killed': ['All acknowledged data is on disk, however a process ends'],
     'faults/power.test.ts: each batch that was acknowledged is there': ['a power cut'],
-    'publish/save_plan.test.ts: an index that was built anew is saved within seconds': [
+    'generations/save_plan.test.ts: an index that was built anew is saved within seconds': [
       'it is written when it has grown by 5%, or after 15 minutes',
     ],
-    'publish/publisher.test.ts: a damaged file is not believed': ['the index is rebuilt at the start'],
+    'generations/indexer.test.ts: a damaged file is not believed': ['the index is rebuilt at the start'],
     'store/check.test.ts: a whole database has no faults': ['`nearsky check` ends with status 1 and names the damage'],
     'store/identity.test.ts: a lock file that is removed': ['`its lock file was removed` in errors and in the log'],
     'store/identity.test.ts: no other process makes a second lock file': [

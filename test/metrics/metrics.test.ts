@@ -1,9 +1,9 @@
 /** /metrics: every line is one that Prometheus reads, and the numbers are those of what was done. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LocalIndex } from '../../src/generations/local_index.ts';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
-import { LocalIndex } from '../../src/publish/local_index.ts';
 import { openStore } from '../../src/store/store.ts';
 import { eventually } from '../directory.ts';
 import {

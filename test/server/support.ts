@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Answer } from '../../src/http/respond.ts';
 import { HttpServer, type ListenOptions } from '../../src/server/http_server.ts';
-import { type ServerLimits, serverLimits } from '../../src/server/limits.ts';
+import { type ServerLimits, serverLimits } from '../../src/server/server_limits.ts';
 
 export interface Serving {
   readonly server: HttpServer;

@@ -1,7 +1,7 @@
 /** Schemas of the lookup-shaped operations: inputs, results, answers, filters, counts. */
 
 import type { Config } from '../../config/config.ts';
-import { limitsOf } from '../../config/limits.ts';
+import { limitsOf } from '../../config/described_limits.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import {
   DEFAULT_DETAIL,

@@ -1,7 +1,7 @@
 /** A whole service on a socket: raw requests, queries, messages for the connector. */
 import { connect } from 'node:net';
 import { HttpServer } from '../../../src/server/http_server.ts';
-import { serverLimits } from '../../../src/server/limits.ts';
+import { serverLimits } from '../../../src/server/server_limits.ts';
 import { startApp } from '../../http/support.ts';
 import { checkMessage, type Running, type Target } from '../target.ts';
 

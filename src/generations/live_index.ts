@@ -20,7 +20,7 @@ export class LiveIndex {
   /** Arenas that are being merged. They must stay until the merged arena replaces them. */
   readonly #merging = new Set<BuiltArena>();
 
-  /** @param replacedBytes the bytes of arenas that the publisher replaced before */
+  /** @param replacedBytes the bytes of arenas that the indexer replaced before */
   constructor({ arenas, sequence, rows }: BuiltIndex, replacedBytes: number) {
     this.#arenas = arenas;
     this.#extent = { sequence, rows };
@@ -80,7 +80,7 @@ export class LiveIndex {
   }
 
   /**
-   * Call once, when another index replaces this one. Returns the bytes of arenas that the publisher has replaced by
+   * Call once, when another index replaces this one. Returns the bytes of arenas that the indexer has replaced by
    * then.
    */
   letGo(): number {

@@ -25,7 +25,7 @@ interface Replaced {
 /**
  * A hash table with open addressing; nothing is ever removed. An id is kept as two halves, because bigints are slow.
  */
-export class ObjectTable {
+export class ObjectCells {
   #low = new Uint32Array(SMALLEST);
   #high = new Uint32Array(SMALLEST);
   #cells = new Int32Array(SMALLEST);
@@ -77,8 +77,8 @@ export class ObjectTable {
   }
 
   /** A table with the entries of `columns`. */
-  static of({ low, high, cells, statuses }: ObjectColumns): ObjectTable {
-    const table = new ObjectTable();
+  static of({ low, high, cells, statuses }: ObjectColumns): ObjectCells {
+    const table = new ObjectCells();
     let size = SMALLEST;
     while (size * MAX_FILL <= low.length) size *= 2;
     table.#resize(size);

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isSaveDue } from '../../src/publish/publisher.ts';
+import { isSaveDue } from '../../src/generations/indexer.ts';
 
-const test = suite('publish/save_plan');
+const test = suite('generations/save_plan');
 
 test('what has not grown is never saved', () => {
   for (const rows of [0, 5_000_000]) {

@@ -8,7 +8,7 @@ import type { BuiltArena, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 
 /** Fields of a row of the position table. */
 const STRIDE = 4;
-/** The approximate memory per row for building, without the result, which the publisher holds. */
+/** The approximate memory per row for building, without the result, which the indexer holds. */
 const BUILDING_BYTES = 64;
 
 export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { ConeHits, openGeneration } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Indexer } from '../../src/generations/indexer.ts';
+import type { BuiltArena, SaveIndexTask } from '../../src/generations/tasks.ts';
 import { Pool, type RunOptions, type Task } from '../../src/pool/pool.ts';
-import { Publisher } from '../../src/publish/publisher.ts';
-import type { BuiltArena, SaveIndexTask } from '../../src/publish/tasks.ts';
 import { openStore, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { eventually, withDirectory } from '../directory.ts';
 import { startScript } from '../store/script.ts';
 import { delivery } from '../store/support.ts';
 
-const test = suite('publish/publisher');
+const test = suite('generations/indexer');
 
 const { position } = delivery(0n);
 const TIME_US = 1_790_000_000_000_000;
 
 interface Publishing {
-  readonly publisher: Publisher;
+  readonly indexer: Indexer;
   readonly events: readonly string[];
   /** Ids in the current generation, ascending; each as often as it is there. */
   ids(): bigint[];
@@ -33,21 +33,21 @@ async function publish(
   pool = new Pool({ threads: 2, threadData: { dataDir: directory } }),
 ): Promise<Publishing> {
   const events: string[] = [];
-  const publisher = new Publisher({ dataDir: directory, pool, log: event => events.push(event) });
-  publisher.start();
-  await eventually('there is a generation', async () => publisher.current);
+  const indexer = new Indexer({ dataDir: directory, pool, log: event => events.push(event) });
+  indexer.start();
+  await eventually('there is a generation', async () => indexer.current);
   const ids = () => {
-    const { arenas } = openGeneration(publisher.current!);
+    const { arenas } = openGeneration(indexer.current!);
     return arenas.flatMap(({ id }) => [...id]).sort((a, b) => (a < b ? -1 : 1));
   };
   return {
-    publisher,
+    indexer,
     events,
     ids,
     holds: count =>
       eventually(`the index holds ${count} objects`, async () => ids().length === count || undefined).then(() => {}),
     close: async () => {
-      await publisher.close();
+      await indexer.close();
       await pool.close();
     },
   };
@@ -81,7 +81,7 @@ test('what this process stores is found, once, with its columns', () =>
     await ingest(writer, [7n]);
     await index.holds(7);
     assert.equal(index.ids(), range(1, 7));
-    const sky = openGeneration(index.publisher.current!);
+    const sky = openGeneration(index.indexer.current!);
     const hits = new ConeHits();
     assert.is(sky.coneSearch(position!.ra, position!.dec, 1, hits), 7);
     assert.ok(sky.arenas.every(({ time }) => time!.every(timeUs => timeUs === TIME_US)));
@@ -109,7 +109,7 @@ test('many commits: the arenas stay few, and every row is there once', () =>
       stored += count;
       await index.holds(stored);
     }
-    await eventually('few arenas', async () => index.publisher.current!.arenas.length <= 8 || undefined);
+    await eventually('few arenas', async () => index.indexer.current!.arenas.length <= 8 || undefined);
     assert.equal(index.ids(), range(0, stored));
     await index.close();
   }));
@@ -118,13 +118,13 @@ test('a published arena is never written again, whatever comes after it', () =>
   withWriter(async (directory, writer) => {
     await ingest(writer, range(0, 1100));
     const index = await publish(directory);
-    const { arenas } = index.publisher.current!;
+    const { arenas } = index.indexer.current!;
     const before = arenas.map(arena => Buffer.from(new Uint8Array(arena)));
     for (let stored = 1100; stored < 11_000; stored += 1100) {
       await ingest(writer, range(stored, 1100));
       await index.holds(stored + 1100);
     }
-    assert.is.not(index.publisher.current!.arenas[0], arenas[0], 'the arena has been merged');
+    assert.is.not(index.indexer.current!.arenas[0], arenas[0], 'the arena has been merged');
     for (const [i, arena] of arenas.entries()) assert.ok(before[i]!.equals(new Uint8Array(arena)), `arena ${i}`);
     await index.close();
   }));
@@ -137,7 +137,7 @@ test('a new start reads the kept index and follows from there', () =>
     await ingest(writer, range(51, 10));
     const index = await publish(directory);
     assert.equal(index.ids(), range(1, 60));
-    assert.is(index.publisher.current!.arenas.length, 1, 'the new rows were built together with the few old ones');
+    assert.is(index.indexer.current!.arenas.length, 1, 'the new rows were built together with the few old ones');
     await index.close();
   }));
 
@@ -175,13 +175,13 @@ async function assertRecovers(changes: readonly ((file: string) => void)[]): Pro
     await ingest(writer, range(1, 50));
     const pool = new Pool({ threads: 2, threadData: { dataDir: directory } });
     const first = await publish(directory, pool);
-    await first.publisher.close();
+    await first.indexer.close();
     for (const change of changes) {
       change(file(directory));
       const after = await publish(directory, pool);
       assert.equal(after.ids(), range(1, 50), `${change}`);
       assert.equal(after.events, ['index_ready']);
-      await after.publisher.close();
+      await after.indexer.close();
     }
     await pool.close();
   });
@@ -249,7 +249,7 @@ test('an index of the same messages stored in another order is not believed', as
       mkdirSync(join(directory, 'index'));
       writeFileSync(file(directory), readFileSync(file(other)));
       const index = await publish(directory);
-      const sky = openGeneration(index.publisher.current!);
+      const sky = openGeneration(index.indexer.current!);
       assert.is(sky.coneSearch(south.ra, south.dec, 1, new ConeHits()), 1);
       assert.is(sky.coneSearch(north.ra, north.dec, 1, new ConeHits()), 0);
       await index.close();
@@ -270,7 +270,7 @@ test('an index of a history that differs in its first row alone is not believed'
       mkdirSync(join(directory, 'index'));
       writeFileSync(file(directory), readFileSync(file(other)));
       const index = await publish(directory);
-      const sky = openGeneration(index.publisher.current!);
+      const sky = openGeneration(index.indexer.current!);
       assert.is(sky.coneSearch(10, -50, 1, new ConeHits()), 1);
       assert.is(sky.coneSearch(10, 50, 1, new ConeHits()), 0);
       await index.close();
@@ -282,11 +282,11 @@ test('an index that is discarded is built anew, not read from the file', () =>
     await ingest(writer, range(1, 5));
     await (await publish(directory)).close();
     const index = await publish(directory);
-    const { number } = index.publisher.current!;
-    index.publisher.discard();
-    assert.is(index.publisher.current, undefined);
-    await eventually('there is another generation', async () => index.publisher.current);
-    assert.ok(index.publisher.current!.number > number);
+    const { number } = index.indexer.current!;
+    index.indexer.discard();
+    assert.is(index.indexer.current, undefined);
+    await eventually('there is another generation', async () => index.indexer.current);
+    assert.ok(index.indexer.current!.number > number);
     assert.equal(index.ids(), range(1, 5));
     await index.close();
   }));
@@ -295,13 +295,13 @@ test('late answers from a generation that was discarded leave the index that was
   withWriter(async (directory, writer) => {
     await ingest(writer, range(1, 5));
     const index = await publish(directory);
-    const { number, replacedBytes } = index.publisher.current!;
-    index.publisher.discard(number);
-    index.publisher.discard(number);
-    const after = await eventually('there is another generation', async () => index.publisher.current);
+    const { number, replacedBytes } = index.indexer.current!;
+    index.indexer.discard(number);
+    index.indexer.discard(number);
+    const after = await eventually('there is another generation', async () => index.indexer.current);
     assert.ok(after.replacedBytes > replacedBytes, 'threads learn that they may let go of the arenas of before');
-    index.publisher.discard(number);
-    assert.is(index.publisher.current, after);
+    index.indexer.discard(number);
+    assert.is(index.indexer.current, after);
     await index.close();
   }));
 
@@ -309,23 +309,23 @@ test('why the database cannot be read is told until it can', () =>
   withDirectory(async directory => {
     const pool = new Pool({ threads: 2, threadData: { dataDir: directory } });
     const events: string[] = [];
-    const publisher = new Publisher({ dataDir: directory, pool, log: event => events.push(event) });
-    assert.is(publisher.failure, undefined);
-    publisher.start();
-    const first = await eventually('it failed', async () => publisher.failure);
+    const indexer = new Indexer({ dataDir: directory, pool, log: event => events.push(event) });
+    assert.is(indexer.failure, undefined);
+    indexer.start();
+    const first = await eventually('it failed', async () => indexer.failure);
     assert.instance(first.error, StoreError);
     assert.is(first.latestMs, first.firstMs);
     const second = await eventually('it failed again', async () => {
-      const { failure } = publisher;
+      const { failure } = indexer;
       return failure!.latestMs > first.latestMs ? failure! : undefined;
     });
     assert.equal([second.error, second.firstMs], [first.error, first.firstMs]);
     const store = openStore(directory, 'write');
     await ingest(new Writer(store), range(1, 3));
-    await eventually('there is a generation', async () => publisher.current);
-    assert.is(publisher.failure, undefined);
+    await eventually('there is a generation', async () => indexer.current);
+    assert.is(indexer.failure, undefined);
     assert.is(events.filter(event => event === 'index_failed').length, 1, `once: ${events}`);
-    await publisher.close();
+    await indexer.close();
     await pool.close();
     await store.close();
   }));
@@ -346,15 +346,15 @@ test('the time of a try that goes on is none for which the database could not be
   withWriter(async (directory, writer) => {
     await ingest(writer, range(1, 5));
     const pool = new FailsOnce({ threads: 2, threadData: { dataDir: directory } });
-    const publisher = new Publisher({ dataDir: directory, pool, log: () => {} });
-    publisher.start();
+    const indexer = new Indexer({ dataDir: directory, pool, log: () => {} });
+    indexer.start();
     await eventually('it tries again', async () => pool.tries > 1 || undefined);
-    const { firstMs, latestMs } = publisher.failure!;
+    const { firstMs, latestMs } = indexer.failure!;
     assert.is(latestMs, firstMs);
     pool.gate.resolve();
-    await eventually('there is a generation', async () => publisher.current);
-    await eventually('there is no failure', async () => publisher.failure === undefined || undefined);
-    await publisher.close();
+    await eventually('there is a generation', async () => indexer.current);
+    await eventually('there is no failure', async () => indexer.failure === undefined || undefined);
+    await indexer.close();
     await pool.close();
   }));
 
@@ -385,8 +385,8 @@ test('an index that is discarded while it is merged is not kept', () =>
       await index.holds(stored);
     }
     await eventually('a merge', async () => pool.merged.length || undefined);
-    index.publisher.discard();
-    await eventually('there is another generation', async () => index.publisher.current);
+    index.indexer.discard();
+    await eventually('there is another generation', async () => index.indexer.current);
     pool.gate.resolve();
     await index.close();
     assert.is(pool.saved.length, 1, 'the index that was built anew');

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
 import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
-import { type IndexFailure, type IndexStatus, Publisher } from './publisher.ts';
+import { Indexer, type IndexFailure, type IndexStatus } from './indexer.ts';
 import type { PublishedGeneration } from './tasks.ts';
 
 /** A thread that reads the database for this long counts as hung. */
@@ -16,7 +16,7 @@ const MEASURE_MS = 1000;
 const INDEX_THREADS = 2;
 
 export class LocalIndex {
-  readonly #publisher: Publisher;
+  readonly #indexer: Indexer;
   readonly #pool: Pool;
   readonly #log: Log;
   #measure: Promise<MetricsAnswer | undefined> | undefined;
@@ -25,26 +25,26 @@ export class LocalIndex {
   constructor(dataDir: string, log: Log, onChange: () => void = () => {}) {
     this.#log = log;
     this.#pool = new Pool({ threads: INDEX_THREADS, threadData: { dataDir } });
-    this.#publisher = new Publisher({ dataDir, pool: this.#pool, log, onChange });
-    this.#publisher.start();
+    this.#indexer = new Indexer({ dataDir, pool: this.#pool, log, onChange });
+    this.#indexer.start();
   }
 
   /** The generation that answers queries now; undefined while there is none. */
   get current(): PublishedGeneration | undefined {
-    return this.#publisher.current;
+    return this.#indexer.current;
   }
 
   get status(): IndexStatus | undefined {
-    return this.#publisher.status;
+    return this.#indexer.status;
   }
 
   get failure(): IndexFailure | undefined {
-    return this.#publisher.failure;
+    return this.#indexer.failure;
   }
 
   /** Drops the index that a generation came from, because it does not belong to this database, and builds a new one. */
   discard(generation: number): void {
-    this.#publisher.discard(generation);
+    this.#indexer.discard(generation);
   }
 
   /** The metrics of the database; undefined when they cannot be read. Concurrent callers share one read. */
@@ -66,7 +66,7 @@ export class LocalIndex {
 
   /** Saves the index and ends the threads. */
   async close(): Promise<void> {
-    await this.#publisher.close();
+    await this.#indexer.close();
     await this.#pool.close();
   }
 }

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_ARENAS, planMerge } from '../../src/publish/live_index.ts';
+import { MAX_ARENAS, planMerge } from '../../src/generations/live_index.ts';
 
-const test = suite('publish/merge_plan');
+const test = suite('generations/merge_plan');
 
 test('nothing to merge while there are few', () => {
   assert.equal(planMerge([]), []);

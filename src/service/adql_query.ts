@@ -12,7 +12,7 @@ import type { Service } from './service.ts';
  */
 const MARGIN_SECONDS = 20;
 
-interface ArchiveAnswer {
+interface AdqlAnswer {
   /**
    * The next bytes; null at the end.
    * @throws Unavailable
@@ -34,7 +34,7 @@ export async function beginQuery(
   query: TapQuery,
   client: string,
   request: { onGone?(act: () => void): () => void } = {},
-): Promise<ArchiveAnswer | { readonly refused: string }> {
+): Promise<AdqlAnswer | { readonly refused: string }> {
   const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
   const key = randomUUID();
   const stay = request.onGone?.(() => {
@@ -72,7 +72,7 @@ export async function beginQuery(
   };
 }
 
-function wholeAnswer(part: Uint8Array): ArchiveAnswer {
+function wholeAnswer(part: Uint8Array): AdqlAnswer {
   let left: Uint8Array | null = part;
   return {
     async next() {

@@ -3,13 +3,13 @@ import type { Generation } from '@nearsky/sky-index';
 import type { Task } from '../pool/pool.ts';
 
 /**
- * A generation with a number that is unique within its publisher, because two generations may cover the same sequence
+ * A generation with a number that is unique within its indexer, because two generations may cover the same sequence
  * number.
  */
 export interface PublishedGeneration extends Generation {
   readonly number: number;
   /**
-   * The bytes of arenas that the publisher has replaced so far. Holders of an earlier generation may free the
+   * The bytes of arenas that the indexer has replaced so far. Holders of an earlier generation may free the
    * difference.
    */
   readonly replacedBytes: number;

@@ -24,7 +24,7 @@ const POLL_MS = 20;
 /** The pause after a failure. */
 const RETRY_MS = 1000;
 
-interface PublisherOptions {
+interface IndexerOptions {
   readonly dataDir: string;
   /** Must have the same data directory and two threads: one follows the journal while the other merges. */
   readonly pool: Pool;
@@ -54,8 +54,8 @@ export interface IndexFailure {
   readonly latestMs: number;
 }
 
-export class Publisher {
-  readonly #options: PublisherOptions;
+export class Indexer {
+  readonly #options: IndexerOptions;
   readonly #stop = new AbortController();
   #store: Store | undefined;
   #following: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class Publisher {
   #publishedMs = 0;
   #failure: IndexFailure | undefined;
 
-  constructor(options: PublisherOptions) {
+  constructor(options: IndexerOptions) {
     this.#options = options;
   }
 

@@ -41,7 +41,7 @@ export function isForPeople({ options, flags }: Invocation): boolean {
   return format === TABLE || (format === undefined && !flags.has('json') && process.stdout.isTTY === true);
 }
 
-export class ObjectTable {
+export class TerminalTable {
   readonly #columns: readonly Column[];
   readonly #hasOffset: boolean;
 
