@@ -55,7 +55,8 @@ export interface Bounds {
   readonly unit?: string;
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+/** A decimal number, perhaps with an exponent. */
+export const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A finite number; text in decimal notation, with or without white space around it. A bigint is rounded. */
 export function number(bounds: Bounds = {}): Kind<number> {

@@ -3,13 +3,14 @@
  * are made from this table. The functions that answer them are in src/routes/app.ts, by name. Pages and the Virtual
  * Observatory have their own tables there.
  */
+
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { AREA_PATH } from '../contract/limits.ts';
 import { MCP_ARCHIVE_PATH, MCP_PATH } from '../contract/mcp_tools.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
-import type { Operation, Paths } from './openapi/general.ts';
 import * as documented from './openapi/operations.ts';
+import type { DocumentedOperation, Operation, Paths } from './openapi/parameters.ts';
 import { virtualObservatory } from './openapi/virtual_observatory.ts';
 import { TASK_PATH } from './tasks.ts';
 
@@ -86,7 +87,7 @@ const ROWS: readonly OperationRow[] = OPERATIONS;
 
 /** The `paths` of the OpenAPI document. */
 export function paths(config: Config, catalogs: Catalogs): Paths {
-  const all: Record<string, Record<string, Paths[string][string]>> = {};
+  const all: Record<string, Record<string, DocumentedOperation>> = {};
   for (const { name, method, path, document } of ROWS) {
     if (!document) continue;
     const methods = (all[path.replace(/:(\w+)/g, '{$1}')] ??= {});
@@ -97,7 +98,7 @@ export function paths(config: Config, catalogs: Catalogs): Paths {
 
 /** The operations of the Virtual Observatory in the document. */
 export function voPaths(config: Config, catalogs: Catalogs): Paths {
-  const all: Record<string, Record<string, Paths[string][string]>> = {};
+  const all: Record<string, Record<string, DocumentedOperation>> = {};
   for (const { method, path, ...operation } of virtualObservatory(config, catalogs))
     (all[path] ??= {})[method] = operation;
   return all;

@@ -1,6 +1,8 @@
 /** Reads the CSV of a public TNS file into registry objects. */
+
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { DECIMAL } from '../contract/kind.ts';
 import type { TnsRecord } from '../store/types.ts';
 import { parseTimeLine, RegistryError, type TimeSpan } from './registry_file.ts';
 
@@ -123,7 +125,6 @@ class Notes {
   }
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses
 const NAME = /^[^"\0-\x1f\x7f]{1,64}$/;
 /** Some exports have the prefix before the name; a designation begins with its year. */
@@ -160,6 +161,6 @@ function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRe
 }
 
 function numberWithin(text: string, min: number, max: number): number | undefined {
-  const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+  const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max && Number.isFinite(value) ? value : undefined;
 }

@@ -16,7 +16,7 @@ import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../contract/m
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
 import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts';
-import type { Paths } from '../openapi/general.ts';
+import type { Paths } from '../openapi/parameters.ts';
 import { paths, voPaths } from '../operations.ts';
 import {
   caveats,

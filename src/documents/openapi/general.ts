@@ -2,24 +2,8 @@
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { matchFormat } from '../../contract/formats.ts';
 import { LOG_POSITION_HEADER, REQUEST_ID_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
-import type { DocumentedParameter } from './parameters.ts';
+import type { Paths } from './parameters.ts';
 import { integer, ref, type Schema, type Schemas, text } from './schema.ts';
-
-/** An operation's part of the document, except its name. */
-export interface Operation {
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly DocumentedParameter[];
-  readonly requestBody?: Schema;
-  readonly responses: Readonly<Record<string, Schema>>;
-}
-
-/** An operation in the OpenAPI document. */
-export interface DocumentedOperation extends Operation {
-  readonly operationId: string;
-}
-
-export type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 
 /** A header of answers; the schema has no description of its own. */
 export function header({ description, ...schema }: Schema, required = false): Schema {

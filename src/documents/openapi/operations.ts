@@ -28,8 +28,8 @@ import {
 } from '../parameters.ts';
 import { decimal } from '../prose.ts';
 import { TASKS } from '../tasks.ts';
-import { errors, header, ignoredHeader, type Operation } from './general.ts';
-import { documentedParameters } from './parameters.ts';
+import { errors, header, ignoredHeader } from './general.ts';
+import { documentedParameters, type Operation } from './parameters.ts';
 import { type ComponentName, count, integer, list, open, ref, type Schema, type Schemas, text } from './schema.ts';
 import { areaSchema, objectsSchema } from './selection.ts';
 import { skyMapSchema } from './sky_map.ts';

@@ -13,6 +13,22 @@ export interface DocumentedParameter {
   readonly schema: Schema;
 }
 
+/** An operation's part of the document, except its name. */
+export interface Operation {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly DocumentedParameter[];
+  readonly requestBody?: Schema;
+  readonly responses: Readonly<Record<string, Schema>>;
+}
+
+/** An operation in the OpenAPI document. */
+export interface DocumentedOperation extends Operation {
+  readonly operationId: string;
+}
+
+export type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+
 /** The parameters in the order of their table. */
 export function documentedParameters(parameters: Parameters, catalogs: Catalogs): DocumentedParameter[] {
   return Object.entries(parameters).flatMap(([name, parameter]) =>
@@ -37,7 +53,7 @@ function inDocument(name: string, schema: Schema, parameter?: Parameter): Docume
   };
 }
 
-/** The values of a parameter, also where a body or an answer has them. */
+/** The schema of a parameter's values; bodies and answers use it, too. */
 export function schemaOf({ kind, title, description }: Parameter): Schema {
   return { ...(title !== undefined && { title }), ...kindSchema(kind, description) };
 }

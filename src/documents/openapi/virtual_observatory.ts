@@ -2,6 +2,7 @@
  * The operations of TAP and of jobs, which the Virtual Observatory defines (TAP 1.1, UWS 1.1, VOSI 1.1, DALI 1.1), as the
  * document describes them. src/routes/tap.ts and src/routes/jobs.ts answer them.
  */
+
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { MATCH_FORMATS } from '../../contract/formats.ts';
@@ -17,9 +18,9 @@ import {
   type Parameter,
   tapParameters,
 } from '../parameters.ts';
-import { errors, header, type Operation, tapErrors } from './general.ts';
+import { errors, header, tapErrors } from './general.ts';
 import { contentIn, resultHeaders } from './operations.ts';
-import { documentedParameters } from './parameters.ts';
+import { documentedParameters, type Operation } from './parameters.ts';
 import { boolean, closed, list, open, type Schema, type Schemas, text } from './schema.ts';
 
 /** An operation with its place in the document. */
