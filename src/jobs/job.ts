@@ -16,10 +16,6 @@ export interface Job {
   readonly client: string;
   /** The maximum bytes of the request's body. */
   readonly maxInputBytes: number;
-  /** The request, as JSON values. */
-  readonly request: unknown;
-  /** The request, in the form shown to clients. */
-  readonly parameters: Readonly<Record<string, string>>;
   readonly createdMs: number;
   readonly startedMs?: number;
   readonly endedMs?: number;
@@ -32,6 +28,14 @@ export interface Job {
   /** The reason, if the phase is ERROR. */
   readonly error?: string;
   readonly result?: JobResult;
+}
+
+/** What a job is to do. It may be long, so it is stored apart from the job. */
+export interface JobRequest {
+  /** The request, as JSON values. */
+  readonly request: unknown;
+  /** The request, in the form shown to clients. */
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
 export interface JobResult {

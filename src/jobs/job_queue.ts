@@ -7,7 +7,7 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { isAlive } from '../base/processes.ts';
 import { Unavailable } from '../base/refusal.ts';
-import { isOver, type Job, type JobResult } from './job.ts';
+import { isOver, type Job, type JobRequest, type JobResult } from './job.ts';
 import type { JobStore } from './job_store.ts';
 
 /** A failure whose message is shown to the sender of the request. */
@@ -19,7 +19,7 @@ export class JobError extends Error {
  * Runs a job: reads its body from `input`, and writes its result to `output`.
  * @throws JobError
  */
-export type JobRunner = (job: Job, paths: JobPaths, ends: AbortSignal) => Promise<JobResult>;
+export type JobRunner = (job: Job & JobRequest, paths: JobPaths, ends: AbortSignal) => Promise<JobResult>;
 
 /** How the jobs of a kind run. */
 export interface JobKind {
@@ -55,18 +55,21 @@ interface JobLimits {
 
 /** A step of a job that a serving thread requests. */
 export type JobStep =
-  | {
+  | ({
       readonly step: 'create';
       readonly kind: string;
       /** The address of the client. */
       readonly client: string;
-      readonly request: unknown;
-      readonly parameters: Readonly<Record<string, string>>;
       /** The bytes of its body, which has arrived completely. */
       readonly bytes: number;
-    }
+    } & JobRequest)
   /** Changes a job that has not started: adds parameters, or replaces those with the same names. */
-  | { readonly step: 'set'; readonly id: string; readonly parameters?: Job['parameters']; readonly runSeconds?: number }
+  | {
+      readonly step: 'set';
+      readonly id: string;
+      readonly parameters?: JobRequest['parameters'];
+      readonly runSeconds?: number;
+    }
   /** @param request replaces the request that the job was created with */
   | { readonly step: 'run'; readonly id: string; readonly request?: unknown }
   | { readonly step: 'abort' | 'remove'; readonly id: string }
@@ -121,9 +124,11 @@ export class JobQueue {
     if (!job) return null;
     switch (asked.step) {
       case 'run':
-        return job.phase === 'PENDING' ? this.#enqueue(this.#begun(job, asked.request)) : job;
+        if (job.phase !== 'PENDING') return job;
+        if (asked.request !== undefined) this.#setRequest(job, { request: asked.request });
+        return this.#enqueue(this.#begun(job));
       case 'set':
-        return job.phase === 'PENDING' ? this.#write(this.#changed(job, asked)) : job;
+        return job.phase === 'PENDING' ? this.#changed(job, asked) : job;
       case 'abort':
         return isOver(job.phase) ? job : this.#over({ ...job, phase: 'ABORTED' });
       case 'keep':
@@ -150,12 +155,11 @@ export class JobQueue {
   }
 
   #create({ kind, client, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
-    this.#sweep();
     const { maxJobs, maxJobsOfClient, maxBytes, keptMs } = this.#limits;
-    let all = this.#store.all();
+    let all = this.#sweep();
     const own = all.filter(job => job.client === client);
-    const isTooMuch = own.length > 0 && this.#bytesOf(own) + bytes > maxBytes * (maxJobsOfClient / maxJobs);
-    if (own.length >= maxJobsOfClient || isTooMuch)
+    const isTooMuch = () => own.length > 0 && this.#bytesOf(own) + bytes > maxBytes * (maxJobsOfClient / maxJobs);
+    if (own.length >= maxJobsOfClient || isTooMuch())
       throw new Unavailable('the jobs of this client use all of their disk space: remove some of them');
     for (;;) {
       const why =
@@ -169,18 +173,19 @@ export class JobQueue {
       all = all.filter(({ id }) => id !== given.id);
     }
     const createdMs = Date.now();
-    return this.#store.create({
-      kind,
-      phase: 'PENDING',
-      pid: process.pid,
-      client,
-      maxInputBytes: bytes,
-      request,
-      parameters,
-      createdMs,
-      destructionMs: createdMs + Math.min(keptMs, PENDING_MS),
-      attempts: 0,
-    });
+    return this.#store.create(
+      {
+        kind,
+        phase: 'PENDING',
+        pid: process.pid,
+        client,
+        maxInputBytes: bytes,
+        createdMs,
+        destructionMs: createdMs + Math.min(keptMs, PENDING_MS),
+        attempts: 0,
+      },
+      { request, parameters },
+    );
   }
 
   /** The bytes that jobs use, and the bytes of bodies that are still arriving. */
@@ -199,19 +204,22 @@ export class JobQueue {
   }
 
   /** The job with its retention time restarted, unless the client has set that time. */
-  #begun(job: Job, request = job.request): Job {
+  #begun(job: Job): Job {
     const { createdMs, destructionMs } = job;
     const { keptMs } = this.#limits;
     const isSet = destructionMs !== createdMs + Math.min(keptMs, PENDING_MS);
-    return { ...job, request, destructionMs: isSet ? destructionMs : createdMs + keptMs };
+    return { ...job, destructionMs: isSet ? destructionMs : createdMs + keptMs };
   }
 
   #changed(job: Job, { parameters, runSeconds }: JobStep & { step: 'set' }): Job {
-    return {
-      ...job,
-      parameters: { ...job.parameters, ...parameters },
-      ...(runSeconds !== undefined && { runSeconds: Math.min(runSeconds, this.#limits.runMs / 1000) }),
-    };
+    if (parameters)
+      this.#setRequest(job, { parameters: { ...this.#store.request(job.id)?.parameters, ...parameters } });
+    if (runSeconds === undefined) return job;
+    return this.#write({ ...job, runSeconds: Math.min(runSeconds, this.#limits.runMs / 1000) });
+  }
+
+  #setRequest({ id }: Job, change: Partial<JobRequest>): void {
+    this.#store.setRequest(id, { request: null, parameters: {}, ...this.#store.request(id), ...change });
   }
 
   #enqueue(job: Job): Job {
@@ -272,7 +280,9 @@ export class JobQueue {
       };
       const run = this.#kinds[job.kind]?.run;
       if (!run) throw new JobError('this release of the service does not support this request');
-      const result = await run(job, paths, AbortSignal.any([ends, late.signal])).catch(error => {
+      const request = this.#store.request(id);
+      if (!request) throw new JobError('its request cannot be read any more');
+      const result = await run({ ...job, ...request }, paths, AbortSignal.any([ends, late.signal])).catch(error => {
         throw late.signal.aborted ? new JobError(`it takes longer than ${runMs / 1000} s`) : error;
       });
       if (this.#store.read(id)?.phase === 'EXECUTING') this.#over({ ...job, phase: 'COMPLETED', result });
@@ -322,14 +332,15 @@ export class JobQueue {
       if (job.pid === process.pid && /^(?:QUEUED|EXECUTING)$/.test(job.phase) && !held.has(job.id)) this.#enqueue(job);
   }
 
-  /** Removes the jobs whose retention time is over. */
-  #sweep(): void {
+  /** Removes the jobs whose retention time is over. Returns the others. */
+  #sweep(): Job[] {
     const nowMs = Date.now();
-    for (const { id, destructionMs } of this.#store.all()) {
-      if (nowMs < destructionMs) continue;
+    return this.#store.all().filter(({ id, destructionMs }) => {
+      if (nowMs < destructionMs) return true;
       this.#end(id);
       this.#store.remove(id);
-    }
+      return false;
+    });
   }
 }
 

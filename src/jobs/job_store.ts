@@ -1,17 +1,18 @@
 /**
- * Stores jobs in the data directory, one directory per job: the job itself as JSON, the body of its request, and its
- * result. Every process on the data directory can read them; only the process that holds a job changes it.
+ * Stores jobs in the data directory, one directory per job: the job itself and its request as JSON, the body of the
+ * request, and its result. Every process on the data directory can read them; only the process that holds a job changes it.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
-import type { Job, JobProgress } from './job.ts';
+import type { Job, JobProgress, JobRequest } from './job.ts';
 
 const DIRECTORY = 'jobs';
 /** 160 bits. */
 const ID_BYTES = 20;
 const ID = /^[0-9a-f]{40}$/;
+const [JOB_FILE, REQUEST_FILE] = ['job.json', 'request.json'];
 
 export class JobStore {
   readonly #directory: string;
@@ -21,22 +22,33 @@ export class JobStore {
   }
 
   /** Stores a new job under an unguessable name. */
-  create(job: Omit<Job, 'id'>): Job {
+  create(job: Omit<Job, 'id'>, request: JobRequest): Job {
     const created = { ...job, id: randomBytes(ID_BYTES).toString('hex') };
     makeDirectory(join(this.#directory, created.id));
+    this.setRequest(created.id, request);
     this.write(created);
     return created;
   }
 
   /** Replaces a job, durably. */
   write(job: Job): void {
-    this.#replace(job.id, 'job.json', job);
+    this.#replace(job.id, JOB_FILE, job);
     flush(this.#path(job.id));
   }
 
   /** The job; undefined if it does not exist, or its file is not valid JSON. */
   read(id: string): Job | undefined {
-    return this.#json<Job>(id, 'job.json');
+    return this.#json<Job>(id, JOB_FILE);
+  }
+
+  /** The request of a job; undefined like a job. Versions before 0.16.2 stored both in one file. */
+  request(id: string): JobRequest | undefined {
+    return this.#json<JobRequest>(id, REQUEST_FILE) ?? this.#json<Job & JobRequest>(id, JOB_FILE);
+  }
+
+  /** Replaces the request of a job. The next `write` makes that durable. */
+  setRequest(id: string, { request, parameters }: JobRequest): void {
+    this.#replace(id, REQUEST_FILE, { request, parameters });
   }
 
   /** The body of a job's request. */

@@ -6,6 +6,8 @@ const NAMESPACES =
   'xmlns:uws="http://www.ivoa.net/xml/UWS/v1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
+type Parameters = ReadonlyMap<string, string>;
+
 /** The one result of a job. */
 export const RESULT = 'result';
 
@@ -13,13 +15,19 @@ export const RESULT = 'result';
  * @param address of the job
  * @param runSeconds the time limit of the job
  */
-export function jobDocument(job: Job, address: string, runSeconds: number, progress: JobProgress | undefined): string {
+export function jobDocument(
+  job: Job,
+  parameters: Parameters,
+  address: string,
+  runSeconds: number,
+  progress: JobProgress | undefined,
+): string {
   const { id, phase, createdMs, startedMs, endedMs, destructionMs, error } = job;
   return `${DECLARATION}<uws:job ${NAMESPACES} version="1.1">
 <uws:jobId>${id}</uws:jobId>
 ${element('ownerId', undefined)}<uws:phase>${phase}</uws:phase>
 ${element('quote', undefined)}${element('creationTime', timeText(createdMs))}${element('startTime', timeText(startedMs))}${element('endTime', timeText(endedMs))}<uws:executionDuration>${runSeconds}</uws:executionDuration>
-${element('destruction', timeText(destructionMs))}${parametersElement(job)}${resultsElement(job, address)}${
+${element('destruction', timeText(destructionMs))}${parametersElement(parameters)}${resultsElement(job, address)}${
   error === undefined
     ? ''
     : `<uws:errorSummary type="fatal" hasDetail="true"><uws:message>${escapeXml(error)}</uws:message></uws:errorSummary>\n`
@@ -27,8 +35,8 @@ ${element('destruction', timeText(destructionMs))}${parametersElement(job)}${res
 `;
 }
 
-export function parametersDocument(job: Job): string {
-  return DECLARATION + parametersElement(job, NAMESPACES);
+export function parametersDocument(parameters: Parameters): string {
+  return DECLARATION + parametersElement(parameters, NAMESPACES);
 }
 
 export function resultsDocument(job: Job, address: string): string {
@@ -49,8 +57,9 @@ function element(name: string, text: string | undefined): string {
   return text === undefined ? `<uws:${name} xsi:nil="true"/>\n` : `<uws:${name}>${escapeXml(text)}</uws:${name}>\n`;
 }
 
-function parametersElement({ parameters }: Job, namespaces = ''): string {
-  const each = Object.entries(parameters).map(
+function parametersElement(parameters: Parameters, namespaces = ''): string {
+  const each = Array.from(
+    parameters,
     ([name, value]) => `<uws:parameter id="${escapeXml(name)}">${escapeXml(value)}</uws:parameter>\n`,
   );
   return `<uws:parameters ${namespaces}>\n${each.join('')}</uws:parameters>\n`;

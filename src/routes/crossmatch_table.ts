@@ -69,9 +69,10 @@ async function now(service: Service, exchange: Exchange, request: TableRequest, 
 /** Makes a job from an uploaded table, and answers with the job's address. */
 async function asJob(service: Service, exchange: Exchange, request: TableRequest, sent: SentFile): Promise<Answer> {
   const { coordination, config, jobs } = service;
-  const ask = (step: JobStep) => coordination.ask('jobs', step, new Budget(config.API_REQUEST_BUDGET_SECONDS));
-  const parameters = Object.fromEntries(exchange.search);
   const client = clientOf(exchange, config);
+  const budget = () => new Budget(config.API_REQUEST_BUDGET_SECONDS);
+  const ask = (step: JobStep) => coordination.ask('jobs', { client, step }, budget());
+  const parameters = Object.fromEntries(exchange.search);
   const job = await ask({ step: 'create', kind: TABLE_JOB, client, request, parameters, bytes: sent.bytes });
   const { id } = job!;
   try {

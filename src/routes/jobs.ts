@@ -19,13 +19,15 @@ import {
   textResponse,
   xmlResponse,
 } from '../http/respond.ts';
-import { isOver, type Job, type JobResult } from '../jobs/job.ts';
+import { isOver, type Job, type JobRequest, type JobResult } from '../jobs/job.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import { jobDocument, NO_JOBS, parametersDocument, RESULT, resultsDocument, timeText } from '../jobs/uws.ts';
 import type { Service } from '../service/service.ts';
 
 const MAX_FORM_BYTES = 65_536;
 const LOOK_MS = 250;
+/** The maximum number of characters of a job's parameters together: more than the longest query. */
+const MAX_PARAMETER_CHARACTERS = 262_144;
 
 /** A kind of job. */
 export interface JobKind {
@@ -71,6 +73,8 @@ export function jobRoutes(
 class Jobs {
   readonly #service: Service;
   readonly #kind: JobKind;
+  /** The next look at each job that clients wait for. */
+  readonly #looks = new Map<string, Promise<Job | undefined>>();
 
   constructor(service: Service, kind: JobKind) {
     this.#service = service;
@@ -94,19 +98,20 @@ class Jobs {
       const phase = parameters.get('PHASE');
       parameters.delete('PHASE');
       if (phase !== undefined) parameterOf(NEW_JOB_PARAMETERS.PHASE.kind, 'PHASE', phase);
+      requireShort(parameters);
       const client = clientOf(exchange, this.#service.config);
       const create = { kind: this.#kind.kind, client, request: null, parameters: Object.fromEntries(parameters) };
       const job = await this.#ask(exchange, { step: 'create', ...create, bytes: input?.bytes ?? 0 });
       input?.moveTo(this.#service.jobs.inputPath(job!.id));
-      if (phase) await this.#run(exchange, job!);
+      if (phase) await this.#run(exchange, job!, parameters);
       return this.#seeOther(exchange, job!);
     } finally {
       input?.remove();
     }
   }
 
-  async #run(exchange: Exchange, { id, parameters }: Job): Promise<void> {
-    const request = this.#kind.made?.requestOf(new Map(Object.entries(parameters)));
+  async #run(exchange: Exchange, { id }: Job, parameters: Search): Promise<void> {
+    const request = this.#kind.made?.requestOf(parameters);
     await this.#ask(exchange, { step: 'run', id, ...(request !== undefined && { request }) });
   }
 
@@ -119,6 +124,12 @@ class Jobs {
     if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, POST, DELETE' : 'GET, POST');
     if (part === 'parameters' && this.#kind.made) {
       const { parameters, input } = await this.#kind.made.parametersOf(exchange);
+      try {
+        requireShort(new Map([...this.#parametersOf(job), ...parameters]));
+      } catch (error) {
+        input?.remove();
+        throw error;
+      }
       if (job.phase === 'PENDING') input?.moveTo(this.#service.jobs.inputPath(job.id));
       else input?.remove();
       return await this.#set(exchange, job, { parameters: Object.fromEntries(parameters) });
@@ -162,7 +173,7 @@ class Jobs {
         if (job.error !== undefined && this.#kind.errorAnswer) return this.#kind.errorAnswer(job.error);
         return textResponse('text/plain', job.error ?? '');
       case 'parameters':
-        return xml(parametersDocument(job));
+        return xml(parametersDocument(this.#parametersOf(job)));
       case 'results':
         return xml(resultsDocument(job, address));
       default:
@@ -176,7 +187,7 @@ class Jobs {
     if (part === '' && form.get('ACTION') === 'DELETE') return await this.#remove(exchange, job);
     if (part === 'phase') {
       if (sent('PHASE', JOB_CHANGES.PHASE.kind) === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
-      else if (this.#kind.made) await this.#run(exchange, job);
+      else if (this.#kind.made) await this.#run(exchange, job, this.#parametersOf(job));
     } else if (part === 'destruction') {
       await this.#ask(exchange, {
         step: 'keep',
@@ -192,7 +203,11 @@ class Jobs {
   }
 
   /** Changes a job. This has no effect on a job that has started; clients see that in its document. */
-  async #set(exchange: Exchange, job: Job, change: Pick<Job, 'runSeconds'> & { parameters?: Job['parameters'] }) {
+  async #set(
+    exchange: Exchange,
+    job: Job,
+    change: Pick<Job, 'runSeconds'> & { parameters?: JobRequest['parameters'] },
+  ) {
     await this.#ask(exchange, { step: 'set', id: job.id, ...change });
     return this.#seeOther(exchange, job);
   }
@@ -202,8 +217,13 @@ class Jobs {
     return emptyResponse(303, { Location: `${this.#origin(exchange)}${this.#kind.base}` });
   }
 
-  async #ask({ budget }: Exchange, step: JobStep): Promise<Job | null> {
-    return await this.#service.coordination.ask('jobs', step, budget);
+  async #ask(exchange: Exchange, step: JobStep): Promise<Job | null> {
+    const client = clientOf(exchange, this.#service.config);
+    return await this.#service.coordination.ask('jobs', { client, step }, exchange.budget);
+  }
+
+  #parametersOf({ id }: Job): Search {
+    return new Map(Object.entries(this.#service.jobs.request(id)?.parameters ?? {}));
   }
 
   /** Returns the job when its phase is no longer the one that the client waits to end, or when the time is over. */
@@ -213,16 +233,29 @@ class Jobs {
     const from = search.get('PHASE') ?? job.phase;
     let seen = job;
     while (seen.phase === from && !isOver(seen.phase) && performance.now() < endMs && !this.#service.isStopping) {
-      await sleep(LOOK_MS);
-      seen = this.#service.jobs.read(job.id) ?? { ...seen, phase: 'ABORTED' };
+      seen = (await this.#seenLater(job.id)) ?? { ...seen, phase: 'ABORTED' };
     }
     return seen;
+  }
+
+  /** The job after a while. All that wait for it share one look. */
+  #seenLater(id: string): Promise<Job | undefined> {
+    let look = this.#looks.get(id);
+    if (!look) {
+      look = sleep(LOOK_MS).then(() => {
+        this.#looks.delete(id);
+        return this.#service.jobs.read(id);
+      });
+      this.#looks.set(id, look);
+    }
+    return look;
   }
 
   #document(exchange: Exchange, job: Job): Answer {
     const { jobs } = this.#service;
     const progress = job.phase === 'EXECUTING' ? jobs.progress(job.id) : undefined;
-    return xml(jobDocument(job, this.#address(exchange, job), this.#runSeconds(job), progress));
+    const parameters = this.#parametersOf(job);
+    return xml(jobDocument(job, parameters, this.#address(exchange, job), this.#runSeconds(job), progress));
   }
 
   #seeOther(exchange: Exchange, job: Job): Answer {
@@ -240,6 +273,16 @@ class Jobs {
   #runSeconds({ runSeconds }: Job): number {
     return runSeconds ?? this.#service.config.JOBS_SECONDS;
   }
+}
+
+/** @throws ApiError */
+function requireShort(parameters: Search): void {
+  const characters = Array.from(parameters, ([, { length }]) => length).reduce((sum, length) => sum + length, 0);
+  if (characters <= MAX_PARAMETER_CHARACTERS) return;
+  throw new ApiError(
+    'invalid_parameter',
+    `Cannot store the parameters of the job because they have ${characters} characters together: send at most ${MAX_PARAMETER_CHARACTERS}`,
+  );
 }
 
 function isReading(method: string): boolean {

@@ -27,7 +27,7 @@ export interface Calls {
   /** Null if it exceeds its budget. */
   readonly area: { readonly asked: AreaAsked; readonly answer: AreaWritten | null };
   /** The current state of the job; null if no job has this id. */
-  readonly jobs: { readonly asked: JobStep; readonly answer: Job | null };
+  readonly jobs: { readonly asked: { readonly client: string; readonly step: JobStep }; readonly answer: Job | null };
   readonly tap: { readonly asked: TapStep; readonly answer: TapAnswer };
   /** The text of `/metrics`. */
   readonly metrics: { readonly asked: null; readonly answer: string };

@@ -1,9 +1,10 @@
 /** The main thread's part of serving: everything that exists once per process. It answers no request itself. */
 
 import type { Budget } from '../base/budget.ts';
-import { ClientAdmission } from '../base/client_admission.ts';
+import { ClientAdmission, type ClientSlots } from '../base/client_admission.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
+import { afterThisIteration } from '../base/runtime.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { sweepSpool } from '../base/spool.ts';
 import type { Config } from '../config/config.ts';
@@ -13,7 +14,8 @@ import { DatabaseWatch } from '../generations/database_watch.ts';
 import type { IndexFailure } from '../generations/indexer.ts';
 import { LocalIndex } from '../generations/local_index.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
-import { JobQueue } from '../jobs/job_queue.ts';
+import type { Job } from '../jobs/job.ts';
+import { JobQueue, type JobStep } from '../jobs/job_queue.ts';
 import { JobStore } from '../jobs/job_store.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ChildMemory } from '../pool/child_memory.ts';
@@ -30,6 +32,8 @@ import { readingProcesses } from './reading.ts';
 
 /** The grace period, after a request's budget, before the slot of an abandoned call is reclaimed. */
 const SLOT_MARGIN_SECONDS = 10;
+/** The maximum number of waiting steps of jobs. Each takes milliseconds, because it is flushed to the disk. */
+const MAX_JOB_STEPS = 128;
 
 export interface CoordinatorOptions {
   readonly config: Config;
@@ -55,6 +59,7 @@ export class Coordinator implements Coordination {
   readonly #tables: TableMatches;
   readonly #tableJobs: TableJobs;
   readonly #jobs: JobQueue;
+  readonly #jobSteps: ClientSlots;
   readonly #tap: Tap;
   readonly #limiter: Limiter;
   readonly #threads: () => ThreadsWatched;
@@ -69,7 +74,7 @@ export class Coordinator implements Coordination {
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
     table: (asked, budget) => this.#whileThere(async () => (await this.#tables.answer(asked, budget)) ?? null),
     area: (asked, budget) => this.#whileThere(async () => (await this.#areas.read(asked, budget)) ?? null),
-    jobs: step => this.#whileThere(async () => this.#jobs.step(step)),
+    jobs: ({ client, step }, budget) => this.#whileThere(() => this.#jobStep(client, step, budget)),
     tap: step => this.#whileThere(() => this.#tap.step(step)),
     metrics: () => this.#metricsText(),
   };
@@ -106,6 +111,11 @@ export class Coordinator implements Coordination {
       [TAP_JOB]: { run: this.#tap.run.bind(this.#tap), slots: 2 },
     };
     this.#jobs = new JobQueue(jobs, kinds, limits, log);
+    this.#jobSteps = this.#admission.slots({
+      slots: 2,
+      isFull: 'too many jobs are being made or changed',
+      maxWaiting: MAX_JOB_STEPS,
+    });
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: Math.min(config.MCP_MAX_CONCURRENT_PER_KEY, Math.ceil(config.MCP_MAX_CONCURRENT / 2)),
@@ -142,6 +152,15 @@ export class Coordinator implements Coordination {
   /** Takes over the jobs of an earlier process. */
   startJobs(): void {
     this.#jobs.start();
+  }
+
+  /** Between two steps, other requests have their turn. */
+  async #jobStep(client: string, step: JobStep, { remainingMs }: Budget): Promise<Job | null> {
+    return await this.#jobSteps.run(client, remainingMs, async () => {
+      const job = this.#jobs.step(step);
+      await new Promise<void>(afterThisIteration);
+      return job;
+    });
   }
 
   #whileThere<T>(answer: () => Promise<T>): Promise<T> {

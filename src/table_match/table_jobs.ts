@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { matchFormat } from '../contract/formats.ts';
 import type { TableProgress } from '../contract/table_match.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
-import type { Job, JobResult } from '../jobs/job.ts';
+import type { Job, JobRequest, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import type { JobStore } from '../jobs/job_store.ts';
 import { MemoryTaken } from '../pool/child_memory.ts';
@@ -27,7 +27,7 @@ export class TableJobs {
   }
 
   /** See `JobRunner`. */
-  async run({ id, client, request }: Job, paths: JobPaths, ends: AbortSignal): Promise<JobResult> {
+  async run({ id, client, request }: Job & JobRequest, paths: JobPaths, ends: AbortSignal): Promise<JobResult> {
     while (!this.#generation()) await sleep(INDEX_MS, undefined, { signal: ends });
     const onProgress = (progress: TableProgress) => {
       try {

@@ -15,7 +15,7 @@ import { Unavailable } from '../base/refusal.ts';
 import { engineFlags, programArguments } from '../base/runtime.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
-import type { Job, JobResult } from '../jobs/job.ts';
+import type { Job, JobRequest, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import { boundedCommand } from '../pool/bounded_command.ts';
 import { type ChildMemory, IDLE_MIB, type Member } from '../pool/child_memory.ts';
@@ -169,7 +169,7 @@ export class Tap {
 
   /** Runs a query whose answer is written to a file. See `JobRunner`. */
   async run(
-    { client, request }: Job,
+    { client, request }: Job & JobRequest,
     { input, output, maxOutputBytes }: JobPaths,
     ends: AbortSignal,
   ): Promise<JobResult> {

@@ -43,6 +43,11 @@ export type UploadsRead =
   | { readonly outcome: 'tooLarge' };
 
 const MAX_NAME_CHARACTERS = 128;
+/**
+ * The maximum number of characters of a column's description, unit and UCD, because an answer may have 500 columns,
+ * each with those of the same column of an upload.
+ */
+const [MAX_DESCRIPTION_CHARACTERS, MAX_UNIT_CHARACTERS] = [2000, 200];
 /** The columns that an upload in another frame gets. */
 const ICRS_NAMES = { ra: 'nearsky_ra', dec: 'nearsky_dec' };
 const ABOUT = { program: 'nearsky', json: '{}' };
@@ -140,11 +145,18 @@ function timeOf(cell: Cell, name: string): bigint | null {
   return BigInt(timeUs);
 }
 
-/** Removes control characters, because they would end the SQL early, or the name in an answer. */
+/** Removes control characters, because they would end the SQL early, or the name in an answer. Shortens what is too long. */
 function described(column: Column, isTimestamp: boolean): Column {
   const name = column.name
     .replace(/\p{Cc}/gu, '_')
     .toWellFormed()
     .slice(0, MAX_NAME_CHARACTERS);
-  return { ...column, name, type: isTimestamp ? 'time' : column.type };
+  const description = column.description.slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed();
+  const { unit, ucd, ...rest } = column;
+  const type = isTimestamp ? 'time' : column.type;
+  return { ...rest, ...(isShort(unit) && { unit }), ...(isShort(ucd) && { ucd }), name, type, description };
+}
+
+function isShort(text: string | undefined): text is string {
+  return text !== undefined && text.length <= MAX_UNIT_CHARACTERS;
 }

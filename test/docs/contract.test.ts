@@ -203,13 +203,12 @@ test('a job under way says how many rows are searched and written', () => {
     phase: 'EXECUTING',
     createdMs: 0,
     destructionMs: 1,
-    parameters: {},
   } as unknown as Job;
   assert.match(
-    jobDocument(job, 'http://h/a', 9, { done: 3, of: 10, searched: 7 }),
+    jobDocument(job, new Map(), 'http://h/a', 9, { done: 3, of: 10, searched: 7 }),
     '<uws:jobInfo><progress done="3" of="10" searched="7"/>',
   );
-  assert.not.match(jobDocument(job, 'http://h/a', 9, undefined), 'jobInfo');
+  assert.not.match(jobDocument(job, new Map(), 'http://h/a', 9, undefined), 'jobInfo');
 });
 
 test.run();

@@ -1,5 +1,5 @@
 /** The bounds of the tables that come with a query, where the process that reads them writes them for the engine. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
@@ -39,16 +39,18 @@ test('few bytes with very many values: a dictionary', () =>
     assert.equal(readdirSync(join(directory, 'tables')).sort(), ['0.parquet', 'tables.json']);
   }));
 
-test('long descriptions', () =>
+test('long descriptions are cut, those of many columns refused', () =>
   withDirectory(async directory => {
-    const field = `<FIELD name="n" datatype="int"><DESCRIPTION>${'x'.repeat(2 ** 19)}</DESCRIPTION></FIELD>`;
+    const field = `<FIELD name="n" datatype="int" unit="${'m'.repeat(300)}"><DESCRIPTION>${'\u00e9'.repeat(2 ** 16)}</DESCRIPTION></FIELD>`;
     const votable = (fields: number) =>
       Buffer.from(
         `<VOTABLE><RESOURCE><TABLE>${field.repeat(fields)}<DATA><TABLEDATA/></DATA></TABLE></RESOURCE></VOTABLE>`,
       );
-    const long = await read(directory, votable(9), 2 ** 26);
+    const long = await read(directory, votable(1100), 2 ** 28);
     assert.is(long.outcome, 'refused');
-    assert.equal(await read(directory, votable(2), 2 ** 26), { outcome: 'read' });
+    assert.equal(await read(directory, votable(1), 2 ** 26), { outcome: 'read' });
+    const [{ columns }] = JSON.parse(readFileSync(join(directory, 'tables/tables.json'), 'utf8'));
+    assert.equal(columns, [{ name: 'n', type: 'int32', description: '\u00e9'.repeat(2000) }]);
   }));
 
 test.run();
