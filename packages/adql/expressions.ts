@@ -57,6 +57,8 @@ export class Expressions {
   readonly #query: (query: Query, outer: Scope) => Relation;
   readonly #shapes: Shapes;
 
+  /** The comparisons of several columns so far: those of tables that are joined, and others. */
+  compared = 0;
   /** The texts of tables in the expression that is being read. */
   texts = 0;
   /** The table of each column that was read so far, and undefined for each subquery and random number. */
@@ -132,13 +134,17 @@ export class Expressions {
       case 'between': {
         if (++this.#betweens > MAX_BETWEENS)
           throw new AdqlError(at, `BETWEEN stands in BETWEEN at most ${MAX_BETWEENS} times: compare with <= instead`);
+        const before = this.#references.length;
         const values = comparable(expression.of.map(each => this.#value(each, context, 'what is compared')));
         this.#betweens--;
         const [x, low, high] = values as [Value, Value, Value];
+        this.#countColumns(before);
         return value(at, `(${x.sql}${not(expression)} BETWEEN ${low.sql} AND ${high.sql})`, 'boolean');
       }
       case 'inList': {
+        const before = this.#references.length;
         const of = [expression.of, ...expression.list].map(each => this.#value(each, context, 'what is compared'));
+        this.#countColumns(before);
         const [x, ...list] = comparable(of) as [Value, ...Value[]];
         return value(at, `(${x.sql}${not(expression)} IN (${list.map(each => each.sql).join(', ')}))`, 'boolean');
       }
@@ -192,6 +198,11 @@ export class Expressions {
     if (kept && this.#references.slice(before).every(source => source === kept.source))
       kept.conditions.push(condition.sql);
     return condition;
+  }
+
+  /** Counts a comparison, if it has several columns. */
+  #countColumns(before: number): void {
+    if (this.#references.length >= before + 2) this.compared++;
   }
 
   /** A query in a condition. */
@@ -248,9 +259,14 @@ export class Expressions {
   }
 
   #comparison({ at, operator, of }: Expression & { kind: 'comparison' }, context: Context, filtered?: Joined): Value {
+    const before = this.#references.length;
     const test = this.#shapeTest(of, operator, context, filtered);
-    if (test) return value(at, test, 'boolean');
+    if (test) {
+      this.#countColumns(before);
+      return value(at, test, 'boolean');
+    }
     const values = of.map(each => this.#value(each, context, 'what is compared'));
+    this.#countColumns(before);
     const [left, right] = comparable(values) as [Value, Value];
     return value(at, `(${left.sql} ${operator} ${right.sql})`, 'boolean');
   }

@@ -28,6 +28,7 @@ interface NamedQuery {
   readonly sql: string;
   readonly relation: Relation;
   readonly joined: number;
+  readonly compared: number;
 }
 
 /** Reads the FROM clauses of one query. */
@@ -81,6 +82,7 @@ export class FromClauses {
   #table({ path, alias, at }: TableReference & { kind: 'table' }): From {
     const named = path.length === 1 ? this.named.find(({ name }) => isSame(name, path[0]!)) : undefined;
     this.joined += named?.joined ?? 1;
+    this.#expressions.compared += named?.compared ?? 0;
     if (this.joined > MAX_TABLES)
       throw new AdqlError(at, `a query joins at most ${MAX_TABLES} tables, those of WITH at each use: ask in parts`);
     if (named) return this.#derived(named.relation, alias ?? path[0]!, named.sql);
@@ -149,6 +151,7 @@ export class FromClauses {
       const types = `${nameOfType(a.type)} in one table and ${nameOfType(b.type)} in the other`;
       throw new AdqlError(name.at, `${name.text} is ${types}: join them ON a condition`);
     });
+    this.#expressions.compared += pairs.length;
     const merged = pairs.map(({ a, b }) => {
       if (join.type !== 'FULL') return join.type === 'RIGHT' ? b : a;
       const { source: _, ...both } = a;

@@ -95,21 +95,30 @@ export class ClientSlots {
 
   /**
    * Waits for a slot.
+   * @param gone when it fires, the wait ends
    * @throws Unavailable if no slot is free in time, or too many requests wait
+   * @throws the reason of `gone`
    */
-  async enter(client: string, milliseconds: number): Promise<Leave> {
+  async enter(client: string, milliseconds: number, gone?: AbortSignal): Promise<Leave> {
+    gone?.throwIfAborted();
     if (this.#mayEnter(client)) this.#take(client);
-    else await this.#wait(client, milliseconds);
+    else await this.#wait(client, milliseconds, gone);
     return this.#leaving(client);
   }
 
   /**
    * Does work in a slot.
    * @param work the work; it may report its processor time by `took`, else its elapsed time counts
+   * @param gone when it fires, the wait for a slot ends
    * @throws Unavailable if no slot is free in time, or too many requests wait
    */
-  async run<T>(client: string, milliseconds: number, work: (took: (cpuSeconds: number) => void) => Promise<T>) {
-    const leave = await this.enter(client, milliseconds);
+  async run<T>(
+    client: string,
+    milliseconds: number,
+    work: (took: (cpuSeconds: number) => void) => Promise<T>,
+    gone?: AbortSignal,
+  ) {
+    const leave = await this.enter(client, milliseconds, gone);
     const beganMs = this.#now();
     let cpuSeconds: number | undefined;
     try {
@@ -142,20 +151,20 @@ export class ClientSlots {
     };
   }
 
-  async #wait(client: string, milliseconds: number): Promise<void> {
+  async #wait(client: string, milliseconds: number, gone: AbortSignal | undefined): Promise<void> {
     const { maxWaiting = 0 } = this.#options;
     // One client may take at most half of the queue.
     if (this.#waiting.length >= maxWaiting || this.#waitingOf(client) >= maxWaiting / 2) throw this.#refusal(client);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const waiting = { client, enter: resolve };
+    const waiting = { client, enter: () => resolve() };
     this.#waiting.push(waiting);
-    const entered = await withTimeout(
-      promise.then(() => true),
-      milliseconds,
-    );
+    gone?.addEventListener('abort', waiting.enter);
+    await withTimeout(promise, milliseconds);
+    gone?.removeEventListener('abort', waiting.enter);
     const at = this.#waiting.indexOf(waiting);
-    if (entered || at < 0) return;
+    if (at < 0) return;
     this.#waiting.splice(at, 1);
+    gone?.throwIfAborted();
     throw this.#refusal(client);
   }
 

@@ -60,7 +60,8 @@ export class ReadingProcesses {
 
   /**
    * The result for a request that waits for it; undefined if there is none within the budget.
-   * @param gone when it fires, the reading ends, without a result
+   * @param gone when it fires, the reading ends without a result. In a small process it goes on, because it is short,
+   * and the next reading would wait until another process has started.
    * @throws Unavailable where no slot is free in time, or others have taken the memory
    * @throws Error with the message of what the task threw
    */
@@ -70,29 +71,32 @@ export class ReadingProcesses {
     budget: Budget,
     gone?: AbortSignal,
   ): Promise<Result | undefined> {
-    const ends = new AbortController();
-    const end = () => ends.abort();
-    const timer = setTimeout(end, budget.remainingMs);
-    gone?.addEventListener('abort', end);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), budget.remainingMs);
+    const ends = gone ? AbortSignal.any([late.signal, gone]) : late.signal;
     const inSlot = (slots: ClientSlots, work: () => Promise<Done & { readonly result: Result }>) =>
-      slots.run(client, budget.remainingMs, async took => {
-        const { result, cpuSeconds } = await work();
-        took(cpuSeconds);
-        return result;
-      });
+      slots.run(
+        client,
+        budget.remainingMs,
+        async took => {
+          const { result, cpuSeconds } = await work();
+          took(cpuSeconds);
+          return result;
+        },
+        gone,
+      );
     try {
       if (reading.inputBytes <= SMALL_BYTES) {
         const slots = this.#smallSlots[reading.kind];
-        const tried = await this.#tried(() => inSlot(slots, () => this.#runSmall(reading, ends.signal)));
+        const tried = await this.#tried(() => inSlot(slots, () => this.#runSmall(reading, late.signal)));
         if (tried && !reading.isTooLarge(tried)) return tried;
       }
-      return await inSlot(this.#largeSlots, () => this.#run(this.#large, reading, ends.signal));
+      return await inSlot(this.#largeSlots, () => this.#run(this.#large, reading, ends));
     } catch (error) {
-      if (ends.signal.aborted && !(error instanceof Unavailable)) return undefined;
+      if (ends.aborted && !(error instanceof Unavailable)) return undefined;
       throw error;
     } finally {
       clearTimeout(timer);
-      gone?.removeEventListener('abort', end);
     }
   }
 

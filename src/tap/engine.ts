@@ -132,7 +132,7 @@ export class Engine {
       await this.#endStarved(number, error);
       return { outcome: 'refused', message: TOO_MUCH_MEMORY };
     } finally {
-      if (begun?.outcome !== 'begun' || begun.isWhole) this.end(number);
+      if (begun?.outcome !== 'begun' || begun.isWhole) await this.end(number);
     }
   }
 
@@ -159,7 +159,7 @@ export class Engine {
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
       throw error;
     }
-    const job = new Job(connection, translated.columns, asked, () => this.end(number));
+    const job = new Job(connection, translated.columns, asked, () => void this.end(number));
     this.#jobs.set(number, job);
     const infos = [
       { name: 'query', value: query },
@@ -180,7 +180,7 @@ export class Engine {
   async part(number: number): Promise<Uint8Array | null> {
     try {
       const part = await this.#jobs.get(number)?.part();
-      if (!part) this.end(number);
+      if (!part) await this.end(number);
       return part ?? null;
     } catch (error) {
       await this.#endStarved(number, error);
@@ -195,15 +195,17 @@ export class Engine {
    */
   async #endStarved(number: number, error: unknown): Promise<void> {
     if (isFatal(error) || !isOutOfMemory(error)) throw error;
-    this.end(number);
+    // The others' memory is looked at now, before they have ended, too.
+    void this.end(number);
     if (!(await this.#memory.isTaken())) throw new Starved();
   }
 
-  end(number: number): void {
+  /** Resolves when nothing of the query runs any more. */
+  async end(number: number): Promise<void> {
     const job = this.#jobs.get(number);
     this.#asked.delete(number);
-    job?.close();
     this.#jobs.delete(number);
+    await job?.close();
   }
 
   get isIdle(): boolean {

@@ -31,7 +31,7 @@ export function runEngine(): void {
     const opened = await engine!;
     if (message.kind === 'begin') return await opened.begin(message.job, message.query);
     if (message.kind === 'part') return await opened.part(message.job);
-    if (message.kind === 'end') opened.end(message.job);
+    if (message.kind === 'end') await opened.end(message.job);
     else if (opened.isIdle) end(opened.close());
     return null;
   };

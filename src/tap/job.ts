@@ -70,7 +70,8 @@ export class Job {
   /** Whether the whole answer was returned. */
   isDone = false;
   #isClosed = false;
-  #isWorking = false;
+  /** The present step of the engine. */
+  #working: Promise<unknown> | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
 
@@ -246,26 +247,29 @@ export class Job {
   /** Runs a step of the engine. If its connection is closed meanwhile, the engine would continue the query. */
   async #work<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed || this.#isLate) throw new Error('the query was ended');
-    this.#isWorking = true;
     // Repeated, because an interrupt between two steps of the engine has no effect.
     const again = setInterval(() => {
       if (this.#isClosed || this.#isLate) this.#connection.interrupt();
     }, INTERRUPT_MS);
+    const working = work();
+    this.#working = working;
     try {
-      return await work();
+      return await working;
     } finally {
       clearInterval(again);
-      this.#isWorking = false;
+      this.#working = undefined;
       if (this.#isClosed) this.#connection.closeSync();
     }
   }
 
-  close(): void {
+  /** Resolves when the engine has ended its work. It does not notice an interrupt while it plans. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#idle);
     this.#connection.interrupt();
-    if (!this.#isWorking) this.#connection.closeSync();
+    if (this.#working) await this.#working.catch(() => {});
+    else this.#connection.closeSync();
   }
 }
 

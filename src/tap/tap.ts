@@ -208,7 +208,7 @@ export class Tap {
 
   async #started(client: string, query: EngineQuery, gone: AbortSignal): Promise<TapStarted> {
     const started = await this.#again<TapStarted>(
-      async () => await this.#beginUnless(gone, query, await this.#slot(client, WAIT_MS)),
+      async () => await this.#beginUnless(gone, query, await this.#slotUnless(gone, client)),
       message => ({ job: 0, begun: { outcome: 'refused', message } }),
     );
     if (started.begun.outcome === 'early') throw new Unavailable(started.begun.message);
@@ -257,11 +257,19 @@ export class Tap {
     }
   }
 
+  async #slotUnless(gone: AbortSignal, client: string): Promise<() => void> {
+    try {
+      return await this.#slot(client, WAIT_MS, gone);
+    } catch (error) {
+      throw gone.aborted ? new Unavailable(GIVEN_UP) : error;
+    }
+  }
+
   /** Waits for a slot. Returns the function that releases it. */
-  async #slot(client: string, milliseconds: number): Promise<() => void> {
+  async #slot(client: string, milliseconds: number, gone?: AbortSignal): Promise<() => void> {
     if (this.#config.TAP_MAX_QUERIES === 0)
       throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
-    const leave = await this.#slots.enter(client, milliseconds);
+    const leave = await this.#slots.enter(client, milliseconds, gone);
     const began = performance.now();
     const unwatch = this.#childMemory.watch();
     return () => {
@@ -341,10 +349,15 @@ export class Tap {
     return part as Uint8Array | null;
   }
 
+  /** The slot of the query is released when its work has ended: a query that is being planned goes on for a while. */
   async #end(job: number): Promise<null> {
     const running = this.#jobs.get(job);
-    this.#forget(job);
-    if (running) await this.#ask(running.engine, { kind: 'end', job }, HANG_MS);
+    if (!running) return null;
+    try {
+      await this.#ask(running.engine, { kind: 'end', job }, HANG_MS);
+    } finally {
+      this.#forget(job);
+    }
     return null;
   }
 

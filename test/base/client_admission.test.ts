@@ -83,6 +83,19 @@ test('who waits in vain leaves no trace; of those who wait, one client is half',
   await slots.enter('b', 5);
 });
 
+test('who goes away while waiting leaves the queue', async () => {
+  const { slots } = slotsOf(2, { maxWaiting: 2 });
+  const leave = await slots.enter('a', SOON);
+  const gone = new AbortController();
+  const waits = slots.enter('a', SOON, gone.signal).catch(error => error);
+  assert.ok(await refusalOf(slots.enter('a', SOON)), 'the half of the queue');
+  gone.abort();
+  assert.is(await waits, gone.signal.reason);
+  const next = slots.enter('a', SOON);
+  leave();
+  (await next)();
+});
+
 test('a refusal says when a slot may be free: by how long slots were held, and are held now', async () => {
   const { slots, pass } = slotsOf(2, { maxWaiting: 0 });
   const held = async (client: string, ms: number) => {

@@ -1,5 +1,5 @@
 /** Jobs: the resources of UWS, what a restart finds, the bounds. */
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -209,6 +209,26 @@ testWithDisk(
     queue.close();
   },
 );
+
+test('the request and its parameters are stored apart from the job', () =>
+  withDirectory(async directory => {
+    const { store, queue, begun, add, finish, reaches } = queueOf(directory);
+    const { id } = queue.step({ ...CREATE, parameters: { A: 'a', B: 'b' } })!;
+    queue.step({ step: 'set', id, parameters: { B: 'c' } });
+    assert.equal(store.request(id), { request: { a: 1 }, parameters: { A: 'a', B: 'c' } });
+    assert.not(readFileSync(join(directory, 'jobs', id, 'job.json'), 'utf8').includes('"A"'));
+    queue.step({ step: 'run', id, request: 'other' });
+    assert.equal([begun, store.request(id)!.request], [[id], 'other']);
+    finish();
+    await reaches(id, 'COMPLETED');
+    // As versions before 0.16.2 stored it.
+    const old = add();
+    const request = { request: { a: 2 }, parameters: {} };
+    store.write({ ...store.read(old)!, ...request } as Job);
+    rmSync(join(directory, 'jobs', old, 'request.json'));
+    assert.equal(store.request(old)!.request, request.request);
+    queue.close();
+  }));
 
 test('a failure is told where it is for the client', () =>
   withDirectory(async directory => {

@@ -77,14 +77,14 @@ function multipart(parts: number, body: (i: number) => string): Message {
 }
 
 /** A query with a table of its own. */
-function upload(bytes: Uint8Array): Message {
+function upload(bytes: string | Uint8Array, adql = 'SELECT COUNT(*) FROM TAP_UPLOAD.t', format = 'csv'): Message {
   const field = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const fields = { LANG: 'ADQL', FORMAT: 'csv', QUERY: 'SELECT COUNT(*) FROM TAP_UPLOAD.t', UPLOAD: 't,param:part' };
+  const fields = { LANG: 'ADQL', FORMAT: format, QUERY: adql, UPLOAD: 't,param:part' };
   const head = `${Object.entries(fields)
     .map(([name, value]) => field(name, value))
     .join('')}--b\r\nContent-Disposition: form-data; name="part"; filename="t"\r\n\r\n`;
-  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--b--\r\n')]);
+  const body = Buffer.concat([Buffer.from(head), Buffer.from(bytes as Uint8Array), Buffer.from('\r\n--b--\r\n')]);
   return { headers: { 'Content-Type': 'multipart/form-data; boundary=b' }, body };
 }
 
@@ -146,6 +146,39 @@ async function job(url: string, path: string, message: Message, mostMs: number):
   await send(url, location, { method: 'DELETE' });
   return { is, text };
 }
+
+/** So many jobs in ADQL that have not begun. */
+async function pendingJobs(url: string, count: number, message: Message): Promise<string[]> {
+  const made = await Promise.all(Array.from({ length: count }, () => send(url, '/vo/tap/async', message)));
+  return made.flatMap(({ text }) => /^location: (?:https?:\/\/[^/]+)?(\S+)/im.exec(text)?.[1] ?? []);
+}
+
+const removed = async (url: string, paths: readonly string[]) => {
+  for (const path of paths) await send(url, path, { method: 'DELETE' });
+};
+
+/** So many requests at once, each followed by another, for so long. */
+async function flood(count: number, forMs: number, each: () => Promise<Outcome>): Promise<readonly Outcome[]> {
+  const endMs = performance.now() + forMs;
+  const outcomes: Outcome[] = [];
+  const again = async () => {
+    while (performance.now() < endMs) outcomes.push(await each());
+  };
+  await Promise.all(Array.from({ length: count }, again));
+  return outcomes;
+}
+
+const numbered = (count: number, text: (i: number) => string, separator = ' ') =>
+  Array.from({ length: count }, (_, i) => text(i)).join(separator);
+/** A table of one row, whose columns have long descriptions. */
+const describedTable = (columns: number, characters: number) =>
+  votable(
+    numbered(
+      columns,
+      i => `<FIELD name="c${i}" datatype="int"><DESCRIPTION>${'d'.repeat(characters)}</DESCRIPTION></FIELD>`,
+    ),
+    `<TABLEDATA><TR>${'<TD>1</TD>'.repeat(columns)}</TR></TABLEDATA>`,
+  );
 
 const joined = (text: string, count: number) => new Array(count).fill(text).join(' || ');
 const CROSS =
@@ -568,6 +601,21 @@ export const ATTACKS: readonly Attack[] = [
     expects: ['400', '413'],
   },
   {
+    name: 'connector: ids and arguments without end',
+    sends: url =>
+      many(4, async i => {
+        const body = [
+          `{"jsonrpc":"2.0","id":${'['.repeat(100_000)}`,
+          `{"jsonrpc":"2.0","id":${'9'.repeat(900_000)},"method":"ping"}`,
+          `{"jsonrpc":"2.0","id":"${'x'.repeat(900_000)}","method":"ping"}`,
+          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}}`,
+        ][i]!;
+        const headers = { ...JSON_TYPE, Accept: 'application/json, text/event-stream' };
+        return of(await send(url, '/mcp', { headers, body }));
+      }),
+    expects: ['200', '400'],
+  },
+  {
     name: 'connector: 200 calls at once',
     sends: url =>
       many(200, async () =>
@@ -670,6 +718,181 @@ export const ATTACKS: readonly Attack[] = [
     expects: ['200', '503'],
   },
   {
+    name: 'ADQL: 40 tables that have all columns in common',
+    sends: url =>
+      many(4, () =>
+        givenUp(
+          url,
+          '/vo/tap/sync',
+          query(`SELECT COUNT(*) FROM objects AS a0 ${numbered(39, i => `NATURAL JOIN objects AS a${i + 1}`)}`),
+          5000,
+        ),
+      ),
+    expects: ['400'],
+    says: /compares columns/,
+  },
+  {
+    name: 'ADQL: full joins of 40 tables, two at once',
+    sends: url =>
+      many(2, () =>
+        givenUp(
+          url,
+          '/vo/tap/sync',
+          query(
+            `SELECT COUNT(*) FROM objects AS a0 ${numbered(39, i => `FULL JOIN objects AS a${i + 1} USING (diaObjectId)`)}`,
+          ),
+          8000,
+        ),
+      ),
+    expects: ['200', '400', '503', 'given up'],
+  },
+  {
+    name: 'ADQL: plans of 40 tables that are given up after 50 ms, again and again',
+    sends: url =>
+      flood(20, 4000, () =>
+        givenUp(
+          url,
+          '/vo/tap/sync',
+          query(
+            `SELECT COUNT(*) FROM objects AS a0 ${numbered(39, i => `JOIN objects AS a${i + 1} ON a${i}.ra = a${i + 1}.ra`)}`,
+          ),
+          50,
+        ),
+      ),
+    expects: ['200', '503', 'given up'],
+  },
+  {
+    name: 'ADQL: one text of megabytes in each format',
+    sends: async url => {
+      const formats = ['csv', 'votable', 'votable/td', 'fits', 'parquet', 'arrow', 'ndjson', 'ecsv'];
+      const adql =
+        "SELECT IVO_STRING_AGG(CAST(a.ra + b.ra AS VARCHAR), ',') FROM objects AS a, (SELECT TOP 2000 ra FROM objects) AS b";
+      return await many(formats.length, async i =>
+        of(await send(url, '/vo/tap/sync', { ...query(adql, { FORMAT: formats[i]! }), client: client(i) })),
+      );
+    },
+    expects: ['200', '400', '503'],
+  },
+  {
+    name: 'a table that comes with a query: a description of a megabyte, in 500 columns of each format',
+    sends: async url => {
+      const formats = ['votable', 'parquet', 'arrow', 'ecsv', 'votable/td'];
+      const adql = `SELECT ${numbered(500, () => 'c0', ',')} FROM TAP_UPLOAD.t`;
+      return await many(formats.length, async i =>
+        of(await send(url, '/vo/tap/sync', upload(describedTable(1, 1_000_000), adql, formats[i]))),
+      );
+    },
+    expects: ['200', '400', '503'],
+  },
+  {
+    name: 'a table that comes with a query: 499 descriptions of 8 kB',
+    sends: once('/vo/tap/sync', () => upload(describedTable(499, 8000), 'SELECT * FROM TAP_UPLOAD.t', 'votable')),
+    expects: ['200'],
+  },
+  {
+    name: 'a table that comes with a query: given up at once, 100 times',
+    sends: url => many(100, i => givenUp(url, '/vo/tap/sync', upload(csvOf(2, 50_000)), 30 + 10 * i)),
+    expects: ['200', '503', 'given up'],
+  },
+  {
+    name: 'a table that comes with a query: columns of the names that the engine gives, and quotes',
+    sends: once('/vo/tap/sync', () => {
+      const names = [
+        'rowid',
+        'ROWID',
+        'file_row_number',
+        'filename',
+        'c0',
+        'C0',
+        '&quot;; DROP TABLE x; --',
+        '&#10;',
+        "'",
+      ];
+      const fields = names.map(name => `<FIELD name="${name}" datatype="int"/>`).join('');
+      const row = `<TR>${'<TD>1</TD>'.repeat(names.length)}</TR>`;
+      return upload(votable(fields, `<TABLEDATA>${row}</TABLEDATA>`), 'SELECT * FROM TAP_UPLOAD.t');
+    }),
+    expects: ['200'],
+  },
+  {
+    name: 'a table that comes with a query: FITS whose sizes are negative or a thousand million',
+    sends: async url => {
+      const table = (width: number, rows: number, form: string) =>
+        fits([
+          `NAXIS1  = ${width}`,
+          `NAXIS2  = ${rows}`,
+          'PCOUNT  = 0',
+          'GCOUNT  = 1',
+          'TFIELDS = 1',
+          `TFORM1  = '${form}'`,
+        ]);
+      const tables = [
+        table(-8, 1, '1D'),
+        table(8, -1, '1D'),
+        table(0, 1_000_000, '0D'),
+        table(8, 1, '1000000000X'),
+        table(8, 1, '1PD(999999999)'),
+      ];
+      return await many(tables.length, async i => of(await send(url, '/vo/tap/sync', upload(tables[i]!))));
+    },
+    expects: ['400', '503'],
+  },
+  {
+    name: 'jobs: 25 whose parameters grow by 1 MB at a time, and those that are refused then',
+    sends: async url => {
+      const own = await pendingJobs(url, 25, query('x'.repeat(250_000)));
+      const long = 'x'.repeat(1_000_000);
+      const grown = await Promise.all(
+        ['MAXREC', 'FORMAT', 'RESPONSEFORMAT', 'LANG', 'RUNID'].flatMap(name =>
+          own.map(async path => of(await send(url, `${path}/parameters`, form({ [name]: long })))),
+        ),
+      );
+      const refused = await flood(50, 3000, async () =>
+        of(await send(url, '/vo/tap/async', query('SELECT 1 FROM objects'))),
+      );
+      await removed(url, own);
+      return [...grown, ...refused];
+    },
+    expects: ['400', '503'],
+    says: /at most 262144/,
+  },
+  {
+    name: 'jobs: 200 made at once, again and again',
+    sends: async url => {
+      const own: string[] = [];
+      const outcomes = await flood(200, 3000, async () => {
+        const made = await send(url, '/vo/tap/async', query('SELECT 1 FROM objects'));
+        own.push(...(/^location: (?:https?:\/\/[^/]+)?(\S+)/im.exec(made.text)?.slice(1) ?? []));
+        return of(made);
+      });
+      await removed(url, own);
+      return outcomes;
+    },
+    expects: ['303', '503'],
+  },
+  {
+    name: 'jobs: 1,000 that wait for a job with a long query',
+    sends: async url => {
+      const own = await pendingJobs(url, 1, query('x'.repeat(250_000)));
+      const outcomes = await many(1000, () => givenUp(url, `${own[0]}?WAIT=60`, {}, 4000));
+      await removed(url, own);
+      return outcomes;
+    },
+    expects: ['given up', '503', 'ended'],
+  },
+  {
+    name: 'jobs: the parameters of one changed, 200 at once',
+    sends: async url => {
+      const own = await pendingJobs(url, 1, query('SELECT 1 FROM objects'));
+      const outcomes = await flood(200, 3000, async () =>
+        of(await send(url, `${own[0]}/parameters`, form({ RUNID: 'x'.repeat(60_000) }))),
+      );
+      await removed(url, own);
+      return outcomes;
+    },
+    expects: ['303', '503'],
+  },
+  {
     name: 'jobs that are made and removed, 100 times',
     sends: async url => {
       for (let i = 0; i < 100; i++) await job(url, '/vo/tap/async', query('SELECT 1 FROM objects'), 0);
@@ -726,6 +949,36 @@ export const ATTACKS: readonly Attack[] = [
         raw(url, 'POST /api/lookup HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\nx'),
       ),
     expects: ['400', '413'],
+  },
+  {
+    name: 'HTTP: an extension of a chunk, and trailers, of a megabyte',
+    sends: url =>
+      many(8, i => {
+        const path = [TABLE, AREA, '/api/lookup', '/vo/tap/sync'][i % 4];
+        const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: ${ATTACKER}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+        const bodies = [
+          `3;${'e'.repeat(1 << 20)}\r\nabc\r\n0\r\n\r\n`,
+          `3\r\nabc\r\n0\r\n${`T: ${'x'.repeat(1000)}\r\n`.repeat(1000)}\r\n`,
+        ];
+        return raw(url, head + bodies[i >> 2]);
+      }),
+    expects: ['400', '413', '431', 'ended'],
+  },
+  {
+    name: 'HTTP: requests that a proxy may read differently',
+    sends: async url => {
+      const post = 'POST /api/lookup HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
+      const requests = [
+        'GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n',
+        `${post}Content-Length: 5\r\nContent-Length: 6\r\n\r\nxxxxxx`,
+        `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+        `${post}Content-Length: -1\r\n\r\n`,
+        `${post}Content-Length : 3\r\n\r\nxxx`,
+        'GET /\u0000 HTTP/1.1\r\nHost: x\r\n\r\n',
+      ];
+      return await many(requests.length, i => raw(url, requests[i]!));
+    },
+    expects: ['400', '501', 'ended'],
   },
   {
     name: 'HTTP: chunks of a byte with long extensions',
