@@ -124,7 +124,7 @@ class Translator {
     if (compared > most)
       throw new AdqlError(
         0,
-        `a query of ${joined} tables compares columns with one another at most ${most} times, those of NATURAL and USING included (this one ${compared} times): ask in parts`,
+        `a query of ${joined} tables has at most ${most} comparisons between columns, with those of NATURAL and USING (this one has ${compared}): ask in parts`,
       );
   }
 

@@ -314,11 +314,11 @@ test('more tables and corners than the engine plans in time are refused', () => 
     `SELECT 1 FROM objects o0 ${Array.from({ length: count - 1 }, (_, i) => `JOIN objects o${i + 1} ON ${columns.map(name => `o0.${name} = o${i + 1}.${name}`).join(' AND ')}`).join(' ')}`;
   assert.match(sqlOf(equal(40, ['ra'])), /t40/);
   assert.match(sqlOf(equal(10, ['ra', 'dec', 'diaObjectId'])), /t10/);
-  assert.match(refusal(equal(40, ['ra', 'dec'])), /a query of 40 tables compares .* at most 40 times/);
+  assert.match(refusal(equal(40, ['ra', 'dec'])), /a query of 40 tables has at most 40 comparisons/);
   const natural = `SELECT 1 FROM objects o0 ${Array.from({ length: 39 }, (_, i) => `NATURAL JOIN objects o${i + 1}`).join(' ')}`;
-  assert.match(refusal(natural), /NATURAL and USING included/);
+  assert.match(refusal(natural), /with those of NATURAL and USING/);
   const twice = `WITH q AS (${equal(10, ['ra', 'dec', 'diaObjectId'])}) SELECT 1 FROM q a, q b`;
-  assert.match(refusal(twice), /a query of 30 tables compares .* \(this one 81 times\)/);
+  assert.match(refusal(twice), /a query of 30 tables has .* \(this one has 81\)/);
   const corners = Array.from({ length: 150 }, (_, i) => `${Math.cos(i / 24)}, ${Math.sin(i / 24)}`).join();
   const test = `1 = CONTAINS(POINT(ra, dec), POLYGON(${corners}))`;
   assert.match(refusal(`SELECT ra FROM objects WHERE ${test} OR ${test} OR ${test}`), /at most 400 corners/);

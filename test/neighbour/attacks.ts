@@ -729,7 +729,7 @@ export const ATTACKS: readonly Attack[] = [
         ),
       ),
     expects: ['400'],
-    says: /compares columns/,
+    says: /comparisons between columns/,
   },
   {
     name: 'ADQL: full joins of 40 tables, two at once',
