@@ -488,5 +488,7 @@ export const ENVIRONMENT_ONLY: Readonly<Record<string, EnvironmentVariable>> = {
   GOOGLE_APPLICATION_CREDENTIALS: { help: 'Key file that `consume pittgoogle` authenticates with.' },
   PUBSUB_EMULATOR_HOST: { help: "Host and port of Google's Pub/Sub emulator, used instead of Pub/Sub." },
   NEARSKY_DEBUG: { help: 'If not empty, an error that ends a command is shown with its stack.' },
-  NEARSKY_CACHE_DIR: { help: 'Directory in which compiled code is kept, and into which the single executable unpacks its files.' },
+  NEARSKY_CACHE_DIR: {
+    help: 'Directory in which compiled code is kept, and into which the single executable unpacks its files.',
+  },
 };
