@@ -1,6 +1,6 @@
 /** Parquet files that are written by row groups, whose columns may be copied from other files. */
 export type { Numbers, StoredColumn } from './parquet/stored_column.ts';
-export { parquetSchemaEntry } from './write/arrow_schema.ts';
+export { parquetSchemaEntry, type Stored } from './write/arrow_schema.ts';
 export { describedColumns } from './write/metadata.ts';
 export {
   beginParquet,

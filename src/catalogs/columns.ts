@@ -1,11 +1,11 @@
 /** Finds the columns that a definition names in a copy of the catalog, and checks their types. */
 
 import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
+import { CatalogError } from '@nearsky/hats';
 import { columnNames, motionColumns } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { isTextId, type SourceId } from '../contract/source_ids.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
-import { CatalogError } from './catalog_errors.ts';
 
 const ID_KINDS: readonly ColumnKind[] = [
   'integer64',

@@ -3,30 +3,11 @@
  * give the number of rows in each pixel. An empty pixel of a sparse catalog may well lie inside its footprint, so the
  * footprint is kept at an order whose pixels hold enough rows.
  */
+import { CatalogError, type HatsTable, withStableFile } from '@nearsky/hats';
+import { openHealpixMap } from '@nearsky/hats/skymap';
 import { type Area, Coverage } from '@nearsky/sky-index';
 import type { StoredCoverage } from '../store/catalog_registration.ts';
-import { CatalogError, withStableFile } from './catalog_errors.ts';
-import { openHealpixMap } from './fits.ts';
-import type { HatsTable } from './hats.ts';
 import { PixelSet } from './pixel_set.ts';
-
-/**
- * The name of the coverage map of a HATS table: `skymap.fits`, else `point_map.fits` (its older name), else the finest
- * `skymap.K.fits`. If folders cannot be listed, the properties name the orders of the maps.
- */
-export async function findCoverageMap({
-  files,
-  properties,
-}: Pick<HatsTable, 'files' | 'properties'>): Promise<string | undefined> {
-  for (const name of ['skymap.fits', 'point_map.fits']) if (await files.has(name)) return name;
-  const names = await files.list('.');
-  const orders = names
-    ? names.flatMap(name => /^skymap\.(\d+)\.fits$/.exec(name)?.[1] ?? [])
-    : (properties.get('hats_skymap_alt_orders')?.match(/\d+/g) ?? []);
-  for (const order of orders.map(Number).sort((a, b) => b - a))
-    if (await files.has(`skymap.${order}.fits`)) return `skymap.${order}.fits`;
-  return undefined;
-}
 
 /**
  * An operator's choice of the footprint: an area of the sky, the whole sky, or the pixels that have rows at some order.

@@ -4,17 +4,14 @@
  */
 
 import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
+import { CatalogError, columnTexts, type FieldText, type HatsTable } from '@nearsky/hats';
 import type { CatalogColumn, CatalogDefinition, FilterableProperty } from '../contract/catalog.ts';
 import { catalogKeys } from '../contract/catalog.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
 import * as enums from '../contract/enums.ts';
 import { GENERIC_FILTERS } from '../contract/filters.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
-import { CatalogError } from './catalog_errors.ts';
 import { findColumn } from './columns.ts';
-import type { HatsTable } from './hats.ts';
-import { withParquet } from './survey.ts';
-import { type FieldText, fieldTexts, VOTABLE_KEY } from './votable_metadata.ts';
 
 /** A description as read from a file: `src/contract/catalogs/schema.json`. */
 export type CatalogDescription = Partial<Omit<CatalogDefinition, 'columns' | 'filterable'>> & {
@@ -76,7 +73,6 @@ const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
 /** Columns that importers add. */
 const BOOKKEEPING = /^(_healpix_\d+|_hipscat_index|Norder|Dir|Npix|__.*)$/;
 const FILTERABLE_NAME = /^[A-Za-z]\w{0,63}$/;
-const COMMON_METADATA = 'dataset/_common_metadata';
 const MAX_COLUMNS = 1000;
 /** Without a description, this many columns, the first ones, can be filtered by, and are shown in a chat. */
 const DEFAULT_FILTERS = 16;
@@ -168,7 +164,7 @@ export async function defineCatalog(
     throw new CatalogError(
       `Cannot add ${files.location} because its properties do not name the columns of its positions: give raColumn and decColumn in a description`,
     );
-  const texts = fieldTexts(file.metadataText(VOTABLE_KEY) ?? (await commonText(table)) ?? '');
+  const texts = await columnTexts(table, file);
   const release = description.release ?? titleOf(properties) ?? name;
   const given =
     description.columns ??
@@ -202,12 +198,6 @@ export async function defineCatalog(
   };
   checkDefinition(definition, files.location);
   return definition;
-}
-
-/** The VOTable of the whole catalog; undefined if there is none. */
-async function commonText({ files }: HatsTable): Promise<string | undefined> {
-  if (!(await files.has(COMMON_METADATA))) return undefined;
-  return withParquet(files, COMMON_METADATA, common => common.metadataText(VOTABLE_KEY));
 }
 
 function checkName(name: string, description: CatalogDescription): void {

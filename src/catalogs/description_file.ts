@@ -1,9 +1,10 @@
 /** The file of a catalog's description, checked against the schema. */
+
 import { readFileSync } from 'node:fs';
 import { reasonOf } from '@nearsky/astrotables/files';
+import { CatalogError } from '@nearsky/hats';
 import { Ajv, type ErrorObject } from 'ajv';
 import schema from '../contract/catalogs/schema.json' with { type: 'json' };
-import { CatalogError } from './catalog_errors.ts';
 import type { CatalogDescription } from './definition.ts';
 
 /** The number of faults that a message names. */

@@ -4,21 +4,26 @@
  */
 
 import { ReadFailure } from '@nearsky/astrotables/files';
+import {
+  CatalogError,
+  catalogFiles,
+  type FilesOptions,
+  type HatsTable,
+  isRemote,
+  openHats,
+  REMOTE_CONCURRENCY,
+  withParquet,
+} from '@nearsky/hats';
+import { findSkymap } from '@nearsky/hats/skymap';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
-import { isRemote } from './address.ts';
-import { CatalogError } from './catalog_errors.ts';
-import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
-import { type ChosenFootprint, coverageFromMap, coverageFromRows, findCoverageMap, orderOf } from './coverage.ts';
+import { type ChosenFootprint, coverageFromMap, coverageFromRows, orderOf } from './coverage.ts';
 import { defineCatalog, type UndefinedCatalog } from './definition.ts';
-import { catalogFiles } from './files.ts';
-import { type HatsTable, openHats } from './hats.ts';
 import { PixelSet } from './pixel_set.ts';
-import { REMOTE_CONCURRENCY } from './remote/options.ts';
-import { checkSomeIds, type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } from './survey.ts';
+import { checkSomeIds, type SurveyOptions, type SurveyProgress, surveyCatalog } from './survey.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
@@ -52,7 +57,7 @@ export async function registerCatalog(
 ): Promise<CatalogRegistration> {
   const table = await openHats(location, options);
   checkTable(table);
-  const map = await findCoverageMap(table);
+  const map = await findSkymap(table);
   const depth = map ? (options.depth ?? usualDepth(table.files.location)) : 'rows';
   if (depth === 'files') await lookForFiles(table, options.onProgress);
   const { definition, columns } = await withParquet(table.files, await firstFile(table), async sample => {

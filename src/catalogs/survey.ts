@@ -1,17 +1,22 @@
 /** Checks every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
 
 import { ReadFailure } from '@nearsky/astrotables/files';
-import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
+import type { ParquetFile } from '@nearsky/astrotables/parquet';
+import {
+  CatalogError,
+  type CatalogFiles,
+  isRemote,
+  MissingFile,
+  type Partition,
+  REMOTE_CONCURRENCY,
+  withParquet,
+} from '@nearsky/hats';
 import { isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isTextId, TEXT_ID } from '../contract/source_ids.ts';
-import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
-import { isRemote } from './address.ts';
-import { CatalogError, MissingFile, withStableFile } from './catalog_errors.ts';
-import type { CatalogFiles } from './catalog_files.ts';
+import type { CatalogColumns, RowCounts } from '../store/catalog_registration.ts';
 import { checkColumns, checkIds, sourceId } from './columns.ts';
 import type { PixelSet } from './pixel_set.ts';
-import { REMOTE_CONCURRENCY } from './remote/options.ts';
 
 export interface SurveyOptions {
   /**
@@ -92,22 +97,6 @@ export async function surveyCatalog(
     missing: problems.filter(([, problem]) => problem instanceof MissingFile).map(([index]) => names[index]!),
     problems: problems.map(([, problem]) => problem),
   };
-}
-
-/** Opens a Parquet file of a catalog and closes it after use. */
-export async function withParquet<T>(
-  files: CatalogFiles,
-  name: string,
-  use: (file: ParquetFile) => T | Promise<T>,
-): Promise<T> {
-  return withStableFile(async () => {
-    const file = await openParquet(await files.open(name));
-    try {
-      return await use(file);
-    } finally {
-      file.close();
-    }
-  });
 }
 
 /** Ids of a row group that are read where its statistics do not show their range: texts, and integers without statistics. */

@@ -1,11 +1,12 @@
 /** `nearsky catalog add|list|check|remove`: the catalogs that are searched, and their locations. */
+
 import { basename } from 'node:path';
 import { nowUs } from '../base/times.ts';
 import { FLOAT32_STEP_ARCSEC } from '../catalogs/columns.ts';
 import { type ChosenFootprint, skyFraction } from '../catalogs/coverage.ts';
 import type { UndefinedCatalog } from '../catalogs/definition.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
-import { remoteOptions } from '../catalogs/remote/options.ts';
+import { remoteOptions } from '../catalogs/remote_options.ts';
 import type { SurveyProgress } from '../catalogs/survey.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '../contract/catalogs.ts';

@@ -5,13 +5,11 @@ import { basename, join } from 'node:path';
 import { describeParquet, findPositions, type NamedColumns, positionReader, TableError } from '@nearsky/astrotables';
 import type { Frame } from '@nearsky/astrotables/frames';
 import { type ColumnKind, openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
+import { CatalogError, catalogFiles, isHats, isRemote, openHats, openLocalFile } from '@nearsky/hats';
 import { wrapRa } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
-import { isRemote } from '../catalogs/address.ts';
-import { CatalogError } from '../catalogs/catalog_errors.ts';
 import { findColumn } from '../catalogs/columns.ts';
-import { catalogFiles, openLocalFile } from '../catalogs/files.ts';
-import { isHats, openHats } from '../catalogs/hats.ts';
+import { REMOTE_READING } from '../catalogs/remote_options.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { noOutcomes, type Outcomes } from '../ingest/ingester.ts';
 import { parsePosition } from '../ingest/normalise.ts';
@@ -47,9 +45,9 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
     if (!found) throw new CatalogError(`Cannot read ${location} because there is no such file or directory`);
     if (found.isFile()) return [() => openParquet(openLocalFile(location))];
   }
-  const files = await catalogFiles(location);
+  const files = await catalogFiles(location, { remote: REMOTE_READING });
   if (await isHats(files)) {
-    const table = await openHats(location);
+    const table = await openHats(location, { remote: REMOTE_READING });
     return table.partitions.flatMap(partition =>
       partition.files.map(name => async () => openParquet(await table.files.open(name))),
     );

@@ -5,6 +5,7 @@
  * document.
  */
 import type { Column } from '@nearsky/astrotables';
+import type { Stored } from '@nearsky/astrotables/parquet_writer';
 import type { CatalogDefinition } from './catalog.ts';
 import { CATALOG_OUTCOMES, type DetailLevel, namesOf, OBJECT_STATUSES } from './enums.ts';
 import { DEC_RANGE, RA_RANGE } from './limits.ts';
@@ -29,19 +30,6 @@ export interface ObjectField {
   readonly cone?: 1 | 2 | 3;
   /** How HATS exports, and so the tables of TAP, store the field; undefined if they do not. */
   readonly archive?: Stored;
-}
-
-/** How a column is stored in Parquet. */
-export interface Stored {
-  /** Whether every row has a value. */
-  readonly isRequired?: boolean;
-  /** Whether values seldom repeat. */
-  readonly isVaried?: boolean;
-  /**
-   * Whether the files give the column's smallest and largest values, which depend on the position of the rows on the
-   * sky.
-   */
-  readonly hasBounds?: boolean;
 }
 
 const KEY = { isRequired: true, isVaried: true, hasBounds: true } as const;

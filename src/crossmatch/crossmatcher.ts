@@ -2,12 +2,12 @@
  * Crossmatches pending objects. Objects are claimed batch by batch and recorded as they become complete, so a
  * crossmatcher may be killed, or run beside another, at any moment.
  */
+
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { addReads, CatalogError } from '@nearsky/hats';
 import { MAX_ORDER, pixelOf } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import { nowUs } from '../base/times.ts';
-import { CatalogError } from '../catalogs/catalog_errors.ts';
-import { addReads } from '../catalogs/catalog_files.ts';
 import { Catalogs } from '../contract/catalogs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';

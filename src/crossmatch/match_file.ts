@@ -4,6 +4,16 @@ import type { Cell, Column } from '@nearsky/astrotables';
 import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import {
+  CatalogError,
+  type CatalogFiles,
+  catalogFiles,
+  HEALPIX_COLUMN,
+  noReads,
+  type ReadCounts,
+  type RemoteOptions,
+  withStableFile,
+} from '@nearsky/hats';
+import {
   conePixels,
   isPosition,
   MAX_ORDER,
@@ -14,11 +24,7 @@ import {
   wrapRa,
 } from '@nearsky/sky-index';
 import { Semaphore } from '../base/semaphore.ts';
-import { CatalogError, withStableFile } from '../catalogs/catalog_errors.ts';
-import { type CatalogFiles, noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
-import { catalogFiles } from '../catalogs/files.ts';
-import type { RemoteOptions } from '../catalogs/remote/options.ts';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
@@ -446,8 +452,6 @@ function portions(
   return all;
 }
 
-/** The column that HATS sorts the rows by: NESTED pixels of order 29. */
-const HEALPIX_COLUMN = '_healpix_29';
 /** Half the side of a pixel of order 0. */
 const PIXEL_ARCSEC = 105_000;
 /** The writer of the rows has rounded their pixels in its own way, by up to 0.4 mas at order 29. */

@@ -2,9 +2,10 @@
  * Plans which partitions of a catalog must be read for which objects. Positions are degrees; an object is its ordinal
  * in the batch.
  */
+import type { Partition } from '@nearsky/hats';
 import { type Coverage, conePixels } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
-import type { CatalogRegistration, Partition } from '../store/catalog_registration.ts';
+import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';
 
 /** A registered catalog with its partitions and footprint opened. */

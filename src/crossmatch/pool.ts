@@ -1,6 +1,7 @@
 /** The pool of threads for crossmatching. */
 
-import { REMOTE_CONCURRENCY, remoteOptions } from '../catalogs/remote/options.ts';
+import { REMOTE_CONCURRENCY } from '@nearsky/hats';
+import { remoteOptions } from '../catalogs/remote_options.ts';
 import type { Config } from '../config/config.ts';
 import { defaultThreads, Pool, type PoolOptions } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';

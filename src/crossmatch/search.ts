@@ -1,5 +1,5 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
-import { addReads, noReads } from '../catalogs/catalog_files.ts';
+import { addReads, noReads } from '@nearsky/hats';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';

@@ -1,5 +1,5 @@
 /** The results of a run of the crossmatcher. */
-import { noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
+import { noReads, type ReadCounts } from '@nearsky/hats';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';

@@ -2,6 +2,7 @@
 
 import { type Column, type ColumnType, withOwnNames } from '@nearsky/astrotables';
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
+import { type HatsColumn, HEALPIX_COLUMN } from '@nearsky/hats/write';
 import { isPosition, pixel29 } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
@@ -12,7 +13,6 @@ import {
   OBJECT_FIELDS,
   type ObjectField,
   type ShownIn,
-  type Stored,
   shownIn,
 } from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
@@ -24,16 +24,14 @@ import type { Store } from '../store/store.ts';
 import type { TnsAssociation } from '../store/types.ts';
 import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
 
-export interface CatalogColumn extends Column, Stored {}
-
-const column = (name: string, type: ColumnType, description: string, more: Partial<CatalogColumn> = {}) =>
-  ({ name, type, description, ...more }) satisfies CatalogColumn;
+const column = (name: string, type: ColumnType, description: string, more: Partial<HatsColumn> = {}) =>
+  ({ name, type, description, ...more }) satisfies HatsColumn;
 
 /** The column of a field that other tables have too. */
-const known = (name: string, field: ObjectField): CatalogColumn => ({ ...columnOf(name, field), ...field.archive });
+const known = (name: string, field: ObjectField): HatsColumn => ({ ...columnOf(name, field), ...field.archive });
 
 const VARIED = { isVaried: true } as const;
-const PIXEL = column('_healpix_29', 'int64', 'HEALPix pixel of the position at order 29, NESTED', {
+const PIXEL = column(HEALPIX_COLUMN, 'int64', 'HEALPix pixel of the position at order 29, NESTED', {
   ucd: 'pos.healpix',
   ...OBJECT_FIELDS.diaObjectId.archive,
 });
@@ -45,7 +43,7 @@ const isOfPlace = (name: string): name is PlaceName => PLACE.some(each => each.n
 /** The columns of an object that follow its place. */
 const OWN = shownIn('archive').flatMap(({ name, field }) => (isOfPlace(name) ? [] : { name, field }));
 
-export function objectColumns(catalogs: readonly CatalogDefinition[]): readonly CatalogColumn[] {
+export function objectColumns(catalogs: readonly CatalogDefinition[]): readonly HatsColumn[] {
   return withOwnNames([
     ...PLACE,
     ...OWN.map(({ name, field }) => known(name, field)),
@@ -53,7 +51,7 @@ export function objectColumns(catalogs: readonly CatalogDefinition[]): readonly 
   ]);
 }
 
-const SOURCE_COLUMNS: readonly CatalogColumn[] = [
+const SOURCE_COLUMNS: readonly HatsColumn[] = [
   column('match_version', 'int32', 'Version of the crossmatch that found the match', { isRequired: true }),
   column('catalog_name', 'text', 'The catalog of the source', { isRequired: true }),
   column('catalog_source_id', 'int64', "The source's identifier in its catalog; null where that is a text", {
@@ -81,12 +79,12 @@ interface PayloadPlace {
 
 /** The columns of matches, and the place of each catalog's payload in their rows. */
 export interface MatchColumns {
-  readonly columns: readonly CatalogColumn[];
+  readonly columns: readonly HatsColumn[];
   readonly places: ReadonlyMap<string, PayloadPlace>;
 }
 
 export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColumns {
-  const columns: CatalogColumn[] = [...PLACE, ...SOURCE_COLUMNS];
+  const columns: HatsColumn[] = [...PLACE, ...SOURCE_COLUMNS];
   const places = new Map<string, PayloadPlace>();
   for (const catalog of catalogs) {
     const { name, release, idType } = catalog;
@@ -108,12 +106,12 @@ type Values = unknown[] | Float64Array | undefined;
 
 /** Rows that are collected column by column; their number is known before. */
 abstract class Rows {
-  readonly columns: readonly CatalogColumn[];
+  readonly columns: readonly HatsColumn[];
   readonly values: Values[];
   length = 0;
   readonly #capacity: number;
 
-  constructor(columns: readonly CatalogColumn[], capacity: number) {
+  constructor(columns: readonly HatsColumn[], capacity: number) {
     this.columns = columns;
     this.values = new Array(columns.length).fill(undefined);
     this.#capacity = capacity;
@@ -230,12 +228,7 @@ export class ObjectRows extends Rows {
   #association: { readonly text: string; readonly tns: TnsAssociation | null } = { text: '', tns: null };
 
   /** @param store where provenance sets are read */
-  constructor(
-    store: Store,
-    catalogs: readonly CatalogDefinition[],
-    columns: readonly CatalogColumn[],
-    capacity: number,
-  ) {
+  constructor(store: Store, catalogs: readonly CatalogDefinition[], columns: readonly HatsColumn[], capacity: number) {
     super(columns, capacity);
     this.#store = store;
     const older = ({ object, record }: Exported) => (record && object.hasOlder ? this.#olderText(object) : null);

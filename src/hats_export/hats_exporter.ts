@@ -4,11 +4,20 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import {
+  type ExportFacts,
+  partitionFile,
+  type RowsOfPixel,
+  SkyRows,
+  type WrittenCatalog,
+  type WrittenPartition,
+  writeCatalogFiles,
+  writeCollectionFile,
+} from '@nearsky/hats/write';
 import { isPosition } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
 import { flush, makeDirectory } from '../base/files.ts';
 import { programModule } from '../base/program_files.ts';
-import { partitionPath } from '../catalogs/hats.ts';
 import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { Pool } from '../pool/pool.ts';
 import { Caller } from '../pool/rpc.ts';
@@ -17,11 +26,11 @@ import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { damagedValue } from '../store/table.ts';
-import { type ExportFacts, type WrittenPartition, writeCatalogFiles, writeCollectionFile } from './catalog_files.ts';
 import { matchColumns, objectColumns } from './columns.ts';
-import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
-import type { HatsRequest, HatsTask, PartitionJob } from './writer_thread.ts';
+import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './writer_thread.ts';
 
+/** The width of margins. */
+const MARGIN_ARCSEC = 10;
 /** The maximum number of threads; more would wait for the disk. */
 const MAX_THREADS = 8;
 /** The order of the map, whose pixels are 14 arcmin wide. */
@@ -106,9 +115,9 @@ function isTaken(target: string): boolean {
 /** The files to be written for a catalog or its margin. */
 interface Planned {
   readonly name: string;
-  readonly marginOf?: string;
+  readonly marginOf?: WrittenCatalog['marginOf'];
   readonly catalog: PartitionJob['catalog'];
-  readonly partitions: readonly Partition[];
+  readonly partitions: readonly RowsOfPixel[];
 }
 
 class Export {
@@ -119,7 +128,7 @@ class Export {
   /** The ids by number of row. */
   #ids = new BigInt64Array(1024);
   readonly #matches: number[] = [];
-  readonly #sky = new SkyRows();
+  readonly #sky = new SkyRows(MARGIN_ARCSEC);
   /** Objects without a position: their ids and their numbers of matches. */
   readonly #aside: { readonly id: bigint; readonly matches: number }[] = [];
   #rowsWritten = 0;
@@ -143,17 +152,22 @@ class Export {
     } finally {
       snapshot.close();
     }
-    const facts: ExportFacts = { builder, created: new Date(), sequence, since };
+    const further = {
+      nearsky_journal_entry: sequence,
+      ...(since !== undefined && { nearsky_since_journal_entry: since }),
+    };
+    const facts: ExportFacts = { program: PROGRAM, builder, created: new Date(), further };
     const one = () => 1;
     const objects = this.#sky.partitions(maxRows, one);
     const matchesOf = (row: number) => this.#matches[row]!;
     const matches = this.#sky.partitions(maxRows, matchesOf);
     const margin = (name: string) => `${name}_${MARGIN_ARCSEC}arcs`;
+    const marginOf = (name: string) => ({ name, arcsec: MARGIN_ARCSEC });
     const planned: Planned[] = [
       { name: 'objects', catalog: 'objects', partitions: objects.partitions },
-      { name: margin('objects'), marginOf: 'objects', catalog: 'objects', partitions: objects.margins },
+      { name: margin('objects'), marginOf: marginOf('objects'), catalog: 'objects', partitions: objects.margins },
       { name: 'matches', catalog: 'matches', partitions: matches.partitions },
-      { name: margin('matches'), marginOf: 'matches', catalog: 'matches', partitions: matches.margins },
+      { name: margin('matches'), marginOf: marginOf('matches'), catalog: 'matches', partitions: matches.margins },
     ];
     for (const plan of planned)
       for (const partition of plan.partitions) this.#rowsPlanned += this.#rowsOf(plan.catalog, partition);
@@ -169,8 +183,10 @@ class Export {
       const weight = plan.catalog === 'objects' ? one : matchesOf;
       const map = isMargin ? undefined : { order: MAP_ORDER, counts: this.#sky.counts(MAP_ORDER, weight) };
       const columns = plan.catalog === 'objects' ? objectColumns(this.#catalogs) : matchColumns(this.#catalogs).columns;
-      writeCatalogFiles(directory, { ...plan, columns, partitions, maxRows, ...(map && { map }) }, facts);
-      const hasMargin = planned.some(({ marginOf, partitions }) => marginOf === plan.catalog && partitions.length > 0);
+      writeCatalogFiles(directory, { ...plan, columns, ra: 'ra', dec: 'dec', partitions, maxRows, map }, facts);
+      const hasMargin = planned.some(
+        ({ marginOf, partitions }) => marginOf?.name === plan.catalog && partitions.length > 0,
+      );
       writeCollectionFile(collection, plan.catalog, hasMargin ? margin(plan.catalog) : undefined);
     }
     const withoutPositionFile = await this.#writeAside();
@@ -206,7 +222,7 @@ class Export {
     }
   }
 
-  #rowsOf(catalog: PartitionJob['catalog'], { rows }: Partition): number {
+  #rowsOf(catalog: PartitionJob['catalog'], { rows }: RowsOfPixel): number {
     if (catalog === 'objects') return rows.length;
     let sum = 0;
     for (const row of rows) sum += this.#matches[row]!;
@@ -220,7 +236,7 @@ class Export {
         const rows = this.#rowsOf(catalog, partition);
         const bytes = await this.#writers.write(() => {
           const ids = BigInt64Array.from(partition.rows, row => this.#ids[row]!);
-          return { catalog, path: join(directory, `${partitionPath(partition)}.parquet`), ids, rows };
+          return { catalog, path: join(directory, partitionFile(partition)), ids, rows };
         });
         this.#rowsWritten += rows;
         this.#options.onProgress(this.#rowsWritten, this.#rowsPlanned);

@@ -1,7 +1,6 @@
 /** A thread that writes partitions of an export. All writer threads read the same snapshot of the database. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
+import { writeRows } from '@nearsky/hats/write';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Task } from '../pool/pool.ts';
 import { replyOver } from '../pool/rpc.ts';
@@ -9,7 +8,9 @@ import { ObjectView } from '../store/object_record.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { openStore } from '../store/store.ts';
 import { MatchRows, matchColumns, ObjectRows, objectColumns } from './columns.ts';
-import { parquetFile } from './parquet_file.ts';
+
+/** The name of the program in the files. */
+export const PROGRAM = 'nearsky';
 
 /** A task that lasts until its link receives `done`. */
 export interface HatsTask extends Task<undefined> {
@@ -73,8 +74,6 @@ function writePartition(
   if (collected.length !== rows) {
     throw new Error(`Cannot export ${path} because ${collected.length} of its ${rows} rows were read`);
   }
-  const bytes = parquetFile(collected.columns, collected.sorted(), rows);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, bytes, { flush: true });
-  return bytes.length;
+  const { columns } = collected;
+  return writeRows(path, { program: PROGRAM, columns, length: rows, valuesOf: collected.sorted() });
 }

@@ -1,6 +1,7 @@
 /** The processes that read clients' uploads, with the settings of the service. */
+
 import type { ClientAdmission } from '../base/client_admission.ts';
-import { remoteOptions } from '../catalogs/remote/options.ts';
+import { remoteOptions } from '../catalogs/remote_options.ts';
 import type { Config } from '../config/config.ts';
 import type { MatchThreadData } from '../crossmatch/match_file.ts';
 import type { ChildMemory } from '../pool/child_memory.ts';

@@ -1,13 +1,5 @@
+import type { Partition } from '@nearsky/hats';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
-
-/** One HEALPix pixel's share of a catalog. */
-export interface Partition {
-  readonly order: number;
-  /** NESTED. */
-  readonly ipix: number;
-  /** Parquet files, relative to the catalog's location, with `/` between the parts. */
-  readonly files: readonly string[];
-}
 
 /** The origin of a payload value. */
 interface PayloadColumn {

@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted, tableName, textLiteral } from '@nearsky/adql';
+import { pixelOfPath } from '@nearsky/hats';
 import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
@@ -264,8 +265,8 @@ export function filesOf({ path }: Pick<Export, 'path'>, source: Source): string[
 
 /** The position of a file's pixel, in faces of the sphere; -1 for a file that is not a partition. */
 function firstPixel(name: string): number {
-  const [, order, pixel] = /Norder=(\d+)\D.*Npix=(\d+)/.exec(name) ?? [];
-  return order ? Number(pixel) / 4 ** Number(order) : -1;
+  const pixel = pixelOfPath(name);
+  return pixel ? pixel.ipix / 4 ** pixel.order : -1;
 }
 
 /** A short text that differs if the database's file, the catalogs or the tables differ. */

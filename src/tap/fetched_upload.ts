@@ -1,6 +1,6 @@
 /** Fetches tables for queries from other addresses: UPLOAD=NAME,https://... (TAP 1.1, section 2.5.1). */
+import { publicConnector } from '@nearsky/hats/public_hosts';
 import { Agent, buildConnector, interceptors, request } from 'undici';
-import { publicConnector } from '../base/public_hosts.ts';
 import { readBody } from '../base/response_body.ts';
 
 /** In a list of hosts, this allows every host that has a public address. */

@@ -2,8 +2,10 @@
 import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
 import type { Column, ColumnType } from '@nearsky/astrotables';
 import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
+import { HEALPIX_COLUMN } from '@nearsky/hats';
+import type { HatsColumn } from '@nearsky/hats/write';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
-import { type CatalogColumn, matchColumns, objectColumns } from '../hats_export/columns.ts';
+import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
 
 /** The relations of an export, as the engine names them. */
@@ -48,8 +50,8 @@ export function isIndexed({ position }: DescribedTable, { name }: Column): boole
 }
 
 /** A column of the export. Its times have a zone there, for which the engine would need a database of time zones. */
-function stored({ name, type, unit, ucd, description }: CatalogColumn, as = name): SourceColumn {
-  const own = as === '_healpix_29' ? PIXEL : as;
+function stored({ name, type, unit, ucd, description }: HatsColumn, as = name): SourceColumn {
+  const own = as === HEALPIX_COLUMN ? PIXEL : as;
   const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
   return { column, sql: type === 'time' ? `make_timestamp(epoch_us(${quoted(name)}))` : quoted(name) };
 }
@@ -85,7 +87,7 @@ function table(name: string, description: string, columns: readonly SourceColumn
 export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[] {
   const objects = new Map(objectColumns(catalogs).map(column => [column.name, stored(column)]));
   const ofObject = (...names: readonly string[]) => names.map(name => objects.get(name)!);
-  const place = ofObject('_healpix_29', ID, 'ra', 'dec');
+  const place = ofObject(HEALPIX_COLUMN, ID, 'ra', 'dec');
   const { columns, places } = matchColumns(catalogs);
   const shared = columns.slice(0, Math.min(columns.length, ...[...places.values()].map(({ at }) => at)));
   const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));

@@ -15,8 +15,8 @@ import {
   numberReader,
   tableOf,
 } from '@nearsky/astrotables/fits';
+import { isEquatorial } from '@nearsky/hats/skymap';
 import { MAX_AREA_ORDER, type ProbabilityPixels } from '@nearsky/sky-index';
-import { isEquatorial } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { type AreaError, invalidArea } from './area_error.ts';
 import { FlatMap, isFlatMap, readFlatMap } from './flat_map.ts';

@@ -1,13 +1,14 @@
 /** Catalogs that the project does not describe: what is taken from the catalog itself, what a description says, and what is refused. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fieldTexts } from '../../packages/hats/field_texts.ts';
 import { programFile } from '../../src/base/program_files.ts';
 import type { CatalogDescription } from '../../src/catalogs/definition.ts';
 import { readDescription } from '../../src/catalogs/description_file.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
-import { fieldTexts } from '../../src/catalogs/votable_metadata.ts';
 import { CATALOGS, Catalogs } from '../../src/contract/catalogs.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';

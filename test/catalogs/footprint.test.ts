@@ -1,12 +1,13 @@
 /** Footprints of catalogs that other tools wrote, and of made-up skies, where the rows are dense, sparse, uneven or in clusters. */
+
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openParquet } from '@nearsky/astrotables/parquet';
+import { catalogFiles } from '@nearsky/hats';
 import { pixel29, pixelOf } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { coverageFromMap, coverageFromRows, openCoverage, skyFraction } from '../../src/catalogs/coverage.ts';
-import { catalogFiles } from '../../src/catalogs/files.ts';
 import { PixelSet } from '../../src/catalogs/pixel_set.ts';
 import { type RegisterOptions, registerCatalog } from '../../src/catalogs/register.ts';
 import { areaIn } from '../../src/commands/cli.ts';

@@ -1,8 +1,9 @@
 /** Shared by the tests of catalogs. */
+
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
-import { openLocalFile } from '../../src/catalogs/files.ts';
+import { openLocalFile } from '@nearsky/hats';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const fixtures = join(root, 'test', 'fixtures', 'hats');

@@ -1,4 +1,7 @@
 /** Writes HEALPix maps as FITS binary tables, in the ways that real ones are written. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 export interface MapOptions {
   readonly order: number;
   /** One value a pixel of the sky, or, with `pixels`, one for each of those. */
@@ -81,4 +84,11 @@ function header(cards: Readonly<Record<string, string | number | undefined>>): U
 
 function padded(bytes: number): number {
   return Math.ceil(bytes / 2880) * 2880;
+}
+
+/** Writes a map to `map.fits` in a directory, and returns its path. */
+export function writtenMap(directory: string, options: MapOptions): string {
+  const path = join(directory, 'map.fits');
+  writeFileSync(path, healpixMap(options));
+  return path;
 }

@@ -4,9 +4,9 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isPosition, pixelOf } from '@nearsky/sky-index';
+import { partitionFile } from '@nearsky/hats';
+import { isPosition, pixel29, pixelOf } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { cellOf, FacePoint, pixelOfCell, spreadBits } from '../../index/healpix.ts';
 import { healpixMap } from './write_fits.ts';
 
 export type HatsColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' | 'STRING';
@@ -71,7 +71,10 @@ interface Pixel {
  */
 export function writeHats(directory: string, options: HatsOptions): WrittenPartition[] {
   const position = positions(options);
-  const healpix = Array.from(position.ra, (ra, row) => pixel29(ra, position.dec[row]!));
+  const healpix = Array.from(position.ra, (ra, row) => {
+    const dec = position.dec[row]!;
+    return isPosition(ra, dec) ? pixel29(ra, dec) : 0n;
+  });
   const pixels = splitRows(position, options);
   const partitions = pixels.map(pixel => {
     const isSorted = options.sorted ?? options.healpixColumn !== 'none';
@@ -132,17 +135,17 @@ function splitRows({ ra, dec }: { ra: Float64Array; dec: Float64Array }, options
 
 function writePartition(
   directory: string,
-  { order, ipix }: Pixel,
+  pixel: Pixel,
   rows: readonly number[],
   healpix: readonly bigint[],
   options: HatsOptions,
 ): string[] {
   const { suffix = '.parquet' } = options;
-  const path = `dataset/Norder=${order}/Dir=${Math.floor(ipix / 10_000) * 10_000}/Npix=${ipix}`;
-  if (suffix !== '/') return [writeRows(directory, path + suffix, rows, healpix, options)];
+  const path = partitionFile(pixel, suffix);
+  if (suffix !== '/') return [writeRows(directory, path, rows, healpix, options)];
   const half = Math.ceil(rows.length / 2);
   return [rows.slice(0, half), rows.slice(half)].map((part, index) =>
-    writeRows(directory, `${path}/part${index}.parquet`, part, healpix, options),
+    writeRows(directory, `${path}part${index}.parquet`, part, healpix, options),
   );
 }
 
@@ -211,18 +214,6 @@ function countByPixel({ ra, dec }: { ra: Float64Array; dec: Float64Array }, orde
 
 function sortedBy(rows: readonly number[], keys: readonly bigint[]): number[] {
   return [...rows].sort((a, b) => (keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : 0));
-}
-
-/** The NESTED pixel of order 29; 0 for what is no position. */
-function pixel29(ra: number, dec: number): bigint {
-  if (!isPosition(ra, dec)) return 0n;
-  const point = new FacePoint();
-  point.setDegrees(ra, dec);
-  const x = cellOf(point.x, 2 ** 29);
-  const y = cellOf(point.y, 2 ** 29);
-  const high = pixelOfCell(13, point.face, x >>> 16, y >>> 16);
-  const low = (spreadBits(x & 0xffff) | (spreadBits(y & 0xffff) << 1)) >>> 0;
-  return (BigInt(high) << 32n) | BigInt(low);
 }
 
 function write(path: string, content: string | Uint8Array): void {

@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CatalogError } from '@nearsky/hats';
 import { pixelOf } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CatalogError } from '../../src/catalogs/catalog_errors.ts';
 import { columnNames } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { statusOf } from '../../src/store/status.ts';

@@ -1,14 +1,14 @@
 /** Catalogs as they are found in the wild, in a directory and over HTTP, each against a scan of all its rows. */
+
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
+import { openHats, REMOTE_DEFAULTS } from '@nearsky/hats';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openHats } from '../../src/catalogs/hats.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
-import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { openCatalog } from '../../src/crossmatch/plan.ts';

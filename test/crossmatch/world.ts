@@ -1,7 +1,8 @@
 /** A data directory and catalogs of their own for tests of the crossmatcher. */
+
 import { join } from 'node:path';
+import { REMOTE_DEFAULTS } from '@nearsky/hats';
 import { registerCatalog } from '../../src/catalogs/register.ts';
-import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { type CrossmatchOptions, crossmatchPending } from '../../src/crossmatch/crossmatcher.ts';
 import type { CrossmatchSummary } from '../../src/crossmatch/summary.ts';

@@ -1,11 +1,12 @@
 /** Settings that no other test gives a value: each has the effect that docs/settings.md names. */
+
 import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatTime } from '../../src/base/times.ts';
-import { remoteOptions } from '../../src/catalogs/remote/options.ts';
+import { remoteOptions } from '../../src/catalogs/remote_options.ts';
 import { logSettings } from '../../src/cluster/kafka_log.ts';
 import { SETTINGS as ALL_SETTINGS, ENVIRONMENT_ONLY } from '../../src/config/config.ts';
 import { kafkaOptions } from '../../src/consume/feeds.ts';
@@ -137,6 +138,12 @@ test('what may be read of remote catalogs and kept of them', () => {
     }),
   );
   assert.equal(cache, { directory: '/d/catalog-cache', maxBytes: 5 });
+  // Messages name the settings.
+  assert.equal(limits.names, {
+    maxFileBytes: 'CATALOG_FILE_MAX_BYTES',
+    privateRedirects: 'CATALOG_PRIVATE_REDIRECTS to yes',
+  });
+  assert.is(limits.userAgent, 'nearsky');
   assert.equal([limits.fileTimeoutMs, limits.maxFileBytes, limits.privateRedirects], [7000, 9, true]);
   assert.is(remoteOptions(configOf('/d', { CATALOG_CACHE_MAX_BYTES: '0' })).cache, undefined);
 });

@@ -43,8 +43,8 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'A message is acknowledged once it is on disk',
     ],
     'crossmatch/quirks.test.ts: only what is needed is read': ['Of a remote catalog only the needed parts are read'],
-    'catalogs/range_cache.test.ts: above the limit those not used for the longest time go': ['up to 10 GiB'],
-    'catalogs/remote.test.ts: an s3 address is asked for at the public endpoint of its bucket': [
+    'hats/range_cache.test.ts: above the limit those not used for the longest time go': ['up to 10 GiB'],
+    'hats/remote.test.ts: an s3 address is asked for at the public endpoint of its bucket': [
       '`s3://BUCKET/KEY` of a public bucket',
     ],
     'tns/background.test.ts: at once, then some minutes after each hour': ['it then refreshes the registry itself'],
@@ -401,7 +401,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'commands/catalog.test.ts: add looks at every file': [
       'opens every file; with `--quick` it only checks that the files exist',
     ],
-    'catalogs/range_cache.test.ts: a range is found by its address and version': [
+    'hats/range_cache.test.ts: a range is found by its address and version': [
       'Parts of a remote catalog are kept in `DATA/catalog-cache`',
     ],
     'crossmatch/crossmatcher.test.ts: a catalog that cannot be read is skipped': [

@@ -1,12 +1,13 @@
 /** The export as HATS catalogs: the same as the lines of an export, value by value; what other programs make of it. */
+
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openHats } from '@nearsky/hats';
 import { pixel29, pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openHats } from '../../src/catalogs/hats.ts';
 import { exportHats } from '../../src/hats_export/hats_exporter.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';

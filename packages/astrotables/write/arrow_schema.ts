@@ -30,7 +30,17 @@ const TYPES: Readonly<Record<ColumnType, DataType>> = {
  */
 const MESSAGE_START = 8;
 
-type SchemaColumn = Column & { readonly isRequired?: boolean };
+/** How a column is stored in Parquet. */
+export interface Stored {
+  /** Whether every row has a value. */
+  readonly isRequired?: boolean;
+  /** Whether values seldom repeat. */
+  readonly isVaried?: boolean;
+  /** Whether the file gives the column's smallest and largest values. */
+  readonly hasBounds?: boolean;
+}
+
+type SchemaColumn = Column & Pick<Stored, 'isRequired'>;
 
 /** Every field is nullable unless its column is required, with its unit, UCD, description and frame as metadata. */
 export function arrowSchema(columns: readonly SchemaColumn[], metadata: ReadonlyMap<string, string>): Schema {

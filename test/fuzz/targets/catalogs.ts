@@ -1,14 +1,13 @@
 /** The files of a HATS catalog: Parquet, coverage maps, properties, the list of partitions. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenFile } from '@nearsky/astrotables/files';
 import { ReadFailure } from '@nearsky/astrotables/files';
 import { openParquet } from '@nearsky/astrotables/parquet';
-import { CatalogError } from '../../../src/catalogs/catalog_errors.ts';
-import { openHealpixMap } from '../../../src/catalogs/fits.ts';
-import { openHats } from '../../../src/catalogs/hats.ts';
-import { parseProperties } from '../../../src/catalogs/properties.ts';
+import { CatalogError, openHats, parseProperties } from '@nearsky/hats';
+import { openHealpixMap } from '@nearsky/hats/skymap';
 import { orRefused, type Target } from '../target.ts';
 
 /** A file in memory, which holds readers to what they may ask for. */

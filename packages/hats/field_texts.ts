@@ -3,8 +3,13 @@
  * in the VO", which hats follows in `dataset/_common_metadata`).
  */
 
+import type { ParquetFile } from '@nearsky/astrotables/parquet';
+import { withParquet } from './files.ts';
+import { COMMON_METADATA_FILE } from './layout.ts';
+import type { HatsTable } from './table.ts';
+
 /** The key of the VOTable in the metadata of a file. */
-export const VOTABLE_KEY = 'IVOA.VOTable-Parquet.content';
+const VOTABLE_KEY = 'IVOA.VOTable-Parquet.content';
 
 export interface FieldText {
   readonly unit?: string;
@@ -16,6 +21,16 @@ const FIELD = /<FIELD\b((?:[^>"']|"[^"]*"|'[^']*')*?)(?:\/>|>([\s\S]*?)<\/FIELD>
 const ATTRIBUTE = /([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const DESCRIPTION = /<DESCRIPTION>([\s\S]*?)<\/DESCRIPTION>/;
 const MAX_LENGTH = 300;
+
+/** What one of its files says of a catalog's columns, else what the whole catalog says; by the name of the column. */
+export async function columnTexts(
+  { files }: Pick<HatsTable, 'files'>,
+  file: ParquetFile,
+): Promise<ReadonlyMap<string, FieldText>> {
+  const own = file.metadataText(VOTABLE_KEY);
+  if (own !== undefined || !(await files.has(COMMON_METADATA_FILE))) return fieldTexts(own ?? '');
+  return withParquet(files, COMMON_METADATA_FILE, common => fieldTexts(common.metadataText(VOTABLE_KEY) ?? ''));
+}
 
 /** The attributes of the fields of a VOTable, by the name of the column; empty if the text is not a VOTable. */
 export function fieldTexts(votable: string): ReadonlyMap<string, FieldText> {

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { catalogFiles, REMOTE_DEFAULTS } from '@nearsky/hats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { catalogFiles } from '../../src/catalogs/files.ts';
-import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
-import { type FileVersion, RangeCache } from '../../src/catalogs/remote/range_cache.ts';
+import { type FileVersion, RangeCache } from '../../packages/hats/remote/range_cache.ts';
+import { serveFiles } from '../catalogs/range_server.ts';
 import { withDirectory } from '../directory.ts';
-import { serveFiles } from './range_server.ts';
 
 const test = suite('range cache');
 
@@ -103,7 +102,7 @@ test('threads that write and read one directory at once find whole ranges or non
         }
         parentPort.postMessage({ found, wrong });
       });`;
-    const module = new URL('../../src/catalogs/remote/range_cache.ts', import.meta.url).href;
+    const module = new URL('../../packages/hats/remote/range_cache.ts', import.meta.url).href;
     const results = await Promise.all(
       [0, 1, 2].map(thread => {
         const worker = new Worker(program, { eval: true, workerData: { module, directory, thread } });

@@ -36,3 +36,14 @@ function unescaped(text: string): string {
     hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (ESCAPES[character ?? ''] ?? character ?? ''),
   );
 }
+
+export type Properties = Readonly<Record<string, string | number>>;
+
+/**
+ * Properties as text, after a comment.
+ * @param properties keys and values without characters that would have to be escaped
+ */
+export function propertiesText(comment: string, properties: Properties): string {
+  const lines = Object.entries(properties).map(([key, value]) => `${key}=${value}\n`);
+  return `#${comment}\n${lines.join('')}`;
+}

@@ -1,6 +1,6 @@
 /**
- * Reads HEALPix maps in FITS binary tables, as healpy and the CDS library write them: finds the pixels with a value
- * above zero.
+ * Coverage maps: HEALPix maps in FITS binary tables, as healpy and the CDS library write them, read for the pixels with a value above
+ * zero; and the map of a catalog's rows, written.
  */
 
 import type { OpenFile } from '@nearsky/astrotables/files';
@@ -9,13 +9,35 @@ import {
   BLOCK,
   type FitsColumn,
   findHdu,
+  fitsHeader,
   type Hdu,
   isNumeric,
   isTable,
   numberReader,
   tableOf,
+  wholeBlocks,
 } from '@nearsky/astrotables/fits';
-import { CatalogError } from './catalog_errors.ts';
+import { CatalogError } from './errors.ts';
+import { POINT_MAP_FILE, SKYMAP_FILE } from './layout.ts';
+import type { HatsTable } from './table.ts';
+
+/**
+ * The name of the coverage map of a HATS table: `skymap.fits`, else `point_map.fits` (its older name), else the finest
+ * `skymap.K.fits`. If folders cannot be listed, the properties name the orders of the maps.
+ */
+export async function findSkymap({
+  files,
+  properties,
+}: Pick<HatsTable, 'files' | 'properties'>): Promise<string | undefined> {
+  for (const name of [SKYMAP_FILE, POINT_MAP_FILE]) if (await files.has(name)) return name;
+  const names = await files.list('.');
+  const orders = names
+    ? names.flatMap(name => /^skymap\.(\d+)\.fits$/.exec(name)?.[1] ?? [])
+    : (properties.get('hats_skymap_alt_orders')?.match(/\d+/g) ?? []);
+  for (const order of orders.map(Number).sort((a, b) => b - a))
+    if (await files.has(`skymap.${order}.fits`)) return `skymap.${order}.fits`;
+  return undefined;
+}
 
 /** Bytes of a header that are read at once, so that a remote header takes one request. */
 const HEADER_BYTES = 8 * BLOCK;
@@ -147,4 +169,36 @@ async function forEachRow(
     const view = new DataView(await file.read(start + first * width, start + (first + rows) * width));
     for (let row = 0; row < rows; row++) visit(view, row * width, first + row);
   }
+}
+
+/** Rows of the table of a map, in the layout of astropy's and healpy's writers. */
+const MAP_REPEAT = 1024;
+
+/** A HEALPix map of the numbers of rows as FITS: a binary table of 64-bit integers, NESTED. */
+export function skymapOf(order: number, counts: Uint32Array): Uint8Array {
+  const repeat = Math.min(MAP_REPEAT, counts.length);
+  const table = {
+    XTENSION: 'BINTABLE',
+    BITPIX: 8,
+    NAXIS: 2,
+    NAXIS1: 8 * repeat,
+    NAXIS2: counts.length / repeat,
+    PCOUNT: 0,
+    GCOUNT: 1,
+    TFIELDS: 1,
+    TTYPE1: 'PIXEL_COUNT',
+    TFORM1: `${repeat}K`,
+    PIXTYPE: 'HEALPIX',
+    ORDERING: 'NESTED',
+    COORDSYS: 'C',
+    NSIDE: 2 ** order,
+    FIRSTPIX: 0,
+    LASTPIX: counts.length - 1,
+    INDXSCHM: 'IMPLICIT',
+    OBJECT: 'FULLSKY',
+  };
+  const data = new DataView(new ArrayBuffer(wholeBlocks(8 * counts.length)));
+  for (let pixel = 0; pixel < counts.length; pixel++) data.setBigInt64(8 * pixel, BigInt(counts[pixel]!));
+  const header = fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }) + fitsHeader(table);
+  return Buffer.concat([Buffer.from(header, 'latin1'), new Uint8Array(data.buffer)]);
 }

@@ -2,10 +2,10 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { type OpenFile, ReadFailure, reasonOf } from '@nearsky/astrotables/files';
-import { isThere } from '../base/files.ts';
+import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { isRemote, localPath } from './address.ts';
-import { MissingFile } from './catalog_errors.ts';
 import { type CatalogFiles, type FilesOptions, noReads, type ReadCounts } from './catalog_files.ts';
+import { MissingFile, withStableFile } from './errors.ts';
 
 /**
  * The files at a location: a path or its `file:` address, or an `http:`, `https:` or `s3:` address.
@@ -69,7 +69,8 @@ class LocalFiles implements CatalogFiles {
   }
 
   async has(name: string): Promise<boolean> {
-    return isThere(this.nameOf(name));
+    // Unlike `existsSync`, this does not take a failing disk for a missing file.
+    return statSync(this.nameOf(name), { throwIfNoEntry: false }) !== undefined;
   }
 
   async list(folder: string): Promise<string[]> {
@@ -98,4 +99,20 @@ export async function readText(files: CatalogFiles, name: string): Promise<strin
   } finally {
     file?.close();
   }
+}
+
+/** Opens a Parquet file of a catalog and closes it after use. */
+export async function withParquet<T>(
+  files: CatalogFiles,
+  name: string,
+  use: (file: ParquetFile) => T | Promise<T>,
+): Promise<T> {
+  return withStableFile(async () => {
+    const file = await openParquet(await files.open(name));
+    try {
+      return await use(file);
+    } finally {
+      file.close();
+    }
+  });
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseProperties } from '@nearsky/hats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseProperties } from '../../src/catalogs/properties.ts';
-import { published } from './support.ts';
+import { published } from '../catalogs/support.ts';
 
 const test = suite('properties');
 

@@ -3,19 +3,28 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ReadFailure } from '@nearsky/astrotables/files';
+import {
+  CatalogError,
+  type CatalogFiles,
+  catalogFiles,
+  FileChanged,
+  MissingFile,
+  noReads,
+  openHats,
+  REMOTE_DEFAULTS,
+  type ReadCounts,
+  type RemoteOptions,
+  readText,
+  withStableFile,
+} from '@nearsky/hats';
+import { isPublicAddress } from '@nearsky/hats/public_hosts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isPublicAddress } from '../../src/base/public_hosts.ts';
-import { checkedAddress, relativeAddress, requestUrl } from '../../src/catalogs/address.ts';
-import { CatalogError, FileChanged, MissingFile, withStableFile } from '../../src/catalogs/catalog_errors.ts';
-import { type CatalogFiles, noReads, type ReadCounts } from '../../src/catalogs/catalog_files.ts';
-import { catalogFiles, readText } from '../../src/catalogs/files.ts';
-import { openHats } from '../../src/catalogs/hats.ts';
-import { REMOTE_DEFAULTS, type RemoteOptions } from '../../src/catalogs/remote/options.ts';
+import { checkedAddress, relativeAddress, requestUrl } from '../../packages/hats/address.ts';
+import { type Fault, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
+import { rejection } from '../catalogs/support.ts';
 import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { type Fault, type RangeServer, serveFiles } from './range_server.ts';
-import { rejection } from './support.ts';
 
 const test = suite('remote files');
 
@@ -256,7 +265,7 @@ test('no more is received of a file than allowed, and for no longer', () =>
     await file.read(0, 30_000);
     const tooMuch = await rejection(file.read(0, 30_000));
     assert.instance(tooMuch, ReadFailure);
-    assert.match(tooMuch.message, /than CATALOG_FILE_MAX_BYTES allows: raise it, or copy the catalog/);
+    assert.match(tooMuch.message, /than maxFileBytes allows: raise it, or copy the catalog/);
     server.fault = () => 'error';
     const tooLong = await rejection((await files({ fileTimeoutMs: 50, pauseMs: 10_000, connections: 5 })).open('x'));
     assert.instance(tooLong, ReadFailure);
@@ -335,10 +344,7 @@ test('an answer leads on to another host at a public address only, unless a sett
         continue;
       }
       const { message } = await rejection((await files()).open('away'));
-      assert.match(
-        message,
-        /dir\/away: it leads on to .*, which is no public address: .* CATALOG_PRIVATE_REDIRECTS to yes$/,
-      );
+      assert.match(message, /dir\/away: it leads on to .*, which is no public address: .* set privateRedirects$/);
       assert.is(server.asked.length, 1, `${host} was asked`);
     }
     server.redirect = path => (path === '/dir/away' ? there('localhost') : undefined);

@@ -1,13 +1,12 @@
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CatalogError, openHats } from '@nearsky/hats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CatalogError } from '../../src/catalogs/catalog_errors.ts';
-import { openHats } from '../../src/catalogs/hats.ts';
+import { fixtures, openLocalParquet, published, rejection } from '../catalogs/support.ts';
+import { writeHats } from '../catalogs/write_hats.ts';
 import { withDirectory } from '../directory.ts';
 import { randomSky } from '../oracle/skies.ts';
-import { fixtures, openLocalParquet, published, rejection } from './support.ts';
-import { writeHats } from './write_hats.ts';
 
 const test = suite('hats');
 

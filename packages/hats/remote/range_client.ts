@@ -6,10 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadFailure, reasonOf } from '@nearsky/astrotables/files';
 import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
-import { backoffMs, retryAfterMs } from '../../base/backoff.ts';
-import { publicConnector } from '../../base/public_hosts.ts';
-import { FileChanged, MissingFile } from '../catalog_errors.ts';
 import type { ReadCounts } from '../catalog_files.ts';
+import { FileChanged, MissingFile } from '../errors.ts';
+import { publicConnector } from '../public_hosts.ts';
 import type { RemoteOptions } from './options.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';
 
@@ -26,6 +25,8 @@ export interface FileSession {
   readonly deadline: AbortSignal;
   readonly deadlineMs: number;
   readonly counts: ReadCounts;
+  /** What the limit of bytes is called, for messages. */
+  readonly limitName: string;
 }
 
 /** Bytes [start, end), or the last bytes: as many of these as the file has. */
@@ -71,12 +72,15 @@ class Unanswered extends Error {
   }
 }
 
-function refused(host: string, address: string): Unanswered {
-  const where = host === address ? host : `${host}, at ${address}`;
-  return new Unanswered(
-    `it leads on to ${where}, which is no public address: give the catalog by an address there, or set CATALOG_PRIVATE_REDIRECTS to yes`,
-    1,
-  );
+/** Makes the error for a connection to an address that is not public. */
+function refusal({ privateRedirects }: RemoteOptions['names']): (host: string, address: string) => Unanswered {
+  return (host, address) => {
+    const where = host === address ? host : `${host}, at ${address}`;
+    return new Unanswered(
+      `it leads on to ${where}, which is no public address: give the catalog by an address there, or set ${privateRedirects}`,
+      1,
+    );
+  };
 }
 
 /** The host does not support ranges counted from the end of a file. */
@@ -86,23 +90,21 @@ export class NoSuffixRange extends ReadFailure {
 
 export class RangeClient {
   readonly #dispatcher: Dispatcher;
-  readonly #pauseMs: number;
+  readonly #options: RemoteOptions;
   /** The time until which each origin counts as failing, by `performance.now()`. */
   readonly #failing = new Map<string, number>();
 
   /** @param ownHost the host that the operator has named; only this host may have an address that is not public */
-  constructor(
-    { connections, pauseMs, privateRedirects }: Pick<RemoteOptions, 'connections' | 'pauseMs' | 'privateRedirects'>,
-    ownHost: string,
-  ) {
-    this.#pauseMs = pauseMs;
+  constructor(options: RemoteOptions, ownHost: string) {
+    const { connections, privateRedirects, names } = options;
+    this.#options = options;
     this.#dispatcher = new Agent({
       connections,
       headersTimeout: SILENCE_MS,
       bodyTimeout: SILENCE_MS,
       connect: privateRedirects
         ? { timeout: CONNECT_TIMEOUT_MS }
-        : publicConnector(host => host === ownHost, CONNECT_TIMEOUT_MS, refused),
+        : publicConnector(host => host === ownHost, CONNECT_TIMEOUT_MS, refusal(names)),
     }).compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }));
   }
 
@@ -145,7 +147,8 @@ export class RangeClient {
 
   /** Waits half of a doubling pause plus up to as much again by chance, and at least as long as the host asks for. */
   async #pause(tried: number, { message, pauseMs }: Unanswered, { name, deadlineMs }: FileSession): Promise<void> {
-    const waitMs = Math.max(backoffMs(this.#pauseMs, MAX_PAUSE_MS, tried - 1), pauseMs);
+    const most = Math.min(MAX_PAUSE_MS, this.#options.pauseMs * 2 ** (tried - 1));
+    const waitMs = Math.max(most * (0.5 + 0.5 * Math.random()), pauseMs);
     if (performance.now() + waitMs > deadlineMs)
       throw new ReadFailure(
         `Cannot read ${name}: ${message}, and the time for it is over before it may be asked again`,
@@ -162,7 +165,7 @@ export class RangeClient {
       headers: {
         range: `bytes=${range}`,
         'accept-encoding': 'identity',
-        'user-agent': 'nearsky',
+        'user-agent': this.#options.userAgent,
         ...conditions(unless),
       },
     });
@@ -226,13 +229,19 @@ function statusFailure(status: number, headers: Headers, { name, version }: File
   const reason = `its host answers ${status}`;
   if (status === 416 && version) return new FileChanged(`Cannot read ${name}: it was replaced while it was read`);
   if (status === 408 || status === 425 || status === 429 || status >= 500)
-    return new Unanswered(reason, MAX_TRIES, status, retryAfterMs(String(headers['retry-after'] ?? '').trim()) ?? 0);
+    return new Unanswered(reason, MAX_TRIES, status, retryAfterMs(String(headers['retry-after'] ?? '').trim()));
   if (status === 404 || status === 410 || status === 403) return new Unanswered(reason, REFUSED_TRIES, status);
   if (status >= 300 && status < 400)
     return new Unanswered(`it is redirected more than ${MAX_REDIRECTIONS} times`, 1, status);
   const region = headers['x-amz-bucket-region'];
   const hint = region ? `: its bucket is in the region ${region}, give its https address there` : '';
   return new Unanswered(reason + hint, 1, status);
+}
+
+/** The wait that a Retry-After header asks for, in seconds or as a date (RFC 9110, section 10.2.3); 0 if it asks for none. */
+function retryAfterMs(text: string): number {
+  const ms = /^\d+$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
 function versionOf(headers: Headers, byteLength: number): FileVersion {
@@ -287,7 +296,7 @@ async function receive(
     session.bytesLeft -= chunk.length;
     if (session.bytesLeft < 0) {
       throw new ReadFailure(
-        `Cannot read ${session.name} because more bytes of it are needed than CATALOG_FILE_MAX_BYTES allows: raise it, or copy the catalog to a local directory`,
+        `Cannot read ${session.name} because more bytes of it are needed than ${session.limitName} allows: raise it, or copy the catalog to a local directory`,
       );
     }
     const [from, to] = [Math.max(start, at), Math.min(end, at + chunk.length)];

@@ -3,13 +3,27 @@
  * pixel. Margin catalogs are not read, because a search reads the neighbouring partition itself.
  */
 import { posix } from 'node:path';
-import { openParquet } from '@nearsky/astrotables/parquet';
-import type { Partition } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
-import { CatalogError, MissingFile, withStableFile } from './catalog_errors.ts';
 import type { CatalogFiles, FilesOptions } from './catalog_files.ts';
-import { catalogFiles, readText } from './files.ts';
+import { CatalogError, MissingFile } from './errors.ts';
+import { catalogFiles, readText, withParquet } from './files.ts';
+import {
+  COLLECTION_FILE,
+  INFO_FILE,
+  METADATA_FILE,
+  PARTITION_SUFFIX,
+  type Pixel,
+  PROPERTIES_FILES,
+  partitionFile,
+  pixelOfPath,
+} from './layout.ts';
 import { parseProperties } from './properties.ts';
+
+/** One HEALPix pixel's share of a catalog. */
+export interface Partition extends Pixel {
+  /** Parquet files, relative to the catalog's location, with `/` between the parts. */
+  readonly files: readonly string[];
+}
 
 /** One HATS table. */
 export interface HatsTable {
@@ -22,15 +36,6 @@ export interface HatsTable {
   readonly partitions: readonly Partition[];
 }
 
-interface Pixel {
-  readonly order: number;
-  readonly ipix: number;
-}
-
-const PROPERTIES_FILES = ['hats.properties', 'properties'];
-const COLLECTION_FILE = 'collection.properties';
-const INFO_FILE = 'partition_info.csv';
-const METADATA_FILE = 'dataset/_metadata';
 /** Kinds of table that have no partitions by sky position. */
 const UNPARTITIONED = new Set(['index', 'association']);
 /** Orders above this do not occur (a partition of order 13 is 26 arcsec wide) and do not fit the pixel arithmetic. */
@@ -54,7 +59,7 @@ export async function openHats(location: string, options: FilesOptions = {}): Pr
       `Cannot open ${files.location} as a table of sources because it is a HATS ${type} table: give the directory of its primary table`,
     );
   }
-  const suffix = properties.get('hats_npix_suffix') ?? '.parquet';
+  const suffix = properties.get('hats_npix_suffix') ?? PARTITION_SUFFIX;
   return { files, type, properties, partitions: await partitionsOf(files, suffix) };
 }
 
@@ -103,11 +108,11 @@ async function partitionsOf(files: CatalogFiles, suffix: string): Promise<Partit
   const pixels =
     info !== undefined
       ? pixelsOfInfo(info, files.nameOf(INFO_FILE))
-      : ((await pathsOnce())?.map(path => pixelOfPath(path, files.nameOf(METADATA_FILE))) ??
+      : ((await pathsOnce())?.map(path => checkedPath(path, files.nameOf(METADATA_FILE))) ??
         (await pixelsOfListing(files, suffix)));
   const unique = new Map(pixels.map(pixel => [`${pixel.order}/${pixel.ipix}`, pixel]));
   const sorted = [...unique.values()].sort((a, b) => a.order - b.order || a.ipix - b.ipix);
-  if (suffix !== '/') return sorted.map(pixel => ({ ...pixel, files: [`${partitionPath(pixel)}${suffix}`] }));
+  if (suffix !== '/') return sorted.map(pixel => ({ ...pixel, files: [partitionFile(pixel, suffix)] }));
   const parts = await partsOf(files, sorted, pathsOnce);
   return sorted.map((pixel, at) => ({ ...pixel, files: parts[at]! }));
 }
@@ -121,16 +126,15 @@ function pixelsOfInfo(text: string, file: string): Pixel[] {
     throw new CatalogError(`Cannot read ${file} because it has no columns Norder and Npix: first line is ${header}`);
   return lines.filter(Boolean).map(line => {
     const fields = line.split(',');
-    return checkedPixel(fields[order], fields[ipix], `${file}: ${line}`);
+    const numberAt = (place: number) => (fields[place]?.trim() ? Number(fields[place]) : Number.NaN);
+    return checkedPixel({ order: numberAt(order), ipix: numberAt(ipix) }, `${file}: ${line}`);
   });
 }
 
 /** The paths, relative to `dataset`, of the row groups in the `_metadata` file; undefined without that file. */
 async function pathsOfMetadata(files: CatalogFiles): Promise<string[] | undefined> {
   try {
-    const parquet = await withStableFile(async () => openParquet(await files.open(METADATA_FILE)));
-    parquet.close();
-    return [...new Set(parquet.rowGroupPaths())];
+    return [...new Set(await withParquet(files, METADATA_FILE, parquet => parquet.rowGroupPaths()))];
   } catch (error) {
     if (error instanceof MissingFile) return undefined;
     throw error;
@@ -152,7 +156,7 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
       const others = names.filter(name => !isPartition(name) && MISSED.test(name));
       missed.push(...others.map(name => `dataset/${norder}/${dir}/${name}`));
       pixels.push(
-        ...names.filter(isPartition).map(name => pixelOfPath(`${norder}/${dir}/${name}`, files.nameOf('dataset'))),
+        ...names.filter(isPartition).map(name => checkedPath(`${norder}/${dir}/${name}`, files.nameOf('dataset'))),
       );
     }
   }
@@ -165,17 +169,14 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
   return pixels;
 }
 
-function pixelOfPath(path: string, where: string): Pixel {
-  const match = /Norder=(\d+)\/(?:Dir=\d+\/)?Npix=(\d+)/.exec(path);
-  if (!match)
+function checkedPath(path: string, where: string): Pixel {
+  const pixel = pixelOfPath(path);
+  if (!pixel)
     throw new CatalogError(`Cannot read the partitions of ${where} because a path names no pixel (${path} was found)`);
-  return checkedPixel(match[1], match[2], `${where}: ${path}`);
+  return checkedPixel(pixel, `${where}: ${path}`);
 }
 
-function checkedPixel(orderText: string | undefined, ipixText: string | undefined, where: string): Pixel {
-  const [order = Number.NaN, ipix = Number.NaN] = [orderText, ipixText].map(text =>
-    text?.trim() ? Number(text) : Number.NaN,
-  );
+function checkedPixel({ order, ipix }: Pixel, where: string): Pixel {
   const inRange = order >= 0 && order <= MAX_ORDER && ipix >= 0 && ipix < 12 * 4 ** order;
   if (inRange && Number.isInteger(order) && Number.isInteger(ipix)) return { order, ipix };
   throw new CatalogError(
@@ -183,12 +184,9 @@ function checkedPixel(orderText: string | undefined, ipixText: string | undefine
   );
 }
 
-/** The path of a partition's file or folder, relative to the table, without its suffix. */
-export function partitionPath({ order, ipix }: Pixel): string {
-  return `dataset/Norder=${order}/Dir=${Math.floor(ipix / 10_000) * 10_000}/Npix=${ipix}`;
-}
-
 const PART = /^[^_.].*\.(parquet|parq|pq)$/;
+
+const folderOf = (pixel: Pixel) => partitionFile(pixel, '');
 
 /** The Parquet files in the folder of each partition. */
 async function partsOf(
@@ -198,7 +196,7 @@ async function partsOf(
 ): Promise<string[][]> {
   if ((await files.list('dataset')) !== undefined) {
     const listings = pixels.map(async pixel =>
-      (await namesIn(files, partitionPath(pixel), PART)).map(name => posix.join(partitionPath(pixel), name)),
+      (await namesIn(files, folderOf(pixel), PART)).map(name => posix.join(folderOf(pixel), name)),
     );
     return Promise.all(listings);
   }
@@ -208,7 +206,7 @@ async function partsOf(
     paths.map(path => `dataset/${path}`).filter(path => PART.test(posix.basename(path))),
     path => posix.dirname(path),
   );
-  return pixels.map(pixel => (parts.get(partitionPath(pixel)) ?? []).sort());
+  return pixels.map(pixel => (parts.get(folderOf(pixel)) ?? []).sort());
 }
 
 /** The matching names in a directory, sorted; empty if there is no such directory. */

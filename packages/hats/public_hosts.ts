@@ -1,12 +1,11 @@
 /**
- * Restricts host names that come from a catalog's answers or a client to public addresses, so that nobody can make this
- * service request private ones.
+ * Restricts host names that come from a catalog's answers or a client to public addresses, so that nobody can make a
+ * program request private ones.
  */
 import { lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { buildConnector } from 'undici';
-import { isWithin, parseAddress, parseNetwork } from './ip_addresses.ts';
 
 /**
  * Every block in IANA's registries of special-purpose addresses (IPv4 and IPv6, as of 2026), including globally
@@ -18,14 +17,29 @@ const NOT_PUBLIC = [
   ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
   ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64', '2001::/23', '2001:db8::/32'],
   ...['2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/9', 'ff00::/8'],
-].map(text => parseNetwork(text)!);
+];
+
+const notPublic = new BlockList();
+for (const [address, bits] of NOT_PUBLIC.map(network => network.split('/') as [string, string]))
+  notPublic.addSubnet(address, Number(bits), familyOf(address));
 
 /** Whether an IP address means the same host from anywhere in the world, and is not an address of this host. */
 export function isPublicAddress(text: string): boolean {
-  const address = parseAddress(text);
-  if (address === undefined || NOT_PUBLIC.some(network => isWithin(address, network))) return false;
-  const own = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? []);
-  return !own.some(each => parseAddress(each.address) === address);
+  const address = withoutZone(text);
+  if (isIP(address) === 0 || notPublic.check(address, familyOf(address))) return false;
+  const own = new BlockList();
+  for (const each of Object.values(networkInterfaces()).flatMap(addresses => addresses ?? []))
+    own.addAddress(withoutZone(each.address), familyOf(each.address));
+  return !own.check(address, familyOf(address));
+}
+
+/** An address without the name of one of this host's networks: `%eth0`. */
+function withoutZone(address: string): string {
+  return address.replace(/%.*$/, '');
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
 /**

@@ -1,7 +1,4 @@
-/** Settings for reading remote catalogs. They are plain data because threads receive them. */
-import { join } from 'node:path';
-import type { Config } from '../../config/config.ts';
-import { CACHE_DIRECTORY } from '../../store/environment.ts';
+/** How remote catalogs are read: plain data, so that threads can receive it. */
 
 /** Files of a remote catalog that are read at once: enough to use the time in which a host prepares its answers. */
 export const REMOTE_CONCURRENCY = 8;
@@ -19,6 +16,10 @@ export interface RemoteOptions {
   readonly pauseMs: number;
   /** Whether a catalog may redirect to another host at an address that is not public. */
   readonly privateRedirects: boolean;
+  /** The name of the program, which requests tell the host. */
+  readonly userAgent: string;
+  /** For messages: what the program calls the limit, and what allows redirections. */
+  readonly names: { readonly maxFileBytes: string; readonly privateRedirects: string };
 }
 
 export const REMOTE_DEFAULTS: RemoteOptions = {
@@ -27,15 +28,6 @@ export const REMOTE_DEFAULTS: RemoteOptions = {
   connections: 8,
   pauseMs: 250,
   privateRedirects: false,
+  userAgent: 'hats',
+  names: { maxFileBytes: 'maxFileBytes', privateRedirects: 'privateRedirects' },
 };
-
-export function remoteOptions(config: Config): RemoteOptions {
-  const maxBytes = config.CATALOG_CACHE_MAX_BYTES;
-  return {
-    ...REMOTE_DEFAULTS,
-    cache: maxBytes > 0 ? { directory: join(config.NEARSKY_DATA, CACHE_DIRECTORY), maxBytes } : undefined,
-    fileTimeoutMs: config.CATALOG_FILE_TIMEOUT_SECONDS * 1000,
-    privateRedirects: config.CATALOG_PRIVATE_REDIRECTS,
-    maxFileBytes: config.CATALOG_FILE_MAX_BYTES,
-  };
-}

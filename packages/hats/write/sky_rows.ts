@@ -1,5 +1,6 @@
-/** Divides the sky into partitions of even size, and finds the rows that lie within 10" of another partition. */
+/** Divides the sky into partitions of even size, and finds the rows that lie near another partition. */
 import { conePixels, pixelOf } from '@nearsky/sky-index';
+import type { Pixel } from '../layout.ts';
 
 /**
  * The order of the pixels, 6.9 arcmin wide, by which rows are grouped. No partition is smaller than such a pixel,
@@ -7,27 +8,32 @@ import { conePixels, pixelOf } from '@nearsky/sky-index';
  */
 const FINEST_ORDER = 9;
 const FINEST_PIXELS = 12 * 4 ** FINEST_ORDER;
-/** The margin of a partition: a search near the edge need not open the next partition. */
-export const MARGIN_ARCSEC = 10;
 
-export interface Partition {
-  readonly order: number;
-  readonly ipix: number;
+export interface RowsOfPixel extends Pixel {
   /** Numbers of rows. */
   readonly rows: Uint32Array;
 }
 
-/** The rows of a catalog by place. An object may have several rows. */
+/**
+ * The rows of a catalog by place. One object, with one position, may have several rows: a row here is an object, whose
+ * weight is the number of its rows.
+ */
 export class SkyRows {
+  readonly #marginArcsec: number;
   readonly #pixels: number[] = [];
   /** The other pixels near a row, which do not contain it. */
   readonly #near: { readonly row: number; readonly pixel: number }[] = [];
+
+  /** @param marginArcsec the width of margins: a search that near to an edge need not open the next partition */
+  constructor(marginArcsec: number) {
+    this.#marginArcsec = marginArcsec;
+  }
 
   /** Adds the object with the next number. */
   add(ra: number, dec: number): void {
     const pixel = pixelOf(FINEST_ORDER, ra, dec);
     const row = this.#pixels.push(pixel) - 1;
-    const touched = conePixels(FINEST_ORDER, ra, dec, MARGIN_ARCSEC);
+    const touched = conePixels(FINEST_ORDER, ra, dec, this.#marginArcsec);
     if (touched.length === 1) return;
     for (const near of touched) if (near !== pixel) this.#near.push({ row, pixel: near });
   }
@@ -37,7 +43,7 @@ export class SkyRows {
   }
 
   /** The number of rows in each pixel of an order. */
-  counts(order: number, weight: (row: number) => number): Uint32Array {
+  counts(order: number, weight: (row: number) => number = () => 1): Uint32Array {
     const counts = new Uint32Array(12 * 4 ** order);
     const shift = 2 * (FINEST_ORDER - order);
     for (let row = 0; row < this.length; row++) counts[this.#pixels[row]! >> shift]! += weight(row);
@@ -48,11 +54,11 @@ export class SkyRows {
    * Partitions with at most `maxRows` rows each, unless one of the finest order has more; ascending along the sky.
    * @param weight the number of the catalog's rows that an object has; an object without rows is in no partition
    */
-  partitions(maxRows: number, weight: (row: number) => number): SkyPartitions {
+  partitions(maxRows: number, weight: (row: number) => number = () => 1): SkyPartitions {
     const sums = [this.counts(FINEST_ORDER, weight)];
     for (let order = FINEST_ORDER; order > 0; order--) sums.unshift(coarser(sums[0]!));
     const rowsOf = this.#rowsByPixel(weight);
-    const partitions: Partition[] = [];
+    const partitions: RowsOfPixel[] = [];
     /** The partition that contains each pixel of the finest order. */
     const owner = new Int32Array(FINEST_PIXELS).fill(-1);
     const split = (order: number, ipix: number): void => {
@@ -87,7 +93,7 @@ export class SkyRows {
     return (from, to) => rows.subarray(starts[from], starts[to]);
   }
 
-  #margins(partitions: readonly Partition[], owner: Int32Array, weight: (row: number) => number): Partition[] {
+  #margins(partitions: readonly RowsOfPixel[], owner: Int32Array, weight: (row: number) => number): RowsOfPixel[] {
     const rows = new Map<number, Set<number>>();
     for (const { row, pixel } of this.#near) {
       const near = owner[pixel]!;
@@ -103,9 +109,9 @@ export class SkyRows {
 }
 
 export interface SkyPartitions {
-  readonly partitions: readonly Partition[];
+  readonly partitions: readonly RowsOfPixel[];
   /** The margin of each partition that has one: rows of other partitions that lie near it. */
-  readonly margins: readonly Partition[];
+  readonly margins: readonly RowsOfPixel[];
 }
 
 function coarser(counts: Uint32Array): Uint32Array {

@@ -1,7 +1,6 @@
 /** Addresses of catalogs: `http:`, `https:`, `s3:` of public buckets, and `file:` of local directories. */
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../base/error_text.ts';
-import { CatalogError } from './catalog_errors.ts';
+import { CatalogError } from './errors.ts';
 
 const ACCEPTED =
   'http://HOST/PATH, https://HOST/PATH, s3://BUCKET/KEY of a public bucket, file:///PATH or a local directory';
@@ -20,7 +19,7 @@ export function localPath(location: string): string {
   try {
     return fileURLToPath(location);
   } catch (error) {
-    throw new CatalogError(`Cannot open ${location}: ${messageOf(error)}. Catalogs are read from ${ACCEPTED}`, {
+    throw new CatalogError(`Cannot open ${location}: ${(error as Error).message}. Catalogs are read from ${ACCEPTED}`, {
       cause: error,
     });
   }

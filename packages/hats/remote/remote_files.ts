@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers';
 import { type OpenFile, ReadFailure } from '@nearsky/astrotables/files';
 import { checkedAddress, relativeAddress, requestUrl } from '../address.ts';
-import { FileChanged, MissingFile } from '../catalog_errors.ts';
 import { type CatalogFiles, type FilesOptions, noReads, type ReadCounts } from '../catalog_files.ts';
+import { FileChanged, MissingFile } from '../errors.ts';
 import { REMOTE_DEFAULTS, type RemoteOptions } from './options.ts';
 import { type FileVersion, type KeptRanges, RangeCache } from './range_cache.ts';
 import { type FileSession, NoSuffixRange, type RangeAnswer, RangeClient } from './range_client.ts';
@@ -129,6 +129,7 @@ export class RemoteFiles implements CatalogFiles {
       deadline: AbortSignal.timeout(this.#options.fileTimeoutMs),
       deadlineMs: performance.now() + this.#options.fileTimeoutMs,
       counts: this.#counts,
+      limitName: this.#options.names.maxFileBytes,
     };
   }
 }

@@ -1,0 +1,34 @@
+/** Names of the files of a HATS catalog, and of the column that it adds to rows: what readers and writers agree on. */
+
+/** Each table has its properties under both names; the second is the older one. */
+export const PROPERTIES_FILES = ['hats.properties', 'properties'] as const;
+export const COLLECTION_FILE = 'collection.properties';
+export const INFO_FILE = 'partition_info.csv';
+export const METADATA_FILE = 'dataset/_metadata';
+export const COMMON_METADATA_FILE = 'dataset/_common_metadata';
+/** The map of the rows, and its older name, which more readers know. */
+export const SKYMAP_FILE = 'skymap.fits';
+export const POINT_MAP_FILE = 'point_map.fits';
+/** What the names of partitions end in, unless the properties say otherwise. */
+export const PARTITION_SUFFIX = '.parquet';
+
+/** The column of the NESTED pixels of the rows, by which they are sorted, and the order of these pixels. */
+export const HEALPIX_COLUMN = '_healpix_29';
+export const HEALPIX_ORDER = 29;
+
+/** A HEALPix pixel, NESTED. */
+export interface Pixel {
+  readonly order: number;
+  readonly ipix: number;
+}
+
+/** The path of a partition's file, relative to the table; of its folder if the suffix is `/`. */
+export function partitionFile({ order, ipix }: Pixel, suffix: string = PARTITION_SUFFIX): string {
+  return `dataset/Norder=${order}/Dir=${Math.floor(ipix / 10_000) * 10_000}/Npix=${ipix}${suffix}`;
+}
+
+/** The pixel in the path of a partition, or of a file in its folder; undefined if the path names none. */
+export function pixelOfPath(path: string): Pixel | undefined {
+  const [, order, ipix] = /Norder=(\d+)\/(?:Dir=\d+\/)?Npix=(\d+)/.exec(path) ?? [];
+  return order === undefined ? undefined : { order: Number(order), ipix: Number(ipix) };
+}
