@@ -122,9 +122,9 @@ interface PolygonPart {
 }
 
 /**
- * A polygon whose edges are parts of great circles: the smaller of the two parts of the sky that they bound, whichever
- * way round the vertices go. Where edges cross each other, the sides change at each edge, and a place that they go round
- * twice counts twice in the size of the parts.
+ * A polygon whose edges are parts of great circles. They bound two parts of the sky, and the smaller one is the polygon,
+ * whichever way round the vertices go. If edges cross each other, each crossed edge leads to the other side. A point that
+ * the edges go round twice counts twice in the size of the parts.
  *
  * @param vertices positions in degrees; the last is joined to the first
  * @throws RangeError for a position out of range, fewer than three places, opposite ones that follow each other, and two

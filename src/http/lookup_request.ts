@@ -41,7 +41,7 @@ export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs)
   return lookupQuery(inputs, { detail, filters, response }, config);
 }
 
-/** The query of inputs: their objects, within the limits of the settings, or counts. */
+/** Makes the query for these inputs: for their objects, within the limits of the settings, or for counts. */
 export function lookupQuery(
   inputs: readonly LookupInput[],
   { detail, filters, response }: Pick<LookupQuery, 'detail' | 'filters'> & { readonly response: ResponseMode },

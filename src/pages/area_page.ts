@@ -1,9 +1,8 @@
 /** The page of an area of the sky: drawn on the map, typed, or read from a file. */
 import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES } from '../contract/limits.ts';
 import type { Examples } from './examples.ts';
-import { html, needsScripts } from './html.ts';
+import { html, mapFrame, needsScripts } from './html.ts';
 import type { Page } from './layout.ts';
-import { mapFrame } from './map_frame.ts';
 
 const EXAMPLE_RADIUS_DEG = 1;
 

@@ -23,9 +23,8 @@ import {
 import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
-import { Html, html, loading, needsScripts } from './html.ts';
+import { Html, html, loading, mapFrame, needsScripts } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
-import { mapFrame } from './map_frame.ts';
 import { CUT_WORDS, sentence } from './words.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));

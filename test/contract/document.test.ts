@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { filterableFields } from '../../src/contract/filters.ts';
-import { MATCH_FORMATS } from '../../src/contract/formats.ts';
+import { MATCH_FORMATS, TABLE_FORMATS } from '../../src/contract/formats.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { OPERATIONS, type OperationRow } from '../../src/documents/operations.ts';
 import { root, version } from '../directory.ts';
@@ -113,6 +113,11 @@ test('docs/api.md and the contract name every path', () => {
     [...OWN].filter(path => !named.has(path)),
     [],
   );
+});
+
+test('docs/api.md names every format of tables', () => {
+  const formats = TABLE_FORMATS.map(({ name }) => name).join('|');
+  assert.ok(readFileSync(join(root, 'docs/api.md'), 'utf8').includes(`\`format=${formats}\``), formats);
 });
 
 test('every operation has its own id, a summary and a description; every error is an Error', () => {

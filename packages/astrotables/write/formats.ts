@@ -1,26 +1,21 @@
 /** The writers of table formats. Each is loaded on first use. */
 import type { BeginTable } from './table_writer.ts';
 
-/** The formats of which rows can be written before all of them are there. */
-export type TableFormat = 'csv' | 'tsv' | 'json' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
+const LOADERS = {
+  csv: async (): Promise<BeginTable> => (await import('./csv.ts')).beginCsv,
+  tsv: async (): Promise<BeginTable> => (await import('./csv.ts')).beginTsv,
+  json: async (): Promise<BeginTable> => (await import('./json.ts')).beginJson,
+  ndjson: async (): Promise<BeginTable> => (await import('./json.ts')).beginNdjson,
+  votable: async (): Promise<BeginTable> => beginVotable((await import('./votable.ts')).VotableWriter),
+  parquet: async (): Promise<BeginTable> => (await import('./parquet.ts')).beginParquet,
+  arrow: async (): Promise<BeginTable> => (await import('./arrow.ts')).beginArrow,
+};
 
-export async function tableFormat(format: TableFormat): Promise<BeginTable> {
-  switch (format) {
-    case 'csv':
-      return (await import('./csv.ts')).beginCsv;
-    case 'tsv':
-      return (await import('./csv.ts')).beginTsv;
-    case 'json':
-      return (await import('./json.ts')).beginJson;
-    case 'ndjson':
-      return (await import('./json.ts')).beginNdjson;
-    case 'votable':
-      return beginVotable((await import('./votable.ts')).VotableWriter);
-    case 'parquet':
-      return (await import('./parquet.ts')).beginParquet;
-    case 'arrow':
-      return (await import('./arrow.ts')).beginArrow;
-  }
+/** The formats in which rows can be written before all of them exist. */
+export type TableFormat = keyof typeof LOADERS;
+
+export function tableFormat(format: TableFormat): Promise<BeginTable> {
+  return LOADERS[format]();
 }
 
 function beginVotable(Writer: typeof import('./votable.ts').VotableWriter): BeginTable {
