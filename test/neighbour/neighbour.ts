@@ -81,7 +81,7 @@ async function ask(url: string, { path, type, body, holds }: Question): Promise<
     const text = await answer.body.text();
     return answer.statusCode === 200 && holds.test(text)
       ? undefined
-      : `${path}: ${answer.statusCode} ${text.slice(0, 300)}`;
+      : `${path}: ${answer.statusCode} ${text.slice(0, 600)}`;
   } catch (error) {
     return `${path}: ${error}`;
   }
