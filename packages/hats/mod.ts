@@ -4,7 +4,7 @@ export { addReads, type CatalogFiles, type FilesOptions, noReads, type ReadCount
 export { CatalogError, FileChanged, MissingFile, withStableFile } from './errors.ts';
 export { columnTexts, type FieldText } from './field_texts.ts';
 export { catalogFiles, openLocalFile, readText, withParquet } from './files.ts';
-export { HEALPIX_COLUMN, type Pixel, partitionFile, pixelOfPath } from './layout.ts';
+export type { Pixel } from './layout.ts';
 export { parseProperties } from './properties.ts';
 export { REMOTE_CONCURRENCY, REMOTE_DEFAULTS, type RemoteOptions } from './remote/options.ts';
 export { type HatsTable, isHats, openHats, type Partition } from './table.ts';

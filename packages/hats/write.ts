@@ -1,5 +1,4 @@
 /** Writes HATS catalogs: divides rows by their place, and writes partitions, margins and what is said of them. */
-export { HEALPIX_COLUMN, partitionFile } from './layout.ts';
 export {
   type ExportFacts,
   type WrittenCatalog,

@@ -3,7 +3,8 @@
  * give the number of rows in each pixel. An empty pixel of a sparse catalog may well lie inside its footprint, so the
  * footprint is kept at an order whose pixels hold enough rows.
  */
-import { CatalogError, type HatsTable, withStableFile } from '@nearsky/hats';
+import type { HatsTable } from '@nearsky/hats';
+import { CatalogError, withStableFile } from '@nearsky/hats/errors';
 import { openHealpixMap } from '@nearsky/hats/skymap';
 import { type Area, Coverage } from '@nearsky/sky-index';
 import type { StoredCoverage } from '../store/catalog_registration.ts';

@@ -7,12 +7,12 @@ import {
   CatalogError,
   type CatalogFiles,
   catalogFiles,
-  HEALPIX_COLUMN,
   noReads,
   type ReadCounts,
   type RemoteOptions,
   withStableFile,
 } from '@nearsky/hats';
+import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import {
   conePixels,
   isPosition,

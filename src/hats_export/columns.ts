@@ -2,7 +2,8 @@
 
 import { type Column, type ColumnType, withOwnNames } from '@nearsky/astrotables';
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
-import { type HatsColumn, HEALPIX_COLUMN } from '@nearsky/hats/write';
+import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
+import type { HatsColumn } from '@nearsky/hats/write';
 import { isPosition, pixel29 } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';

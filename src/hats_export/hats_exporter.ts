@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { partitionFile } from '@nearsky/hats/layout';
 import {
   type ExportFacts,
-  partitionFile,
   type RowsOfPixel,
   SkyRows,
   type WrittenCatalog,

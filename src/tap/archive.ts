@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted, tableName, textLiteral } from '@nearsky/adql';
-import { pixelOfPath } from '@nearsky/hats';
+import { pixelOfPath } from '@nearsky/hats/layout';
 import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';

@@ -2,7 +2,7 @@
 import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
 import type { Column, ColumnType } from '@nearsky/astrotables';
 import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
-import { HEALPIX_COLUMN } from '@nearsky/hats';
+import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import type { HatsColumn } from '@nearsky/hats/write';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';

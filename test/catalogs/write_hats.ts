@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { partitionFile } from '@nearsky/hats';
+import { partitionFile } from '@nearsky/hats/layout';
 import { isPosition, pixel29, pixelOf } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { healpixMap } from './write_fits.ts';

@@ -1,11 +1,11 @@
 /** The catalogs of others, read, and ours, read by others: hats-import and LSDB. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type HatsTable, openHats, partitionFile, withParquet } from '@nearsky/hats';
+import { type HatsTable, openHats, withParquet } from '@nearsky/hats';
+import { HEALPIX_COLUMN, partitionFile } from '@nearsky/hats/layout';
 import { findSkymap, openHealpixMap } from '@nearsky/hats/skymap';
 import {
   type HatsColumn,
-  HEALPIX_COLUMN,
   type RowsOfPixel,
   SkyRows,
   writeCatalogFiles,
