@@ -1,6 +1,7 @@
 /** Expressions and conditions of a query, in the place where they stand. */
 import { AdqlError, given } from './adql_error.ts';
 import { FUNCTIONS } from './functions.ts';
+import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
 import { AGGREGATES } from './parser.ts';
 import { position } from './positions.ts';
@@ -446,18 +447,6 @@ export function hasAggregate(expression: Expression): boolean {
 
 function hasQuery(expression: Expression): boolean {
   return 'query' in expression || partsOf(expression).some(hasQuery);
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  const parts: Expression[] = [];
-  if ('of' in expression) parts.push(...(Array.isArray(expression.of) ? expression.of : [expression.of as Expression]));
-  if (expression.kind === 'inList') parts.push(...expression.list);
-  if (expression.kind !== 'case') return parts;
-  const { subject, cases, otherwise } = expression;
-  return [
-    ...cases.flatMap(({ when, result }) => [when, result]),
-    ...[subject, otherwise].filter(each => each !== undefined),
-  ];
 }
 
 const not = ({ isNot }: { readonly isNot: boolean }) => (isNot ? ' NOT' : '');

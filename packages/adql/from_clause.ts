@@ -1,11 +1,13 @@
 /** The tables of a query and their joins. */
 import { AdqlError } from './adql_error.ts';
 import { type Expressions, NONE } from './expressions.ts';
-import { joinWithPairs, pairedSides, withCells } from './rewrites.ts';
+import { type OuterType, outerCondition, type Side } from './join_conditions.ts';
+import { joinWithPairs, numberedRows, withCells } from './rewrites.ts';
 import { type DescribedTable, tableName } from './schema.ts';
 import {
   type Context,
   checked,
+  columnsNamed,
   type From,
   isNamed,
   isSame,
@@ -15,7 +17,7 @@ import {
   type Scope,
   sharedNames,
 } from './scope.ts';
-import type { Join, Name, Query, TableReference } from './syntax.ts';
+import type { Expression, Join, Name, Query, TableReference } from './syntax.ts';
 import { commonType, nameOfType, quoted, type ScopeColumn, type Source } from './values.ts';
 
 /** The most tables of a query: the engine plans 40 in a second, and 100 in more than a minute, which nothing ends. */
@@ -37,6 +39,8 @@ export class FromClauses {
   readonly #expressions: Expressions;
   readonly #query: (query: Query, outer: Scope | undefined) => Relation;
   readonly named: NamedQuery[] = [];
+  /** What stands in WITH, in the order in which it is needed. */
+  readonly parts: string[] = [];
   /** The number of tables that the engine joins. The tables of a named query count at each of its uses. */
   joined = 0;
   #lastTable = 0;
@@ -123,20 +127,11 @@ export class FromClauses {
     const tables = [...left.tables, ...right.tables];
     const sql = (condition: string) => () => `(${left.sql()} ${join.type} JOIN ${right.sql()} ON ${condition})`;
     if (join.by.kind === 'on') {
+      if (join.type !== 'INNER') return this.#outerJoin(join.type, join.by.condition, left, right, outer);
       const columns = [...left.columns, ...right.columns];
-      const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
-      const context: Context = { scope, aggregates: 'functions of many rows cannot stand in ON' };
       const all = sourcesOf({ tables });
-      // A query within a condition may refer to the tables around it, which pairs cannot.
-      const paired = outer ? undefined : pairedSides(join.type, left, right);
-      // An outer join would keep a repeated row that matches nothing several times, but pairs are an inner join.
-      const filtered = { all, repeatable: join.type === 'INNER' || paired ? all : NONE };
-      const condition = this.#expressions.filter(join.by.condition, context, filtered, 'ON');
-      if (paired?.some(({ cells }) => cells.length > 0)) {
-        const conditions = [condition.sql];
-        const kept = { source: paired[0], conditions };
-        return { sql: joinWithPairs(paired, conditions), tables, columns, kept };
-      }
+      const context = joined(tables, columns, outer);
+      const condition = this.#expressions.filter(join.by.condition, context, { all, repeatable: all }, 'ON');
       return { sql: sql(condition.sql), tables, columns };
     }
     const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
@@ -162,6 +157,73 @@ export class FromClauses {
     const condition = pairs.map(({ a, b }) => `${a.sql} = ${b.sql}`).join(' AND ');
     return { sql: sql(condition), tables, columns: [...merged, ...rest] };
   }
+
+  #outerJoin(type: OuterType, condition: Expression, left: From, right: From, outer: Scope | undefined): From {
+    const sideOf = (path: readonly Name[]): Side | undefined => {
+      const sides = ([left, right] as const).map(from => columnsNamed(path, from).length > 0);
+      return sides[0] === sides[1] ? undefined : sides[0] ? 'left' : 'right';
+    };
+    const { condition: own, isMixed, hasKey } = outerCondition(type, condition, sideOf);
+    // A query within a condition may refer to the tables around it, which pairs cannot.
+    const isOfPairs = isMixed && !outer;
+    const [a, b] = isOfPairs ? [this.#asTable(left), this.#asTable(right)] : [left, right];
+    const tables = [...a.tables, ...b.tables];
+    const columns = [...a.columns, ...b.columns];
+    const context = joined(tables, columns, outer);
+    const all = sourcesOf({ tables });
+    // An outer join would keep a repeated row that matches nothing several times, but pairs are an inner join.
+    const filtered = { all, repeatable: isOfPairs ? all : NONE };
+    const { sql } = this.#expressions.filter(own, context, filtered, 'ON');
+    const sides = type === 'RIGHT' ? [b.source, a.source] : [a.source, b.source];
+    if (isOfPairs && (hasKey || sides.some(each => each!.cells.length > 0))) {
+      const [kept, other] = sides as [Source, Source];
+      const isFull = type === 'FULL';
+      const paired = [this.#numbered(kept), isFull ? this.#numbered(other) : other] as const;
+      const conditions = [sql];
+      const from = { sql: joinWithPairs(paired, isFull, this.newTable(), conditions), tables, columns };
+      return isFull ? from : { ...from, kept: { source: kept, conditions } };
+    }
+    return { sql: () => `(${a.sql()} ${type} JOIN ${b.sql()} ON ${sql})`, tables, columns };
+  }
+
+  /** A table with numbered rows: each use of it must have the same numbers. */
+  #numbered(source: Source): Source {
+    const rows = numberedRows(source);
+    if (source.isNumbered) return { ...source, relation: `(${rows})` };
+    const name = `n${this.parts.length + 1}`;
+    this.parts.push(`${name} AS MATERIALIZED (${rows})`);
+    return { ...source, relation: name };
+  }
+
+  /** A FROM as a single table. */
+  #asTable(from: From): From {
+    if (from.source) return from;
+    const table = this.newTable();
+    const own = new Set([...from.columns, ...from.tables.flatMap(({ columns }) => columns)]);
+    const names = new Map<string, string>();
+    for (const { sql, place } of own)
+      for (const each of [sql, ...(place ? [place.pixel] : [])])
+        if (!names.has(each)) names.set(each, `c${names.size + 1}`);
+    const list = Array.from(names, ([sql, name]) => `${sql} AS ${name}`).join(', ');
+    const source: Source = { table, relation: `(SELECT ${list} FROM ${from.sql()})`, isNumbered: false, cells: [] };
+    const inTable = (sql: string) => `${table}.${names.get(sql)}`;
+    const renamed = new Map(
+      Array.from(own, column => {
+        const { place, sql } = column;
+        const moved: ScopeColumn = { ...column, source, sql: inTable(sql) };
+        return [column, place ? { ...moved, place: { ...place, pixel: inTable(place.pixel) } } : moved];
+      }),
+    );
+    const all = (columns: readonly ScopeColumn[]) => columns.map(each => renamed.get(each)!);
+    const tables = from.tables.map(each => ({ ...each, columns: all(each.columns) }));
+    return { sql: () => withCells(source), source, tables, columns: all(from.columns) };
+  }
+}
+
+/** The place of a condition between tables. */
+function joined(tables: From['tables'], columns: From['columns'], outer: Scope | undefined): Context {
+  const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
+  return { scope, aggregates: 'functions of many rows cannot stand in ON' };
 }
 
 export function sourcesOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Source> {

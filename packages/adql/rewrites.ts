@@ -1,11 +1,10 @@
 /**
  * Rewrites for DuckDB's weak spots. A query is right without them, and slow: DuckDB compares all pairs of rows where tables are joined by a
- * distance, and in an outer join whose condition is more than equal values. So joins by a distance become joins by equal cells of the sky,
- * and outer joins become inner joins whose pairs are joined by the number of the row.
+ * distance, and in an outer join whose condition is more than equal values (`join_conditions.ts`). So joins by a distance become joins by equal cells of
+ * the sky, and outer joins become inner joins whose pairs are joined by the number of the row.
  */
 import { pixelOf, position, ROUNDING } from './positions.ts';
 import type { From } from './scope.ts';
-import type { Join } from './syntax.ts';
 import { constantNumber, type Point, type Source } from './values.ts';
 
 /** The size of a cell over the distance of two positions that are joined: more makes a position have fewer cells, with more in each. */
@@ -38,27 +37,36 @@ export function withCells({ table, relation, cells }: Source): string {
 /** The name of a column with the number of a row. */
 const ROW = '"row\t"';
 
-/** The tables of an outer join that can be a join with pairs. The table that keeps all rows comes first; its rows are numbered. */
-export function pairedSides(type: Join['type'], left: From, right: From): readonly [Source, Source] | undefined {
-  if (type !== 'LEFT' && type !== 'RIGHT') return undefined;
-  const [kept, other] = type === 'LEFT' ? [left.source, right.source] : [right.source, left.source];
-  return kept?.isNumbered && other ? [kept, other] : undefined;
+/** The rows of a table with their numbers. */
+export function numberedRows({ relation, isNumbered }: Source): string {
+  return `SELECT *, ${isNumbered ? 'rowid' : 'row_number() OVER ()'} AS ${ROW} FROM ${relation}`;
 }
 
 /**
  * Writes an outer join as one with its pairs, by the number of the row. The pairs are an inner join.
+ * @param kept the table of which all rows are kept, both of them in a FULL JOIN, with numbered rows
+ * @param pairs the name of the pairs
  * @param conditions of the pairs; read when the SQL is asked for
  */
-export function joinWithPairs([kept, other]: readonly [Source, Source], conditions: readonly string[]): () => string {
+export function joinWithPairs(
+  [kept, other]: readonly [Source, Source],
+  isFull: boolean,
+  pairs: string,
+  conditions: readonly string[],
+): () => string {
   // The cells so far are the inner join's. The lists are emptied, so that later ones are the outer join's.
   const [ofKept, ofOther] = [kept.cells.splice(0), other.cells.splice(0)];
-  const numbered = { ...kept, relation: `(SELECT *, rowid AS ${ROW} FROM ${kept.relation})` };
   return () => {
-    const inner = `${withCells({ ...numbered, cells: ofKept })}, ${withCells({ ...other, cells: ofOther })}`;
-    const columns = `${kept.table}.${ROW}, ${other.table}.*`;
-    const pairs = { ...other, relation: `(SELECT ${columns} FROM ${inner} WHERE ${conditions.join(' AND ')})` };
-    const equal = `${kept.table}.${ROW} = ${other.table}.${ROW}`;
-    return `(${withCells(numbered)} LEFT JOIN ${withCells(pairs)} ON ${equal})`;
+    const inner = `${withCells({ ...kept, cells: ofKept })}, ${withCells({ ...other, cells: ofOther })}`;
+    const equal = (a: string, b: string) => `${a}.${ROW} = ${b}.${ROW}`;
+    const where = `FROM ${inner} WHERE ${conditions.join(' AND ')}`;
+    if (!isFull) {
+      const of = { ...other, relation: `(SELECT ${kept.table}.${ROW}, ${other.table}.* ${where})` };
+      return `(${withCells(kept)} LEFT JOIN ${withCells(of)} ON ${equal(kept.table, other.table)})`;
+    }
+    const both = `(SELECT ${kept.table}.${ROW}, ${other.table}.${ROW} AS other ${where}) AS ${pairs}`;
+    const first = `${withCells(kept)} LEFT JOIN ${both} ON ${equal(kept.table, pairs)}`;
+    return `(${first} FULL JOIN ${withCells(other)} ON ${pairs}.other = ${other.table}.${ROW})`;
   };
 }
 

@@ -75,7 +75,7 @@ export function tableOf(path: readonly Name[], tables: readonly ScopeTable[]): S
   });
 }
 
-export function columnsNamed(path: readonly Name[], scope: Scope): readonly ScopeColumn[] {
+export function columnsNamed(path: readonly Name[], scope: Pick<Scope, 'columns' | 'tables'>): readonly ScopeColumn[] {
   const name = path.at(-1)!;
   const columns = path.length === 1 ? scope.columns : tableOf(path.slice(0, -1), scope.tables)?.columns;
   return columns?.filter(column => isNamed(column.name, name)) ?? [];

@@ -99,18 +99,20 @@ class Translator {
         throw new AdqlError(name.at, `two queries of WITH have the name ${name.text}`);
       const before = { joined: this.#from.joined, compared: this.#expressions.compared };
       const relation = this.#query(of, undefined);
+      const sql = `q${this.#from.named.length + 1}`;
       this.#from.named.push({
         name,
-        sql: `q${this.#from.named.length + 1}`,
+        sql,
         relation,
         joined: this.#from.joined - before.joined,
         compared: this.#expressions.compared - before.compared,
       });
+      this.#from.parts.push(`${sql} AS (${relation.sql})`);
     }
     const { sql, columns } = this.#query(query, undefined, true);
     this.#requirePlannable();
-    const named = this.#from.named.map(each => `${each.sql} AS (${each.relation.sql})`);
-    const withClause = named.length > 0 ? `WITH ${named.join(', ')} ` : '';
+    const { parts } = this.#from;
+    const withClause = parts.length > 0 ? `WITH ${parts.join(', ')} ` : '';
     const length = withClause.length + sql.length;
     if (length > MAX_SQL_LENGTH)
       throw new AdqlError(0, 'the query is too long, with its functions written out: ask in parts');

@@ -112,8 +112,11 @@ test('a join by distance finds near positions by their cells, of which a table h
   for (const from of [
     `(objects a JOIN objects c ON a.ra = c.ra) LEFT JOIN matches b ON ${near}`,
     `(SELECT ra, dec FROM objects) AS a LEFT JOIN matches b ON ${near}`,
-    `objects a WHERE EXISTS (SELECT * FROM objects c LEFT JOIN matches b ON ${near.replaceAll('a.', 'c.')})`,
     `objects a FULL JOIN matches b ON ${near}`,
+  ])
+    assert.match(sqlOf(`SELECT a.ra FROM ${from}`), /adql_cell/);
+  for (const from of [
+    `objects a WHERE EXISTS (SELECT * FROM objects c LEFT JOIN matches b ON ${near.replaceAll('a.', 'c.')})`,
     `objects a JOIN matches b ON ${near} OR a.ra = 1`,
     `objects a JOIN matches b ON NOT (${near})`,
     `objects a, matches b WHERE DISTANCE(a.ra, a.dec, b.source_ra + 1, b.source_dec) <= 1`,

@@ -447,8 +447,7 @@ export class Queries {
     if (kind < 0.8) return joined(alike(`{0} ${type}JOIN {1} USING (diaObjectId)`, a, b));
     if (kind < 0.84) return joined(alike(`{0} NATURAL ${type}JOIN {1}`, a, b));
     if (kind < 0.9) return joined(alike(`({0} ${type}JOIN {1} ON {2} = {3})`, a, b, id(a), id(b)));
-    const own = joined(same(''));
-    const condition = type.startsWith('FULL') ? same('1 = 1') : this.#condition(own, 0);
+    const condition = this.#condition(joined(same('')), 0);
     return joined(alike(`{0} ${type}JOIN {1} ON {2} = {3} AND {4}`, a, b, id(a), id(b), condition));
   }
 

@@ -1,0 +1,93 @@
+/**
+ * The conditions of outer joins. DuckDB joins by equal values where each side of a condition has columns of one table alone; with any other
+ * condition it compares all pairs of rows of an outer join.
+ */
+
+import { FUNCTIONS } from './functions.ts';
+import type { Expression, Join, Name } from './syntax.ts';
+
+export type Side = 'left' | 'right';
+export type OuterType = Exclude<Join['type'], 'INNER'>;
+
+/** The sides whose columns an expression has: both, where it has a query or differs from row to row. */
+function sidesOf(expression: Expression, sideOf: (path: readonly Name[]) => Side | undefined): ReadonlySet<Side> {
+  if (expression.kind === 'column') {
+    const side = sideOf(expression.path);
+    return new Set(side ? [side] : BOTH);
+  }
+  const isRandom =
+    expression.kind === 'call' && Object.hasOwn(FUNCTIONS, expression.name) && FUNCTIONS[expression.name]!.isRandom;
+  if (isRandom || 'query' in expression) return new Set(BOTH);
+  return new Set(partsOf(expression).flatMap(each => [...sidesOf(each, sideOf)]));
+}
+
+const BOTH: readonly Side[] = ['left', 'right'];
+
+/** The expressions that one is made of, without those of its subqueries. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  const parts: Expression[] = [];
+  if ('of' in expression) parts.push(...(Array.isArray(expression.of) ? expression.of : [expression.of as Expression]));
+  if (expression.kind === 'inList') parts.push(...expression.list);
+  if (expression.kind !== 'case') return parts;
+  const { subject, cases, otherwise } = expression;
+  return [
+    ...cases.flatMap(({ when, result }) => [when, result]),
+    ...[subject, otherwise].filter(each => each !== undefined),
+  ];
+}
+
+function conjuncts(condition: Expression): readonly Expression[] {
+  return condition.kind === 'logic' && condition.operator === 'AND' ? condition.of.flatMap(conjuncts) : [condition];
+}
+
+const conjunction = (at: number, of: readonly Expression[]): Expression =>
+  of.length === 1 ? of[0]! : { kind: 'logic', at, operator: 'AND', of };
+
+/** An equal value that an outer join is by, with what must hold in the rows of one side: no row of a false one has a partner. */
+function guarded(key: Expression & { kind: 'comparison' }, side: 0 | 1, when: readonly Expression[]): typeof key {
+  if (when.length === 0) return key;
+  const { at } = key;
+  const result = key.of[side];
+  const value: Expression = {
+    kind: 'case',
+    at,
+    subject: undefined,
+    cases: [{ when: conjunction(at, when), result }],
+    otherwise: undefined,
+  };
+  return { ...key, of: side === 0 ? [value, key.of[1]] : [key.of[0], value] };
+}
+
+/**
+ * @returns the condition of an outer join with the tests of rows that are kept folded into one of its equal values; whether it has a
+ *   condition that only pairs of rows can be checked for
+ */
+export function outerCondition(
+  type: OuterType,
+  condition: Expression,
+  sideOf: (path: readonly Name[]) => Side | undefined,
+): { readonly condition: Expression; readonly isMixed: boolean; readonly hasKey: boolean } {
+  const own: Record<Side, Expression[]> = { left: [], right: [] };
+  const rest: Expression[] = [];
+  let key: (Expression & { kind: 'comparison' }) | undefined;
+  let isMixed = false;
+  for (const each of conjuncts(condition)) {
+    const sides = sidesOf(each, sideOf);
+    const parts = partsOf(each).map(part => sidesOf(part, sideOf));
+    const isApart = parts.every(part => part.size === 1) && parts.slice(1).every(part => !part.isSubsetOf(parts[0]!));
+    const isCompared = (each.kind === 'comparison' || (each.kind === 'between' && !each.isNot)) && isApart;
+    if (isCompared && each.kind === 'comparison' && each.operator === '=' && !key) {
+      const [first] = parts[0]!;
+      key = first === 'left' ? each : { ...each, of: [each.of[1], each.of[0]] };
+    } else if (isCompared) rest.push(each);
+    else if (sides.size === 2) {
+      rest.push(each);
+      isMixed = true;
+    } else own[[...sides][0] ?? (type === 'RIGHT' ? 'right' : 'left')].push(each);
+  }
+  if (!key) return { condition, isMixed, hasKey: false };
+  // The tests of the rows that are not kept leave rows out before they are joined.
+  const folded = guarded(guarded(key, 0, type === 'RIGHT' ? [] : own.left), 1, type === 'LEFT' ? [] : own.right);
+  const before = type === 'LEFT' ? own.right : type === 'RIGHT' ? own.left : [];
+  return { condition: conjunction(condition.at, [folded, ...before, ...rest]), isMixed, hasKey: true };
+}
