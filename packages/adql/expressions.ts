@@ -1,12 +1,10 @@
 /** Expressions and conditions of a query, in the place where they stand. */
 import { AdqlError, given } from './adql_error.ts';
+import { AGGREGATES } from './aggregates.ts';
 import { FUNCTIONS } from './functions.ts';
 import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
-import { AGGREGATES } from './parser.ts';
-import { position } from './positions.ts';
 import type { Joined } from './rewrites.ts';
-import type { Column } from './schema.ts';
 import {
   type Context,
   columnsNamed,
@@ -16,23 +14,18 @@ import {
   type Scope,
   unknownColumn,
 } from './scope.ts';
-import { constantOf, fixed, numbersOf, type Shapes, shapeOperand } from './shapes.ts';
+import { numbersOf, type Shapes } from './shapes.ts';
 import type { Expression, Name, Query } from './syntax.ts';
 import {
-  arithmeticType,
   as,
   commonType,
   comparable,
   conditionOf,
-  constantNumber,
-  double,
   numberOf,
   type Operand,
   plainValue,
-  pointOf,
   type ScopeColumn,
   type Source,
-  textLiteral,
   textOf,
   type Value,
   value,
@@ -49,6 +42,9 @@ const MAX_BETWEENS = 8;
 
 /** The time in which the engine plans queries in conditions doubles with each level. */
 const MAX_CONDITION_QUERIES = 8;
+
+/** The lowest integer, without its sign: it has no positive counterpart. */
+const LOWEST = `${2n ** 63n}`;
 
 /** No table: each row is kept as often as it is there. */
 export const NONE: ReadonlySet<Source> = new Set();
@@ -114,6 +110,9 @@ export class Expressions {
       case 'call':
         return this.#call(expression, context);
       case 'signed': {
+        const own = expression.of;
+        if (expression.sign === '-' && own.kind === 'number' && own.text === LOWEST)
+          return value(at, `(-${LOWEST})::BIGINT`, 'int64');
         const of = numberOf(this.operand(expression.of, context), 'what has a sign');
         return expression.sign === '-' ? negative(at, of) : of;
       }
@@ -294,7 +293,7 @@ export class Expressions {
       }
       if (call.name === 'DISTANCE' && (sign === '<' || sign === '<=')) {
         const radius = numberOf(this.operand(other, context), 'what is compared');
-        const [a, b] = this.#shapes.points(call, this.#arguments(call, 2, 4, context));
+        const [a, b] = this.#shapes.points(call.at, this.#arguments(call, 2, 4, context));
         return this.#shapes.sky.within(a, b, radius, filtered, sign);
       }
     }
@@ -303,54 +302,15 @@ export class Expressions {
 
   #call(call: Expression & { kind: 'call' }, context: Context): Operand {
     const { at, name } = call;
-    if (AGGREGATES.has(name)) return this.#aggregate(call, context);
-    switch (name) {
-      case 'POINT':
-      case 'CIRCLE':
-      case 'BOX':
-      case 'POLYGON':
-      case 'CENTROID':
-        return this.#shapes.shape(
-          call,
-          call.of.map(each => this.operand(each, context)),
-        );
-      case 'MOC':
-        return this.#shapes.moc(call, this.#arguments(call, 1, 2, context) as [Operand, Operand?]);
-      case 'CONTAINS':
-      case 'INTERSECTS':
-        return value(
-          at,
-          `CAST(${this.#shapes.predicate(call, this.#arguments(call, 2, 2, context), undefined)} AS INTEGER)`,
-          'int32',
-        );
-      case 'DISTANCE': {
-        const [a, b] = this.#shapes.points(call, this.#arguments(call, 2, 4, context));
-        return value(at, `adql_distance(${position(a)}, ${position(b)})`, 'float64');
-      }
-      case 'AREA':
-        return this.#shapes.area(call, this.#arguments(call, 1, 1, context)[0]!);
-      case 'COORD1':
-      case 'COORD2': {
-        const [operand] = this.#arguments(call, 1, 1, context) as [Operand];
-        const point = pointOf(operand, `the argument of ${name}`);
-        const coordinate = name === 'COORD1' ? point.ra : point.dec;
-        return { ...coordinate, sql: double(coordinate), type: 'float64' };
-      }
-      case 'COORDSYS':
-        shapeOperand(name, this.#arguments(call, 1, 1, context)[0]!);
-        return stringLiteral(at, 'ICRS');
-      case 'IVO_HEALPIX_INDEX':
-        return this.#shapes.healpixIndex(call, this.#arguments(call, 2, 3, context) as [Operand, ...Operand[]]);
-      case 'IVO_HEALPIX_CENTER':
-        return this.#shapes.healpixCentre(call, this.#arguments(call, 2, 2, context) as [Operand, Operand]);
-    }
+    if (Object.hasOwn(AGGREGATES, name)) return this.#aggregate(call, context);
     const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
     if (!known) {
       const reason = name === 'REGION' ? ': write the shape as CIRCLE or POLYGON' : '';
       throw new AdqlError(at, `there is no function ${name}${reason}`);
     }
     if (known.isRandom) this.#references.push(undefined);
-    return known.write(this.#arguments(call, known.least, known.most, context), at);
+    const args = this.#arguments(call, known.least, known.most, context);
+    return known.write(args, at, this.#shapes, () => rowOf(context));
   }
 
   #arguments(
@@ -370,60 +330,23 @@ export class Expressions {
     requireAggregates(context, at);
     const { groups: _, ...outer } = context;
     const inner: Context = { ...outer, aggregates: 'functions of many rows cannot stand in one another' };
-    const takes = { IVO_STRING_AGG: 2, IVO_HISTOGRAM: 4 }[name] ?? 1;
+    const known = AGGREGATES[name]!;
+    const { takes } = known;
     if (of.length !== takes)
       throw new AdqlError(at, `${name} takes ${takes} argument${takes === 1 ? '' : 's'} (${given(of.length)})`);
-    const operand = this.operand(of[0]!, inner);
-    const distinct = isDistinct ? 'DISTINCT ' : '';
-    switch (name) {
-      case 'COUNT':
-        return value(at, `count(${distinct}${plainValue(operand, 'what COUNT counts').sql})`, 'int64');
-      case 'IVO_STRING_AGG': {
-        const { text } = textOf(this.operand(of[1]!, inner), 'the delimiter');
-        if (text === undefined) throw new AdqlError(of[1]!.at, 'the delimiter must stand in the query');
-        const { sql } = textOf(operand, 'what IVO_STRING_AGG joins');
-        return value(at, `string_agg(${distinct}${sql}, ${textLiteral(text)} ORDER BY ${sql})`, 'text');
-      }
-      case 'IVO_HISTOGRAM': {
-        const bounds = of.slice(1).map(each => numberOf(this.operand(each, inner), 'a bound, or the number of bins'));
-        return histogram(at, numberOf(operand, 'what IVO_HISTOGRAM counts'), bounds.map(fixed), distinct);
-      }
-      case 'MIN':
-      case 'MAX': {
-        const x = plainValue(operand, `what ${name} compares`);
-        if (x.type === 'boolean') throw new AdqlError(of[0]!.at, `${name} takes numbers, texts and times`);
-        const column = x.column && { name: name.toLowerCase(), sql: '', type: x.type, about: x.column.about };
-        return value(at, `${name.toLowerCase()}(${x.sql})`, x.type, column && { column });
-      }
-      default: {
-        const x = numberOf(operand, `what ${name} adds`);
-        const isInteger = name === 'SUM' && arithmeticType(x.type, 'null') === 'int64';
-        const sql = `${name.toLowerCase()}(${distinct}${isInteger ? x.sql : double(x)})`;
-        return isInteger ? value(at, `CAST(${sql} AS BIGINT)`, 'int64') : value(at, sql, 'float64');
-      }
-    }
+    return known.write(
+      of.map(each => this.operand(each, inner)),
+      at,
+      isDistinct ? 'DISTINCT ' : '',
+    );
   }
 }
 
-/** The most bins of a histogram. */
-const MAX_BINS = 10_000;
-
-/**
- * Counts the rows below a range, in each of its equal parts, and at or above its end (the IVOA's catalogue of functions,
- * 1.0).
- */
-function histogram(at: number, x: Value, [lower, upper, bins]: readonly Value[], distinct: string): Value {
-  const [low, high, count] = [lower!, upper!, bins!].map(constantOf) as [number, number, number];
-  if (!(low < high)) throw new AdqlError(upper!.at, 'the end of a histogram must be greater than its begin');
-  if (!(Number.isInteger(count) && count >= 1 && count <= MAX_BINS))
-    throw new AdqlError(bins!.at, `the number of bins of a histogram must be 1 to ${MAX_BINS} (${count} was given)`);
-  const place = `floor((${double(x)} - ${double(lower!)}) / ${constantNumber(at, high - low).sql} * ${count})`;
-  const inside = `1 + CAST(least(${place}, ${count - 1}) AS INTEGER)`;
-  const bin = `CASE WHEN ${double(x)} < ${double(lower!)} THEN 0 WHEN ${double(x)} < ${double(upper!)} THEN ${inside} WHEN isnan(${double(x)}) THEN NULL WHEN ${double(x)} IS NOT NULL THEN ${count + 1} END`;
-  const counts = `list_transform(range(0, ${count + 2}), lambda bin: coalesce(histogram(${distinct}${bin})[bin], 0))`;
-  const about: Column = { name: 'ivo_histogram', type: 'text', description: '', isIntegers: true };
-  const column: ScopeColumn = { name: 'ivo_histogram', sql: '', type: 'text', about };
-  return value(at, `array_to_string(${counts}, ' ')`, 'text', { column });
+/** What tells one row of a FROM from another; nothing in groups, whose rows are many. */
+function rowOf({ scope, groups }: Context): string {
+  const sources = new Set(scope.tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
+  if (groups) return '0';
+  return ['0', ...Array.from(sources, ({ table, isNumbered }) => (isNumbered ? `${table}.rowid` : table))].join(', ');
 }
 
 function logic(
@@ -441,7 +364,7 @@ function requireAggregates({ aggregates }: Context, at: number): void {
 /** Whether an expression has a function of many rows outside its subqueries. */
 export function hasAggregate(expression: Expression): boolean {
   if (expression.kind === 'countAll') return true;
-  if (expression.kind === 'call' && AGGREGATES.has(expression.name)) return true;
+  if (expression.kind === 'call' && Object.hasOwn(AGGREGATES, expression.name)) return true;
   return partsOf(expression).some(hasAggregate);
 }
 

@@ -1,6 +1,13 @@
-/** Functions of one row with plain values. `shapes.ts` has the functions of shapes, `expressions.ts` the functions of many rows. */
+/**
+ * Functions of one row: how they are written for the engine, and what is said of those that are not ADQL's (the IVOA's catalogue of
+ * user-defined functions, EN-UDFCatalogue 1.1, and RegTAP 1.1, section 7). `aggregates.ts` has the functions of many rows.
+ */
 import { AdqlError } from './adql_error.ts';
-import { arithmetic } from './operators.ts';
+import { epochPosition, epochVector } from './epochs.ts';
+import { transformed } from './frames.ts';
+import { arithmetic, like, stringLiteral } from './operators.ts';
+import { position } from './positions.ts';
+import { type Shapes, shapeOperand } from './shapes.ts';
 import { conversion } from './units.ts';
 import {
   arithmeticType,
@@ -13,6 +20,7 @@ import {
   numberOf,
   type Operand,
   plainValue,
+  pointOf,
   textLiteral,
   textOf,
   type Value,
@@ -20,12 +28,20 @@ import {
   value,
 } from './values.ts';
 
-interface RowFunction {
+/** What the service says of a function: how it is called, and its meaning. */
+export interface Documented {
+  readonly forms?: readonly (readonly [form: string, description: string])[];
+}
+
+interface RowFunction extends Documented {
+  /** The geometry of ADQL. */
+  readonly isShape?: true;
   readonly least: number;
   readonly most: number;
   /** Set where it has another value each time. */
   readonly isRandom?: true;
-  readonly write: (args: readonly Operand[], at: number) => Value;
+  /** @param row what tells a row from others */
+  readonly write: (args: readonly Operand[], at: number, shapes: Shapes, row: () => string) => Operand;
 }
 
 /** A function of a double. Where it is not defined, the result is NULL, so that one row does not end a query. */
@@ -113,7 +129,17 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     write: ([x, y], at) => arithmetic(at, '%', x!, y!),
   },
   PI: { least: 0, most: 0, write: (_, at) => constantNumber(at, Math.PI) },
-  RAND: { least: 0, most: 1, isRandom: true, write: (_, at) => value(at, 'random()', 'float64') },
+  RAND: {
+    least: 0,
+    most: 1,
+    isRandom: true,
+    write([seed], at, _, row) {
+      if (!seed) return value(at, 'random()', 'float64');
+      const { sql } = numberOf(seed, 'the seed');
+      // The upper 53 bits of 64.
+      return value(at, `(CAST(hash(${sql}, ${row()}) >> 11 AS DOUBLE) / ${2 ** 53}::DOUBLE)`, 'float64');
+    },
+  },
   ROUND: rounded('round'),
   TRUNCATE: rounded('trunc'),
   LOWER: ofText('lower'),
@@ -160,4 +186,207 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
       return value(at, sql, 'float64', { column });
     },
   },
+  SUBSTRING: {
+    least: 2,
+    most: 3,
+    forms: [
+      [
+        'SUBSTRING(str TEXT, start INTEGER, length INTEGER) -> TEXT',
+        'The characters of a text from a place on, counted from 1; all that follow where the length is left out. SUBSTRING(str FROM start FOR length) is the same',
+      ],
+    ],
+    write([text, start, length], at) {
+      const { sql } = textOf(text!, 'the argument of SUBSTRING');
+      const [from, count] = [start!, length].map(each => each && as('int64', integerOf(each, 'a place in a text')));
+      // The engine counts places below 1 from the end.
+      const first = `greatest(${from}, 1)`;
+      if (!count) return value(at, `substr(${sql}, ${first})`, 'text');
+      return value(at, `substr(${sql}, ${first}, greatest(${from} + ${count} - ${first}, 0))`, 'text');
+    },
+  },
+  IVO_NOCASEMATCH: {
+    least: 2,
+    most: 2,
+    forms: [
+      [
+        'ivo_nocasematch(value TEXT, pat TEXT) -> INTEGER',
+        '1 where a pattern of LIKE matches a text, whatever the case, and 0 where not',
+      ],
+    ],
+    write([text, pattern], at) {
+      const [x, of] = [textOf(text!, 'the text'), textOf(pattern!, 'the pattern')];
+      return value(at, `CAST(${like(at, x, of, true, false).sql} AS INTEGER)`, 'int32');
+    },
+  },
+  IVO_HASHLIST_HAS: {
+    least: 2,
+    most: 2,
+    forms: [
+      [
+        'ivo_hashlist_has(hashlist TEXT, item TEXT) -> INTEGER',
+        '1 where a word is in a list of words with # between, whatever the case, and 0 where not',
+      ],
+    ],
+    write([list, item], at) {
+      const [words, word] = [textOf(list!, 'the list'), textOf(item!, 'the word')];
+      return value(
+        at,
+        `CAST(list_contains(string_split(lower(${words.sql}), '#'), lower(${word.sql})) AS INTEGER)`,
+        'int32',
+      );
+    },
+  },
+  IVO_TO_MJD: julianDate('ivo_to_mjd', 40587, 'modified Julian date'),
+  IVO_TO_JD: julianDate('ivo_to_jd', 2440587.5, 'Julian date'),
+  GAVO_TO_MJD: julianDate('gavo_to_mjd', 40587, 'modified Julian date'),
+  GAVO_TO_JD: julianDate('gavo_to_jd', 2440587.5, 'Julian date'),
+  IVO_EPOCH_PROP: {
+    least: 8,
+    most: 8,
+    forms: [
+      [
+        'ivo_epoch_prop(ra DOUBLE, dec DOUBLE, parallax DOUBLE, pmra DOUBLE, pmdec DOUBLE, rv DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> DOUBLE[]',
+        'The six parameters of an astrometric solution at another epoch: deg, deg, mas, mas/yr, mas/yr, km/s; epochs are Julian years. A parallax or radial velocity of NULL is taken as 0',
+      ],
+    ],
+    write: (args, at) => epochVector(args, at),
+  },
+  IVO_EPOCH_PROP_POS: {
+    least: 6,
+    most: 8,
+    forms: [
+      [
+        'ivo_epoch_prop_pos(ra DOUBLE, dec DOUBLE, parallax DOUBLE, pmra DOUBLE, pmdec DOUBLE, rv DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> POINT',
+        'The position of a source at another epoch, from the parameters of ivo_epoch_prop',
+      ],
+      [
+        'ivo_epoch_prop_pos(ra DOUBLE, dec DOUBLE, pmra DOUBLE, pmdec DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> POINT',
+        'The same without parallax and radial velocity',
+      ],
+    ],
+    write: (args, at) => epochPosition(args, at),
+  },
+  IVO_GEOM_TRANSFORM: {
+    least: 3,
+    most: 3,
+    forms: [
+      [
+        'ivo_geom_transform(from_sys TEXT, to_sys TEXT, geo GEOMETRY) -> GEOMETRY',
+        'A POINT, CIRCLE, BOX or POLYGON in another frame: ICRS, FK5 (equinox J2000) or GALACTIC, which must stand in the query. There is no FK4',
+      ],
+    ],
+    write: ([from, to, shape], at) =>
+      transformed(at, textOf(from!, 'a frame'), textOf(to!, 'a frame'), shapeOperand('IVO_GEOM_TRANSFORM', shape!)),
+  },
+  ...Object.fromEntries(
+    ['POINT', 'CIRCLE', 'BOX', 'POLYGON', 'CENTROID'].map((name): [string, RowFunction] => [
+      name,
+      { least: 0, most: 1000, isShape: true, write: (args, at, shapes) => shapes.shape({ at, name }, args) },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['CONTAINS', 'INTERSECTS'].map((name): [string, RowFunction] => [
+      name,
+      {
+        least: 2,
+        most: 2,
+        isShape: true,
+        write: (args, at, shapes) =>
+          value(at, `CAST(${shapes.predicate({ at, name }, args, undefined)} AS INTEGER)`, 'int32'),
+      },
+    ]),
+  ),
+  DISTANCE: {
+    least: 2,
+    most: 4,
+    isShape: true,
+    write(args, at, shapes) {
+      const [a, b] = shapes.points(at, args);
+      return value(at, `adql_distance(${position(a)}, ${position(b)})`, 'float64');
+    },
+  },
+  AREA: { least: 1, most: 1, isShape: true, write: ([shape], at, shapes) => shapes.area(at, shape!) },
+  COORD1: coordinate('COORD1', 'ra'),
+  COORD2: coordinate('COORD2', 'dec'),
+  COORDSYS: {
+    least: 1,
+    most: 1,
+    isShape: true,
+    write([shape], at) {
+      shapeOperand('COORDSYS', shape!);
+      return stringLiteral(at, 'ICRS');
+    },
+  },
+  MOC: {
+    least: 1,
+    most: 2,
+    forms: [
+      [
+        'MOC(ascii TEXT) -> MOC',
+        'The MOC of a text of the query, 4/0-3,5 6/100, for CONTAINS and INTERSECTS with a POINT, and for AREA',
+      ],
+      [
+        'MOC(hpxOrder INTEGER, shape GEOMETRY) -> MOC',
+        'The MOC of the pixels of an order that a POINT, CIRCLE, BOX, POLYGON or MOC touches; of constants, for all but POINT and MOC up to order 13',
+      ],
+    ],
+    write: ([operand, shape], at, shapes) => shapes.moc(at, [operand!, shape]),
+  },
+  IVO_HEALPIX_INDEX: {
+    least: 2,
+    most: 3,
+    forms: [
+      [
+        'ivo_healpix_index(hpxOrder INTEGER, long DOUBLE, lat DOUBLE) -> BIGINT',
+        'The HEALPix pixel of a position, NESTED; the order is 0 to 29 and must stand in the query',
+      ],
+      ['ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT', 'The same of a point'],
+    ],
+    write: (args, at, shapes) => shapes.healpixIndex(at, args as [Operand, ...Operand[]]),
+  },
+  IVO_HEALPIX_CENTER: {
+    least: 2,
+    most: 2,
+    forms: [
+      [
+        'ivo_healpix_center(hpxOrder INTEGER, hpxIndex BIGINT) -> POINT',
+        'The centre of a pixel, NESTED; the order is 0 to 29 and must stand in the query',
+      ],
+    ],
+    write: (args, at, shapes) => shapes.healpixCentre(at, args as [Operand, Operand]),
+  },
 };
+
+function coordinate(name: string, part: 'ra' | 'dec'): RowFunction {
+  return {
+    least: 1,
+    most: 1,
+    isShape: true,
+    write([operand]) {
+      const own = pointOf(operand!, `the argument of ${name}`)[part];
+      return { ...own, sql: double(own), type: 'float64' };
+    },
+  };
+}
+
+function integerOf(operand: Operand, role: string): Value {
+  const number = numberOf(operand, role);
+  if (number.type.startsWith('float')) throw new AdqlError(number.at, `${role} must be an integer`);
+  return number;
+}
+
+function julianDate(name: string, epoch: number, what: string): RowFunction {
+  return {
+    least: 1,
+    most: 1,
+    forms: [[`${name}(d TIMESTAMP) -> DOUBLE`, `A time as ${what}, in the time scale that it has`]],
+    write([time], at) {
+      const own = plainValue(time!, `the argument of ${name.toUpperCase()}`);
+      const [, x] = comparable([TIME, own]) as [Value, Value];
+      return value(at, `(${constantNumber(at, epoch).sql} + epoch_us(${as('time', x)}) / 86400e6::DOUBLE)`, 'float64');
+    },
+  };
+}
+
+/** A time, for texts that are compared with it. */
+const TIME = value(0, 'NULL', 'time');

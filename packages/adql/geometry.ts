@@ -1,8 +1,21 @@
 /** Shapes on the sky as SQL: exact tests, and before them ranges of pixels, by which the engine skips most of a table. */
-import { areaOfShape, boxCorners, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '@nearsky/sky-index';
+import {
+  areaOfShape,
+  boxCorners,
+  circle,
+  pixel29,
+  polygon,
+  type Shape as SkyShape,
+  separationArcsec,
+  wrapRa,
+} from '@nearsky/sky-index';
 import { AdqlError } from './adql_error.ts';
+import { EPOCH_MACROS } from './epochs.ts';
+import { FRAME_MACROS } from './frames.ts';
+import { HEALPIX_MACROS } from './healpix.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
 import { isConstant, pixelOf, position, ROUNDING } from './positions.ts';
+import { boxOverPole, circleHolds, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
 import { type Joined, NearCells } from './rewrites.ts';
 import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
 
@@ -31,6 +44,10 @@ export const MACROS: readonly string[] = [
   // On which side of the plane with that normal a position lies.
   'CREATE MACRO adql_side(ra1, dec1, x, y, z) AS ' +
     'cos(radians(dec1)) * (cos(radians(ra1)) * x + sin(radians(ra1)) * y) + sin(radians(dec1)) * z >= 0',
+  ...HEALPIX_MACROS,
+  ...REGION_MACROS,
+  ...EPOCH_MACROS,
+  ...FRAME_MACROS,
 ];
 
 /** The most ranges of pixels that a test is given: more would take longer to look through than they save. */
@@ -92,7 +109,9 @@ export class Sky {
    * The condition that a point is in a polygon: an odd number of edges lies between the point and one whose side is known.
    * @param isFilter as for `within`
    */
-  inPolygon(point: Point, { vertices, at }: Shape & { kind: 'polygon' }, isFilter: boolean): string {
+  inPolygon(point: Point, polygon: Shape & { kind: 'polygon' }, isFilter: boolean): string {
+    const { vertices, at } = polygon;
+    if (!vertices) return inPolygonOfRow(point, polygon);
     this.#corners += vertices.length;
     if (this.#corners > MAX_CORNERS)
       throw new AdqlError(at, `the polygons of a query have at most ${MAX_CORNERS} corners: ask in parts`);
@@ -115,7 +134,6 @@ export class Sky {
   /**
    * The condition that a point is in a MOC.
    * @param isFilter as for `within`
-   * @throws AdqlError for a point that is neither a position of a table nor a constant
    */
   inMoc(point: Point, ranges: readonly PixelRange[], isFilter: boolean): string {
     const pixel = pixelOf(point);
@@ -125,9 +143,43 @@ export class Sky {
       if (!isFilter || !first || !last) return test;
       return `(${pixel} BETWEEN ${first[0]}::BIGINT AND ${last[1] - 1n}::BIGINT AND ${test})`;
     }
-    if (!isConstant(point)) throw new AdqlError(point.at, 'in a MOC can be the position of a table, or a constant one');
+    if (!isConstant(point))
+      return `list_transform([adql_pixel(${position(point)})], lambda pixel: ${pixelIn('pixel', ranges)})[1]`;
     const { ra, dec } = constants(point);
     return pixelIn(`${pixel29(ra, dec)}::BIGINT`, ranges);
+  }
+
+  /**
+   * The condition that a polygon touches or holds another shape.
+   * @param filtered as for `within`
+   */
+  polygonAnd(
+    polygon: Shape & { kind: 'polygon' },
+    other: Shape & { kind: 'circle' | 'polygon' },
+    does: 'touches' | 'holds',
+    filtered: Joined | undefined,
+  ): string {
+    const exact = polygonAnd(polygon, other, does);
+    const { vertices } = polygon;
+    if (!filtered || !vertices || other.kind !== 'circle' || other.radius.constant === undefined) return exact;
+    // A circle near a polygon has its centre near a circle around that.
+    const around = polygonCentroid(vertices);
+    const far = Math.max(...vertices.map(([ra, dec]) => separationArcsec(around.ra, around.dec, ra, dec) / 3600));
+    const reach = far + other.radius.constant + ROUNDING;
+    if (far >= 90 || reach >= MAX_CHORD_DEGREES) return exact;
+    const [ra, dec] = [around.ra, around.dec].map(each => constantNumber(polygon.at, each)) as [Value, Value];
+    const near = this.within(
+      { kind: 'point', at: polygon.at, ra, dec },
+      other.centre,
+      constantNumber(polygon.at, reach),
+      filtered,
+    );
+    return `(${near} AND ${exact})`;
+  }
+
+  /** The condition that a circle holds a polygon. */
+  circleHolds(circle: Shape & { kind: 'circle' }, polygon: Shape & { kind: 'polygon' }): string {
+    return circleHolds(circle, polygon);
   }
 
   /**
@@ -235,6 +287,8 @@ export function checkedPosition(ra: Value, dec: Value): { ra: number; dec: numbe
 const constants = ({ ra, dec }: Point) => checkedPosition(ra, dec);
 
 export function boxVertices(at: number, ra: number, dec: number, width: number, height: number): [number, number][] {
+  const isSized = width > 0 && width < 180 && height > 0 && height < 180;
+  if (isSized && Math.abs(dec) + height / 2 > 90) return boxOverPole(ra, dec, width, height);
   return positioned(at, () => boxCorners(ra, dec, width, height));
 }
 

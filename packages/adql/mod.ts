@@ -1,5 +1,6 @@
 /** Queries in ADQL 2.1: their syntax tree, and the SQL for DuckDB that they become. Pure: nothing is opened, read or run. */
 export { AdqlError, placedMessage } from './adql_error.ts';
+export { FEATURES, type Feature } from './features.ts';
 export { MACROS } from './geometry.ts';
 export { parse } from './parser.ts';
 export { type Column, type ColumnType, type DescribedTable, tableName } from './schema.ts';

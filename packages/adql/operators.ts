@@ -1,9 +1,11 @@
 /** Literals, arithmetic and CAST. */
 import { AdqlError } from './adql_error.ts';
+import type { Column } from './schema.ts';
 import type { ArithmeticOperator, CastShape, CastType } from './syntax.ts';
 import {
   arithmeticType,
   as,
+  comparable,
   constantNumber,
   described,
   divisor,
@@ -47,6 +49,8 @@ export function arithmetic(at: number, operator: ArithmeticOperator, left: Opera
     const [a, b] = [textOf(left, 'what || joins'), textOf(right, 'what || joins')];
     return value(at, `(${a.sql} || ${b.sql})`, 'text');
   }
+  const elapsed = operator === '-' ? difference(at, left, right) : undefined;
+  if (elapsed) return elapsed;
   const [a, b] = [numberOf(left, `what ${operator} takes`), numberOf(right, `what ${operator} takes`)];
   const type = arithmeticType(a.type, b.type);
   const constant = folded(operator, a.constant, b.constant, type);
@@ -56,6 +60,23 @@ export function arithmetic(at: number, operator: ArithmeticOperator, left: Opera
   const isDivision = operator === '/' || operator === '%';
   const [x, y] = type === 'int64' ? [as(type, a), as(type, b)] : [double(a), isDivision ? divisor(b) : double(b)];
   return value(at, `(${x} ${sign} ${y})`, type, constant === undefined ? {} : { constant });
+}
+
+/** The days between two times, one of which may be a text of the query; undefined where none is a time. */
+function difference(at: number, left: Operand, right: Operand): Value | undefined {
+  if (left.kind !== 'value' || right.kind !== 'value') return undefined;
+  const types = [left.type, right.type];
+  if (!types.includes('time') || types.some(type => !['time', 'text', 'null'].includes(type))) return undefined;
+  const [a, b] = comparable([left, right]) as [Value, Value];
+  const sql = `((epoch_us(${as('time', a)}) - epoch_us(${as('time', b)})) / 86400e6::DOUBLE)`;
+  const about: Column = {
+    name: 'days',
+    type: 'float64',
+    unit: 'd',
+    ucd: 'time.duration',
+    description: 'Days between two times',
+  };
+  return value(at, sql, 'float64', { column: { name: 'days', sql, type: 'float64', about } });
 }
 
 /** The number that two constants make; undefined where it is not exact or not finite. */

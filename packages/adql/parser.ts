@@ -3,6 +3,7 @@
  * CASE, TRUE and FALSE are understood, as most services do, and the operator % of the standard's examples.
  */
 import { AdqlError } from './adql_error.ts';
+import { AGGREGATES } from './aggregates.ts';
 import { type Token, tokensOf } from './lexer.ts';
 import type {
   ArithmeticOperator,
@@ -461,8 +462,11 @@ class Parser {
       this.#needSymbol(')');
       return { kind: 'cast', at, of, type };
     }
-    const isDistinct = AGGREGATES.has(name) && this.#takeWord('DISTINCT', 'ALL') === 'DISTINCT';
+    const isDistinct = Object.hasOwn(AGGREGATES, name) && this.#takeWord('DISTINCT', 'ALL') === 'DISTINCT';
     const of = this.#isSymbol(')') ? [] : this.#list(() => this.#expression());
+    // SUBSTRING(text FROM start FOR length), as SQL spells it.
+    if (name === 'SUBSTRING' && of.length === 1)
+      for (const word of ['FROM', 'FOR']) if (this.#takeWord(word)) of.push(this.#expression());
     this.#needSymbol(')');
     return { kind: 'call', at, name, of, isDistinct };
   }
@@ -484,14 +488,3 @@ class Parser {
 }
 
 const CAST_TYPES = ['SMALLINT', 'INTEGER', 'BIGINT', 'REAL', 'TIMESTAMP', 'POINT', 'CIRCLE', 'POLYGON'] as const;
-
-/** Functions of many rows. */
-export const AGGREGATES: ReadonlySet<string> = new Set([
-  'COUNT',
-  'SUM',
-  'AVG',
-  'MIN',
-  'MAX',
-  'IVO_STRING_AGG',
-  'IVO_HISTOGRAM',
-]);

@@ -18,8 +18,10 @@ export interface Column {
   readonly frame?: string;
   /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
-  /** Whether every cell of a `text` column consists of integers separated by blanks, as IVO_HISTOGRAM makes them. */
-  readonly isIntegers?: boolean;
+  /** The type of the numbers, separated by blanks, of which every cell of a `text` column consists: VOTable writes an array. */
+  readonly numbers?: 'int64' | 'float64';
+  /** The shape that they are: degrees, as DALI 1.1 orders them. */
+  readonly shape?: 'point' | 'circle' | 'polygon';
 }
 
 export interface DescribedTable {

@@ -1,13 +1,14 @@
 /** The functions of shapes and positions. */
-import { pixel29, pixelOf as pixelAt, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
+import { pixel29, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
 import { AdqlError, given } from './adql_error.ts';
 import { boxVertices, checkedPosition, polygonArea, polygonCentroid, polygonOf, Sky } from './geometry.ts';
 import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic } from './operators.ts';
-import { isConstant, pixelOf } from './positions.ts';
+import { isConstant, pixelOf, position } from './positions.ts';
 import type { Joined } from './rewrites.ts';
-import type { Expression } from './syntax.ts';
 import {
+  as,
+  asShape,
   constantNumber,
   described,
   double,
@@ -15,13 +16,15 @@ import {
   type Operand,
   type Point,
   pointOf,
+  polygonShape,
   type Shape,
   textOf,
   type Value,
   value,
 } from './values.ts';
 
-type Call = Expression & { kind: 'call' };
+/** A function and its place. */
+type Call = { readonly at: number; readonly name: string };
 
 /** The shapes of one query. Their arguments have been read. */
 export class Shapes {
@@ -53,10 +56,10 @@ export class Shapes {
   }
 
   /** Two points, or the four numbers of two. */
-  points(call: Call, args: readonly Operand[]): [Point, Point] {
+  points(at: number, args: readonly Operand[]): [Point, Point] {
     if (args.length === 2) return args.map(each => pointOf(each, 'what DISTANCE measures')) as [Point, Point];
-    if (args.length === 3) throw new AdqlError(call.at, 'DISTANCE takes two points, or four numbers');
-    return [this.#pointAt(call.at, args[0]!, args[1]!), this.#pointAt(call.at, args[2]!, args[3]!)];
+    if (args.length === 3) throw new AdqlError(at, 'DISTANCE takes two points, or four numbers');
+    return [this.#pointAt(at, args[0]!, args[1]!), this.#pointAt(at, args[2]!, args[3]!)];
   }
 
   /** The condition of CONTAINS or INTERSECTS. */
@@ -70,7 +73,14 @@ export class Shapes {
       const reach = isMutual ? arithmetic(at, '+', second.radius, first.radius) : innerReach(at, second, first);
       return this.sky.within(first.centre, second.centre, reach, filtered);
     }
-    throw new AdqlError(at, `${name} takes a POINT and a shape, or two CIRCLEs`);
+    if (first.kind === 'moc' || second.kind === 'moc' || second.kind === 'point')
+      throw new AdqlError(
+        at,
+        second.kind === 'point' ? 'a POINT can hold no other shape' : `${name} takes a MOC with a POINT alone`,
+      );
+    if (second.kind === 'polygon') return this.sky.polygonAnd(second, first, isMutual ? 'touches' : 'holds', filtered);
+    if (isMutual) return this.sky.polygonAnd(first as Polygon, second, 'touches', filtered);
+    return this.sky.circleHolds(second, first as Polygon);
   }
 
   #holds(shape: Shape, point: Point, filtered: Joined | undefined): string {
@@ -81,41 +91,49 @@ export class Shapes {
     return this.sky.within(point, centre, radius, filtered);
   }
 
-  area({ at, name }: Call, operand: Operand): Value {
-    const shape = shapeOperand(name, operand);
+  area(at: number, operand: Operand): Value {
+    const shape = shapeOperand('AREA', operand);
     if (shape.kind === 'point') return constantNumber(at, 0);
-    if (shape.kind === 'polygon') return constantNumber(at, polygonArea(shape.vertices));
+    if (shape.kind === 'polygon') {
+      const { vertices, corners } = shape;
+      return vertices
+        ? constantNumber(at, polygonArea(vertices))
+        : value(at, `adql_polygon_area(${corners})`, 'float64');
+    }
     if (shape.kind === 'moc') return constantNumber(at, mocArea(shape.ranges));
     const sphere = constantNumber(at, 4 * Math.PI * (180 / Math.PI) ** 2).sql;
     return value(at, `(${sphere} * power(sin(radians(${double(shape.radius)}) / 2), 2))`, 'float64');
   }
 
-  /** The pixel of the position of a table, which is stored, or of a constant. */
-  healpixIndex({ at }: Call, [order, ...place]: readonly [Operand, ...Operand[]]): Value {
-    const level = healpixOrder(order);
+  /** The pixel of a position. That of the position of a table is stored. */
+  healpixIndex(at: number, [order, ...place]: readonly [Operand, ...Operand[]]): Value {
+    const shift = 2 * (29 - healpixOrder(order));
     const point = place.length === 1 ? pointOf(place[0]!, 'the position') : this.#pointAt(at, place[0]!, place[1]!);
-    const pixel = pixelOf(point);
-    // Rows without a position have the pixel -1.
-    if (pixel) return value(at, `(nullif(${pixel}, -1) >> ${2 * (29 - level)})`, 'int64');
-    if (!isConstant(point) || level > MAX_CONSTANT_ORDER) {
-      const takes = `the position of a table, or a constant position and an order of at most ${MAX_CONSTANT_ORDER}`;
-      throw new AdqlError(at, `IVO_HEALPIX_INDEX takes ${takes}`);
+    const stored = pixelOf(point);
+    if (!isConstant(point)) {
+      // Rows without a position have the pixel -1.
+      const pixel = stored ? `nullif(${stored}, -1)` : `adql_pixel(${position(point)})`;
+      return value(at, `(${pixel} >> ${shift})`, 'int64');
     }
     const { ra, dec } = checkedPosition(point.ra, point.dec);
-    const index = pixelAt(level, ra, dec);
-    return constantNumber(at, index, `${index}`);
+    const index = pixel29(ra, dec) >> BigInt(shift);
+    const own = value(at, `${index}::BIGINT`, 'int64');
+    return Number.isSafeInteger(Number(index)) ? { ...own, constant: Number(index) } : own;
   }
 
-  healpixCentre({ at }: Call, [order, pixel]: readonly [Operand, Operand]): Point {
+  healpixCentre(at: number, [order, pixel]: readonly [Operand, Operand]): Point {
     const level = healpixOrder(order);
-    const index = constantOf(numberOf(pixel, 'the pixel'));
-    if (level > MAX_CONSTANT_ORDER || !Number.isInteger(index) || index < 0 || index >= 12 * 4 ** level)
-      throw new AdqlError(
-        at,
-        `IVO_HEALPIX_CENTER takes an order of at most ${MAX_CONSTANT_ORDER} and the number of a pixel`,
-      );
-    const { ra, dec } = pixelCentre(level, index);
-    return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
+    const index = numberOf(pixel, 'the pixel');
+    if (index.type.startsWith('float')) throw new AdqlError(index.at, 'the pixel must be an integer');
+    const { constant } = index;
+    if (constant !== undefined && !(constant >= 0 && constant < 12 * 4 ** level))
+      throw new AdqlError(index.at, `there is no pixel ${constant} of order ${level}`);
+    if (constant !== undefined && level <= MAX_CONSTANT_ORDER) {
+      const { ra, dec } = pixelCentre(level, constant);
+      return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
+    }
+    const part = (i: number) => value(at, `adql_pixel_centre(${level}, ${as('int64', index)})[${i}]`, 'float64');
+    return { kind: 'point', at, ra: part(1), dec: part(2) };
   }
 
   /** The arguments of a shape after its coordinate system, which must be ICRS where there is one. */
@@ -133,16 +151,16 @@ export class Shapes {
   }
 
   /** A MOC that stands in the query, or that of a shape. */
-  moc(call: Call, [operand, shape]: readonly [Operand, Operand?]): Shape {
-    if (shape) return this.#mocOf(call, healpixOrder(operand), shape);
-    const { text, at } = textOf(operand, 'the argument of MOC');
-    if (text === undefined) throw new AdqlError(at, "a MOC must stand in the query, as in MOC('4/0-3,5 6/100')");
-    return { kind: 'moc', at: call.at, ranges: mocRanges(text, at) };
+  moc(at: number, [operand, shape]: readonly [Operand, Operand | undefined]): Shape {
+    if (shape) return this.#mocOf(at, healpixOrder(operand), shape);
+    const { text, at: textAt } = textOf(operand, 'the argument of MOC');
+    if (text === undefined) throw new AdqlError(textAt, "a MOC must stand in the query, as in MOC('4/0-3,5 6/100')");
+    return { kind: 'moc', at, ranges: mocRanges(text, textAt) };
   }
 
   /** The pixels of an order that a shape touches. */
-  #mocOf({ at, name }: Call, order: number, operand: Operand): Shape {
-    const shape = shapeOperand(name, operand);
+  #mocOf(at: number, order: number, operand: Operand): Shape {
+    const shape = shapeOperand('MOC', operand);
     const pixels = (ranges: readonly PixelRange[]): Shape => ({ kind: 'moc', at, ranges });
     if (shape.kind === 'moc') return pixels(degraded(shape.ranges, order, at));
     const centreOf = ({ ra, dec }: Point) => checkedPosition(fixed(ra), fixed(dec));
@@ -153,7 +171,10 @@ export class Shapes {
     }
     if (order > MAX_CONSTANT_ORDER)
       throw new AdqlError(at, `the MOC of a shape has an order of at most ${MAX_CONSTANT_ORDER} (${order} was given)`);
-    if (shape.kind === 'polygon') return pixels(this.sky.moc(polygonOf(shape.vertices, at), order, at));
+    if (shape.kind === 'polygon') {
+      if (!shape.vertices) throw sameForAll(shape.at);
+      return pixels(this.sky.moc(polygonOf(shape.vertices, at), order, at));
+    }
     const { ra, dec } = centreOf(shape.centre);
     return pixels(this.sky.moc(skyCircle(ra, dec, constantOf(shape.radius) * 3600), order, at));
   }
@@ -170,13 +191,14 @@ export class Shapes {
       if (of.kind === 'point') return of;
       if (of.kind === 'circle') return of.centre;
       if (of.kind === 'moc') throw wrong('a POINT, CIRCLE, BOX or POLYGON');
+      if (!of.vertices) throw sameForAll(of.at);
       const { ra, dec } = polygonCentroid(of.vertices);
       return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
     }
     if (name === 'POLYGON') return this.#polygon(at, args, wrong);
     const [centre, ...sizes] =
-      args[0]?.kind === 'point'
-        ? (args as [Point, ...Operand[]])
+      args[0] && asShape(args[0])?.kind === 'point'
+        ? [pointOf(args[0], 'the centre'), ...args.slice(1)]
         : args.length > 1
           ? [this.#pointAt(at, args[0]!, args[1]!), ...args.slice(2)]
           : [];
@@ -188,29 +210,39 @@ export class Shapes {
       return { kind: 'circle', at, centre, radius };
     }
     if (!centre || sizes.length !== 2) throw wrong('a centre, a width and a height, degrees');
-    const [width, height] = sizes.map(each => constantOf(numberOf(each, 'the size')));
-    const { ra, dec } = checkedPosition(fixed(centre.ra), fixed(centre.dec));
-    return { kind: 'polygon', at, vertices: boxVertices(at, ra, dec, width!, height!) };
+    const [width, height] = sizes.map(each => numberOf(each, 'the size')) as [Value, Value];
+    if (!isConstant(centre) || width.constant === undefined || height.constant === undefined)
+      return { kind: 'polygon', at, corners: `adql_box(${position(centre)}, ${double(width)}, ${double(height)})` };
+    const { ra, dec } = checkedPosition(centre.ra, centre.dec);
+    return polygonShape(at, boxVertices(at, ra, dec, width.constant, height.constant));
   }
 
   #polygon(at: number, args: readonly Operand[], wrong: (takes: string) => AdqlError): Shape {
-    const points = args.some(each => each.kind === 'point')
+    const points = args.some(each => asShape(each)?.kind === 'point')
       ? args.map(each => pointOf(each, 'a vertex'))
       : Array.from({ length: Math.ceil(args.length / 2) }, (_, i) => {
           if (!args[2 * i + 1]) throw wrong('a right ascension and a declination a vertex');
           return this.#pointAt(at, args[2 * i]!, args[2 * i + 1]!);
         });
     if (points.length > MAX_VERTICES) throw wrong(`at most ${MAX_VERTICES} vertices (${given(points.length)})`);
+    if (!points.every(isConstant)) {
+      if (points.length < 3) throw wrong(`at least 3 vertices (${given(points.length)})`);
+      const coordinates = points.flatMap(({ ra, dec }) => [double(ra), double(dec)]);
+      for (const point of points) position(point);
+      const isKnown = coordinates.map(each => `${each} IS NOT NULL`).join(' AND ');
+      return { kind: 'polygon', at, corners: `(CASE WHEN ${isKnown} THEN [${coordinates.join(', ')}] END)` };
+    }
     const vertices = points.map(({ ra, dec }) => {
-      const place = checkedPosition(fixed(ra), fixed(dec));
+      const place = checkedPosition(ra, dec);
       return [place.ra, place.dec] as const;
     });
     polygonOf(vertices, at);
-    return { kind: 'polygon', at, vertices };
+    return polygonShape(at, vertices);
   }
 }
 
 type Circle = Shape & { kind: 'circle' };
+type Polygon = Shape & { kind: 'polygon' };
 
 /** The farthest that the centre of a circle may be from that of another which holds it; a circle of 180 degrees holds everything. */
 function innerReach(at: number, { radius }: Circle, { radius: inner }: Circle): Value {
@@ -248,10 +280,15 @@ export function fixed(number: Value): Value {
 
 export function constantOf({ constant, at }: Value): number {
   if (constant !== undefined) return constant;
-  throw new AdqlError(at, 'a number must stand here, and no column: the shape must be the same for all rows');
+  throw sameForAll(at);
+}
+
+function sameForAll(at: number): AdqlError {
+  return new AdqlError(at, 'a number must stand here, and no column: the shape must be the same for all rows');
 }
 
 export function shapeOperand(name: string, operand: Operand): Shape {
-  if (operand.kind !== 'value') return operand;
+  const shape = asShape(operand);
+  if (shape) return shape;
   throw new AdqlError(operand.at, `${name} takes shapes, and ${described(operand)} stands here`);
 }

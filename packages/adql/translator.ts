@@ -19,7 +19,15 @@ import {
 } from './scope.ts';
 import { Shapes } from './shapes.ts';
 import type { Body, Expression, Item, Name, Query, Select } from './syntax.ts';
-import { commonType, conditionOf, ENGINE_TYPES, nameOfType, plainValue, type ScopeColumn } from './values.ts';
+import {
+  commonType,
+  conditionOf,
+  ENGINE_TYPES,
+  nameOfType,
+  plainValue,
+  type ScopeColumn,
+  shownValue,
+} from './values.ts';
 
 export interface Translated {
   /** For the engine; times are microseconds since 1970. */
@@ -164,7 +172,7 @@ class Translator {
         const types = `${nameOfType(column.type)} on the left and ${nameOfType(other.type)} on the right`;
         throw new AdqlError(other.at, `column ${i + 1} of ${body.operator} is ${types}: they must be alike`);
       }
-      const isAlike = column.about?.isIntegers === other.about?.isIntegers;
+      const isAlike = column.about?.numbers === other.about?.numbers && column.about?.shape === other.about?.shape;
       const texts = Math.max(column.texts, other.texts);
       return { ...column, type, texts, about: isAlike ? column.about : undefined };
     });
@@ -229,7 +237,7 @@ class Translator {
     const { expression, name, at } = item;
     const before = this.#expressions.texts;
     this.#expressions.texts = 0;
-    const { sql, type, column } = plainValue(this.#expressions.operand(expression, context), 'a column of the result');
+    const { sql, type, column } = shownValue(this.#expressions.operand(expression, context));
     const texts = Math.max(1, this.#expressions.texts);
     this.#expressions.texts = before;
     const own = name?.text ?? column?.name ?? (expression.kind === 'call' ? expression.name.toLowerCase() : undefined);

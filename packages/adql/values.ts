@@ -57,10 +57,78 @@ export interface Point {
 export type Shape =
   | Point
   | { readonly kind: 'circle'; readonly at: number; readonly centre: Point; readonly radius: Value }
-  | { readonly kind: 'polygon'; readonly at: number; readonly vertices: readonly (readonly [number, number])[] }
+  | {
+      readonly kind: 'polygon';
+      readonly at: number;
+      /** The SQL of a list, ra and dec of each corner; NULL where one is unknown. */
+      readonly corners: string;
+      /** Set where they are the same for all rows. */
+      readonly vertices?: readonly (readonly [number, number])[];
+    }
   | { readonly kind: 'moc'; readonly at: number; readonly ranges: readonly PixelRange[] };
 
 export type Operand = Value | Shape;
+
+/** A polygon that is the same for all rows. */
+export function polygonShape(
+  at: number,
+  vertices: readonly (readonly [number, number])[],
+): Shape & { kind: 'polygon' } {
+  const corners = `[${vertices
+    .flat()
+    .map(each => constantNumber(at, each).sql)
+    .join(', ')}]`;
+  return { kind: 'polygon', at, corners, vertices };
+}
+
+/** A column with shapes as one of these: a query has made it, or the table has it. */
+function shapeOfColumn({ at, sql, type, column }: Value): Shape | undefined {
+  const shape = type === 'text' ? column?.about?.shape : undefined;
+  if (shape === 'polygon')
+    return {
+      kind: 'polygon',
+      at,
+      corners: `list_transform(string_split(${sql}, ' '), lambda number: CAST(number AS DOUBLE))`,
+    };
+  if (!shape) return undefined;
+  const part = (i: number) => value(at, `CAST(split_part(${sql}, ' ', ${i}) AS DOUBLE)`, 'float64');
+  const centre: Point = { kind: 'point', at, ra: part(1), dec: part(2) };
+  return shape === 'point' ? centre : { kind: 'circle', at, centre, radius: part(3) };
+}
+
+/** A shape, or a column of shapes; undefined for other values. */
+export function asShape(operand: Operand): Shape | undefined {
+  return operand.kind === 'value' ? shapeOfColumn(operand) : operand;
+}
+
+/**
+ * A shape as a value: its numbers with blanks between.
+ * @throws AdqlError for a MOC
+ */
+export function shownValue(operand: Operand): Value {
+  const { at } = operand;
+  if (operand.kind === 'value') return operand;
+  if (operand.kind === 'moc') throw new AdqlError(at, 'a MOC cannot be a column of the result: take its AREA');
+  const numbers =
+    operand.kind === 'point'
+      ? [operand.ra, operand.dec]
+      : operand.kind === 'circle'
+        ? [operand.centre.ra, operand.centre.dec, operand.radius]
+        : [];
+  const texts = numbers.map(each => `CAST(${double(each)} AS VARCHAR)`);
+  const sql =
+    operand.kind === 'polygon' ? `array_to_string(${operand.corners}, ' ')` : `(${texts.join(" || ' ' || ")})`;
+  const about: Column = {
+    name: operand.kind,
+    type: 'text',
+    unit: 'deg',
+    ucd: operand.kind === 'point' ? 'pos.eq' : 'pos.outline;obs.field',
+    description: `A ${operand.kind}, ICRS`,
+    numbers: 'float64',
+    shape: operand.kind,
+  };
+  return value(at, sql, 'text', { column: { name: operand.kind, sql, type: 'text', about } });
+}
 
 export const ENGINE_TYPES: Readonly<Record<ValueType, string>> = {
   int64: 'BIGINT',
@@ -157,7 +225,8 @@ export function plainValue(operand: Operand, role: string): Value {
 }
 
 export function pointOf(operand: Operand, role: string): Point {
-  if (operand.kind === 'point') return operand;
+  const shape = asShape(operand);
+  if (shape?.kind === 'point') return shape;
   throw new AdqlError(operand.at, `${role} must be a POINT, and ${described(operand)} stands here`);
 }
 

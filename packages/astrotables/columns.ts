@@ -19,10 +19,15 @@ export interface Column {
   readonly frame?: string;
   /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
-  /**
-   * Whether every cell of a `text` column consists of integers separated by blanks, which VOTable writes as an array.
-   */
-  readonly isIntegers?: boolean;
+  /** The type of the numbers, separated by blanks, of which every cell of a `text` column consists: VOTable writes an array. */
+  readonly numbers?: 'int64' | 'float64';
+  /** The shape that they are: degrees, as DALI 1.1 orders them. */
+  readonly shape?: 'point' | 'circle' | 'polygon';
+}
+
+/** How many numbers each shape of a column has; undefined where they differ. */
+export function lengthOf(shape: Column['shape']): number | undefined {
+  return shape === 'point' ? 2 : shape === 'circle' ? 3 : undefined;
 }
 
 /**

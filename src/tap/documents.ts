@@ -1,64 +1,11 @@
 /** The documents in which TAP describes itself: TAPRegExt 1.0, VOSI 1.1, and examples of DALI 1.1. */
-import { spelled, tableName } from '@nearsky/adql';
+import { FEATURES, type Feature, spelled, tableName } from '@nearsky/adql';
 import { escapeXml } from '@nearsky/astrotables';
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
 import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
 import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';
-
-const FEATURES: readonly (readonly [type: string, forms: readonly string[]])[] = [
-  [
-    'adqlgeo',
-    [
-      'AREA',
-      'BOX',
-      'CENTROID',
-      'CIRCLE',
-      'CONTAINS',
-      'COORD1',
-      'COORD2',
-      'COORDSYS',
-      'DISTANCE',
-      'INTERSECTS',
-      'POINT',
-      'POLYGON',
-    ],
-  ],
-  ['adql-string', ['LOWER', 'UPPER', 'ILIKE']],
-  ['adql-sets', ['UNION', 'EXCEPT', 'INTERSECT']],
-  ['adql-common-table', ['WITH']],
-  ['adql-type', ['CAST']],
-  ['adql-conditional', ['COALESCE']],
-  ['adql-unit', ['IN_UNIT']],
-  ['adql-offset', ['OFFSET']],
-];
-
-/** User-defined functions: their form and their meaning. */
-const FUNCTIONS = [
-  [
-    'ivo_healpix_index(hpxOrder INTEGER, long DOUBLE, lat DOUBLE) -> BIGINT',
-    'The HEALPix pixel of a position, NESTED; of ra and dec of a table at any order, of other constants up to order 13',
-  ],
-  ['ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT', 'The same of a point'],
-  ['ivo_healpix_center(hpxOrder INTEGER, hpxIndex BIGINT) -> POINT', 'The centre of a pixel, NESTED; of constants'],
-  [
-    'MOC(ascii TEXT) -> MOC',
-    'The MOC of a text, 4/0-3,5 6/100, for CONTAINS and INTERSECTS with a POINT, and for AREA',
-  ],
-  [
-    'MOC(hpxOrder INTEGER, shape GEOMETRY) -> MOC',
-    'The MOC of the pixels of an order that a POINT, CIRCLE, BOX, POLYGON or MOC touches; of constants, for all but POINT and MOC up to order 13',
-  ],
-  [
-    'ivo_histogram(val DOUBLE, lower DOUBLE, upper DOUBLE, nbins INTEGER) -> BIGINT[]',
-    'The numbers of values below lower, in each of nbins equal parts from there to upper (exclusive), and of the others; of constants, and without NULL',
-  ],
-  [
-    'ivo_string_agg(expr TEXT, delim TEXT) -> TEXT',
-    'The texts of all rows of a group, ascending, with a delimiter between',
-  ],
-] as const;
 
 /** @param base scheme and host of this service */
 export function tapCapabilities(config: Config, base: string): string {
@@ -71,10 +18,11 @@ export function tapCapabilities(config: Config, base: string): string {
 
 /** The description of the queries. */
 export function tapCapability(config: Config, base: string): string {
-  const feature = (form: string, description = '') =>
-    `<feature><form>${escapeXml(form)}</form>${description && `<description>${escapeXml(description)}</description>`}</feature>\n`;
-  const features = (type: string, list: readonly string[]) =>
-    `<languageFeatures type="ivo://ivoa.net/std/TAPRegExt#features-${type}">\n${list.join('')}</languageFeatures>\n`;
+  const features = Map.groupBy(FEATURES, ({ type }) => type);
+  const lists = Array.from(features, ([type, of]) => {
+    const name = `ivo://ivoa.net/std/TAPRegExt#features-${type}`;
+    return `<languageFeatures type="${name}">\n${of.map(feature).join('')}</languageFeatures>\n`;
+  });
   const formats = TAP_FORMATS.map(
     ({ name, mediaType }) => `<outputFormat><mime>${mediaType}</mime><alias>${name}</alias></outputFormat>\n`,
   );
@@ -89,21 +37,17 @@ export function tapCapability(config: Config, base: string): string {
     `<accessURL use="base">${escapeXml(base)}${TAP_PATH}</accessURL>\n</interface>\n` +
     '<language>\n<name>ADQL</name>\n<version ivo-id="ivo://ivoa.net/std/ADQL#v2.1">2.1</version>\n' +
     '<version ivo-id="ivo://ivoa.net/std/ADQL#v2.0">2.0</version>\n' +
-    `<description>ADQL 2.1</description>\n${FEATURES.map(([type, forms]) =>
-      features(
-        type,
-        forms.map(form => feature(form)),
-      ),
-    ).join('')}` +
-    `${features(
-      'udf',
-      FUNCTIONS.map(([form, description]) => feature(form, description)),
-    )}</language>\n${formats.join('')}` +
+    `<description>ADQL 2.1</description>\n${lists.join('')}</language>\n${formats.join('')}` +
     uploadMethods.map(name => `<uploadMethod ivo-id="ivo://ivoa.net/std/TAPRegExt#upload-${name}"/>\n`).join('') +
     `${time('retentionPeriod', Math.round(3600 * JOBS_HOURS))}${time('executionDuration', JOBS_SECONDS)}` +
     `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n` +
     `<uploadLimit><hard unit="byte">${limitsOf(config).tap.max_upload_bytes}</hard></uploadLimit>\n</capability>\n`
   );
+}
+
+function feature({ form, description }: Feature): string {
+  const meaning = description === undefined ? '' : `<description>${escapeXml(description)}</description>`;
+  return `<feature><form>${escapeXml(form)}</form>${meaning}</feature>\n`;
 }
 
 /** Every table; without columns where the least detail is requested. */

@@ -3,7 +3,7 @@
  * cells, big-endian.
  */
 import { ByteSink } from '../bytes.ts';
-import type { Cell, Column, Row } from '../columns.ts';
+import { type Cell, type Column, lengthOf, type Row } from '../columns.ts';
 import { timestamp } from '../timestamp.ts';
 
 /** The bytes of one line of base64 in the document: 48 bytes make 64 characters. */
@@ -52,10 +52,10 @@ export class Binary2 {
     return flags;
   }
 
-  #cell({ type, isAscii, isIntegers }: Column, cell: Cell): void {
+  #cell({ type, isAscii, numbers, shape }: Column, cell: Cell): void {
     if (type === 'time') this.#ascii(cell === null ? '' : timestamp(cell as number));
     else if (type !== 'text') this.#fixed(type, cell);
-    else if (isIntegers) this.#integers((cell ?? '') as string);
+    else if (numbers) this.#numbers((cell ?? '') as string, numbers, lengthOf(shape));
     else if (isAscii) this.#ascii((cell ?? '') as string);
     else this.#unicode(((cell ?? '') as string).toWellFormed());
   }
@@ -71,10 +71,12 @@ export class Binary2 {
     this.#held.range(scratchBytes, 0, FIXED_BYTES[type]);
   }
 
-  #integers(text: string): void {
+  /** @param length of an array that has no length of its own */
+  #numbers(text: string, type: 'int64' | 'float64', length: number | undefined): void {
     const list = text.split(' ').filter(Boolean);
-    this.#count(list.length);
-    for (const each of list) this.#fixed('int64', BigInt(each));
+    if (length === undefined) this.#count(list.length);
+    else while (list.length < length) list.push('NaN');
+    for (const each of list) this.#fixed(type, type === 'int64' ? BigInt(each) : Number(each));
   }
 
   #ascii(text: string): void {

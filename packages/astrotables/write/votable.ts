@@ -10,6 +10,7 @@ import {
   type ColumnType,
   checkBlock,
   checkRow,
+  lengthOf,
   numberText,
   type Row,
   type Table,
@@ -63,8 +64,9 @@ const DATATYPES: Readonly<Record<ColumnType, Datatype>> = {
 const ASCII_TEXT: Datatype = { datatype: 'char', arraysize: '*' };
 
 /** The attributes of a FIELD that give the type of its cells. */
-export function datatypeOf({ type, isAscii, isIntegers }: Column): Datatype {
-  if (type === 'text' && isIntegers) return { ...DATATYPES.int64, arraysize: '*' };
+export function datatypeOf({ type, isAscii, numbers, shape }: Column): Datatype {
+  if (type === 'text' && numbers)
+    return { ...DATATYPES[numbers], arraysize: `${lengthOf(shape) ?? '*'}`, ...(shape && { xtype: shape }) };
   return type === 'text' && isAscii ? ASCII_TEXT : DATATYPES[type];
 }
 

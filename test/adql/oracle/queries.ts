@@ -270,6 +270,8 @@ export class Queries {
       ],
       () => this.#polygon(),
       () => this.#box(),
+      () => this.#regions(),
+      () => this.#regions(),
     ])() as [string, string];
     const is = this.#int(0, 1);
     const sql = is === 1 ? `(${test})` : `(NOT (${test}))`;
@@ -294,10 +296,8 @@ export class Queries {
     return `(spoint(radians({0}), radians({1})) <@ spoly '{${list}}')`;
   }
 
-  #polygon(): [string, string] {
-    const [ra, dec] = this.#pick(CENTRES);
-    const reach = this.#pick([0.05, 0.15, 5]);
-    const count = this.#int(3, 6);
+  /** Corners around a centre, in their order or the other. */
+  #around(ra: number, dec: number, reach: number, count: number): [number, number][] {
     const turn = this.#random();
     const [a, d] = [radians(ra), radians(dec)];
     const corners = Array.from({ length: count }, (_, i): [number, number] => {
@@ -309,9 +309,49 @@ export class Queries {
       const z = Math.sin(d) * Math.cos(far) + Math.cos(d) * north;
       return [degrees((Math.atan2(y, x) + 2 * Math.PI) % (2 * Math.PI)), degrees(Math.asin(z))];
     });
-    if (this.#is(0.5)) corners.reverse();
+    return this.#is(0.5) ? corners.reverse() : corners;
+  }
+
+  #polygon(): [string, string] {
+    const [ra, dec] = this.#pick(CENTRES);
+    const corners = this.#around(ra, dec, this.#pick([0.05, 0.15, 5]), this.#int(3, 6));
     const list = corners.map(([a, d]) => `${a}, ${d}`).join(', ');
     return [`CONTAINS(POINT({0}, {1}), POLYGON('ICRS', ${list}))`, this.#spherePolygon(corners)];
+  }
+
+  /** Circles and polygons in one another, of constants and of the places {0}, {1} and {6}, {7}. */
+  #regions(): [string, string] {
+    const corners = (
+      [
+        ['{0}', '0.999 * {1}'],
+        ['{0} + 3', '0.999 * {1}'],
+        ['{0} + 1.5', '0.99 * {1} + 0.5'],
+      ] as const
+    ).map(([ra, dec]) => ({ ra, dec }));
+    const own = `POLYGON(${corners.map(({ ra, dec }) => `${ra}, ${dec}`).join(', ')})`;
+    const theirs = corners
+      .map(({ ra, dec }) => `'(' || (${ra})::text || 'd,' || (${dec})::text || 'd)'`)
+      .join(" || ',' || ");
+    const ofRow = `(('{' || ${theirs} || '}')::spoly)`;
+    const [ra, dec] = this.#pick(CENTRES);
+    const reach = this.#pick([0.05, 0.3, 4, 25]);
+    const list = this.#around(ra, dec, reach, this.#int(3, 6));
+    const constant = `POLYGON(${list.map(each => each.join(', ')).join(', ')})`;
+    const spoly = `(spoly '{${list.map(([a, d]) => `(${a}d, ${d}d)`).join(', ')}}')`;
+    const radius = this.#pick(['0.01', '0.2', '3', '40', '89']);
+    const circle = `CIRCLE({0}, {1}, ${radius})`;
+    const scircle = `scircle(spoint(radians({0}), radians({1})), radians(${radius}))`;
+    const made: readonly (() => [string, string])[] = [
+      () => [`INTERSECTS(${circle}, ${constant})`, `(${scircle} && ${spoly})`],
+      () => [`INTERSECTS(${constant}, ${circle})`, `(${scircle} && ${spoly})`],
+      () => [`CONTAINS(${circle}, ${constant})`, `(${scircle} <@ ${spoly})`],
+      () => [`CONTAINS(${constant}, ${circle})`, `(${spoly} <@ ${scircle})`],
+      () => [`CONTAINS(POINT({6}, {7}), ${own})`, `(spoint(radians({6}), radians({7})) <@ ${ofRow})`],
+      () => [`INTERSECTS(${own}, ${constant})`, `(${ofRow} && ${spoly})`],
+      () => [`CONTAINS(${own}, ${constant})`, `(${ofRow} <@ ${spoly})`],
+      () => [`CONTAINS(${constant}, ${own})`, `(${spoly} <@ ${ofRow})`],
+    ];
+    return this.#pick(made)();
   }
 
   #box(): [string, string] {
