@@ -379,7 +379,8 @@ const ABORT = { name: 'ABORT', meaning: 'stops the job' } as const;
 /** The parameters of a new query that is a job. */
 export const NEW_JOB_PARAMETERS = {
   PHASE: { kind: { ...named([RUN]), must: 'RUN, or left out' }, description: 'Whether the job starts at once.' },
-  RUNID: { kind: kinds.ANY_TEXT, description: 'A name of the client for the job, which its parameters show.' },
+  RUNID: { kind: kinds.ANY_TEXT, description: 'A name of the client for the job, which the job shows.' },
+  EXECUTIONDURATION: { kind: kinds.JOB_SECONDS, description: 'The time limit of the job, 0 for the longest.' },
 } satisfies Parameters;
 
 /** The parameters of a job as a whole (UWS 1.1, sections 2.2.1 and 2.2.3), whose names have no case. */

@@ -6,7 +6,7 @@
 import { toJson } from '@nearsky/astrotables/json';
 import { traceOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { TooExpensive, Unavailable } from '../base/refusal.ts';
+import { NEVER, TooExpensive, Unavailable } from '../base/refusal.ts';
 import { type CodeDefinition, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
 import { FORMATS } from '../contract/formats.ts';
 import { AreaError } from '../vo/area_error.ts';
@@ -134,7 +134,8 @@ export function expectedErrorOf(
   if (error instanceof AreaError) return new ApiError('invalid_parameter', error.message, { param: error.param });
   if (!(error instanceof Unavailable)) return undefined;
   const seconds = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS;
-  const message = `Cannot answer because ${error.message}: try again in ${seconds} second${seconds === 1 ? '' : 's'}`;
+  const hint = seconds === NEVER ? '' : `: try again in ${seconds} second${seconds === 1 ? '' : 's'}`;
+  const message = `Cannot answer because ${error.message}${hint}`;
   return new ApiError('service_unavailable', message, { retryAfterSeconds: seconds });
 }
 
@@ -142,7 +143,8 @@ const CODES = new Map<string, CodeDefinition>(ERROR_CODES.map(definition => [def
 
 /** The seconds after which a client may try again; undefined if the code does not promise that this helps. */
 export function retryAfterSecondsOf({ code, details }: ApiError): number | undefined {
-  return code === 'service_unavailable' ? (details.retryAfterSeconds ?? RETRY_AFTER_SECONDS) : undefined;
+  const seconds = details.retryAfterSeconds ?? RETRY_AFTER_SECONDS;
+  return code === 'service_unavailable' && seconds !== NEVER ? seconds : undefined;
 }
 
 export function errorResponse(error: ApiError): Answer {

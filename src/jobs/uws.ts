@@ -23,9 +23,10 @@ export function jobDocument(
   progress: JobProgress | undefined,
 ): string {
   const { id, phase, createdMs, startedMs, endedMs, destructionMs, error } = job;
+  const runId = parameters.get('RUNID');
   return `${DECLARATION}<uws:job ${NAMESPACES} version="1.1">
 <uws:jobId>${id}</uws:jobId>
-${element('ownerId', undefined)}<uws:phase>${phase}</uws:phase>
+${runId === undefined ? '' : element('runId', runId)}${element('ownerId', undefined)}<uws:phase>${phase}</uws:phase>
 ${element('quote', undefined)}${element('creationTime', timeText(createdMs))}${element('startTime', timeText(startedMs))}${element('endTime', timeText(endedMs))}<uws:executionDuration>${runSeconds}</uws:executionDuration>
 ${element('destruction', timeText(destructionMs))}${parametersElement(parameters)}${resultsElement(job, address)}${
   error === undefined

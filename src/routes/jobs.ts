@@ -97,12 +97,19 @@ class Jobs {
       const parameters = new Map(sent.parameters);
       const phase = parameters.get('PHASE');
       parameters.delete('PHASE');
+      const duration = parameters.get('EXECUTIONDURATION');
+      parameters.delete('EXECUTIONDURATION');
+      const runSeconds =
+        duration === undefined
+          ? undefined
+          : parameterOf(JOB_CHANGES.EXECUTIONDURATION.kind, 'EXECUTIONDURATION', duration);
       if (phase !== undefined) parameterOf(NEW_JOB_PARAMETERS.PHASE.kind, 'PHASE', phase);
       requireShort(parameters);
       const client = clientOf(exchange, this.#service.config);
       const create = { kind: this.#kind.kind, client, request: null, parameters: Object.fromEntries(parameters) };
       const job = await this.#ask(exchange, { step: 'create', ...create, bytes: input?.bytes ?? 0 });
       input?.moveTo(this.#service.jobs.inputPath(job!.id));
+      if (runSeconds !== undefined) await this.#ask(exchange, { step: 'set', id: job!.id, runSeconds });
       if (phase) await this.#run(exchange, job!, parameters);
       return this.#seeOther(exchange, job!);
     } finally {
@@ -186,6 +193,7 @@ class Jobs {
     const sent = <T>(name: string, kind: Kind<T>) => parameterOf(kind, name, form.get(name) ?? '');
     if (part === '' && form.get('ACTION') === 'DELETE') return await this.#remove(exchange, job);
     if (part === 'phase') {
+      if (this.#kind.made && isOver(job.phase)) throw isPast(job);
       if (sent('PHASE', JOB_CHANGES.PHASE.kind) === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
       else if (this.#kind.made) await this.#run(exchange, job, this.#parametersOf(job));
     } else if (part === 'destruction') {
@@ -202,12 +210,16 @@ class Jobs {
     return this.#seeOther(exchange, job);
   }
 
-  /** Changes a job. This has no effect on a job that has started; clients see that in its document. */
+  /**
+   * Changes a job that has not started. One that starts as soon as it is created stays as it is; clients see that in its
+   * document.
+   */
   async #set(
     exchange: Exchange,
     job: Job,
     change: Pick<Job, 'runSeconds'> & { parameters?: JobRequest['parameters'] },
   ) {
+    if (this.#kind.made && job.phase !== 'PENDING') throw isPast(job);
     await this.#ask(exchange, { step: 'set', id: job.id, ...change });
     return this.#seeOther(exchange, job);
   }
@@ -283,6 +295,10 @@ function requireShort(parameters: Search): void {
     'invalid_parameter',
     `Cannot store the parameters of the job because they have ${characters} characters together: send at most ${MAX_PARAMETER_CHARACTERS}`,
   );
+}
+
+function isPast({ phase }: Job): ApiError {
+  return new ApiError('invalid_parameter', `Cannot change this of a job that is ${phase}: send a new job`);
 }
 
 function isReading(method: string): boolean {

@@ -13,14 +13,14 @@ import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
-import { type Answer, bytesResponse, streamedResponse, xmlResponse } from '../http/respond.ts';
+import { type Answer, bytesResponse, emptyResponse, streamedResponse, xmlResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
 import { beginQuery } from '../service/adql_query.ts';
 import type { Service } from '../service/service.ts';
 import { tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { tapTables } from '../tap/tables.ts';
-import { TAP_JOB, type TapJobRequest } from '../tap/tap.ts';
+import { canQuery, TAP_JOB, type TapJobRequest, whyNoQueries } from '../tap/tap.ts';
 import { jobRoutes } from './jobs.ts';
 import { tapParametersOf, tapQueryOf } from './tap_parameters.ts';
 import { availabilityOf } from './vo.ts';
@@ -33,13 +33,16 @@ interface TapRoute {
 }
 
 export function tap(service: Service): TapRoute[] {
+  const { config } = service;
   const text = (type: string, of: (exchange: Exchange) => string): Handler => {
     return exchange => bytesResponse(type, new TextEncoder().encode(of(exchange)));
   };
   const tables = () => tapTables(service.catalogs.all);
   const documents: Readonly<Record<TapDocument, Handler>> = {
-    capabilities: text('text/xml', ({ request }) => tapCapabilities(service.config, baseUrl(request, service.config))),
-    availability: availabilityOf(service),
+    capabilities: text('text/xml', ({ request }) =>
+      tapCapabilities(config, baseUrl(request, config), canQuery(config)),
+    ),
+    availability: availabilityOf(service, () => whyNoQueries(config)),
     tables: text('text/xml', ({ search }) => tapTableset(tables(), search.get('detail') === 'min')),
     'tables/:name': text('text/xml', ({ params, path }) => {
       const document = tapTable(tables(), params.name!);
@@ -56,6 +59,7 @@ export function tap(service: Service): TapRoute[] {
       metric: 'tap_sync',
       handler: sync,
     })),
+    { method: 'GET', path: TAP_PATH, metric: 'tap_documents', handler: entrance(documents.capabilities) },
     { method: 'GET', path: RECORD_PATH, metric: 'tap_documents', handler: record(service) },
     ...Object.entries(documents).map(([path, handler]) => ({
       method: 'GET' as const,
@@ -72,15 +76,20 @@ export function tap(service: Service): TapRoute[] {
   ];
 }
 
+/** People are shown the page of queries, and clients are told what there is. */
+function entrance(capabilities: Handler): Handler {
+  return exchange =>
+    /\btext\/html\b/.test(exchange.request.headers.get('Accept') ?? '')
+      ? emptyResponse(303, { Location: '/query', Vary: 'Accept' })
+      : capabilities(exchange);
+}
+
 function record(service: Service): Handler {
   const { config } = service;
   // Another version, or other settings, need another start.
   const started = processStart().toISOString().slice(0, -5);
-  return ({ request, path }) => {
-    const document = registryRecord(config, baseUrl(request, config), service.catalogs, `${started}Z`);
-    if (document === undefined) throw notFound(path);
-    return xmlResponse(document);
-  };
+  return ({ request }) =>
+    xmlResponse(registryRecord(config, baseUrl(request, config), service.catalogs, `${started}Z`, canQuery(config)));
 }
 
 async function answer(service: Service, exchange: Exchange): Promise<Answer> {

@@ -8,6 +8,8 @@ import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { bytesResponse, xmlResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
+import { tapCapability } from '../tap/documents.ts';
+import { canQuery } from '../tap/tap.ts';
 import { coneTargets, OBJECTS } from '../vo/cone_tables.ts';
 import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
 import { availability, capabilities, conePath, tableDocument, tableset, VO_PATH } from '../vo/vosi.ts';
@@ -21,8 +23,7 @@ export function virtualObservatory(
 ): readonly (readonly [path: string, operation: string, handler: Handler])[] {
   const cone = voCone(service);
   const vosi: Readonly<Record<string, Handler>> = {
-    capabilities: ({ request }) =>
-      xmlResponse(capabilities(service.config, baseUrl(request, service.config), service.catalogs)),
+    capabilities: ({ request }) => xmlResponse(capabilitiesOf(service, baseUrl(request, service.config))),
     availability: availabilityOf(service),
     tables: ({ search }) => xmlResponse(tableset(search.get('detail') === 'min', service.catalogs)),
     'tables/:name': table(service),
@@ -46,12 +47,18 @@ function table(service: Service): Handler {
   };
 }
 
-export function availabilityOf(service: Service): Handler {
+/** Of all services of the Virtual Observatory here. */
+function capabilitiesOf({ config, catalogs }: Service, base: string): string {
+  return capabilities(config, base, catalogs, canQuery(config) ? tapCapability(config, base) : '');
+}
+
+/** @param own why a service of its own cannot answer */
+export function availabilityOf(service: Service, own: () => string | undefined = () => undefined): Handler {
   const upSince = processStart().toISOString();
   const troubleOf = () => {
     if (service.isStopping) return 'The service is stopping';
     if (!service.indexReady) return 'The index is not ready';
-    return service.look() ? undefined : 'The database cannot be read';
+    return service.look() ? own() : 'The database cannot be read';
   };
   return () => xmlResponse(availability(troubleOf(), upSince));
 }

@@ -7,10 +7,13 @@ import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
 import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';
 
-/** @param base scheme and host of this service */
-export function tapCapabilities(config: Config, base: string): string {
+/**
+ * @param base scheme and host of this service
+ * @param hasEngine whether the service can answer queries at all
+ */
+export function tapCapabilities(config: Config, base: string, hasEngine: boolean): string {
   return (
-    `${root('capabilities', 'capabilities', 'vr', 'vs', 'tr')}>\n${tapCapability(config, base)}${endpoints(`${base}${TAP_PATH}`)}` +
+    `${root('capabilities', 'capabilities', 'vr', 'vs', 'tr')}>\n${hasEngine ? tapCapability(config, base) : ''}${endpoints(`${base}${TAP_PATH}`)}` +
     '<capability standardID="ivo://ivoa.net/std/DALI#examples">\n<interface xsi:type="vr:WebBrowser">\n' +
     `<accessURL use="full">${escapeXml(base)}${TAP_PATH}/examples</accessURL>\n</interface>\n</capability>\n</vosi:capabilities>\n`
   );

@@ -20,20 +20,26 @@ const DESCRIPTION =
 /**
  * @param base scheme and host of this service
  * @param updated when the record last changed, to the second, UTC
- * @returns undefined if the service has no identifier
  */
-export function registryRecord(config: Config, base: string, catalogs: Catalogs, updated: string): string | undefined {
+export function registryRecord(
+  config: Config,
+  base: string,
+  catalogs: Catalogs,
+  updated: string,
+  hasEngine: boolean,
+): string {
   const { VO_IDENTIFIER, VO_PUBLISHER, VO_CONTACT_EMAIL } = config;
-  if (VO_IDENTIFIER === null) return undefined;
+  // Without a setting the identifier is one that no registry knows.
+  const identifier = VO_IDENTIFIER ?? `ivo://${new URL(base).hostname}/nearsky`;
   const publisher = escapeXml(VO_PUBLISHER);
   const email = VO_CONTACT_EMAIL === null ? '' : `<email>${escapeXml(VO_CONTACT_EMAIL)}</email>`;
   return (
     `${root('Resource', 'ri', 'vr', 'vs', 'cs', 'tr')} xsi:type="vs:CatalogService" status="active" created="${updated}" updated="${updated}">\n` +
-    `<title>Objects of Rubin alerts and what lies at their positions</title>\n<shortName>nearsky</shortName>\n<identifier>${escapeXml(VO_IDENTIFIER)}</identifier>\n` +
+    `<title>Objects of Rubin alerts and what lies at their positions</title>\n<shortName>nearsky</shortName>\n<identifier>${escapeXml(identifier)}</identifier>\n` +
     `<curation>\n<publisher>${publisher}</publisher>\n<contact><name>${publisher}</name>${email}</contact>\n</curation>\n` +
     `<content>\n${SUBJECTS.map(subject => `<subject>${subject}</subject>\n`).join('')}<description>${DESCRIPTION}</description>\n` +
     `<referenceURL>${escapeXml(base)}/</referenceURL>\n<type>Catalog</type>\n<contentLevel>Research</contentLevel>\n</content>\n` +
-    `${tapCapability(config, base)}${coneCapabilities(config, base, catalogs)}${endpoints(`${base}${TAP_PATH}`)}` +
+    `${hasEngine ? tapCapability(config, base) : ''}${coneCapabilities(config, base, catalogs)}${endpoints(`${base}${TAP_PATH}`)}` +
     `<tableset>\n${schemaElements(archiveTables(catalogs.all))}</tableset>\n</ri:Resource>\n`
   );
 }

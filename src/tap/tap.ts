@@ -11,7 +11,7 @@ import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programFile, programModule } from '../base/program_files.ts';
-import { Unavailable } from '../base/refusal.ts';
+import { NEVER, Unavailable } from '../base/refusal.ts';
 import { engineFlags, programArguments } from '../base/runtime.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
@@ -80,6 +80,7 @@ const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
 const MAX_STARVED = 5;
 
 const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
+const SWITCHED_OFF = 'queries in ADQL are switched off here (TAP_MAX_QUERIES)';
 const ENDED = 'the engine of queries has ended';
 const GIVEN_UP = 'the query was given up';
 const STARVED = 'other queries have taken the memory that this one needs';
@@ -267,8 +268,7 @@ export class Tap {
 
   /** Waits for a slot. Returns the function that releases it. */
   async #slot(client: string, milliseconds: number, gone?: AbortSignal): Promise<() => void> {
-    if (this.#config.TAP_MAX_QUERIES === 0)
-      throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
+    if (this.#config.TAP_MAX_QUERIES === 0) throw new Unavailable(SWITCHED_OFF, NEVER);
     const leave = await this.#slots.enter(client, milliseconds, gone);
     const began = performance.now();
     const unwatch = this.#childMemory.watch();
@@ -362,7 +362,7 @@ export class Tap {
   }
 
   #start(): EngineLink {
-    if (!isInstalled()) throw new Unavailable(NOT_INSTALLED);
+    if (!isInstalled()) throw new Unavailable(NOT_INSTALLED, NEVER);
     const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS } = this.#config;
     let engine: EngineLink;
     try {
@@ -431,9 +431,14 @@ async function onceMore<T>(act: () => Promise<T>, refused: (message: string) => 
   }
 }
 
-/** Whether this service can answer queries at all. */
-export function canQuery({ TAP_MAX_QUERIES }: Config): boolean {
-  return TAP_MAX_QUERIES > 0 && isInstalled();
+/** Why this service can answer no queries at all; undefined if it can. */
+export function whyNoQueries({ TAP_MAX_QUERIES }: Config): string | undefined {
+  if (TAP_MAX_QUERIES === 0) return SWITCHED_OFF;
+  return isInstalled() ? undefined : NOT_INSTALLED;
+}
+
+export function canQuery(config: Config): boolean {
+  return whyNoQueries(config) === undefined;
 }
 
 /** Whether DuckDB is installed. Does not load it. */

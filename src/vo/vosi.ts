@@ -60,11 +60,14 @@ const PARAMETERS = [
 /** A position at which the sample has objects. */
 const TEST_QUERY = { ra: 61.6223, dec: -49.2951, sr: 0.05 };
 
-/** @param base scheme and host of this service */
-export function capabilities(config: Config, base: string, catalogs: Catalogs): string {
+/**
+ * @param base scheme and host of this service
+ * @param others the elements of other services
+ */
+export function capabilities(config: Config, base: string, catalogs: Catalogs, others: string): string {
   return (
-    `${root('capabilities', 'capabilities', 'vr', 'vs', 'cs')}>\n` +
-    `${coneCapabilities(config, base, catalogs)}${endpoints(`${base}${VO_PATH}`)}</vosi:capabilities>\n`
+    `${root('capabilities', 'capabilities', 'vr', 'vs', 'cs', 'tr')}>\n` +
+    `${coneCapabilities(config, base, catalogs)}${others}${endpoints(`${base}${VO_PATH}`)}</vosi:capabilities>\n`
   );
 }
 

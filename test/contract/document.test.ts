@@ -60,6 +60,7 @@ const ROWS: readonly OperationRow[] = OPERATIONS;
 const OWN = new Set(ROWS.filter(({ document }) => document).map(({ path }) => path.replace(/:(\w+)/g, '{$1}')));
 const FURTHER = [
   ...OWN.difference(new Set(PATHS.map(([path]) => path))),
+  '/vo/tap',
   ...words('sync capabilities availability tables tables/{name} examples').map(part => `/vo/tap/${part}`),
 ];
 

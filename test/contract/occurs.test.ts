@@ -345,7 +345,8 @@ async function everyResource(app: TestApp, job: string): Promise<void> {
     ['executionduration', '60', 'x'],
   ] as const) {
     for (const [at, value, status] of [
-      [job, good, 303],
+      // A query that has ended can be kept for another time, and nothing else.
+      [job, good, part !== 'destruction' && job.includes('/tap/') ? 400 : 303],
       [job, bad, 400],
       [none, good, 404],
     ] as const)
@@ -410,6 +411,10 @@ needs(test, whyNoQueries)('queries, at once and as jobs', () =>
     await everyResource(app, await make({ PHASE: 'RUN', ...CUT }));
     const [waiting, wrong] = [await make(), await make({ QUERY: 'x', PHASE: 'RUN' })];
     assert.is((await send(app, `${waiting}/parameters`, { MAXREC: '7' })).status, 303);
+    assert.is((await send(app, `${waiting}/executionduration`, { EXECUTIONDURATION: '60' })).status, 303);
+    assert.is((await send(app, `${await make()}/phase`, { PHASE: 'ABORT' })).status, 303);
+    await expectStatus(app, 200, '/vo/tap');
+    assert.is((await app.get('/vo/tap', { method: 'PUT' })).status, 405);
     assert.is((await app.get(`${waiting}/parameters`, { method: 'POST' })).status, 400);
     assert.is((await send(app, '/vo/tap/async/none/parameters', {})).status, 404);
     await eventually('it fails', async () => (await app.get(`${wrong}/phase`)).text === 'ERROR' || undefined);

@@ -53,10 +53,12 @@ async function sync(running: Running, query: string): Promise<string> {
 
 check('a job is made, changed, run and removed, and has the answer', async ({ running }) => {
   const query = 'SELECT diaObjectId, ra FROM objects ORDER BY diaObjectId';
-  const job = await make(running, query, { RESPONSEFORMAT: 'csv', X: 'y' });
+  const job = await make(running, query, { RESPONSEFORMAT: 'csv', X: 'y', RUNID: 'my run', EXECUTIONDURATION: '700' });
   assert.match(job, /^\/vo\/tap\/async\/[0-9a-f]{40}$/);
   const of = (part: string) => textOf(running, `${job}${part}`);
   assert.is(await of('/phase'), 'PENDING');
+  assert.is(await of('/executionduration'), '700');
+  assert.match(await of(''), '<uws:runId>my run</uws:runId>');
   assert.is((await form(running, `${job}/parameters`, { maxrec: '7' })).status, 303);
   assert.is((await form(running, `${job}/executionduration`, { EXECUTIONDURATION: '600' })).status, 303);
   assert.is(await of('/executionduration'), '600');
@@ -74,7 +76,15 @@ check('a job is made, changed, run and removed, and has the answer', async ({ ru
     await of(''),
     `/results/result" mime-type="text/csv; charset=utf-8; header=present" size="${result.text.length}"`,
   );
-  assert.is((await form(running, `${job}/parameters`, { MAXREC: '9' })).status, 303);
+  for (const [part, fields] of [
+    ['parameters', { MAXREC: '9' }],
+    ['executionduration', { EXECUTIONDURATION: '9' }],
+    ['phase', { PHASE: 'RUN' }],
+    ['phase', { PHASE: 'ABORT' }],
+  ] as const) {
+    const { status, text } = await form(running, `${job}/${part}`, fields);
+    assert.equal([status, text.includes('of a job that is COMPLETED')], [400, true], text);
+  }
   assert.match(await of('/parameters'), 'id="MAXREC">7<', 'what has begun is not changed');
   assert.not.match(await textOf(running, JOBS), job.slice(-40));
   assert.is((await running.app.get(`/vo/jobs/${job.slice(-40)}`)).status, 404, 'a job of another kind');

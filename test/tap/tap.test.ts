@@ -232,7 +232,7 @@ check(
 );
 
 check(
-  'the record for registries is made of the settings, and is there only with an identifier',
+  'the record for registries is made of the settings, and has an identifier of its own without one',
   async ({ running }) => {
     const { text, status, headers } = await running.app.get('/vo/record');
     assert.equal([status, headers.get('Content-Type')], [200, 'text/xml']);
@@ -241,7 +241,9 @@ check(
     assert.match(text, '<accessURL use="base">http://nearsky.test/vo/tap</accessURL>');
     assert.match(text, '<name>nearsky.gaia_dr3</name>');
     const catalogs = new Catalogs(running.world.store.catalogs());
-    assert.is(registryRecord(configOf('/nowhere'), '', catalogs, ''), undefined);
+    const own = registryRecord(configOf('/nowhere'), 'http://near.sky:8080', catalogs, '', false);
+    assert.match(own, '<identifier>ivo://near.sky/nearsky</identifier>');
+    assert.not.match(own, 'TableAccess');
   },
 );
 

@@ -46,15 +46,12 @@ const COMPRESSED: Schemas = {
 
 const HEADERS: Schemas = { ...ALWAYS, ...COMPRESSED, ...ignoredHeader };
 
+const RETRY_AFTER = integer('s', 'After how many seconds to try again.', { minimum: 1, default: RETRY_AFTER_SECONDS });
+
 /** The headers that come with a status. */
 const OF_STATUS: Readonly<Record<number, Schemas>> = {
   405: { Allow: header(text('The methods that the path has.'), true) },
-  503: {
-    'Retry-After': header(
-      integer('s', 'After how many seconds to try again.', { minimum: 1, default: RETRY_AFTER_SECONDS }),
-      true,
-    ),
-  },
+  503: { 'Retry-After': header(RETRY_AFTER, true) },
 };
 
 const JSON_ERROR: Schema = { 'application/json': { schema: ref('Error') } };
@@ -89,7 +86,8 @@ const ERRORS = {
   TapBadRequest: votable(400),
   TapNotFound: votable(404),
   TapMethodNotAllowed: votable(405),
-  TapServiceUnavailable: votable(503),
+  // Without an engine it does not help to try again.
+  TapServiceUnavailable: { ...votable(503), headers: { 'Retry-After': header(RETRY_AFTER) } },
 };
 
 const { NotFound, MethodNotAllowed, NotAcceptable, ServiceUnavailable } = ERRORS;

@@ -201,7 +201,7 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
         `set_${noun}_parameters`,
         '/{id}/parameters',
         'Adds parameters to a job, or replaces them.',
-        'This has no effect on a job that has started.',
+        'A job that has started cannot be changed: 400.',
         { requestBody: form(created, false, true), responses: changed },
       ),
     ];
@@ -261,7 +261,16 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
       responses: { 200: answer(mediaType, 'The document.'), ...errors([405]) },
     };
   });
+  const entrance: PlacedOperation = {
+    method: 'get',
+    path: TAP_PATH,
+    operationId: 'tap_entrance',
+    summary: 'The capabilities of the service; in a browser the page of queries.',
+    description: 'For clients of the Virtual Observatory.',
+    responses: { 200: answer('text/xml', 'The document.'), 303: seeOther('The page.'), ...errors([405]) },
+  };
   return [
+    entrance,
     { ...sync, method: 'get', operationId: 'query', parameters: documented(query) },
     { ...sync, method: 'post', operationId: 'query_by_form', requestBody: form(query, true, true) },
     ...documents,
