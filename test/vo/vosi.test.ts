@@ -3,6 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
 import { coneTable, coneTargets } from '../../src/vo/cone_tables.ts';
 import { type Running, startApp } from '../http/support.ts';
 
@@ -16,7 +17,9 @@ test.after(({ running }) => running.close());
 
 const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, value]) => value);
 
-test('capabilities: every cone search with its address and the limits that hold', async ({ running: { app } }) => {
+test('capabilities: every cone search, and queries, with the addresses and the limits that hold', async ({
+  running: { app },
+}) => {
   const { text, headers } = await app.get('/vo/capabilities', {
     headers: { Host: 'sky.example:81', 'X-Forwarded-Proto': 'https' },
   });
@@ -26,6 +29,7 @@ test('capabilities: every cone search with its address and the limits that hold'
     ...coneTargets(PROJECT_CATALOGS)
       .slice(1)
       .map(name => `https://sky.example:81/vo/scs/${name}?`),
+    ...(isInstalled() ? ['https://sky.example:81/vo/tap'] : []),
   ]);
   assert.equal(new Set(all(text, /<maxSR>([^<]*)</g)), new Set(['0.25']));
   assert.equal(new Set(all(text, /<maxRecords>([^<]*)</g)), new Set(['77']));
