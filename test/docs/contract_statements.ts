@@ -879,6 +879,10 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'Crossmatch of a table': {
+    'tap/async.test.ts: the parameters of a job have a bound together, when it is made and when it is changed': [
+      'The parameters of a job, for example its',
+      'More is 400.',
+    ],
     'table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent': [
       '`POST /api/crossmatch` takes a table as its body',
       '`against` is `objects` (the default) or a',

@@ -114,6 +114,23 @@ check('whatever is wrong with a query is an error of its job, as a VOTable', asy
   assert.is((await running.app.get(JOBS, { method: 'PUT' })).status, 405);
 });
 
+check('the parameters of a job have a bound together, when it is made and when it is changed', async ({ running }) => {
+  const most = 262_144;
+  for (const [more, status] of [
+    [0, 303],
+    [1, 400],
+  ] as const) {
+    const QUERY = 'x'.repeat(most + more);
+    const made = await form(running, JOBS, { QUERY });
+    assert.is(made.status, status, made.text);
+    if (status === 400) assert.match(made.text, `they have ${most + 1} characters together: send at most ${most}`);
+  }
+  const job = await make(running, 'SELECT ra FROM objects');
+  const changed = await form(running, `${job}/parameters`, { MAXREC: '1', QUERY: 'x'.repeat(most) });
+  assert.is(changed.status, 400);
+  assert.match(changed.text, 'characters together');
+});
+
 check('a job that is aborted, removed or late runs no longer', async ({ running }) => {
   const ends: readonly ((job: string) => Promise<unknown>)[] = [
     job => form(running, `${job}/phase`, { PHASE: 'ABORT' }),
