@@ -96,7 +96,7 @@ while True:
         assert error.status == 503
         time.sleep(0.2)
 call("query_by_form", "ADQL", QUERY)
-for document in ("capabilities", "availability", "tables", "examples"):
+for document in ("entrance", "capabilities", "availability", "tables", "examples"):
     call(f"tap_{document}")
 call("tap_table", "nearsky.objects")
 

@@ -100,7 +100,7 @@ while call("query", lang=models.QueryLANG.ADQL, query=QUERY, responseformat="csv
     time.sleep(0.2)
 rows = call("query", lang=models.QueryLANG.ADQL, query=QUERY, responseformat="csv").parsed
 call("query_by_form", body=models.QueryByFormDataBody(lang=models.QueryByFormDataBodyLANG.ADQL, query=QUERY))
-for document in ("capabilities", "availability", "tables", "examples"):
+for document in ("entrance", "capabilities", "availability", "tables", "examples"):
     call(f"tap_{document}")
 call("tap_table", "nearsky.objects")
 

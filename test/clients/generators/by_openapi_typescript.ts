@@ -107,6 +107,7 @@ let asked = await ask();
 // The first query begins to make the tables.
 for (; !asked.response.ok; asked = await ask()) await pause(200);
 await called('query_by_form', client.POST('/vo/tap/sync', { body: query, ...FORM }));
+await called('tap_entrance', client.GET('/vo/tap', TEXT));
 for (const name of ['capabilities', 'availability', 'tables', 'examples'] as const)
   await called(`tap_${name}`, client.GET(`/vo/tap/${name}`, TEXT));
 await called(
