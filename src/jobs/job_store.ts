@@ -41,7 +41,7 @@ export class JobStore {
     return this.#json<Job>(id, JOB_FILE);
   }
 
-  /** The request of a job; undefined like a job. Versions before 0.16.2 stored both in one file. */
+  /** The request of a job; undefined like a job. Earlier versions stored both in one file. */
   request(id: string): JobRequest | undefined {
     return this.#json<JobRequest>(id, REQUEST_FILE) ?? this.#json<Job & JobRequest>(id, JOB_FILE);
   }

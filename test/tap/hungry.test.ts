@@ -84,7 +84,7 @@ onLinux('a query that takes all memory is refused alone, within the bound', asyn
     }
     const { status, text } = await hungry;
     assert.is(status, 400, `${name}: ${text}`);
-    assert.match(text, 'memory', name);
+    assert.match(text, 'memory', `${name}: ${text}`);
     assert.ok(most <= MEMORY_MIB + 128, `${name}: ${most} MiB`);
     assert.is(engine()!.pid, pid, name);
   }
@@ -108,7 +108,7 @@ onLinux('a query that takes all memory beside others is refused, and the others 
       }
       const { status, text } = await hungry;
       assert.is(status, 400, `${name}: ${text}`);
-      assert.match(text, 'memory', name);
+      assert.match(text, 'memory', `${name}: ${text}`);
     }
   } finally {
     isAllOver = true;

@@ -29,7 +29,7 @@ const LATER = trueObjects(420).slice(400);
 test.before(async context => {
   context.running = await startApp(world => storeObjects(world, OBJECTS), {
     TAP_REFRESH_SECONDS: '1',
-    TAP_QUERY_SECONDS: '3',
+    TAP_QUERY_SECONDS: '8',
     TAP_MAX_RECORDS: '5000',
     TAP_MEMORY_MIB: '128',
     VO_IDENTIFIER: 'ivo://example.org/near.sky',
