@@ -1,59 +1,20 @@
-/**
- * Shapes in another frame, for the IVOA's `ivo_geom_transform`: rotations, with the constants of the Explanatory Supplement (FK5 beside
- * ICRS) and of the IAU's galactic frame in FK5.
- */
-import { wrapRa } from '@nearsky/sky-index';
+/** Shapes in another frame, for the IVOA's `ivo_geom_transform`: rotations. */
+import {
+  type Frame,
+  frameOf as frameNamed,
+  GALACTIC,
+  ICRS,
+  rotated,
+  rotationBetween,
+} from '@nearsky/astrotables/frames';
 import { AdqlError } from './adql_error.ts';
 import { isConstant, position } from './positions.ts';
 import { constantNumber, double, type Point, polygonShape, type Shape, type Value, value } from './values.ts';
 
-type Matrix = readonly (readonly [number, number, number])[];
+/** By the names of the IVOA's vocabulary of frames. */
+const FRAMES: Readonly<Record<string, Frame>> = { ICRS, FK5: frameNamed('FK5'), GALACTIC };
 
-const times = (a: Matrix, b: Matrix): Matrix =>
-  a.map(row => [0, 1, 2].map(j => row[0] * b[0]![j]! + row[1] * b[1]![j]! + row[2] * b[2]![j]!)) as unknown as Matrix;
-const transposed = (m: Matrix): Matrix => [0, 1, 2].map(i => m.map(row => row[i]!)) as unknown as Matrix;
-
-/** The axes turned by an angle, degrees, around one of them. */
-function turn(degrees: number, axis: 0 | 1 | 2): Matrix {
-  const [c, s] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-  if (axis === 0)
-    return [
-      [1, 0, 0],
-      [0, c, s],
-      [0, -s, c],
-    ];
-  if (axis === 1)
-    return [
-      [c, 0, -s],
-      [0, 1, 0],
-      [s, 0, c],
-    ];
-  return [
-    [c, s, 0],
-    [-s, c, 0],
-    [0, 0, 1],
-  ];
-}
-
-const MAS = 1 / 3_600_000;
-const FK5 = times(turn(19.9 * MAS, 0), times(turn(9.1 * MAS, 1), turn(-22.9 * MAS, 2)));
-const GALACTIC_OF_FK5 = times(
-  turn(180 - 122.9319185680026, 2),
-  times(turn(90 - 27.12825118085622, 1), turn(192.8594812065348, 2)),
-);
-
-/** From ICRS, by the names of the IVOA's vocabulary of frames. */
-const FRAMES: Readonly<Record<string, Matrix>> = {
-  ICRS: [
-    [1, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-  ],
-  FK5,
-  GALACTIC: times(GALACTIC_OF_FK5, FK5),
-};
-
-const between = (from: string, to: string) => times(FRAMES[to]!, transposed(FRAMES[from]!));
+const between = (from: string, to: string) => rotationBetween(FRAMES[from]!, FRAMES[to]!);
 
 export const FRAME_MACROS: readonly string[] = [
   ...Object.keys(FRAMES).flatMap(from =>
@@ -90,7 +51,7 @@ export function transformed(at: number, from: Value, to: Value, shape: Shape): S
   const point = (of: Point): Point => {
     const part = (index: number) => value(of.at, `adql_turned(${position(of)}, ${own})[${index}]`, 'float64');
     if (!isConstant(of)) return { kind: 'point', at: of.at, ra: part(1), dec: part(2) };
-    const [ra, dec] = turned([of.ra.constant!, of.dec.constant!], matrix);
+    const [ra, dec] = rotated(matrix, of.ra.constant!, of.dec.constant!);
     return { kind: 'point', at: of.at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
   };
   switch (shape.kind) {
@@ -102,7 +63,7 @@ export function transformed(at: number, from: Value, to: Value, shape: Shape): S
       if (shape.vertices)
         return polygonShape(
           at,
-          shape.vertices.map(each => turned(each, matrix)),
+          shape.vertices.map(([ra, dec]) => rotated(matrix, ra, dec)),
         );
       return {
         kind: 'polygon',
@@ -112,15 +73,4 @@ export function transformed(at: number, from: Value, to: Value, shape: Shape): S
     default:
       throw new AdqlError(shape.at, 'IVO_GEOM_TRANSFORM takes a POINT, CIRCLE, BOX or POLYGON, and a MOC stands here');
   }
-}
-
-function turned([ra, dec]: readonly [number, number], matrix: Matrix): [number, number] {
-  const [a, d] = [(ra * Math.PI) / 180, (dec * Math.PI) / 180];
-  const place = [Math.cos(d) * Math.cos(a), Math.cos(d) * Math.sin(a), Math.sin(d)] as const;
-  const [x, y, z] = matrix.map(row => row[0] * place[0] + row[1] * place[1] + row[2] * place[2]) as [
-    number,
-    number,
-    number,
-  ];
-  return [wrapRa((Math.atan2(y, x) * 180) / Math.PI), (Math.atan2(z, Math.hypot(x, y)) * 180) / Math.PI];
 }

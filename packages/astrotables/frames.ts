@@ -99,7 +99,21 @@ export function toIcrs(frame: Frame): ToIcrs {
 }
 
 type Vector = readonly [x: number, y: number, z: number];
-type Matrix = readonly [Vector, Vector, Vector];
+/** Row by row. */
+export type Matrix = readonly [Vector, Vector, Vector];
+
+/**
+ * The rotation from one frame to another.
+ * @param from, to not FK4, whose E-terms are no rotation
+ */
+export function rotationBetween(from: Frame, to: Frame): Matrix {
+  return product(transposed(matrixToIcrs(to)), matrixToIcrs(from));
+}
+
+/** A position, degrees, after a rotation; the longitude is 0 to 360. */
+export function rotated(matrix: Matrix, lon: number, lat: number): readonly [number, number] {
+  return positionOf(times(matrix, vectorOf(lon, lat)));
+}
 
 const RADIANS_PER_DEGREE = Math.PI / 180;
 const RADIANS_PER_ARCSEC = RADIANS_PER_DEGREE / 3600;
@@ -130,6 +144,12 @@ function transposed([a, b, c]: Matrix): Matrix {
     [a[2], b[2], c[2]],
   ];
 }
+
+const IDENTITY: Matrix = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+];
 
 /** The product of matrices, the last of which is applied first. */
 function product(...matrices: readonly Matrix[]): Matrix {
@@ -170,7 +190,7 @@ function matrixToIcrs({ system, equinox, obstime }: Frame): Matrix {
     case 'FK4':
       return product(FK5_TO_ICRS, fk4ToFk5(obstime ?? julianYear(equinox!)), newcombPrecession(equinox!, B1950));
     default:
-      throw new RangeError(`Cannot make a rotation of ${system}`);
+      return IDENTITY;
   }
 }
 
