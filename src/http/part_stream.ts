@@ -58,10 +58,8 @@ const NOTHING = { bytesRead: 0, buffer: new Uint8Array() };
  */
 export async function fileStream(path: string, onEnd: () => void = () => {}): Promise<PartStream> {
   let opened: FileHandle;
-  let left: number;
   try {
     opened = await open(path, 'r');
-    left = (await opened.stat()).size;
   } catch (error) {
     onEnd();
     throw error;
@@ -73,6 +71,13 @@ export async function fileStream(path: string, onEnd: () => void = () => {}): Pr
     void opened.close().catch(() => {});
     onEnd();
   };
+  let left: number;
+  try {
+    left = (await opened.stat()).size;
+  } catch (error) {
+    end();
+    throw error;
+  }
   const next = async () => {
     // Most answers are small: a large buffer for each would make the garbage collector run every few requests.
     const part = Math.min(left, FILE_PART_BYTES);

@@ -212,14 +212,18 @@ export class JobQueue {
   }
 
   #changed(job: Job, { parameters, runSeconds }: JobStep & { step: 'set' }): Job {
-    if (parameters)
-      this.#setRequest(job, { parameters: { ...this.#store.request(job.id)?.parameters, ...parameters } });
-    if (runSeconds === undefined) return job;
-    return this.#write({ ...job, runSeconds: Math.min(runSeconds, this.#limits.runMs / 1000) });
+    if (parameters) this.#setRequest(job, { parameters });
+    const change = runSeconds !== undefined && { runSeconds: Math.min(runSeconds, this.#limits.runMs / 1000) };
+    return this.#write({ ...job, ...change });
   }
 
-  #setRequest({ id }: Job, change: Partial<JobRequest>): void {
-    this.#store.setRequest(id, { request: null, parameters: {}, ...this.#store.request(id), ...change });
+  /** Replaces the request, or adds parameters. The next write of the job makes that durable. */
+  #setRequest({ id }: Job, { request, parameters }: Partial<JobRequest>): void {
+    const stored = this.#store.request(id);
+    this.#store.setRequest(id, {
+      request: request === undefined ? (stored?.request ?? null) : request,
+      parameters: { ...stored?.parameters, ...parameters },
+    });
   }
 
   #enqueue(job: Job): Job {
