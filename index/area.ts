@@ -22,7 +22,7 @@ export interface AreaArrays {
   readonly merged?: Float64Array | undefined;
   /** Pairs [first, end) of pixels at order 29, which decide in the ranges for which `isCut` is 1. */
   readonly deepBounds?: BigInt64Array | undefined;
-  /** As long as the ranges; undefined if every range is inside as a whole. */
+  /** One value per range; undefined if every range is wholly inside. */
   readonly isCut?: Uint8Array | undefined;
 }
 

@@ -169,7 +169,7 @@ export class Arena {
   private v = 0;
   private outer = 0;
   private inner2 = 0;
-  /** The cell that holds the whole disc in its only bucket; -1 if there is none. */
+  /** The cell that contains the whole disc, if the disc touches one bucket only; otherwise -1. */
   private cell = -1;
   private rangeUnit = 1;
   private rangeRows = 0;

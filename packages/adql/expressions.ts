@@ -54,7 +54,7 @@ export class Expressions {
   readonly #query: (query: Query, outer: Scope) => Relation;
   readonly #shapes: Shapes;
 
-  /** The comparisons of several columns so far: those of tables that are joined, and others. */
+  /** The number of comparisons between columns so far, in joins and in conditions. */
   compared = 0;
   /** The texts of tables in the expression that is being read. */
   texts = 0;
@@ -342,7 +342,7 @@ export class Expressions {
   }
 }
 
-/** What tells one row of a FROM from another; nothing in groups, whose rows are many. */
+/** SQL that differs from row to row of a FROM. In groups it is constant. */
 function rowOf({ scope, groups }: Context): string {
   const sources = new Set(scope.tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
   if (groups) return '0';

@@ -1,4 +1,4 @@
-/** What services say of their language: the features of TAPRegExt 1.0, whose types are of ADQL 2.1, and the functions beyond ADQL. */
+/** The language as a service describes it: the features of TAPRegExt 1.0, with the types of ADQL 2.1, and functions that ADQL lacks. */
 import { AGGREGATES } from './aggregates.ts';
 import { type Documented, FUNCTIONS } from './functions.ts';
 
@@ -6,7 +6,7 @@ export interface Feature {
   /** After `ivo://ivoa.net/std/TAPRegExt#features-`. */
   readonly type: string;
   readonly form: string;
-  /** What is special here; undefined where the standard says everything. */
+  /** How it differs from the standard; undefined if it does not. */
   readonly description?: string;
 }
 

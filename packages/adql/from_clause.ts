@@ -39,7 +39,7 @@ export class FromClauses {
   readonly #expressions: Expressions;
   readonly #query: (query: Query, outer: Scope | undefined) => Relation;
   readonly named: NamedQuery[] = [];
-  /** What stands in WITH, in the order in which it is needed. */
+  /** The parts of the WITH clause. A part may use the parts before it. */
   readonly parts: string[] = [];
   /** The number of tables that the engine joins. The tables of a named query count at each of its uses. */
   joined = 0;

@@ -28,7 +28,7 @@ import {
   value,
 } from './values.ts';
 
-/** What the service says of a function: how it is called, and its meaning. */
+/** The documentation of a function: its forms and their meaning. */
 export interface Documented {
   readonly forms?: readonly (readonly [form: string, description: string])[];
 }
@@ -40,7 +40,7 @@ interface RowFunction extends Documented {
   readonly most: number;
   /** Set where it has another value each time. */
   readonly isRandom?: true;
-  /** @param row what tells a row from others */
+  /** @param row SQL that differs from row to row */
   readonly write: (args: readonly Operand[], at: number, shapes: Shapes, row: () => string) => Operand;
 }
 

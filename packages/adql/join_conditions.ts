@@ -23,7 +23,7 @@ function sidesOf(expression: Expression, sideOf: (path: readonly Name[]) => Side
 
 const BOTH: readonly Side[] = ['left', 'right'];
 
-/** The expressions that one is made of, without those of its subqueries. */
+/** The direct parts of an expression, without those in subqueries. */
 export function partsOf(expression: Expression): readonly Expression[] {
   const parts: Expression[] = [];
   if ('of' in expression) parts.push(...(Array.isArray(expression.of) ? expression.of : [expression.of as Expression]));

@@ -62,7 +62,7 @@ export function arithmetic(at: number, operator: ArithmeticOperator, left: Opera
   return value(at, `(${x} ${sign} ${y})`, type, constant === undefined ? {} : { constant });
 }
 
-/** The days between two times, one of which may be a text of the query; undefined where none is a time. */
+/** The days between two times. One may be a string literal. Undefined if neither is a time. */
 function difference(at: number, left: Operand, right: Operand): Value | undefined {
   if (left.kind !== 'value' || right.kind !== 'value') return undefined;
   const types = [left.type, right.type];

@@ -58,7 +58,7 @@ export const REGION_MACROS: readonly string[] = [
       lambda p: [ra1 + degrees(atan2(p[2], p[1])), degrees(atan2(p[3], sqrt(p[1] * p[1] + p[2] * p[2])))])[1])) END`,
 ];
 
-/** An expression of other expressions, each of which is written once. */
+/** SQL in which the parts have names, so that each part is written once. */
 function once(parts: Readonly<Record<string, string>>, sql: string): string {
   return Object.entries(parts).reduce(
     (inner, [name, of]) => `list_transform([${of}], lambda ${name}: ${inner})[1]`,
