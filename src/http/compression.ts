@@ -40,6 +40,16 @@ const COMPRESS: ReadonlyMap<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayB
 
 let running = 0;
 
+/** The compressed forms of documents that every client gets, for as long as the documents are in use. */
+const compactForms = new WeakMap<Uint8Array, Map<Coding, Promise<Buffer<ArrayBuffer>>>>();
+
+/** The body of a document that every client gets: it is compressed once in each coding. */
+export function sharedBody(text: string): Uint8Array<ArrayBuffer> {
+  const body = new TextEncoder().encode(text);
+  compactForms.set(body, new Map());
+  return body;
+}
+
 /** A chunk size that fits nearly any result, because a second chunk takes a second turn in the threads' queue. */
 function chunkSizeOf(bytes: Uint8Array): number {
   return Math.max(4096, bytes.length >> 2);
@@ -57,15 +67,18 @@ export function compressed(answer: Answer, headers: IncomingHeaders): Answer | P
 export async function compress(answer: Answer, body: Body, acceptEncoding: string | null): Promise<Answer> {
   const plain = { ...answer, headers: { ...answer.headers, Vary: withCoding(answer.headers.Vary) } };
   const coding = acceptEncoding === null ? undefined : preferredCoding(acceptEncoding);
-  if (!coding || running >= MAX_RUNNING) return plain;
-  running++;
-  try {
-    const compact = await COMPRESS.get(coding)!(utf8Of(body));
-    replace(body, compact);
-    return { ...plain, body: compact, headers: { ...plain.headers, 'Content-Encoding': coding } };
-  } finally {
-    running--;
+  if (!coding) return plain;
+  const forms = typeof body === 'string' ? undefined : compactForms.get(body);
+  let compressing = forms?.get(coding);
+  if (!compressing) {
+    if (running >= MAX_RUNNING) return plain;
+    running++;
+    compressing = COMPRESS.get(coding)!(utf8Of(body)).finally(() => running--);
+    forms?.set(coding, compressing);
   }
+  const compact = await compressing;
+  replace(body, compact);
+  return { ...plain, body: compact, headers: { ...plain.headers, 'Content-Encoding': coding } };
 }
 
 function utf8Of(body: string | Uint8Array): Uint8Array {
