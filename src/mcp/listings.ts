@@ -91,7 +91,7 @@ function selection({ service }: ToolContext) {
     window: { start: null, end: null },
     detail: 'full' as const,
     pageSize: service.config.MCP_MAX_OBJECTS,
-    asOfUs: nowUs(),
+    asOfUs: service.asOfUs,
   };
 }
 

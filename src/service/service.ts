@@ -102,10 +102,12 @@ export class Service {
 
   /**
    * The snapshot time of a walk that begins now, microseconds since 1970: every object ingested up to this time is
-   * visible.
+   * visible. Never before an object that is stored: with a log it is the time of the last applied record, so the clocks
+   * of nodes decide nothing; without one, the clock may have been set back.
    */
   get asOfUs(): number {
-    return Math.min(nowUs(), this.coordination.state.logTimeUs);
+    const { hasLog, logTimeUs } = this.coordination.state;
+    return Math.max(hasLog ? logTimeUs : nowUs(), this.#read(store => store.latestIngestTimeUs()) ?? 0);
   }
 
   /**
@@ -117,10 +119,7 @@ export class Service {
     for (let sequence: number | undefined; ; await sleep(REACH_MS)) {
       const why = this.#isClosed ? 'the service is stopping' : coordination.state.whyNoAnswer;
       if (why !== undefined) throw new Unavailable(why);
-      if (sequence === undefined && coordination.state.logTimeUs >= timeUs) {
-        this.store.resetRead();
-        sequence = this.store.lastSequence();
-      }
+      if (sequence === undefined && this.asOfUs >= timeUs) sequence = this.store.lastSequence();
       if (sequence !== undefined && (coordination.generation?.sequence ?? -1) >= sequence) return;
       if (budget.spent) throw new Unavailable('this node is behind the one that gave the page before');
     }
@@ -135,11 +134,19 @@ export class Service {
 
   /** The present description of the database; undefined when the database cannot be read. */
   look(): DatabaseSeen | undefined {
+    return this.#read(store => ({
+      tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(),
+      latestIngestTimeUs: store.latestIngestTimeUs(),
+    }));
+  }
+
+  /** Reads the present database; undefined when that is impossible. */
+  #read<T>(read: (store: Store) => T): T | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     try {
       const { store } = this;
       store.resetRead();
-      return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
+      return read(store);
     } catch (error) {
       this.log('database_unreadable', { error: messageOf(error) });
       return undefined;
