@@ -102,12 +102,12 @@ export class Service {
 
   /**
    * The snapshot time of a walk that begins now, microseconds since 1970: every object ingested up to this time is
-   * visible. Never before an object that is stored: with a log it is the time of the last applied record, so the clocks
-   * of nodes decide nothing; without one, the clock may have been set back.
+   * visible. With a log it is the time of the last applied record, and never before an object that is stored, so the
+   * clocks of nodes decide nothing.
    */
   get asOfUs(): number {
     const { hasLog, logTimeUs } = this.coordination.state;
-    return Math.max(hasLog ? logTimeUs : nowUs(), this.#read(store => store.latestIngestTimeUs()) ?? 0);
+    return hasLog ? Math.max(logTimeUs, this.#read(store => store.latestIngestTimeUs()) ?? 0) : nowUs();
   }
 
   /**
