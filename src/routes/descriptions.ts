@@ -43,7 +43,9 @@ export function describeService(service: Service): Handler {
 
 /** GET /openapi.json */
 export function getOpenapi(service: Service): Handler {
-  const document = memoized((catalogs: Catalogs) => sharedBody(toJson(openApiDocument(service.config, catalogs))));
+  const document = memoized((catalogs: Catalogs) =>
+    sharedBody(Buffer.from(toJson(openApiDocument(service.config, catalogs)))),
+  );
   return () => jsonResponse(200, document(service.catalogs));
 }
 
