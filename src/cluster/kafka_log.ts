@@ -3,7 +3,7 @@ import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { connectionTo, type KafkaCluster, saslFrom } from '../config/kafka.ts';
+import { connectionTo, isKafkaError, type KafkaCluster, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type LogEntry, type LogRead, lostPlace, type RecordLog } from './record_log.ts';
@@ -141,7 +141,7 @@ export class KafkaLog implements RecordLog {
       } catch (error) {
         // After a failure, the producer's sequence numbers may differ from those that the server expects.
         await this.#closeProducer();
-        if (isOf(error, 'INVALID_TIMESTAMP')) {
+        if (isKafkaError(error, 'apiId', 'INVALID_TIMESTAMP')) {
           for (const { sent } of batch) sent.reject(clockAhead(error));
           continue;
         }
@@ -191,7 +191,8 @@ export class KafkaLog implements RecordLog {
       response = await this.#fetch(from);
     } catch (error) {
       this.#mustRefresh = true;
-      if (isOf(error, 'OFFSET_OUT_OF_RANGE')) return { entries: [], ...(this.#bounds = await this.#listBounds()) };
+      if (isKafkaError(error, 'apiId', 'OFFSET_OUT_OF_RANGE'))
+        return { entries: [], ...(this.#bounds = await this.#listBounds()) };
       await this.#requireSameTopic();
       throw error;
     }
@@ -289,12 +290,6 @@ export class KafkaLog implements RecordLog {
       CLOSE_MS,
     );
   }
-}
-
-/** Whether a server answered with that error of the protocol. */
-function isOf(error: unknown, apiId: string): boolean {
-  const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
-  return findBy !== undefined && Boolean(findBy.call(error, 'apiId', apiId));
 }
 
 const clockAhead = (cause: unknown) =>
