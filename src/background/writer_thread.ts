@@ -135,7 +135,8 @@ function reportTo(state: SharedState, store: Store, log: Log) {
   return {
     onRead(left: number, clockSkewUs: number) {
       reportPosition();
-      [state.logLeft, state.clockSkewUs] = [left, clockSkewUs];
+      state.logLeft = left;
+      state.clockSkewUs = clockSkewUs;
       if (left === 0) state.logFollowedMs = Date.now();
     },
     onStopped(error: unknown) {

@@ -67,7 +67,7 @@ function addLog(exposition: Exposition, state: SharedState): void {
     )
     .gauge(
       'nearsky_log_clock_skew_seconds',
-      'The clock of this node minus the time of the last record of another node, when the record arrived.',
+      'The clock of this node minus the time of the last record of another process, when the record arrived.',
       Number.isNaN(clockSkewUs) ? [] : [[{}, clockSkewUs / 1e6]],
     )
     .gauge(

@@ -107,7 +107,7 @@ export class Service {
    */
   get asOfUs(): number {
     const { hasLog, logTimeUs } = this.coordination.state;
-    return hasLog ? Math.max(logTimeUs, this.#read(store => store.latestIngestTimeUs()) ?? 0) : nowUs();
+    return hasLog ? Math.max(logTimeUs, this.look()?.latestIngestTimeUs ?? 0) : nowUs();
   }
 
   /**
@@ -134,19 +134,11 @@ export class Service {
 
   /** The present description of the database; undefined when the database cannot be read. */
   look(): DatabaseSeen | undefined {
-    return this.#read(store => ({
-      tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(),
-      latestIngestTimeUs: store.latestIngestTimeUs(),
-    }));
-  }
-
-  /** Reads the present database; undefined when that is impossible. */
-  #read<T>(read: (store: Store) => T): T | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     try {
       const { store } = this;
       store.resetRead();
-      return read(store);
+      return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
     } catch (error) {
       this.log('database_unreadable', { error: messageOf(error) });
       return undefined;
