@@ -29,7 +29,6 @@ const OBJECT = {
   required: ['diaObjectId', 'status', 'coincident_sources'],
 };
 
-/** The JSON Schema of a listing. */
 export const LISTING_SCHEMA = {
   type: 'object',
   properties: {

@@ -47,7 +47,6 @@ export interface FitsTable {
   readonly header: FitsHeader;
   readonly columns: readonly FitsColumn[];
   readonly rows: number;
-  /** Bytes of a row. */
   readonly width: number;
   /** The position of the heap in bytes from the first row: `start` inclusive, `end` exclusive. */
   readonly heap: { readonly start: number; readonly end: number };
