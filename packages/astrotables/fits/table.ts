@@ -18,8 +18,6 @@ export type FitsItem = number | bigint | boolean | null;
 
 export interface FitsColumn {
   readonly name: string;
-  /** TFORM as found in the file. */
-  readonly form: string;
   readonly letter: FitsLetter;
   /** For an array in the heap, the type of its descriptor. */
   readonly heap?: 'P' | 'Q';
@@ -113,7 +111,6 @@ function columnOf(header: FitsHeader, n: number, offset: number): FitsColumn {
   const blank = isWhole && header.get(`TNULL${n}`) !== undefined ? header.number(`TNULL${n}`, 0) : undefined;
   return {
     name,
-    form,
     letter: letter as FitsLetter,
     ...(heap && { heap: heap as 'P' | 'Q' }),
     repeat,
