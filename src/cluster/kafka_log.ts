@@ -95,7 +95,6 @@ export class KafkaLog implements RecordLog {
   #after = { position: 0, epoch: NO_EPOCH };
   #bounds: Bounds | undefined;
 
-  /** For `openKafkaLog`. */
   constructor(client: Client, options: KafkaLogOptions) {
     this.#client = client;
     this.#options = options;

@@ -3,7 +3,6 @@
 export interface TopicSettings {
   /** The servers that each partition lies on. */
   readonly partitions: readonly (readonly number[])[];
-  /** The number of servers of the cluster. */
   readonly servers: number;
   readonly settings: ReadonlyMap<string, string>;
 }

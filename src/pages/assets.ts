@@ -34,7 +34,6 @@ const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
 /** The files. They are read for the first page, and again when the catalogs have changed. */
 export const loadAssets = memoized(readAssets);
 
-/** The address of a file. */
 export function assetUrl(catalogs: Catalogs, name: string): string {
   const { files, version } = loadAssets(catalogs);
   if (!files.has(name)) throw new Error(`Cannot link to ${name} because there is no such file`);
