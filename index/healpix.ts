@@ -147,6 +147,20 @@ export function pixel16(ra: number, dec: number): number {
 }
 
 /**
+ * The NESTED pixel that holds a position at order 24, the finest whose pixels are all exact as numbers. The position is
+ * not checked.
+ */
+export function pixel24(ra: number, dec: number): number {
+  const z = Math.sin(dec * RADIANS_PER_DEGREE);
+  // The cosine takes a third of the time, and is needed only in the polar caps.
+  scratch.set(ra, z, Math.abs(z) > 2 / 3 ? Math.cos(dec * RADIANS_PER_DEGREE) : 0);
+  const x = cellOf(scratch.x, 2 ** 24);
+  const y = cellOf(scratch.y, 2 ** 24);
+  const high = pixelOfCell(13, scratch.face, x >>> 11, y >>> 11);
+  return high * 4 ** 11 + (spreadBits(x & 0x7ff) | (spreadBits(y & 0x7ff) << 1));
+}
+
+/**
  * A point near the middle of each cell. The exact middle lies on lines along which people draw edges, such as the
  * equator.
  */

@@ -133,6 +133,13 @@ export interface Match {
   readonly separation_arcsec: number | null;
   /** At the time of the event, by the proper motion of the source; only where one is applied. */
   readonly separation_at_epoch_arcsec?: number;
+  /** The probability that at least one unrelated source of the catalog lies as close or closer. */
+  readonly chance_probability: number | null;
+  /** Sources of the catalog per square arcmin around the source. */
+  readonly source_density: number | null;
+  /** Sources of the catalog within the crossmatch radius, this one included. */
+  readonly sources_within_radius: number | null;
+  readonly second_separation_arcsec: number | null;
   readonly provenance_set?: string | null;
   readonly diaObjectId?: bigint;
   readonly ra?: number;

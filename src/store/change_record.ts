@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { integerId } from '../contract/source_ids.ts';
 import type { Change, ChangeKind, ChangeOf } from './changes.ts';
 import { FIRST_LEVEL, LEVEL, requireReadable } from './level.ts';
+import type { MatchStatistics } from './match_statistics.ts';
 import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import type { SourceName } from './source_index.ts';
@@ -43,6 +44,9 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
   remove_catalog: 3,
 };
 
+/** The first level in which matches may have statistics; in records of lower levels they are left out. */
+const STATISTICS_SINCE = 4;
+
 /** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;
 
@@ -67,7 +71,8 @@ export function encodeChange(
   maxBytes: number = MAX_RECORD_BYTES,
 ): Uint8Array[] {
   requireWritable(change, level);
-  const record = seal(encodePlain([change.kind, change.timeUs, fieldsOf(change)]), level);
+  const fields = fieldsOf(level < STATISTICS_SINCE ? withoutStatistics(change) : change);
+  const record = seal(encodePlain([change.kind, change.timeUs, fields]), level);
   if (record.length <= maxBytes) return [record];
   const name = LISTS[change.kind];
   const list = name ? (change as unknown as Readonly<Record<string, readonly unknown[]>>)[name]! : [];
@@ -123,6 +128,21 @@ function bringsTextIds(change: Change): boolean {
   if (change.kind !== 'import') return false;
   const items = change.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
   return items.some(item => item.kind === 'match' && isText(item.match));
+}
+
+/** The change without the statistics of its matches, which nodes of an older release would not store. */
+function withoutStatistics(change: Change): Change {
+  const without = <M extends { readonly statistics?: unknown }>({ statistics: _, ...match }: M) => match;
+  if (change.kind === 'crossmatch') {
+    const results = change.results.map(result => ({ ...result, matches: result.matches.map(without) }));
+    return { ...change, results };
+  }
+  if (change.kind !== 'import') return change;
+  const items = change.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
+  return {
+    ...change,
+    entries: items.map(item => (item.kind === 'match' ? { ...item, match: without(item.match) } : item)),
+  };
 }
 
 const damaged = () => new StoreError('Cannot read the record because it is damaged or was not written by nearsky');
@@ -199,7 +219,8 @@ type PackedMatch = readonly [
   string,
   number,
   MatchSource | readonly [keys: number, packed: Uint8Array],
-  separationAtEpochArcsec?: number,
+  separationAtEpochArcsec?: number | null,
+  statistics?: MatchStatistics,
 ];
 type PackedResult = readonly [bigint, outcomes: number, PackedMatch[], CrossmatchResult['tns'] | null];
 /** Most objects have the same outcomes, and all sources of a catalog the same keys. */
@@ -212,10 +233,11 @@ interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance' | 'isAga
 function packResults({ results, ...settings }: Fields<'crossmatch'>): PackedResults {
   const outcomes = new Numbered<CrossmatchResult['catalogOutcomes']>();
   const keys = new Numbered<readonly string[]>();
-  const packMatch = ({ catalogName, catalogSourceId, source, ...separations }: Match): PackedMatch => {
+  const packMatch = ({ catalogName, catalogSourceId, source, statistics, ...separations }: Match): PackedMatch => {
     const packed = 'packed' in source ? ([keys.numberOf(source.keys), source.packed] as const) : source;
     const { separationArcsec, separationAtEpochArcsec: atEpoch } = separations;
     const match = [catalogName, catalogSourceId, separationArcsec, packed] as const;
+    if (statistics) return [...match, atEpoch ?? null, statistics];
     return atEpoch === undefined ? match : [...match, atEpoch];
   };
   const packed = results.map(({ diaObjectId, catalogOutcomes, matches, tns }): PackedResult => {
@@ -225,10 +247,12 @@ function packResults({ results, ...settings }: Fields<'crossmatch'>): PackedResu
 }
 
 function unpackResults({ outcomes, keys, results, ...settings }: PackedResults): Fields<'crossmatch'> {
-  const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed, atEpoch]: PackedMatch): Match => {
+  const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed, ...further]: PackedMatch): Match => {
+    const [atEpoch, statistics] = further;
     const source = Array.isArray(packed) ? { keys: keys[packed[0]]!, packed: packed[1] } : (packed as MatchSource);
-    const separationAtEpoch = atEpoch === undefined ? {} : { separationAtEpochArcsec: atEpoch };
-    return { catalogName, catalogSourceId, separationArcsec, ...separationAtEpoch, source };
+    const separationAtEpoch = typeof atEpoch === 'number' ? { separationAtEpochArcsec: atEpoch } : {};
+    const match = { catalogName, catalogSourceId, separationArcsec, ...separationAtEpoch };
+    return statistics ? { ...match, statistics, source } : { ...match, source };
   };
   return {
     ...settings,

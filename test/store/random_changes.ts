@@ -1,10 +1,12 @@
 /** Random changes of every kind, of few objects, so that they meet each other; and everything that a store holds. */
+
 import type { Change, ChangeKind } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
 import { FORMAT_VERSION } from '../../src/store/environment.ts';
 import type { Vote } from '../../src/store/epochs.ts';
 import type { ImportItem } from '../../src/store/import.ts';
 import { LEVEL } from '../../src/store/level.ts';
+import { type MatchStatistics, statisticsOf } from '../../src/store/match_statistics.ts';
 import { packSource } from '../../src/store/records.ts';
 import type { RegistrySnapshot } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -81,8 +83,14 @@ export class RandomChanges {
       catalogSourceId: this.#hasTextIds && this.int(4) === 0 ? `β Cet ${this.int(1000)}` : number,
       separationArcsec: this.#random(),
       ...(this.int(3) === 0 && { separationAtEpochArcsec: this.#random() }),
+      ...(this.int(2) === 0 && { statistics: this.#statistics() }),
       source: this.int(2) === 0 ? this.#source() : this.#packedSource(),
     };
+  }
+
+  #statistics(): MatchStatistics {
+    const maybe = (value: number) => (this.int(3) === 0 ? Number.NaN : value);
+    return statisticsOf(maybe(10 ** (8 * this.#random() - 5)), 1 + this.int(300), maybe(60 * this.#random()));
   }
 
   #result(): CrossmatchResult {
