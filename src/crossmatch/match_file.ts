@@ -296,8 +296,7 @@ async function sift(
   const found = await memory.run(bytes, async () => {
     const [ra, dec, pmra, pmdec] = await settled(wanted.map(column => numbers(file, column, rowGroup)));
     const near = pmra && pmdec ? movingRows(task, zones, ra!, dec!, pmra, pmdec) : nearRows(zones, ra!, dec!);
-    const density = task.hasAllRows && near.candidates.length > 0 ? new RowDensity(ra!, dec!) : undefined;
-    return { ...near, densities: near.candidates.map(({ row }) => density?.at(row) ?? Number.NaN) };
+    return { ...near, densities: densitiesOf(task, zones, near.candidates, ra!, dec!) };
   });
   const rows = found.candidates.map(({ row }) => rowStart + row);
   const valuesOf = async (column: string | null) =>
@@ -311,6 +310,44 @@ async function sift(
     return id === undefined ? [] : [{ ...place, row: rows[index]!, id, star, density: found.densities[index]! }];
   });
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
+}
+
+/** The density around each candidate of a row group; NaN where it is not known, or cannot be needed. */
+function densitiesOf(
+  { find, hasAllRows, motion, ra: objects }: FileSearchTask,
+  zones: ObjectZones,
+  candidates: readonly NearRow[],
+  ra: Float64Array,
+  dec: Float64Array,
+): Float64Array {
+  const densities = new Float64Array(candidates.length).fill(Number.NaN);
+  if (!hasAllRows || candidates.length === 0) return densities;
+  const density = new RowDensity(ra, dec);
+  // In a large radius most candidates are the nearest of no object.
+  const nearest =
+    find === 'nearest' && !motion && candidates.length > 2 * objects.length
+      ? nearestOf(zones, candidates, objects.length)
+      : undefined;
+  candidates.forEach(({ row }, i) => {
+    if (!nearest || nearest[i]) densities[i] = density.at(row);
+  });
+  return densities;
+}
+
+/** Whether each candidate is the nearest of an object, or as near as that. */
+function nearestOf(zones: ObjectZones, candidates: readonly NearRow[], objects: number): Uint8Array {
+  const least = new Float64Array(objects).fill(Number.POSITIVE_INFINITY);
+  for (const { ra, dec } of candidates)
+    zones.near(ra, dec, (object, separation) => {
+      if (separation < least[object]!) least[object] = separation;
+    });
+  const isNearest = new Uint8Array(candidates.length);
+  candidates.forEach(({ ra, dec }, i) => {
+    zones.near(ra, dec, (object, separation) => {
+      if (separation === least[object]) isNearest[i] = 1;
+    });
+  });
+  return isNearest;
 }
 
 /** Reads a column of numbers. A file in which the column has no values at all counts as all null. */

@@ -42,6 +42,7 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
   remove_registry_loads: 1,
   level: 2,
   remove_catalog: 3,
+  fill_statistics: 4,
 };
 
 /** The first level in which matches may have statistics; in records of lower levels they are left out. */
@@ -54,6 +55,7 @@ const TEXT_IDS_SINCE = 3;
 const LISTS: { readonly [K in ChangeKind]?: string } = {
   deliver: 'deliveries',
   crossmatch: 'results',
+  fill_statistics: 'found',
   import: 'entries',
   stage_registry: 'records',
   change_staged_registry: 'records',
@@ -179,6 +181,7 @@ const asTheyAre = (fields: unknown) => fields as object;
 const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   deliver: unpackDelivered,
   crossmatch: unpackResults,
+  fill_statistics: asTheyAre,
   import: asTheyAre,
   register_catalog: asTheyAre,
   remove_catalog: asTheyAre,

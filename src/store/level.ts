@@ -18,7 +18,7 @@ import { StoreError } from './store_error.ts';
  * 1. Records.
  * 2. Matches may have a separation at the time of the event; `level` records.
  * 3. Catalogs may be removed, and may have text ids.
- * 4. Matches may have statistics.
+ * 4. Matches may have statistics, which may be added later.
  */
 export const LEVEL = 4;
 

@@ -18,10 +18,28 @@ const VERSION = 1;
 export function statisticsOf(density: number, sourcesWithinRadius: number, second: number): MatchStatistics {
   return {
     version: VERSION,
-    sourceDensity: Number.isNaN(density) ? null : Number(density.toPrecision(3)),
+    sourceDensity: Number.isNaN(density) ? null : roundedDensity(density),
     sourcesWithinRadius,
-    secondSeparationArcsec: Number.isNaN(second) ? null : Number(second.toFixed(3)),
+    secondSeparationArcsec: Number.isNaN(second) ? null : roundedSeparation(second),
   };
+}
+
+/** To three digits. */
+export const roundedDensity = (sourcesPerArcmin2: number) => rounded(sourcesPerArcmin2, 3);
+/** To mas. */
+export const roundedSeparation = (arcsec: number) => Math.round(arcsec * 1000) / 1000;
+/** The chance probability, to four digits. */
+export const roundedChance = (sourcesPerArcmin2: number, separationArcsec: number) =>
+  rounded(chanceProbability(sourcesPerArcmin2, separationArcsec), 4);
+
+/** The powers of ten that are exact as numbers. */
+const POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
+
+/** The number that `toPrecision` means, in a tenth of the time where both factors are exact. */
+function rounded(value: number, digits: number): number {
+  const power = digits - 1 - Math.floor(Math.log10(value));
+  if (power >= 0 && power < POWERS.length) return Math.round(value * POWERS[power]!) / POWERS[power]!;
+  return Number(value.toPrecision(digits));
 }
 
 /** The statistics of a match as text: the values in their order, with nothing for null, and without commas at the end. */
@@ -66,9 +84,8 @@ export function worthOf(match: Separations, statistics: MatchStatistics | undefi
   if (!statistics) return NO_WORTH;
   const { sourceDensity } = statistics;
   const separation = match.separationAtEpochArcsec ?? match.separationArcsec;
-  const chance = sourceDensity === null ? null : chanceProbability(sourceDensity, separation);
   return {
-    chance_probability: chance === null ? null : Number(chance.toPrecision(4)),
+    chance_probability: sourceDensity === null ? null : roundedChance(sourceDensity, separation),
     source_density: sourceDensity,
     sources_within_radius: statistics.sourcesWithinRadius,
     second_separation_arcsec: statistics.secondSeparationArcsec,

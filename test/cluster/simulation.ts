@@ -242,7 +242,7 @@ class Simulation {
   #writableChange(): Change {
     for (;;) {
       const change = this.#chance.change();
-      if (change.kind !== 'remove_catalog') return change;
+      if (change.kind !== 'remove_catalog' && change.kind !== 'fill_statistics') return change;
     }
   }
 

@@ -599,10 +599,11 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'Filters and counts': {
-    'http/filters.test.ts: there are 34, each taken on each operation': [
+    'http/filters.test.ts: there are 42, each taken on each operation': [
       'The generic filters are `catalog`,',
       'Each field of this table has the filters',
       '| catalog | fields with filters |',
+      'Every catalog also has `chance_probability`.',
     ],
     'contract/suite/filters.ts: one source must meet every match filter, bounds inclusive': [
       'Bounds are inclusive, and apply to the stored',
@@ -713,6 +714,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'Equally near sources are sorted by catalog,',
       'Sources are read from the current catalogs.',
       'No proper motion is applied.',
+      'Each has the keys of [what a match is worth]',
     ],
     'sources/nearby_sources.test.ts: parameters': [
       '`catalog` selects one catalog; by default',
@@ -903,7 +905,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`against` is `objects` (the default) or a',
       '`rows=matched` omits rows without a match.',
       'The answer has every column of the table,',
-      'Against a catalog it also has the catalog',
+      'Against a catalog it also has [what the match',
       'If the table already has such a name, the new',
       '`nearsky_status` is `matched`, `no_match`',
       'CSV cells stay as sent in a CSV answer, and',

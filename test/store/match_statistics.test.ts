@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_WORTH, readStatistics, statisticsOf, statisticsText, worthOf } from '../../src/store/match_statistics.ts';
+import { seededRandom } from '../oracle/skies.ts';
 
 test('statistics are rounded, and the same after they were text', () => {
   for (const [density, sources, second, text] of [
@@ -14,6 +15,16 @@ test('statistics are rounded, and the same after they were text', () => {
     assert.is(statisticsText(statistics), text);
     assert.equal(readStatistics(text), statistics);
   }
+});
+
+test('densities have three digits, whatever their size', () => {
+  const random = seededRandom(5);
+  for (let i = 0; i < 20_000; i++) {
+    const density = 10 ** (40 * random() - 30);
+    assert.is(statisticsOf(density, 1, Number.NaN).sourceDensity, Number(density.toPrecision(3)), `${density}`);
+  }
+  for (const density of [0, 1, 10, 100, 1000, 9.995, 99.95, 0.0009999, 1e-25])
+    assert.is(statisticsOf(density, 1, Number.NaN).sourceDensity, Number(density.toPrecision(3)), `${density}`);
 });
 
 test('the chance probability is that of the separation at the event, where there is one', () => {

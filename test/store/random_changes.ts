@@ -154,6 +154,16 @@ export class RandomChanges {
           ...(this.int(2) === 0 && { isAgain: true }),
           results: this.#many(8, () => this.#result()),
         };
+      case 'fill_statistics':
+        return {
+          kind,
+          timeUs,
+          found: this.#many(8, () => {
+            const { diaObjectId, matches } = this.#result();
+            const named = matches.map(({ catalogName, catalogSourceId }) => ({ catalogName, catalogSourceId }));
+            return { diaObjectId, matches: named.map(match => ({ ...match, statistics: this.#statistics() })) };
+          }),
+        };
       case 'import':
         return { kind, timeUs, entries: this.#many(3, () => this.#items()).flat() };
       case 'register_catalog':
@@ -223,6 +233,7 @@ export const KINDS = [
   'import',
   'register_catalog',
   'remove_catalog',
+  'fill_statistics',
   'published',
   'begin_registry',
   'stage_registry',

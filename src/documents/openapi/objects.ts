@@ -63,7 +63,8 @@ export function sourceIdentity({ all }: Catalogs): Schemas {
   };
 }
 
-const worth = fieldSchemas(WORTH_FIELDS);
+/** What a match is worth. */
+export const worth = fieldSchemas(WORTH_FIELDS);
 
 /** Keys of an object that says whether it meets the filters; only where the request has filters. */
 export const qualification: Schemas = {
