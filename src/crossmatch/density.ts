@@ -25,6 +25,8 @@ export class RowDensity {
   readonly #dec: Float64Array;
   /** The places of all rows, ascending, if the rows are not sorted by them. */
   #sorted: Float64Array | undefined;
+  /** The places of some rows; longer where rows without a position are among them. */
+  #window = new Float64Array(2 * GAPS_PER_SIDE + 1);
   readonly #gaps = new Float64Array(2 * GAPS_PER_SIDE);
 
   /** @param ra degrees in any convention; rows without a valid position are no sources */
@@ -43,18 +45,17 @@ export class RowDensity {
   }
 
   #sort(): void {
-    const places = Float64Array.from(this.#ra.keys(), row => this.#placeOf(row));
+    const sorted = new Float64Array(this.#ra.length);
+    findPlaces(this.#ra, this.#dec, 0, sorted.length, sorted);
     // NaN is sorted to the end.
-    const sorted = places.sort();
-    const end = sorted.findLastIndex(place => !Number.isNaN(place)) + 1;
+    const end = sorted.sort().findLastIndex(place => !Number.isNaN(place)) + 1;
     this.#sorted = sorted.subarray(0, end);
   }
 
-  /** NaN for a row without a position. */
   #placeOf(row: number): number {
-    const ra = wrapRa(this.#ra[row]!);
-    const dec = this.#dec[row]!;
-    return isPosition(ra, dec) ? pixel24(ra, dec) : Number.NaN;
+    const place = new Float64Array(1);
+    findPlaces(this.#ra, this.#dec, row, row + 1, place);
+    return place[0]!;
   }
 
   /** Sources per square arcmin around a row that has a position; NaN if the rows around it do not tell. */
@@ -69,24 +70,23 @@ export class RowDensity {
 
   /** Finds the gaps around a row of sorted rows. Returns their number; -1 if the rows turn out not to be sorted. */
   #gapsAround(row: number): number {
-    const own = this.#placeOf(row);
-    let count = 0;
-    for (let [at, next] = [row - 1, own]; at >= 0 && count < GAPS_PER_SIDE; at--) {
-      const place = this.#placeOf(at);
-      if (place > next) return -1;
-      if (Number.isNaN(place)) continue;
-      this.#gaps[count++] = next - place;
-      next = place;
+    const rows = this.#ra.length;
+    for (let reach = GAPS_PER_SIDE; ; reach *= 2) {
+      const from = Math.max(0, row - reach);
+      const to = Math.min(rows, row + reach + 1);
+      if (this.#window.length < to - from) this.#window = new Float64Array(2 * reach + 1);
+      const places = this.#window;
+      findPlaces(this.#ra, this.#dec, from, to, places);
+      let [count, own] = [0, 0];
+      for (let i = 0; i < to - from; i++) {
+        if (Number.isNaN(places[i]!)) continue;
+        if (from + i === row) own = count;
+        places[count++] = places[i]!;
+      }
+      const [before, after] = [own, count - 1 - own];
+      if ((before >= GAPS_PER_SIDE || from === 0) && (after >= GAPS_PER_SIDE || to === rows))
+        return this.#gapsOf(places, own, count);
     }
-    const most = count + GAPS_PER_SIDE;
-    for (let [at, last] = [row + 1, own]; at < this.#ra.length && count < most; at++) {
-      const place = this.#placeOf(at);
-      if (place < last) return -1;
-      if (Number.isNaN(place)) continue;
-      this.#gaps[count++] = place - last;
-      last = place;
-    }
-    return count;
   }
 
   /** Finds the gaps around a place. Returns their number. */
@@ -97,39 +97,75 @@ export class RowDensity {
       if (sorted[middle]! < place) low = middle + 1;
       else high = middle;
     }
-    const first = Math.max(0, low - GAPS_PER_SIDE);
-    const last = Math.min(sorted.length - 1, low + GAPS_PER_SIDE);
-    for (let at = first; at < last; at++) this.#gaps[at - first] = sorted[at + 1]! - sorted[at]!;
+    return this.#gapsOf(sorted, low, sorted.length);
+  }
+
+  /** Finds the gaps around one of the first `count` places. Returns their number; -1 if one is negative. */
+  #gapsOf(places: Float64Array, own: number, count: number): number {
+    const first = Math.max(0, own - GAPS_PER_SIDE);
+    const last = Math.min(count - 1, own + GAPS_PER_SIDE);
+    for (let at = first; at < last; at++) {
+      const gap = places[at + 1]! - places[at]!;
+      if (gap < 0) return -1;
+      this.#gaps[at - first] = gap;
+    }
     return last - first;
   }
 }
 
-/** The mean gap of a uniform field with the first `count` gaps, which are sorted here; NaN without enough of them. */
+/** Finds the places of the rows from `from` to `to`, exclusive; NaN for rows without a position. */
+function findPlaces(ra: Float64Array, dec: Float64Array, from: number, to: number, places: Float64Array): void {
+  for (let row = from; row < to; row++) {
+    const wrapped = wrapRa(ra[row]!);
+    places[row - from] = isPosition(wrapped, dec[row]!) ? pixel24(wrapped, dec[row]!) : Number.NaN;
+  }
+}
+
+/** The mean gap of a uniform field with the first `count` gaps, which are reordered; NaN without enough of them. */
 function meanOf(gaps: Float64Array, count: number): number {
   if (count < MIN_GAPS) return Number.NaN;
-  sortFew(gaps, count);
-  // The shorter half alone gives a first value that no long gap reaches.
   const half = count >> 1;
+  moveShortest(gaps, count, half);
+  // The shorter half alone gives a first value that no long gap reaches.
   let sum = 0;
-  for (let i = 0; i < half; i++) sum += gaps[i]!;
-  let mean = (sum + (count - half) * gaps[half - 1]!) / half;
+  let longestOfHalf = 0;
+  for (let i = 0; i < half; i++) {
+    sum += gaps[i]!;
+    if (gaps[i]! > longestOfHalf) longestOfHalf = gaps[i]!;
+  }
+  let mean = (sum + (count - half) * longestOfHalf) / half;
   for (let round = 0; round < 2; round++) {
     const longest = LONGEST_GAP * mean;
     let kept = 0;
     let length = 0;
-    for (; kept < count && gaps[kept]! <= longest; kept++) length += gaps[kept]!;
+    for (let i = 0; i < count; i++) {
+      if (gaps[i]! > longest) continue;
+      kept++;
+      length += gaps[i]!;
+    }
     mean = longest / rateOf(length / kept / longest);
   }
   return mean > 0 ? mean : Number.NaN;
 }
 
-/** Sorts the first `count` numbers, which are few: the runtime's own sort takes longer for them. */
-function sortFew(values: Float64Array, count: number): void {
-  for (let i = 1; i < count; i++) {
-    const value = values[i]!;
-    let at = i;
-    for (; at > 0 && values[at - 1]! > value; at--) values[at] = values[at - 1]!;
-    values[at] = value;
+/** Moves the shortest `wanted` of the first `count` gaps to the front, in any order (Hoare's selection). */
+function moveShortest(gaps: Float64Array, count: number, wanted: number): void {
+  let first = 0;
+  let last = count - 1;
+  while (first < last) {
+    const pivot = gaps[wanted]!;
+    let low = first;
+    let high = last;
+    while (low <= high) {
+      while (gaps[low]! < pivot) low++;
+      while (pivot < gaps[high]!) high--;
+      if (low > high) break;
+      const gap = gaps[low]!;
+      gaps[low++] = gaps[high]!;
+      gaps[high--] = gap;
+    }
+    if (high < wanted) first = low;
+    if (wanted < low) last = high;
   }
 }
 
