@@ -36,6 +36,7 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
         catalog_source_id: catalog_source_id!,
         separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
         ...worth,
+        sources_within_radius: count('Sources of the catalog within the radius, this one included.'),
         ra: rightAscension,
         dec: declination,
         catalog_payload: { ...publishedPayload, type: 'object' },
