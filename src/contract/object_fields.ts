@@ -217,7 +217,6 @@ export const TNS_FIELDS = {
   },
 } as const satisfies Fields;
 
-/** Keys of a match. */
 export const MATCH_FIELDS = {
   separation_arcsec: {
     type: 'float64',
@@ -286,7 +285,6 @@ export const MATCHES = {
   archive: { isRequired: true },
 } as const satisfies ObjectField;
 
-/** The columns that only the archive has. */
 const ARCHIVE_FIELDS = {
   brokers_at_crossmatch: {
     type: 'names',
@@ -365,7 +363,6 @@ export type Answered<F extends Fields, Time = string> = {
   readonly [Name in keyof F]: Values<Time>[F[Name]['type']] | (F[Name] extends { isNullable: true } ? null : never);
 };
 
-/** The column of an object's field. */
 export function columnOf(name: string, { type, unit, ucd, description }: ObjectField): Column {
   const column = { name, ...(unit && { unit }), ucd };
   if (type !== 'names') return { ...column, type, description };

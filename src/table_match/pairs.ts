@@ -19,7 +19,6 @@ export interface Neighbours {
 
 /** Pairs that were found together; the arrays are parallel. */
 export interface Batch {
-  /** Rows of the table. */
   readonly row: Uint32Array;
   readonly id: SourceIds;
   readonly separationArcsec: Float64Array;
