@@ -146,6 +146,35 @@ export function pixel16(ra: number, dec: number): number {
   return nestedCell(MAX_AREA_ORDER, scratch);
 }
 
+/** The bits of each number of 12 bits, spread over the even bits. */
+const SPREAD = Uint32Array.from({ length: 4096 }, (_, bits) => spreadBits(bits));
+
+/**
+ * The NESTED pixel that holds a position at order 24, the finest whose pixels are all exact as numbers. The position is
+ * not checked.
+ */
+export function pixel24(ra: number, dec: number): number {
+  const z = Math.sin(dec * RADIANS_PER_DEGREE);
+  if (Math.abs(z) > 2 / 3) {
+    scratch.setDegrees(ra, dec);
+    return cell24(scratch.face, scratch.x, scratch.y);
+  }
+  // As in `FacePoint.set`: without a point that is written and read, this takes less than half of the time.
+  const t = ra >= 360 ? 0 : ra / 90;
+  const jp = 0.5 + t - 0.75 * z;
+  const jm = 0.5 + t + 0.75 * z;
+  const fp = Math.floor(jp);
+  const fm = Math.floor(jm);
+  return cell24(fp === fm ? fp | 4 : fp < fm ? fp & 3 : (fm & 3) | 8, jm - fm, 1 - (jp - fp));
+}
+
+function cell24(face: number, x: number, y: number): number {
+  const [ix, iy] = [cellOf(x, 2 ** 24), cellOf(y, 2 ** 24)];
+  const high = SPREAD[ix >>> 12]! | (SPREAD[iy >>> 12]! << 1);
+  const low = SPREAD[ix & 0xfff]! | (SPREAD[iy & 0xfff]! << 1);
+  return face * 2 ** 48 + high * 2 ** 24 + low;
+}
+
 /**
  * A point near the middle of each cell. The exact middle lies on lines along which people draw edges, such as the
  * equator.

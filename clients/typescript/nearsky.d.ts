@@ -86,6 +86,14 @@ export interface Match {
   readonly separation_arcsec: number;
   /** Separation of the source from the object at the time of its event, by proper motion. */
   readonly separation_at_epoch_arcsec?: number;
+  /** Probability that at least one unrelated source of the catalog lies as close or closer. */
+  readonly chance_probability: number | null;
+  /** Surface density of the catalog around the source. */
+  readonly source_density: number | null;
+  /** Sources of the catalog within the radius, this one included. */
+  readonly sources_within_radius: number | null;
+  /** Separation of the second nearest source within the radius. */
+  readonly second_separation_arcsec: number | null;
   readonly diaObjectId?: bigint;
   /** The source's own right ascension, 0 to 360 whatever the catalog's convention. */
   readonly ra?: number;

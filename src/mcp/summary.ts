@@ -59,11 +59,12 @@ function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxN
     const nearest = ofCatalog
       .toSorted((a, b) => nearness(a) - nearness(b))
       .slice(0, maxNearest)
-      .map(({ catalog_source_id, separation_arcsec, separation_at_epoch_arcsec, catalog_payload }) => ({
-        source_id: catalog_source_id,
-        separation_arcsec,
-        separation_at_epoch_arcsec,
-        values: Object.fromEntries(chatKeys.map(key => [key, catalog_payload?.[key] ?? null])),
+      .map(match => ({
+        source_id: match.catalog_source_id,
+        separation_arcsec: match.separation_arcsec,
+        separation_at_epoch_arcsec: match.separation_at_epoch_arcsec,
+        chance_probability: match.chance_probability,
+        values: Object.fromEntries(chatKeys.map(key => [key, match.catalog_payload?.[key] ?? null])),
       }));
     return [{ catalog: name, count: ofCatalog.length, nearest, more: ofCatalog.length - nearest.length }];
   });

@@ -237,21 +237,17 @@ ${reference && html`<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" r
 <div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${epoch && html`, at the epoch in <code>${epoch.column}</code>`}</dd></div>
 <div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, catalogs)}</dd></div>
 </dl>
-${
-  fields.length > 0
-    ? html`<details class="filters"><summary>${fields.length} columns to filter by</summary>${blocks({
-        kind: 'table',
-        header: ['Column', 'Unit', 'Parameters'],
-        rows: fields.map(field => [
-          `\`${field.name}\`: ${field.description}`,
-          field.unit,
-          fieldFilterNames(name, field)
-            .map(parameter => `\`${parameter}\``)
-            .join(' '),
-        ]),
-      })}</details>`
-    : html`<p>It has no columns to filter by.</p>`
-}
+<details class="filters"><summary>${fields.length} filters</summary>${blocks({
+    kind: 'table',
+    header: ['Value', 'Unit', 'Parameters'],
+    rows: fields.map(field => [
+      `\`${field.name}\`: ${field.description}`,
+      field.unit,
+      fieldFilterNames(name, field)
+        .map(parameter => `\`${parameter}\``)
+        .join(' '),
+    ]),
+  })}</details>
 <details><summary>${columns.length} columns are stored with each source</summary><p class="columns">${columns.map(column => html`<code>${column.name.toLowerCase()}</code> `)}</p></details>
 </section>`;
 }

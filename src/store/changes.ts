@@ -2,9 +2,10 @@
 import type { CatalogRegistration } from './catalog_registration.ts';
 import type { Vote } from './epochs.ts';
 import type { ImportItem, PreparedObject } from './import.ts';
+import type { MatchStatistics } from './match_statistics.ts';
 import type { SharedSettings } from './meta.ts';
 import type { RegistrySnapshot } from './registry.ts';
-import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
+import type { CrossmatchResult, Delivery, MatchSummary, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** The numbers of deliveries of one commit by outcome; the three add up to all deliveries. */
 export interface IngestCounts {
@@ -16,6 +17,14 @@ export interface IngestCounts {
   readonly duplicate: number;
 }
 
+/** The statistics of matches that an object has already. */
+export interface FoundStatistics {
+  readonly diaObjectId: bigint;
+  readonly matches: readonly (Pick<MatchSummary, 'catalogName' | 'catalogSourceId'> & {
+    readonly statistics: MatchStatistics;
+  })[];
+}
+
 /** The fields of each kind of change; `Writer` describes the kinds. */
 interface Changes {
   deliver: { readonly deliveries: readonly Delivery[] };
@@ -25,6 +34,7 @@ interface Changes {
     /** See `Writer.recordCrossmatches`; undefined means false. */
     readonly isAgain?: boolean;
   };
+  fill_statistics: { readonly found: readonly FoundStatistics[] };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   remove_catalog: { readonly name: string };

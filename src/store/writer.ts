@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { nowUs } from '../base/times.ts';
 import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
-import type { Change, ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
+import type { Change, ChangeKind, FoundStatistics, IngestCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
 import { FORMAT_VERSION } from './environment.ts';
 import { removeEpoch, type Vote } from './epochs.ts';
@@ -115,6 +115,14 @@ export class Writer {
   ): Promise<{ recorded: number; skipped: number }> {
     const change = { kind: 'crossmatch', results, provenance, ...(isAgain && { isAgain }) } as const;
     return this.#commit('record the crossmatches', results.length, change, crossmatchedAtUs);
+  }
+
+  /**
+   * Adds statistics to matches of current crossmatches that have none; nothing else of the objects changes.
+   * @throws StoreError; then nothing is stored
+   */
+  async fillStatistics(found: readonly FoundStatistics[]): Promise<{ recorded: number; skipped: number }> {
+    return this.#commit('record the statistics', found.length, { kind: 'fill_statistics', found });
   }
 
   /**

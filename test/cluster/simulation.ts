@@ -11,7 +11,7 @@ import { LostPlace } from '../../src/cluster/record_log.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change, UntimedChange } from '../../src/store/changes.ts';
 import { FORMAT_VERSION } from '../../src/store/environment.ts';
-import { LEVEL, UnreadableLevel } from '../../src/store/level.ts';
+import { FIRST_LEVEL, LEVEL, UnreadableLevel } from '../../src/store/level.ts';
 import { loggedChange } from '../../src/store/logged_changes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
@@ -242,7 +242,7 @@ class Simulation {
   #writableChange(): Change {
     for (;;) {
       const change = this.#chance.change();
-      if (change.kind !== 'remove_catalog') return change;
+      if (change.kind !== 'remove_catalog' && change.kind !== 'fill_statistics') return change;
     }
   }
 
@@ -326,5 +326,6 @@ async function failing(store: Store, commit: () => Promise<unknown>): Promise<vo
   }
 }
 
-/** The contents of a change's record in the log. */
-export const recordOf = (change: Change) => contentOf(encodeChange(change)[0]!);
+/** The contents that a change's record may have in the log: it is written in the level that the log has then. */
+export const contentsOf = (change: Change) =>
+  [FIRST_LEVEL, NEWER].map(level => contentOf(encodeChange(change, level)[0]!));

@@ -43,7 +43,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`not_in_service` (or `no_rubin_object` for',
     ],
     'crossmatch/match.test.ts: of equal separations the lowest id wins': [
-      'Other sources inside the radius are not reported.',
+      'Other sources inside the radius are only counted.',
     ],
     'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event': [
       'Catalog positions are compared as published,',
@@ -419,6 +419,21 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'UTC is assumed to be 69.184 s behind the',
     ],
   },
+  'What a match is worth': {
+    'answers/object_fields.test.ts: JSON has the documented keys in the documented order': [
+      '| key of a match | value |',
+    ],
+    'crossmatch/crossmatcher.test.ts: of equal separations in two partitions the lowest id wins': [
+      'The crossmatch records these values',
+    ],
+    'store/match_statistics.test.ts: without a density there is no chance probability, and without statistics nothing':
+      ['All four are null in a match'],
+    'crossmatch/calibration.test.ts: rows without a position are no sources, and few rows tell no density': [
+      '`chance_probability` and `source_density` are',
+    ],
+    'store/match_statistics.test.ts: the chance probability is that of the separation at the event, where there is one':
+      ['The chance probability belongs to the separation'],
+  },
   Provenance: {
     'contract/suite/objects.ts: every envelope has the block of the service': [
       'Every successful answer starts with the key',
@@ -466,7 +481,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'contract/suite/objects.ts: of several records the highest version is current': [
       'The record with the highest version is current.',
     ],
-    'http/object.test.ts: matches: four keys, ordered by catalog, then by source id as text': [
+    'http/object.test.ts: matches: their keys, ordered by catalog, then by source id as text': [
       'A match has `catalog_name`, `catalog_source_id`,',
       'Matches are sorted by catalog name, then',
     ],
@@ -584,10 +599,11 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'Filters and counts': {
-    'http/filters.test.ts: there are 34, each taken on each operation': [
+    'http/filters.test.ts: there are 42, each taken on each operation': [
       'The generic filters are `catalog`,',
       'Each field of this table has the filters',
       '| catalog | fields with filters |',
+      'Every catalog also has `chance_probability`.',
     ],
     'contract/suite/filters.ts: one source must meet every match filter, bounds inclusive': [
       'Bounds are inclusive, and apply to the stored',
@@ -698,6 +714,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'Equally near sources are sorted by catalog,',
       'Sources are read from the current catalogs.',
       'No proper motion is applied.',
+      'Each has the keys of [what a match is worth]',
     ],
     'sources/nearby_sources.test.ts: parameters': [
       '`catalog` selects one catalog; by default',
@@ -888,7 +905,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`against` is `objects` (the default) or a',
       '`rows=matched` omits rows without a match.',
       'The answer has every column of the table,',
-      'Against a catalog it also has the catalog',
+      'Against a catalog it also has [what the match',
       'If the table already has such a name, the new',
       '`nearsky_status` is `matched`, `no_match`',
       'CSV cells stay as sent in a CSV answer, and',

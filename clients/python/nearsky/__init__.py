@@ -839,9 +839,16 @@ _OF_SOURCE: dict[str, _Kind] = {
     "source_id": ("Int64", None),
     "separation_arcsec": ("Float64", "arcsec"),
     "separation_at_epoch_arcsec": ("Float64", "arcsec"),
+    "chance_probability": ("Float64", None),
+    "source_density": ("Float64", "arcmin-2"),
+    "sources_within_radius": ("Int64", None),
+    "second_separation_arcsec": ("Float64", "arcsec"),
     "ra": ("Float64", "deg"),
     "dec": ("Float64", "deg"),
 }
+
+# What a match is worth: absent from answers of older services.
+_WORTH = ("chance_probability", "source_density", "sources_within_radius", "second_separation_arcsec")
 
 
 def _floats(unit: str | None, *names: str) -> dict[str, _Kind]:
@@ -1011,6 +1018,8 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
         at_epoch = match.get("separation_at_epoch_arcsec")
         if at_epoch is not None or catalog in _MOVING:
             row[f"{catalog}_separation_at_epoch_arcsec"] = at_epoch
+        for name in _WORTH:
+            row[f"{catalog}_{name}"] = match.get(name)
         row[f"{catalog}_ra"] = match.get("ra")
         row[f"{catalog}_dec"] = match.get("dec")
         payload = match.get("catalog_payload") or {}
@@ -1091,9 +1100,13 @@ def _columns(objects: Iterable[dict[str, Any]]) -> tuple[dict[str, list[Any]], d
     return columns, types
 
 
+# The ends of the names of columns that hold floats, even if all values are whole.
+_FLOATS = ("_ra", "_dec", "_separation_arcsec", "_separation_at_epoch_arcsec", "_chance_probability", "_source_density")
+
+
 def _type_of(column: str, values: list[Any]) -> str:
     """The type of a column of a catalog that this client does not know."""
     if column.endswith("_outcome") or any(isinstance(value, str) for value in values):
         return "string"
     is_whole = all(value is None or isinstance(value, int) for value in values)
-    return "Int64" if is_whole and not column.endswith(("_ra", "_dec", "_separation_arcsec", "_separation_at_epoch_arcsec")) else "Float64"
+    return "Int64" if is_whole and not column.endswith(_FLOATS) else "Float64"

@@ -35,9 +35,9 @@ import {
   showError,
   showLoading,
 } from './page.js';
-import { highlights } from './payload.js';
+import { chanceText, highlights, inShort } from './payload.js';
 import { offsetsArcsec } from './projection.js';
-import { downloads, nearestFirst, source, transientText } from './result_list.js';
+import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 import { surveyImage } from './survey_image.js';
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
@@ -146,7 +146,28 @@ function verdict(object) {
   const named = html` In the registry: <a href=${object.tns?.url} rel="noopener noreferrer">${transient}</a>.`;
   return html`
     <p class="verdict">${badge(object.status)}
-    ${pageData.statuses[object.status]?.meaning}${transient !== undefined && named}</p>`;
+    ${pageData.statuses[object.status]?.meaning}${transient !== undefined && named}</p>
+    ${object.matches.length > 0 && together(object)}`;
+}
+
+/**
+ * What the catalogs together say: the nearest source of each in a line, and contradictions.
+ * @param {any} object
+ */
+function together(object) {
+  const ofCatalog = Map.groupBy(nearestFirst(object), (/** @type {any} */ match) => match.catalog_name);
+  const lines = [...ofCatalog].map(([name, [match]]) => {
+    const { parts, kind } = inShort(catalogOf(name), match.catalog_payload);
+    const { chance_probability: chance } = match;
+    const text = [...parts, `${arcsec(nearness(match))} away`].join(', ');
+    return { name, text: chance === null ? text : `${text}; by chance ${chanceText(chance)}`, kind };
+  });
+  const sure = lines.filter(({ kind }) => kind !== undefined);
+  const said = sure.map(({ name, kind }) => `${releaseOf(name)} says ${kind}`).join(', ');
+  const disagree = new Set(sure.map(({ kind }) => kind)).size > 1;
+  return html`
+    <ul class="keys together">${lines.map(({ name, text }) => html`<li>${mark(name)}${releaseOf(name)}: ${text}</li>`)}</ul>
+    ${disagree && html`<p><strong>The catalogs disagree:</strong> ${said}.</p>`}`;
 }
 
 /** @param {string} name @param {import('./page.js').Child} value */

@@ -61,6 +61,47 @@ export function magnitudeText(catalog, payload) {
   return main && `${main.letter} ${fixed(main.magnitude, 2)}`;
 }
 
+/**
+ * What a catalog says of a source, in a few words: star or galaxy, its magnitude, and a parallax of some significance.
+ * `kind` is set only if the catalog is sure.
+ * @param {Shown} catalog
+ * @param {Payload | null | undefined} payload
+ * @returns {{ parts: string[], kind: string | undefined }}
+ */
+export function inShort(catalog, payload) {
+  if (!payload) return { parts: [], kind: undefined };
+  const main = magnitudeText(catalog, payload);
+  const [system] = (catalog?.photometry.system ?? '').split(',');
+  const parts = main ? [`${main}${system ? ` (${system})` : ''}`] : [];
+  let kind;
+  for (const line of catalog?.highlights ?? []) {
+    const isKind = line.kind === 'probabilities' || line.kind === 'code' || line.kind === 'starness';
+    if (isKind) {
+      const [text = ''] = drawn(line, payload).parts;
+      if (text) parts.unshift(text.replace(/^(star|galaxy|quasar) (> 99 %|\d+ %)$/, '$1 ($2)'));
+      kind = SURE.exec(text)?.[1];
+    } else if (line.kind === 'parallax') {
+      const [parallax, error] = [numberOf(payload, line.value), numberOf(payload, line.error)];
+      if (parallax !== undefined && error !== undefined && parallax >= GOOD_PARALLAX * error)
+        parts.push(`parallax ${measured(parallax, error)} mas`);
+    }
+  }
+  return { parts, kind };
+}
+
+/** The texts of `drawn` for a kind of which a catalog is sure: at 95 % or more where it gives a probability. */
+const SURE = /^(star|galaxy|quasar) (?:\(|> 99 %|9[5-9] %|100 %)/;
+
+/**
+ * A probability of a chance match, such as `0.04 %`.
+ * @param {number} probability
+ */
+export function chanceText(probability) {
+  const share = 100 * probability;
+  if (share < 0.01) return '< 0.01 %';
+  return share > 99 ? '> 99 %' : `${Number(share.toPrecision(share < 1 ? 1 : 2))} %`;
+}
+
 /** @param {Shown} catalog @param {Payload | undefined} payload @returns {Fact[]} */
 export function highlights(catalog, payload) {
   if (!payload) return [];
