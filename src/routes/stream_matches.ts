@@ -1,24 +1,75 @@
-/** GET /api/stream/matches: server-sent events. */
-import { type EventPosition, positionAfter } from '../answers/match_events.ts';
+/** GET and POST /api/stream/matches: server-sent events. */
+import { setImmediate } from 'node:timers/promises';
+import type { FollowedArea } from '../answers/followed_areas.ts';
+import { type EventPosition, eventSelection, positionAfter } from '../answers/match_events.ts';
 import { STREAM_PARAMETERS } from '../documents/parameters.ts';
 import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
 import { eventResponse } from '../http/respond.ts';
+import { SentArea } from '../http/sent_area.ts';
 import type { Service } from '../service/service.ts';
+import { readArea } from '../vo/areas.ts';
 
 const LAST_EVENT_ID = 'Last-Event-ID';
 
 /** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
 export function streamMatches(service: Service): Handler {
-  return exchange => {
+  return async exchange => {
+    const { config, matchStreams, coordination } = service;
     const read = readerOf(exchange.search, STREAM_PARAMETERS, service.catalogs);
     const filters = read('filters');
-    const lastSequence = service.matchStreams.lastSequence();
+    const lastSequence = matchStreams.lastSequence();
     const position = positionOf(exchange, read('from'), lastSequence);
-    return eventResponse(service.matchStreams.open(position, filters, clientOf(exchange, service.config)));
+    const area = await followedArea(exchange, service, read('level'), read('radius_arcsec'));
+    const client = clientOf(exchange, config);
+    if (!area) return eventResponse(matchStreams.open(position, eventSelection(filters), client));
+    const slot = await coordination.ask('followArea', { client, bytes: area.region.byteLength }, exchange.budget);
+    const leave = () => coordination.leaveArea(slot);
+    try {
+      return eventResponse(matchStreams.open(position, eventSelection(filters, area), client, leave));
+    } catch (error) {
+      leave();
+      throw error;
+    }
   };
+}
+
+/** The area of the request; undefined for a GET without one. */
+async function followedArea(
+  exchange: Exchange,
+  service: Service,
+  level: number,
+  radiusArcsec: number | undefined,
+): Promise<FollowedArea | undefined> {
+  const isAsked = ['area', 'level', 'radius_arcsec'].some(name => exchange.search.has(name));
+  if (exchange.method === 'GET' && !isAsked) return undefined;
+  service.queries.requireRoom(exchange.budget);
+  const sent = new SentArea(exchange, service);
+  try {
+    const digest = await sent.receive(level, radiusArcsec);
+    exchange.asked = { area: digest };
+    if (radiusArcsec !== undefined) return { digest, region: await sent.discs(radiusArcsec) };
+    const content = await sent.content(level);
+    const { area } = 'kind' in content ? content : await inParts(readArea(content, level));
+    return { digest, region: area.withoutLevels() };
+  } finally {
+    sent.remove();
+  }
+}
+
+/** The time after which others have their turn. */
+const PART_MS = 2;
+
+async function inParts<T>(work: Generator<undefined, T, undefined>): Promise<T> {
+  for (let beganMs = performance.now(); ; ) {
+    const { done, value } = work.next();
+    if (done) return value;
+    if (performance.now() - beganMs < PART_MS) continue;
+    await setImmediate();
+    beganMs = performance.now();
+  }
 }
 
 /**
