@@ -1,5 +1,14 @@
 /** Areas of the sky as ranges of HEALPix pixels, and exact tests where a pixel is only partly inside. */
-import { cellVector, MAX_AREA_ORDER, maxCellRadius, pixel16, pixel29, pixelOfDeepCell } from './healpix.ts';
+import type { Region } from './area_index.ts';
+import {
+  CELL_PIXELS,
+  cellVector,
+  MAX_AREA_ORDER,
+  maxCellRadius,
+  pixel16,
+  pixel29,
+  pixelOfDeepCell,
+} from './healpix.ts';
 import type { Vector } from './sphere.ts';
 
 /** Whether a position, degrees, lies in the area. Valid only for positions in the range of the test. */
@@ -26,8 +35,11 @@ export interface AreaArrays {
   readonly isCut?: Uint8Array | undefined;
 }
 
+/** The memory that the test of a range takes, at most about: that of a polygon's edges. */
+const TEST_BYTES = 128;
+
 /** A part of the sky. Immutable. */
-export class Area {
+export class Area implements Region {
   /** Pairs [first, end) of pixels at order 16, which do not overlap: ascending by level, then by pixel. */
   readonly bounds: Float64Array;
   /** The level of each range; undefined if the area has no levels, which counts as level 0. */
@@ -90,9 +102,32 @@ export class Area {
     return this.#merged ? new Area(this.#merged) : this;
   }
 
-  /** Whether a position, degrees, lies in the area. */
-  contains(ra: number, dec: number): boolean {
-    const pixel = pixel16(ra, dec);
+  /** The bytes that the area takes in memory, about. */
+  get byteLength(): number {
+    const { bounds, levels } = this;
+    const arrays = [bounds, levels, this.#merged, this.#deepBounds].reduce(
+      (sum, one) => sum + (one?.byteLength ?? 0),
+      0,
+    );
+    return arrays + TEST_BYTES * this.#tests.length;
+  }
+
+  /** The cells that the area touches, ascending. */
+  *cells(): Generator<number, void, undefined> {
+    const bounds = this.#merged ?? this.bounds;
+    let next = 0;
+    for (let i = 0; i < bounds.length; i += 2) {
+      const end = Math.ceil(bounds[i + 1]! / CELL_PIXELS);
+      for (let cell = Math.max(next, Math.floor(bounds[i]! / CELL_PIXELS)); cell < end; cell++) yield cell;
+      next = Math.max(next, end);
+    }
+  }
+
+  /**
+   * Whether a position, degrees, lies in the area.
+   * @param pixel the position's pixel at order 16
+   */
+  contains(ra: number, dec: number, pixel: number = pixel16(ra, dec)): boolean {
     const bounds = this.#merged ?? this.bounds;
     let low = 0;
     let high = bounds.length / 2;

@@ -129,6 +129,11 @@ export function pixel29(ra: number, dec: number): bigint {
 /** The highest order of the pixels that areas consist of. The rows of an arena are sorted by pixels of this order. */
 export const MAX_AREA_ORDER = 16;
 
+/** The order of the cells of an index of areas: 49,152 cells of about 0.9 degrees. */
+export const CELL_ORDER = 6;
+/** The pixels at order 16 in a cell. */
+export const CELL_PIXELS: number = 4 ** (MAX_AREA_ORDER - CELL_ORDER);
+
 /** The NESTED pixel of cell (ix, iy) of a face; order 0 to 16. */
 export function pixelOfDeepCell(order: number, face: number, ix: number, iy: number): number {
   return face * 4 ** order + ((spreadBits(ix) | (spreadBits(iy) << 1)) >>> 0);

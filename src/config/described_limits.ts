@@ -5,6 +5,8 @@ import {
   DEFAULT_SOURCES_LIMIT,
   MAX_AREA_BYTES,
   MAX_AREA_CELLS,
+  MAX_FOLLOWED_POSITIONS,
+  MAX_FOLLOWED_RADIUS_ARCSEC,
   MAX_JOB_WAIT_SECONDS,
   MAX_LOOKED_AT,
   MAX_POLYGON_VERTICES,
@@ -49,6 +51,11 @@ export const limitsOf = memoized((config: Config) => {
       max_cells: MAX_AREA_CELLS,
       max_polygon_vertices: MAX_POLYGON_VERTICES,
       max_objects_examined: MAX_LOOKED_AT,
+    },
+    streams: {
+      max_areas: config.NEARSKY_MAX_STREAM_AREAS,
+      max_positions: MAX_FOLLOWED_POSITIONS,
+      max_radius_arcsec: MAX_FOLLOWED_RADIUS_ARCSEC,
     },
     sources: {
       max_radius_arcsec: MAX_SOURCES_RADIUS_ARCSEC,

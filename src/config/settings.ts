@@ -95,6 +95,10 @@ const SERVICE = {
     'Maximum number of streams of `/api/stream/matches` per thread, half of them for one client; further ones get 503.',
     integer(2000, 0, 1_000_000),
   ),
+  NEARSKY_MAX_STREAM_AREAS: about(
+    'Maximum number of areas that streams follow, of all threads together, half of them for one client; further ones get 503.',
+    integer(100, 0, 10_000),
+  ),
   NEARSKY_SLOW_REQUEST_MS: about(
     'Requests that take at least this long, in milliseconds, are logged with their parameters.',
     number(1000, 0, 3_600_000),

@@ -17,8 +17,9 @@ export const MAX_CURSOR_CHARACTERS = 1024;
 export const MAX_BODY_BYTES = 2_621_440;
 /** The maximum body size of a call of the connector: the longest arguments have some 70,000 bytes. */
 export const MAX_CONNECTOR_BODY_BYTES = 131_072;
-/** The path whose bodies may be larger than MAX_BODY_BYTES: see MAX_AREA_BYTES. */
 export const AREA_PATH = '/api/area';
+/** The beginning of the paths of streams. */
+export const STREAM_PATH = '/api/stream/';
 /** The length of the window of recent crossmatches when a request gives no `start`. */
 export const DEFAULT_WINDOW_HOURS = 12;
 
@@ -54,6 +55,12 @@ export const MAX_AREA_BYTES = 8_388_608;
 export const MAX_AREA_TEXT_BYTES = 65_536;
 /** The maximum decompressed size of an area that is sent with gzip, bytes. */
 export const MAX_UNPACKED_AREA_BYTES = 67_108_864;
+/** The maximum number of positions that a stream follows. */
+export const MAX_FOLLOWED_POSITIONS = 100_000;
+/** The maximum radius around them, arcsec, inclusive. */
+export const MAX_FOLLOWED_RADIUS_ARCSEC = 3600;
+/** The memory of all areas that streams follow, bytes; half of it for one client. */
+export const MAX_FOLLOWED_BYTES = 268_435_456;
 /** The maximum number of cells of a MOC, or pixels of a probability map. */
 export const MAX_AREA_CELLS = 200_000;
 export const MAX_POLYGON_VERTICES = 1000;

@@ -173,6 +173,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   describe_service: describeService,
   recent_crossmatches: recentCrossmatches,
   stream_matches: streamMatches,
+  stream_matches_in_area: streamMatches,
   find_sources: nearbySources,
   find_objects_of_source: sourceObjects,
   search_area: searchArea,

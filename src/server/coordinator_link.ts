@@ -75,6 +75,10 @@ export class CoordinatorLink implements Coordination {
     this.send({ kind: 'free', slot });
   }
 
+  leaveArea(slot: number): void {
+    this.send({ kind: 'leaveArea', slot });
+  }
+
   send(message: ToMain): void {
     this.#port.postMessage(message);
   }

@@ -10,7 +10,7 @@ import { letGo } from '../answers/answer_memory.ts';
 import type { StreamedBody } from '../answers/body.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
-import { AREA_PATH, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES, MAX_BODY_BYTES } from '../contract/limits.ts';
+import { AREA_PATH, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES, MAX_BODY_BYTES, STREAM_PATH } from '../contract/limits.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
 import { TAP_PATH } from '../contract/tap.ts';
 import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../http/errors.ts';
@@ -258,17 +258,22 @@ function isSpooled(target: string): boolean {
   return target.startsWith(TABLE_PATH) || target.startsWith(TAP_PATH);
 }
 
+/** Whether the bodies of a path are areas. */
+function isArea(target: string): boolean {
+  return target.startsWith(AREA_PATH) || target.startsWith(STREAM_PATH);
+}
+
 /** The maximum number of a body's bytes that are held in memory while it arrives. */
 function maxHeldBytes(target: string): number {
   if (target.startsWith(TABLE_PATH)) return 0;
   if (target.startsWith(TAP_PATH)) return MAX_FIELD_BYTES;
-  return target.startsWith(AREA_PATH) ? MAX_AREA_TEXT_BYTES : MAX_BODY_BYTES;
+  return isArea(target) ? MAX_AREA_TEXT_BYTES : MAX_BODY_BYTES;
 }
 
 /** The maximum body size of a path. */
 function maxBodyBytes(target: string, limits: ServerLimits): number {
   if (isSpooled(target)) return limits.maxSpooledBytes;
-  return target.startsWith(AREA_PATH) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
+  return isArea(target) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
 }
 
 /** The value of `Allow` for a request that names no path. */

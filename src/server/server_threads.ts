@@ -17,7 +17,7 @@ import type { ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Pool } from '../pool/pool.ts';
 import { type Reply, reply } from '../pool/rpc.ts';
-import type { Coordination } from '../service/coordination.ts';
+import type { Calls, Coordination } from '../service/coordination.ts';
 import type { Failure, ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
 
@@ -51,6 +51,8 @@ interface ServerThreadsOptions {
 /** A serving thread and its successors: when a thread ends, the next one replaces it. */
 class Child {
   readonly metrics = new ThreadMetrics();
+  /** The slots of the areas that the thread's streams follow. */
+  readonly areas = new Set<number>();
   link: MessagePort | undefined;
   ends = new AbortController();
   /** Resolves when the current thread has ended. */
@@ -149,7 +151,7 @@ export class ServerThreads {
       link: port2,
     };
     link.on('message', (message: ToMain) => {
-      if (message.kind !== 'listening') void this.#hear(link, message);
+      if (message.kind !== 'listening') void this.#hear(child, link, message);
       else {
         this.#port = message.port;
         this.#operations = message.operations;
@@ -187,6 +189,8 @@ export class ServerThreads {
     child.link = undefined;
     child.hasBegun = false;
     child.missed = 0;
+    for (const slot of child.areas) this.#options.coordination.leaveArea(slot);
+    child.areas.clear();
     this.#options.coordination.state.freeAnswers(child.metrics.get('answerKib'));
     for (const gauge of ['connections', 'openRequests', 'waitingQueries', 'answerKib', 'streams'] as const)
       child.metrics.set(gauge, 0);
@@ -217,7 +221,13 @@ export class ServerThreads {
     }
   }
 
-  async #hear(link: MessagePort, message: Exclude<ToMain, { kind: 'listening' }>): Promise<void> {
+  /** Keeps the slot of a thread's area, to leave it when the thread ends. */
+  #follow(child: Child, link: MessagePort, slot: number): void {
+    if (child.link === link) child.areas.add(slot);
+    else this.#options.coordination.leaveArea(slot);
+  }
+
+  async #hear(child: Child, link: MessagePort, message: Exclude<ToMain, { kind: 'listening' }>): Promise<void> {
     const { coordination, log } = this.#options;
     switch (message.kind) {
       case 'stale':
@@ -226,9 +236,16 @@ export class ServerThreads {
         return log(message.event, message.fields);
       case 'free':
         return coordination.free(message.slot);
+      case 'leaveArea':
+        child.areas.delete(message.slot);
+        return coordination.leaveArea(message.slot);
       case 'call': {
         const { name, asked, budgetMs } = message;
-        const work = () => coordination.ask(name, asked, new Budget(budgetMs / 1000));
+        const work = async () => {
+          const answer = await coordination.ask(name, asked, new Budget(budgetMs / 1000));
+          if (name === 'followArea') this.#follow(child, link, answer as Calls['followArea']['answer']);
+          return answer;
+        };
         const send = (reply: Reply<Failure>) => link.postMessage({ kind: 'reply', reply } satisfies ToServer);
         return reply(message, work, send, failureOf);
       }

@@ -239,6 +239,7 @@ test('errors', async () => {
       `${STREAM}?from=x`,
     );
     await lookup(app, { inputs: [] }, 400);
+    assert.is((await app.post(STREAM, 'CIRCLE 1 2', 'text/plain')).status, 400);
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
     await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
     await expectStatus(app, 404, '/api/nothing', '/api/objects/1%2F2');

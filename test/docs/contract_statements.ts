@@ -663,6 +663,27 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'Stream of matches': {
+    'http/stream_area.test.ts: the objects of a stream are those of /api/area': [
+      '`POST /api/stream/matches` is the same stream,',
+      'The body and the parameters `area` and `level`',
+    ],
+    'http/stream_area.test.ts: an area as a text in the address, in a GET too': ['The GET accepts `area`, too.'],
+    'http/stream_area.test.ts: a table of positions with a radius': [
+      'With `radius_arcsec` (more than 0, at most 3600)',
+      'An object is inside if it lies within that',
+      'The columns and the frame are found as there',
+    ],
+    'http/stream_area.test.ts: a bad request is told what is wrong with it': [
+      'A request is checked in this order: filters,',
+      'A row without a valid position is 400.',
+    ],
+    'http/stream_area.test.ts: more areas than the process may follow': [
+      'The process follows `NEARSKY_MAX_STREAM_AREAS`',
+    ],
+    'service/area_slots.test.ts: half of the memory for one client': ['The areas take at most 256 MiB of memory'],
+    'http/stream_area.test.ts: a client that comes again after any event gets the others': [
+      'To resume, send the area again with the last id.',
+    ],
     'http/stream_matches.test.ts: too many clients, or more than half of the streams for one: 503 until one has gone': [
       'Each serving thread sends `NEARSKY_MAX_STREAMS`',
     ],

@@ -308,6 +308,12 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'server/stream_matches.test.ts: a client that does not read is ended': [
       'A client that reads nothing for 20 s is disconnected',
     ],
+    'http/stream_area.test.ts: the objects of a stream are those of /api/area': [
+      'To follow a part of the sky, send it with POST',
+    ],
+    'http/stream_area.test.ts: more areas than the process may follow': [
+      'follows up to `NEARSKY_MAX_STREAM_AREAS` areas at once',
+    ],
   },
   'docs/settings.md': {
     'commands/config.test.ts: an option beats the environment': [

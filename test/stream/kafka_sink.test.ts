@@ -68,7 +68,7 @@ real('key, value and headers of every message; an object is in one partition, in
 );
 
 real('a topic that is not there, wrong credentials and no server are errors, and show no password', async () => {
-  const message = { diaObjectId: 1n, matchVersion: 1, catalogName: 'x', value: Buffer.from('{}') };
+  const message = { diaObjectId: 1n, matchVersion: 1, catalogName: 'x', position: null, value: Buffer.from('{}') };
   const topic = await newTopic();
   const targets = [
     plain('no-such-topic'),
