@@ -5,6 +5,7 @@ import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { connectionTo, type KafkaCluster, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
+import { KafkaElection } from './election.ts';
 import { MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type LogEntry, type LogRead, lostPlace, type RecordLog } from './record_log.ts';
 
@@ -91,6 +92,7 @@ export class KafkaLog implements RecordLog {
   #topicId = '';
   #clusterId = '';
   #mustRefresh = false;
+  readonly #elections = new Set<KafkaElection>();
   /** The position after the last record read, and the leader's epoch when that record was written. */
   #after = { position: 0, epoch: NO_EPOCH };
   #bounds: Bounds | undefined;
@@ -143,6 +145,7 @@ export class KafkaLog implements RecordLog {
         await this.#closeProducer();
         if (isOf(error, 'INVALID_TIMESTAMP')) {
           for (const { sent } of batch) sent.reject(clockAhead(error));
+          this.resign();
           continue;
         }
         const nowMs = this.#closing.signal.aborted ? Number.POSITIVE_INFINITY : performance.now();
@@ -269,6 +272,22 @@ export class KafkaLog implements RecordLog {
     if (topic.id !== this.#topicId) throw lostPlace(`its topic ${this.#options.topic} was recreated`);
   }
 
+  elect(duty: string): KafkaElection {
+    const election = new KafkaElection(this.#options, duty);
+    this.#elections.add(election);
+    void election.ended.then(() => this.#elections.delete(election));
+    return election;
+  }
+
+  /** Leaves the duties to other nodes for some time. */
+  resign(): void {
+    for (const election of this.#elections) election.resign();
+  }
+
+  async closeElections(): Promise<void> {
+    await Promise.all([...this.#elections].map(election => election.close()));
+  }
+
   async #closeProducer(): Promise<void> {
     const producer = this.#producer;
     this.#producer = undefined;
@@ -282,7 +301,7 @@ export class KafkaLog implements RecordLog {
   /** Never rejects. Sends the waiting records first, unless that fails. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#sending;
+    await Promise.all([this.#sending, this.closeElections()]);
     await this.#closeProducer();
     await withTimeout(
       this.#consumer.close(true).catch(() => {}),

@@ -5,7 +5,7 @@ import { pause } from '../base/timeout.ts';
 import type { Change } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
-import type { SharedLog } from '../store/writer.ts';
+import type { Election, SharedLog } from '../store/writer.ts';
 import { type KafkaLog, type LogTopic, openKafkaLog } from './kafka_log.ts';
 import { Node } from './node.ts';
 import { LostPlace } from './record_log.ts';
@@ -27,6 +27,8 @@ interface MemberOptions {
 }
 
 const AGAIN_MS = 500;
+/** A node that could not follow its log for so long resigns from its duties. */
+const RESIGN_MS = 3000;
 
 export class Member implements SharedLog {
   readonly #options: MemberOptions;
@@ -36,6 +38,7 @@ export class Member implements SharedLog {
   #log: KafkaLog | undefined;
   #node: Node | undefined;
   #isReachable = true;
+  #followedMs = performance.now();
 
   constructor(options: MemberOptions) {
     this.#options = options;
@@ -57,6 +60,11 @@ export class Member implements SharedLog {
     return this.#node!.submit(change);
   }
 
+  async elect(duty: string): Promise<Election> {
+    await this.#caughtUp.promise;
+    return this.#node!.elect(duty);
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -64,6 +72,7 @@ export class Member implements SharedLog {
         await this.#step();
       } catch (error) {
         if (!this.#goesOn(error)) return this.#end(error);
+        if (performance.now() - this.#followedMs > RESIGN_MS) this.#log?.resign();
         await pause(AGAIN_MS, signal);
       }
     }
@@ -74,6 +83,7 @@ export class Member implements SharedLog {
     this.#log ??= await openKafkaLog({ ...topic, log });
     this.#node ??= new Node(store, this.#log);
     const left = await this.#node.step();
+    this.#followedMs = performance.now();
     if (!this.#isReachable) log('log_back');
     this.#isReachable = true;
     onRead?.(left, this.#node.clockSkewUs);
@@ -100,6 +110,7 @@ export class Member implements SharedLog {
             `Cannot read the log ${name} of ${servers.join(', ')} because ${messageOf(error)}: check NEARSKY_LOG, NEARSKY_LOG_TLS and that Kafka runs`,
           );
     this.#caughtUp.reject(stopped);
+    void this.#log?.closeElections();
     onStopped?.(stopped);
   }
 

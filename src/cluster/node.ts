@@ -9,7 +9,7 @@ import { UnreadableLevel } from '../store/level.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
-import { type SharedLog, Writer } from '../store/writer.ts';
+import { type Election, type SharedLog, Writer } from '../store/writer.ts';
 import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
@@ -94,6 +94,10 @@ export class Node implements SharedLog {
     const level = this.#store.logLevel();
     for (const record of encodeChange(change, level)) outcomes.push(await this.#submitRecord(record, change.timeUs));
     return outcomes;
+  }
+
+  async elect(duty: string): Promise<Election> {
+    return this.#log.elect(duty);
   }
 
   async #submitRecord(record: Uint8Array, timeUs: number): Promise<unknown> {

@@ -3,6 +3,7 @@
  * archive.
  */
 import { StoreError } from '../store/store_error.ts';
+import type { Election } from '../store/writer.ts';
 
 export interface LogEntry {
   readonly position: number;
@@ -37,6 +38,8 @@ export interface RecordLog {
    * @throws LostPlace if the log is no longer the one that was read before
    */
   read(from: number): Promise<LogRead>;
+  /** Becomes a candidate for a duty among the nodes of the log. */
+  elect(duty: string): Election;
 }
 
 /**

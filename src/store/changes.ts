@@ -30,7 +30,7 @@ interface Changes {
   remove_catalog: { readonly name: string };
   /** `owner` holds the lease to publish to the topic; undefined without a shared log. */
   published: { readonly topic: string; readonly position: PublishedPosition; readonly owner?: string };
-  /** `forUs`: the duration of the lease, in the time of the log. */
+  /** `forUs`: for how long no other owner may take the lease, in the time of the log. */
   take_lease: { readonly name: string; readonly owner: string; readonly forUs: number };
   /** The first change of a log that continues an existing archive: the state of that archive's journal. */
   begin_log: { readonly sequence: number; readonly digest: string };

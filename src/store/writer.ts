@@ -42,6 +42,17 @@ export interface SharedLog {
    * @returns the outcomes of its parts: the result of `apply`, or a RefusedChange
    */
   submit(change: Change): Promise<unknown[]>;
+  /** Becomes a candidate for a duty. */
+  elect(duty: string): Promise<Election>;
+}
+
+/** One candidate of the nodes for a duty. */
+export interface Election {
+  /** Whether this candidate is the elected one. After a pause of its process it may no longer be, so the log fences. */
+  readonly isElected: boolean;
+  /** Leaves the duty to another candidate for some time. */
+  resign(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -207,12 +218,18 @@ export class Writer {
     while ((await this.#commit('remove a former registry', 0, change)) > 0) await immediate();
   }
 
+  /** Becomes a candidate for a duty that one node at a time does. */
+  async elect(duty: string): Promise<Election> {
+    if (this.#log) return this.#log.elect(duty);
+    throw new StoreError(`Cannot elect a node to ${duty} because there is no log`);
+  }
+
   /**
-   * Takes the lease of some work for an owner for some time, or renews it.
-   * @returns whether the owner has the lease now
+   * Takes the lease of a duty from any former owner, for the elected candidate.
+   * @returns whether the owner has the lease now; false while a node of an older release has it for some time
    */
-  async takeLease(name: string, owner: string, forMs: number): Promise<boolean> {
-    return this.#commit('take the lease', 1, { kind: 'take_lease', name, owner, forUs: 1000 * forMs });
+  async takeLease(name: string, owner: string): Promise<boolean> {
+    return this.#commit('take the lease', 1, { kind: 'take_lease', name, owner, forUs: 0 });
   }
 
   /** Advances the time of the log, and begins an epoch: see `Epoch`. */

@@ -24,7 +24,7 @@ const BATCH = { entries: 100, objects: 20_000, bytes: 3 << 18 };
 const STORE_MS = 250;
 const STORE_IDLE_MS = 1000;
 /** The interval between checks whether the publishing process has ended. */
-const TURN_MS = 2000;
+const TURN_MS = 500;
 const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
 /** The time limit, after the signal to stop, for sending, and again for storing the position. */
 const STOP_MS = 2000;

@@ -3,7 +3,7 @@
 import { Node } from '../../src/cluster/node.ts';
 import type { LogEntry, LogRead, RecordLog } from '../../src/cluster/record_log.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Writer } from '../../src/store/writer.ts';
+import { type Election, Writer } from '../../src/store/writer.ts';
 
 export class MemoryLog {
   entries: LogEntry[] = [];
@@ -11,12 +11,35 @@ export class MemoryLog {
   first = 0;
   identity = 'a cluster/a topic';
 
+  /** The candidates for each duty; the first one is elected. */
+  readonly candidates = new Map<string, object[]>();
+
   get end(): number {
     return this.entries.length;
   }
 
   append(id: string, record: Uint8Array): void {
     this.entries.push({ position: this.end, id, record });
+  }
+
+  elect(duty: string): Election {
+    const candidates = this.candidates.get(duty) ?? [];
+    this.candidates.set(duty, candidates);
+    const leave = (election: Election) => {
+      if (candidates.includes(election)) candidates.splice(candidates.indexOf(election), 1);
+    };
+    const election: Election = {
+      get isElected() {
+        return candidates[0] === election;
+      },
+      resign() {
+        leave(election);
+        candidates.push(election);
+      },
+      close: async () => leave(election),
+    };
+    candidates.push(election);
+    return election;
   }
 
   read(from: number, most: number): LogRead {
@@ -62,6 +85,10 @@ export class Link implements RecordLog {
   async read(from: number): Promise<LogRead> {
     this.#requireLink();
     return this.#log.read(from, this.most);
+  }
+
+  elect(duty: string): Election {
+    return this.#log.elect(duty);
   }
 
   /** Ends an append: the record comes so many times, and the node hears that it came, that it did not, or nothing. */

@@ -59,6 +59,10 @@ class Delayed implements RecordLog {
     throw new Error('only the alerts are written');
   }
 
+  elect(duty: string) {
+    return this.#log.elect(duty);
+  }
+
   async read(from: number): Promise<LogRead> {
     const visible = this.#cameMs.findLastIndex(ms => ms <= performance.now() - this.lagMs) + 1;
     // What was seen once does not go away when the node falls further behind.
