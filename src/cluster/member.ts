@@ -22,8 +22,10 @@ interface MemberOptions {
    * `Node.clockSkewUs`.
    */
   readonly onRead?: (left: number, clockSkewUs: number) => void;
-  /** Called when the node can no longer follow the log. */
-  readonly onStopped?: (error: unknown) => void;
+  /** Called when a read of the log, or the disk, has failed; `isAway`: whether it was the log. */
+  readonly onFailed?: (isAway: boolean) => void;
+  /** Called when the node can no longer follow the log, with the number of records that it has not applied. */
+  readonly onStopped?: (error: unknown, left: number) => void;
 }
 
 const AGAIN_MS = 500;
@@ -91,10 +93,11 @@ export class Member implements SharedLog {
   }
 
   #goesOn(error: unknown): boolean {
-    const { isPatient = false, log } = this.#options;
+    const { isPatient = false, log, onFailed } = this.#options;
     if (this.#stop.signal.aborted) return true;
     // A topic that is unfit for a log is not tried again.
     if (error instanceof LostPlace || (!this.#log && (error instanceof StoreError || !isPatient))) return false;
+    onFailed?.(!(error instanceof StoreError));
     if (this.#isReachable) log('log_failed', { error: messageOf(error) });
     this.#isReachable = false;
     return true;
@@ -111,7 +114,14 @@ export class Member implements SharedLog {
           );
     this.#caughtUp.reject(stopped);
     void this.#log?.closeElections();
-    onStopped?.(stopped);
+    void this.#node?.close();
+    onStopped?.(stopped, this.#node?.left ?? 0);
+  }
+
+  /** Stops to follow the log, because the archive cannot be trusted. */
+  stop(error: StoreError): void {
+    this.#stop.abort();
+    this.#end(error);
   }
 
   /** Abandons waiting changes: it is unknown whether they are applied. */

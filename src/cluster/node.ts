@@ -10,7 +10,7 @@ import { type LoggedChange, loggedChange, recordHash } from '../store/logged_cha
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { type Election, type SharedLog, Writer } from '../store/writer.ts';
-import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
+import { CURE, type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
  * Several processes of one machine may be the same node at once: each applies the records that no other has applied
@@ -31,6 +31,8 @@ export class Node implements SharedLog {
   #identity: string | undefined;
   #next: number | undefined;
   #lost: LostPlace | undefined;
+  /** The number of records that the log has beyond those that this node has applied, when it was last read. */
+  left = 0;
   /** Whether the last read reached the end of the log, so that new records arrive as they are appended. */
   #isLive = false;
   /**
@@ -69,13 +71,15 @@ export class Node implements SharedLog {
       this.#next = position?.next;
       const read = await this.#log.read(next);
       requireKept(read, next);
+      this.left = read.end - next;
       const { changes, unreadable } = decoded(read.entries, this.#store.readableLevel);
       const last = changes.at(-1);
       if (this.#isLive && last && !last.id.startsWith(this.#submitter)) this.clockSkewUs = nowUs() - last.change.timeUs;
       this.#isLive = read.end === next + read.entries.length;
       await this.#apply(read.entries, changes, this.#identity);
+      this.left -= changes.length;
       if (unreadable) throw unreadable;
-      return read.end - next - changes.length;
+      return this.left;
     } catch (error) {
       if (error instanceof LostPlace) this.#stop(error);
       throw error;
@@ -233,5 +237,11 @@ function decoded(
   return { changes };
 }
 
-const cannotFollow = (position: number, error: unknown) =>
-  new LostPlace(`Cannot follow the log from record ${position} on: ${messageOf(error)}`, { cause: error });
+function cannotFollow(position: number, error: unknown): LostPlace {
+  const why = messageOf(error);
+  // Errors of nearsky name the cure.
+  const cure = error instanceof StoreError || why.includes(CURE) ? '' : `: ${APPLY_CURE}`;
+  return new LostPlace(`Cannot follow the log from record ${position} on: ${why}${cure}`, { cause: error });
+}
+
+const APPLY_CURE = `if other nodes have applied the record, ${CURE}; if none has, install a newer nearsky on all, and report this`;

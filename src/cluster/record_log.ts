@@ -50,7 +50,7 @@ export class LostPlace extends StoreError {
   override name = 'LostPlace';
 }
 
-const CURE = 'start this node from a backup of another one (nearsky backup)';
+export const CURE = 'start this node from a backup of another one (nearsky backup)';
 
 /** @param why to follow "because" */
 export function lostPlace(why: string): LostPlace {

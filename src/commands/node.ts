@@ -3,6 +3,7 @@
  * in it.
  */
 
+import { messageOf } from '../base/error_text.ts';
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
 import { beginLog, leaveLog } from '../cluster/beginning.ts';
@@ -17,9 +18,9 @@ import { type Command, type Invocation, printResult, table, UsageError } from '.
 export const command: Command = {
   usage: 'node status | node begin | node leave | node settings | node upgrade',
   description: `Manages nodes that share one log (NEARSKY_LOG), and therefore have identical archives.
-status: prints this node's position in the log and its digest. Nodes at the same position must have
-the same digest. It also lists the nodes that voted recently, and the highest level of the log that
-each can read.
+status: prints this node's position in the log and a digest of its objects. Nodes at the same
+position must have the same digest. It also lists the nodes that reported themselves within the last
+five minutes, and the highest level of the log that each can read.
 begin: starts an empty log with the archive of this directory. Further nodes then start from a
 backup of it.
 leave: detaches the archive of this directory, in its current state, from the log. begin and leave
@@ -50,15 +51,16 @@ docs/operations.md describes how to set up nodes.`,
 async function status(invocation: Invocation, store: Store): Promise<void> {
   const position = store.logPosition();
   const { sequence, digest } = store.journalState();
-  const end = invocation.config.NEARSKY_LOG
-    ? await withLog(invocation.config, async log => (await log.read(0)).end)
-    : null;
+  const { NEARSKY_LOG: topic } = invocation.config;
+  const found = topic ? await endOf(invocation.config) : { error: 'NEARSKY_LOG is not set' };
+  const end = 'end' in found ? found.end : null;
   const applied = position?.next ?? 0;
   const value = {
     log: position?.log ?? null,
     applied,
     behind: end === null ? null : end - applied,
     time: position ? formatTime(position.timeUs) : null,
+    stopped: store.whyStopped() ?? null,
     journal_sequence: sequence,
     digest,
     level: position ? store.logLevel() : null,
@@ -68,8 +70,9 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
   const text = table([
     ['log', value.log ?? 'none: this archive follows no log'],
     ['records applied', applied],
-    ['records behind', value.behind ?? 'unknown: NEARSKY_LOG is not set'],
+    ['records behind', value.behind ?? `unknown: ${'error' in found ? found.error : ''}`],
     ['time of the last one', value.time ?? 'none'],
+    ...(value.stopped === null ? [] : [['stopped', value.stopped] as const]),
     ['journal entries', sequence],
     ['digest', digest],
     ['level of the log', value.level ?? 'none'],
@@ -77,6 +80,16 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
     ...value.nodes.map(({ node, readable_level }) => [`levels read by ${node}`, `up to ${readable_level}`] as const),
   ]);
   printResult(invocation, value, text);
+}
+
+/** The end of the log, or why it is unknown: the status of a node is needed most when Kafka is away. */
+async function endOf(config: Config): Promise<{ readonly end: number } | { readonly error: string }> {
+  try {
+    return await withLog(config, async log => ({ end: (await log.read(0)).end }));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    return { error: `the log cannot be read (${messageOf(error)})` };
+  }
 }
 
 async function begin(invocation: Invocation, store: Store): Promise<void> {

@@ -1,8 +1,8 @@
 /** Every change of the archive, as plain data. `apply` makes it. */
 import type { CatalogRegistration } from './catalog_registration.ts';
-import type { Vote } from './epochs.ts';
 import type { ImportItem, PreparedObject } from './import.ts';
 import type { SharedSettings } from './meta.ts';
+import type { Vote } from './nodes.ts';
 import type { RegistrySnapshot } from './registry.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
@@ -34,10 +34,11 @@ interface Changes {
   take_lease: { readonly name: string; readonly owner: string; readonly forUs: number };
   /** The first change of a log that continues an existing archive: the state of that archive's journal. */
   begin_log: { readonly sequence: number; readonly digest: string };
-  /** Advances the time of the log, and begins an epoch. */
+  /** Changes nothing but the time of the log. Older releases wrote it. */
   tick: object;
   /** See `sharedSettings`; `isReplacing`: whether they replace the settings in the log. */
   share_settings: { readonly settings: SharedSettings; readonly isReplacing: boolean };
+  /** Reports a node: see `src/store/nodes.ts`. */
   vote: { readonly epoch: number; readonly vote: Vote };
   /** Raises the level of the log: see `src/store/level.ts`. */
   level: { readonly level: number };

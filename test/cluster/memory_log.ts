@@ -1,9 +1,13 @@
 /** A log in memory, and the way of one node to it, which loses, delays and repeats. */
 
+import { MOST_AHEAD_MS } from '../../src/cluster/kafka_settings.ts';
 import { Node } from '../../src/cluster/node.ts';
 import type { LogEntry, LogRead, RecordLog } from '../../src/cluster/record_log.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Election, Writer } from '../../src/store/writer.ts';
+
+/** How far ahead of the log a record may be. */
+export const AHEAD_US = 1000 * MOST_AHEAD_MS;
 
 export class MemoryLog {
   entries: LogEntry[] = [];
@@ -11,6 +15,10 @@ export class MemoryLog {
   first = 0;
   identity = 'a cluster/a topic';
 
+  /** The time of its servers, which refuse records that are further ahead than Kafka lets them be. */
+  nowUs = Number.POSITIVE_INFINITY;
+  /** When each record came. */
+  readonly cameUs: number[] = [];
   /** The candidates for each duty; the first one is elected. */
   readonly candidates = new Map<string, object[]>();
 
@@ -20,6 +28,7 @@ export class MemoryLog {
 
   append(id: string, record: Uint8Array): void {
     this.entries.push({ position: this.end, id, record });
+    this.cameUs.push(this.nowUs);
   }
 
   elect(duty: string): Election {
@@ -55,6 +64,7 @@ export const levelOf = ({ record }: Pick<LogEntry, 'record'>) => record[4]!;
 export interface Flight {
   readonly id: string;
   readonly record: Uint8Array;
+  readonly timeUs: number;
   readonly answer: PromiseWithResolvers<void>;
 }
 
@@ -76,9 +86,9 @@ export class Link implements RecordLog {
   }
 
   /** The record waits in `flights` until `land`. */
-  append(id: string, record: Uint8Array): Promise<void> {
+  append(id: string, record: Uint8Array, timeUs: number): Promise<void> {
     const answer = Promise.withResolvers<void>();
-    this.flights.push({ id, record, answer });
+    this.flights.push({ id, record, timeUs, answer });
     return answer.promise;
   }
 
@@ -94,6 +104,10 @@ export class Link implements RecordLog {
   /** Ends an append: the record comes so many times, and the node hears that it came, that it did not, or nothing. */
   land(flight: Flight, times: number, answer: 'appended' | 'failed' | 'silence'): void {
     this.flights.splice(this.flights.indexOf(flight), 1);
+    if (flight.timeUs > this.#log.nowUs + AHEAD_US) {
+      flight.answer.reject(new Error('the clock is ahead'));
+      return;
+    }
     for (let i = 0; i < times; i++) this.#log.append(flight.id, flight.record);
     if (answer === 'appended') flight.answer.resolve();
     if (answer === 'failed') flight.answer.reject(new Error('the broker did not answer'));

@@ -364,8 +364,8 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'cluster/level.test.ts: a record is written in the level of the log': [
       'an upgraded node writes at the level of the log',
     ],
-    'cluster/level.test.ts: the level is not raised while a node that voted lately': [
-      'The command is refused, and names the nodes, if a node that voted within the last five minutes cannot read that level.',
+    'cluster/level.test.ts: the level is not raised while a node that reported lately': [
+      'The command is refused, and names the nodes, if a node that reported within the last five minutes cannot read that level.',
     ],
     'cluster/level.test.ts: a node stops in front of a level that it cannot read': [
       'A node of an older release stops before the new level and answers 503.',
