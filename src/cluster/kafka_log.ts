@@ -7,7 +7,7 @@ import { connectionTo, type KafkaCluster, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { KafkaElection } from './election.ts';
 import { MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
-import { type LogEntry, type LogRead, lostPlace, type RecordLog } from './record_log.ts';
+import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /** The topic that is the log. Plain data, which another thread may receive. */
 export interface LogTopic extends KafkaCluster {
@@ -143,6 +143,10 @@ export class KafkaLog implements RecordLog {
       } catch (error) {
         // After a failure, the producer's sequence numbers may differ from those that the server expects.
         await this.#closeProducer();
+        if (error instanceof LostPlace) {
+          for (const { sent } of [...batch, ...this.#waiting.splice(0)]) sent.reject(error);
+          continue;
+        }
         if (isOf(error, 'INVALID_TIMESTAMP')) {
           for (const { sent } of batch) sent.reject(clockAhead(error));
           this.resign();
@@ -164,6 +168,9 @@ export class KafkaLog implements RecordLog {
   }
 
   async #send(batch: readonly Waiting[]): Promise<void> {
+    // Producers send to a topic by its name, which may be another topic now.
+    this.#mustRefresh = true;
+    await this.#requireSameTopic();
     this.#producer ??= this.#newProducer();
     const messages = batch.map(({ id, record, timeUs }) => ({
       topic: this.#options.topic,

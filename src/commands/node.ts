@@ -23,8 +23,8 @@ position must have the same digest. It also lists the nodes that reported themse
 five minutes, and the highest level of the log that each can read.
 begin: starts an empty log with the archive of this directory. Further nodes then start from a
 backup of it.
-leave: detaches the archive of this directory, in its current state, from the log. begin and leave
-require that no other process uses the directory.
+leave: applies what the log still has, if it can be read, and detaches the archive of this directory
+from the log. begin and leave require that no other process uses the directory.
 settings: makes this node's settings for stored data the settings of all nodes. A node with other
 settings is not ready, and stores nothing.
 upgrade: raises the level of the log to the highest that this release reads, once all nodes run it.
@@ -98,9 +98,15 @@ async function begin(invocation: Invocation, store: Store): Promise<void> {
 }
 
 async function leave(invocation: Invocation, store: Store): Promise<void> {
-  const log = store.logPosition()?.log;
+  // An archive that lacks records of the log should not be the beginning of another one.
+  if (invocation.config.NEARSKY_LOG && store.logPosition())
+    await asMember(invocation.config, store, async () => {}).catch(error =>
+      logToStderr('log_failed', { error: messageOf(error) }),
+    );
+  store.resetRead();
+  const { log, next: applied } = store.logPosition() ?? {};
   await leaveLog(store);
-  printResult(invocation, { left: log }, `left the log ${log}`);
+  printResult(invocation, { left: log, applied }, `left the log ${log} with ${applied} of its records applied`);
 }
 
 async function settings(invocation: Invocation, store: Store): Promise<void> {

@@ -139,8 +139,11 @@ real('a topic that was made anew is another log', () =>
       return failed instanceof LostPlace ? failed : undefined;
     });
     assert.match(error.message, new RegExp(`its topic ${topic} was recreated: start this node from a backup`));
+    const appended = await failure(() => log.append('id-3', recordOf(3), nowUs()));
+    assert.instance(appended, LostPlace);
     const anew = await open(topic);
     assert.is.not(await anew.identity(), identity);
+    assert.is((await anew.read(0)).end, 0, 'nothing was appended to the new topic');
     await anew.close();
   }),
 );
