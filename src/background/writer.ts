@@ -10,7 +10,7 @@ import { programModule } from '../base/program_files.ts';
 import { steadyMs } from '../base/runtime.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
-import type { LogTopic } from '../cluster/kafka_log.ts';
+import type { LogTopic } from '../cluster/kafka_settings.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';

@@ -12,7 +12,7 @@ import { type Log, logTo } from '../base/log.ts';
 import { steadyMs } from '../base/runtime.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { requireNoLog } from '../cluster/archive.ts';
-import type { LogTopic } from '../cluster/kafka_log.ts';
+import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
 import { lostPlace } from '../cluster/record_log.ts';
 import { shareSettings, whySettingsDiffer } from '../cluster/shared_settings.ts';

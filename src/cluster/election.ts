@@ -8,7 +8,7 @@ import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import { connectionTo } from '../config/kafka.ts';
 import type { Election } from '../store/writer.ts';
-import type { LogTopic } from './kafka_log.ts';
+import type { LogTopic } from './kafka_settings.ts';
 
 /** The shortest session that Kafka accepts by default. */
 const SESSION_MS = 6000;

@@ -3,16 +3,11 @@ import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { connectionTo, type KafkaCluster, saslFrom } from '../config/kafka.ts';
+import { connectionTo, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { KafkaElection } from './election.ts';
-import { MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
+import { type LogTopic, MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
-
-/** The topic that is the log. Plain data, which another thread may receive. */
-export interface LogTopic extends KafkaCluster {
-  readonly topic: string;
-}
 
 /**
  * Reads the shared log's options from the settings and the environment; undefined if no log is configured.

@@ -6,7 +6,8 @@ import type { Change } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import type { Election, SharedLog } from '../store/writer.ts';
-import { type KafkaLog, type LogTopic, openKafkaLog } from './kafka_log.ts';
+import { type KafkaLog, openKafkaLog } from './kafka_log.ts';
+import type { LogTopic } from './kafka_settings.ts';
 import { Node } from './node.ts';
 import { LostPlace } from './record_log.ts';
 

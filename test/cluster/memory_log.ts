@@ -70,6 +70,7 @@ export interface Flight {
 
 export class Link implements RecordLog {
   readonly flights: Flight[] = [];
+  readonly elections: Election[] = [];
   /** Whether nothing gets through. */
   isCut = false;
   /** The most records of a read. */
@@ -98,7 +99,9 @@ export class Link implements RecordLog {
   }
 
   elect(duty: string): Election {
-    return this.#log.elect(duty);
+    const election = this.#log.elect(duty);
+    this.elections.push(election);
+    return election;
   }
 
   /** Ends an append: the record comes so many times, and the node hears that it came, that it did not, or nothing. */
@@ -138,6 +141,7 @@ export function follow(store: Store, log: MemoryLog) {
   };
   const stall = (isStalledNow: boolean) => {
     isStalled = isStalledNow;
+    if (isStalled) for (const election of link.elections) election.resign();
   };
   return { writer: new Writer(store, node), stall, end };
 }
