@@ -141,10 +141,12 @@ function reportTo(state: SharedState, store: Store, log: Log) {
   return {
     onRead(left: number, clockSkewUs: number) {
       reportPosition();
-      [state.logLeft, state.clockSkewUs] = [left, clockSkewUs];
+      state.logLeft = left;
+      state.clockSkewUs = clockSkewUs;
       state.isLogAway = false;
       if (left > 0) return;
-      [state.logFollowedMs, state.hasCaughtUp] = [steadyMs(), true];
+      state.logFollowedMs = steadyMs();
+      state.hasCaughtUp = true;
     },
     onFailed(isAway: boolean) {
       state.isLogAway = isAway;

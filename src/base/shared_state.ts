@@ -130,8 +130,8 @@ export class SharedState {
   }
 
   /**
-   * This node's clock minus the time of the last record of another node, microseconds, when that record arrived; NaN
-   * while none has arrived.
+   * This node's clock minus the time of the last record of another process, microseconds, when that record arrived;
+   * NaN while none has arrived.
    */
   get clockSkewUs(): number {
     return this.#cells[9]!;

@@ -3,7 +3,7 @@ import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { connectionTo, saslFrom } from '../config/kafka.ts';
+import { connectionTo, isKafkaError, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { KafkaElection } from './election.ts';
 import { type LogTopic, MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
@@ -92,7 +92,6 @@ export class KafkaLog implements RecordLog {
   #after = { position: 0, epoch: NO_EPOCH };
   #bounds: Bounds | undefined;
 
-  /** For `openKafkaLog`. */
   constructor(client: Client, options: KafkaLogOptions) {
     this.#client = client;
     this.#options = options;
@@ -142,7 +141,7 @@ export class KafkaLog implements RecordLog {
           for (const { sent } of [...batch, ...this.#waiting.splice(0)]) sent.reject(error);
           continue;
         }
-        if (isOf(error, 'INVALID_TIMESTAMP')) {
+        if (isKafkaError(error, 'apiId', 'INVALID_TIMESTAMP')) {
           for (const { sent } of batch) sent.reject(clockAhead(error));
           this.resign();
           continue;
@@ -196,7 +195,8 @@ export class KafkaLog implements RecordLog {
       response = await this.#fetch(from);
     } catch (error) {
       this.#mustRefresh = true;
-      if (isOf(error, 'OFFSET_OUT_OF_RANGE')) return { entries: [], ...(this.#bounds = await this.#listBounds()) };
+      if (isKafkaError(error, 'apiId', 'OFFSET_OUT_OF_RANGE'))
+        return { entries: [], ...(this.#bounds = await this.#listBounds()) };
       await this.#requireSameTopic();
       throw error;
     }
@@ -310,12 +310,6 @@ export class KafkaLog implements RecordLog {
       CLOSE_MS,
     );
   }
-}
-
-/** Whether a server answered with that error of the protocol. */
-function isOf(error: unknown, apiId: string): boolean {
-  const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
-  return findBy !== undefined && Boolean(findBy.call(error, 'apiId', apiId));
 }
 
 const clockAhead = (cause: unknown) =>

@@ -10,7 +10,6 @@ export interface LogTopic extends KafkaCluster {
 export interface TopicSettings {
   /** The servers that each partition lies on. */
   readonly partitions: readonly (readonly number[])[];
-  /** The number of servers of the cluster. */
   readonly servers: number;
   readonly settings: ReadonlyMap<string, string>;
 }

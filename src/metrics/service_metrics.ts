@@ -62,7 +62,7 @@ function addLog(exposition: Exposition, state: SharedState): void {
     .gauge('nearsky_log_lag_seconds', 'For how long this node has not had all of the log.', [[{}, logLagMs / 1000]])
     .gauge(
       'nearsky_log_clock_skew_seconds',
-      'The clock of this node minus the time of the last record of another node, when the record arrived.',
+      'The clock of this node minus the time of the last record of another process, when the record arrived.',
       Number.isNaN(clockSkewUs) ? [] : [[{}, clockSkewUs / 1e6]],
     )
     .gauge('nearsky_log_level', 'The level of the log of the nodes, as far as this node has read it.', [[{}, logLevel]])

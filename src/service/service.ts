@@ -102,12 +102,12 @@ export class Service {
 
   /**
    * The snapshot time of a walk that begins now, microseconds since 1970: every object ingested up to this time is
-   * visible. Never before an object that is stored: with a log it is the time of the last applied record, so the clocks
-   * of nodes decide nothing; without one, the clock may have been set back.
+   * visible. With a log it is the time of the last applied record, and never before an object that is stored, so the
+   * clocks of nodes decide nothing.
    */
   get asOfUs(): number {
     const { hasLog, logTimeUs } = this.coordination.state;
-    return Math.max(hasLog ? logTimeUs : nowUs(), this.#read(store => store.latestIngestTimeUs()) ?? 0);
+    return hasLog ? Math.max(logTimeUs, this.look()?.latestIngestTimeUs ?? 0) : nowUs();
   }
 
   /**
@@ -134,19 +134,11 @@ export class Service {
 
   /** The present description of the database; undefined when the database cannot be read. */
   look(): DatabaseSeen | undefined {
-    return this.#read(store => ({
-      tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(),
-      latestIngestTimeUs: store.latestIngestTimeUs(),
-    }));
-  }
-
-  /** Reads the present database; undefined when that is impossible. */
-  #read<T>(read: (store: Store) => T): T | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     try {
       const { store } = this;
       store.resetRead();
-      return read(store);
+      return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
     } catch (error) {
       this.log('database_unreadable', { error: messageOf(error) });
       return undefined;

@@ -73,16 +73,6 @@ test('as_of is the time of the log, and never before an object that the node has
     assert.is(area.body.count, OBJECTS + 1, area.text);
   }));
 
-test('an object of a clock that was set back since is found without a log, too', () =>
-  withApp(fill, async (app, { writer }) => {
-    const aheadUs = nowUs() + 270e6;
-    await writer.ingest([delivery(9n)], aheadUs);
-    await eventually('the object is found', async () => {
-      const { body } = await app.get(CONE);
-      return (parseTime(body.as_of) === aheadUs && body.results[0].objects.length === OBJECTS + 1) || undefined;
-    });
-  }));
-
 test('a node that lags is not ready, and answers; one that stopped answers nothing', () =>
   withNode(async (node, state) => {
     assert.is((await node.get('/readyz')).status, 200);
