@@ -49,7 +49,7 @@ function scrubPiece(table: Table, range: Range): { readonly next?: Uint8Array; r
   let bytes = 0;
   for (const { key, value } of table.scan(range)) {
     if (!value) return { damaged: `${keyText(key)} of ${table.name}` };
-    bytes += value.length;
+    bytes += key.length + value.length;
     if (bytes > PIECE_BYTES) return { next: Buffer.concat([key, Buffer.of(0)]) };
   }
   return {};

@@ -25,7 +25,6 @@ import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundCrossmatch } from './crossmatch.ts';
 import { Duty, type Work } from './duty.ts';
-
 import { BackgroundRefresh } from './refresh.ts';
 import { beginReports } from './reports.ts';
 import { beginScrub } from './scrub.ts';

@@ -13,11 +13,11 @@ import type { LogTopic } from './kafka_settings.ts';
 /** The shortest session that Kafka accepts by default. */
 const SESSION_MS = 6000;
 const HEARTBEAT_MS = 1000;
-/** The time after the last heartbeat for which a leader is certain that Kafka has not elected another one. */
+/** For so long after its last request that was answered, a leader is certain that Kafka has not elected another one. */
 const HOLD_MS = SESSION_MS - HEARTBEAT_MS;
 /** The pause after a failure, and after a candidate has resigned. */
 const AGAIN_MS = 500;
-const RESIGN_MS = 10_000;
+const RESIGN_MS = 5000;
 const CLOSE_MS = 1000;
 
 export class KafkaElection implements Election {
@@ -91,18 +91,19 @@ export class KafkaElection implements Election {
       retries: 1,
     });
     consumer.topics.track(topic);
+    // The answer to a request may be read long after Kafka sent it, so the time of the request counts.
     let sentMs = performance.now();
-    const hold = (sinceMs: number) => {
-      this.#heldUntilMs = sinceMs + HOLD_MS;
+    const hold = () => {
+      this.#heldUntilMs = sentMs + HOLD_MS;
     };
     consumer.on('consumer:group:join', ({ isLeader }: { isLeader?: boolean }) => {
       this.#isLeader = isLeader === true;
-      hold(performance.now());
+      hold();
     });
     consumer.on('consumer:heartbeat:start', () => {
       sentMs = performance.now();
     });
-    consumer.on('consumer:heartbeat:end', () => hold(sentMs));
+    consumer.on('consumer:heartbeat:end', hold);
     consumer.on('consumer:heartbeat:error', ({ error }: { error: unknown }) => {
       if (performance.now() > this.#heldUntilMs) this.#leave(error);
     });

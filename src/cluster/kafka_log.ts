@@ -1,5 +1,6 @@
 /** Uses a topic of one partition as the log: Kafka stores the records, and gives each its position. */
 import type { Consumer, Producer } from '@platformatic/kafka';
+import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
@@ -87,6 +88,8 @@ export class KafkaLog implements RecordLog {
   #topicId = '';
   #clusterId = '';
   #mustRefresh = false;
+  /** Whether the last attempt to send failed. */
+  #isFailing = false;
   readonly #elections = new Set<KafkaElection>();
   /** The position after the last record read, and the leader's epoch when that record was written. */
   #after = { position: 0, epoch: NO_EPOCH };
@@ -134,6 +137,7 @@ export class KafkaLog implements RecordLog {
       try {
         await this.#send(batch);
         for (const { sent } of batch) sent.resolve();
+        this.#isFailing = false;
       } catch (error) {
         // After a failure, the producer's sequence numbers may differ from those that the server expects.
         await this.#closeProducer();
@@ -146,6 +150,9 @@ export class KafkaLog implements RecordLog {
           this.resign();
           continue;
         }
+        if (!this.#isFailing)
+          this.#options.log('append_failed', { error: messageOf(error), retry_seconds: APPEND_MS / 1000 });
+        this.#isFailing = true;
         const nowMs = this.#closing.signal.aborted ? Number.POSITIVE_INFINITY : performance.now();
         for (const { sent, untilMs } of batch) if (untilMs <= nowMs) sent.reject(error);
         this.#waiting.unshift(...batch.filter(({ untilMs }) => untilMs > nowMs));

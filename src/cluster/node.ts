@@ -125,11 +125,15 @@ export class Node implements SharedLog {
     try {
       outcomes = await this.#writer.applyLogged(identity, changes);
     } catch (error) {
+      // A disk that is too full for all of them may have room for some. If one cannot be applied, those before it are.
+      if (changes.length > 1) {
+        const half = Math.ceil(changes.length / 2);
+        await this.#apply(entries.slice(0, half), changes.slice(0, half), identity);
+        return this.#apply(entries.slice(half), changes.slice(half), identity);
+      }
       if (error instanceof StoreError) throw error;
-      // This is no fault of the disk, so applying the record again would fail again. The records before it are applied.
-      if (changes.length === 1) throw cannotFollow(changes[0]!.position, error);
-      for (const [i, change] of changes.entries()) await this.#apply([entries[i]!], [change], identity);
-      return;
+      // This is no fault of the disk, so applying the record again would fail again.
+      throw cannotFollow(changes[0]!.position, error);
     }
     const known = changes.length - outcomes.length;
     for (const [i, outcome] of outcomes.entries()) this.#waiting.get(entries[known + i]!.id)?.resolve(outcome);

@@ -26,10 +26,14 @@ export class LogPlace {
     [this.#coordination, this.#store, this.#maxLagMs] = [coordination, store, 1000 * maxLagSeconds];
   }
 
-  /** For how many seconds this node has not had the whole log; undefined up to the limit, and without a log. */
+  /**
+   * For how many seconds this node has not had the whole log, at least; undefined up to the limit, and without a log.
+   * If it never had the whole log, this is the time since its start, without a limit.
+   */
   get lag(): string | undefined {
-    const { logLagMs } = this.#coordination.state;
-    return logLagMs > this.#maxLagMs ? `${Math.floor(logLagMs / 1000)}` : undefined;
+    const { hasLog, hasCaughtUp, logLagMs } = this.#coordination.state;
+    const isLagging = hasLog && (!hasCaughtUp || logLagMs > this.#maxLagMs);
+    return isLagging ? `${Math.floor(logLagMs / 1000)}` : undefined;
   }
 
   /** At least as far as every answer that this thread has given; undefined without a log. */

@@ -38,7 +38,7 @@ const ALWAYS: Schemas = {
   ),
   [LOG_LAG_HEADER]: header(
     text(
-      'For how many seconds this node has not had the whole log that it shares with other nodes; missing until that is longer than the service allows.',
+      'For how many seconds, at least, this node has not had the whole log that it shares with other nodes. Missing while that is no longer than the service allows, unless the node has not had the whole log since it started.',
     ),
   ),
   'Access-Control-Allow-Origin': header(text('`*`: scripts of every origin may read the answer.')),
