@@ -389,6 +389,10 @@ const NODES = {
     'Maximum time a node may lag behind the log, because it is slow or cannot reach Kafka. After that it is not ready (`/readyz` is 503).',
     number(30, 1, 86_400),
   ),
+  NEARSKY_STALE_READS: about(
+    'Stay ready when the log cannot be read for longer than that, and answer from what this node has. `/readyz` then has `stale` as its status, and answers have the header `X-Log-Lag-Seconds`.',
+    yesNo(false),
+  ),
 };
 
 const REGISTRY = {

@@ -1,6 +1,6 @@
 /** The headers and framing that all responses share (docs/contract.md, Headers; decision P2). */
 import type { StreamedBody } from '../answers/body.ts';
-import { LOG_POSITION_HEADER, REQUEST_ID_HEADER } from '../contract/headers.ts';
+import { LOG_LAG_HEADER, LOG_POSITION_HEADER, REQUEST_ID_HEADER } from '../contract/headers.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A response, as plain data. */
@@ -15,14 +15,17 @@ export interface Answer {
   readonly requestId?: string;
   /** See `LogPlace`. It is separate for the same reason; only nodes that share a log set it. */
   readonly logPlace?: string;
+  /** See `LogPlace.lag`. */
+  readonly logLag?: string;
 }
 
 /** The headers that differ between answers, as alternating names and values. */
-export function ownHeaders({ requestId, logPlace }: Answer): string[] {
+export function ownHeaders({ requestId, logPlace, logLag }: Answer): string[] {
   const all: string[] = [];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
   if (logPlace !== undefined)
     all.push(LOG_POSITION_HEADER, logPlace, 'Access-Control-Expose-Headers', LOG_POSITION_HEADER);
+  if (logLag !== undefined) all.push(LOG_LAG_HEADER, logLag, 'Access-Control-Expose-Headers', LOG_LAG_HEADER);
   return all;
 }
 

@@ -114,8 +114,13 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     requests.answered(exchange, plain);
     const { search, known } = exchange;
     const named = known && search.size > 0 ? withUnknownParameters(plain, search, known) : plain;
-    const { text: logPlace } = service.logPlace;
-    const whole = { ...named, requestId: exchange.requestId, ...(logPlace !== undefined && { logPlace }) };
+    const { text: logPlace, lag: logLag } = service.logPlace;
+    const whole = {
+      ...named,
+      requestId: exchange.requestId,
+      ...(logPlace !== undefined && { logPlace }),
+      ...(logLag !== undefined && { logLag }),
+    };
     const { method, headers } = exchange.request;
     return method === 'HEAD' ? whole : compressed(whole, headers);
   };

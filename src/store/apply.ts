@@ -16,12 +16,12 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
-import { beginEpoch, castVote } from './epochs.ts';
 import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
 import { raiseLevel } from './level.ts';
 import { storePublished, writeSettings } from './meta.ts';
+import { reportNode } from './nodes.ts';
 import { appendPositions, type StoredPoint } from './positions.ts';
 import { raiseLatestIngest } from './recent.ts';
 import {
@@ -54,10 +54,10 @@ const APPLY = {
   take_lease: (databases: Databases, { name, owner, forUs, timeUs }: ChangeOf<'take_lease'>) =>
     takeLease(databases, name, { owner, untilUs: timeUs + forUs }, timeUs),
   begin_log: requireState,
-  tick: beginEpoch,
+  tick: () => {},
   share_settings: (databases: Databases, { settings, isReplacing }: ChangeOf<'share_settings'>) =>
     writeSettings(databases, settings, isReplacing),
-  vote: (databases: Databases, { epoch, vote }: ChangeOf<'vote'>) => castVote(databases, epoch, vote),
+  vote: (databases: Databases, { vote, timeUs }: ChangeOf<'vote'>) => reportNode(databases, vote, timeUs),
   level: (databases: Databases, { level }: ChangeOf<'level'>) => raiseLevel(databases, level),
   begin_registry: beginLoad,
   stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>

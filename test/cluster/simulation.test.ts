@@ -1,6 +1,6 @@
 /**
  * Whatever happens to nodes, network and clocks, all nodes come to the same archive, byte for byte: the one that the
- * log makes. One that is changed behind the back of its node stops it at last. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
+ * log makes. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,7 +24,7 @@ test('all nodes hold what the log makes, and nothing that was acknowledged is lo
         `seed ${seed}: an acknowledged change is not in the log with its outcome`,
       );
     }
-    requireStopped(seed, simulated);
+    assert.equal(simulated.broken, [], `seed ${seed}`);
     requireReadable(seed, simulated);
     outdated += simulated.outdated.length;
     acknowledged += simulated.acknowledged.length;
@@ -33,22 +33,9 @@ test('all nodes hold what the log makes, and nothing that was acknowledged is lo
   // One seed alone may have too little of something.
   if (seeds < 4) return;
   assert.ok(acknowledged > 5 * seeds, `${acknowledged} acknowledged`);
-  assert.is(Object.keys(events).length, 10);
-  assert.ok(outdated > 0);
+  assert.is(Object.keys(events).length, 16);
+  assert.ok(outdated > 0, 'no node was outdated');
 });
-
-/** An archive that was changed stops its node, and no other. */
-function requireStopped(seed: number, { stopped, falsified }: Simulated): void {
-  if (!falsified) return;
-  const { at, others } = falsified;
-  assert.match(
-    stopped[at] ?? '',
-    /differs from the archive of most nodes \(2 of 3\): start it from a backup/,
-    `seed ${seed}`,
-  );
-  assert.is(stopped.filter(Boolean).length, 1, `seed ${seed}`);
-  for (const other of others) assert.equal(other, others[0], `seed ${seed}`);
-}
 
 /** No record is of a higher level than the log, and nodes that cannot read the log's level stop at the record that raised it. */
 function requireReadable(seed: number, { levels, raised, outdated }: Simulated): void {

@@ -277,7 +277,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'It retries after half a second, then at growing intervals of up to 30 seconds',
     ],
     'e2e/kill_publish.test.ts: publish and Kafka, killed': [
-      'the next one sends some messages again, with the same `_id`',
+      'the next one sends up to 10,000 messages again, with the same `_id`',
       'messages of one object are always in one partition',
     ],
     'stream/kafka_sink.test.ts: hop-client reads every message and its metadata': [
@@ -370,8 +370,8 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'cluster/level.test.ts: a record is written in the level of the log': [
       'an upgraded node writes at the level of the log',
     ],
-    'cluster/level.test.ts: the level is not raised while a node that voted lately': [
-      'The command is refused, and names the nodes, if a node that voted within the last five minutes cannot read that level.',
+    'cluster/level.test.ts: the level is not raised while a node that reported lately': [
+      'The command is refused, and names the nodes, if a node that reported within the last five minutes cannot read that level.',
     ],
     'cluster/level.test.ts: a node stops in front of a level that it cannot read': [
       'A node of an older release stops before the new level and answers 503.',
