@@ -45,7 +45,7 @@ import {
 } from './values.ts';
 
 export interface Setting<T> extends SettingKind<T> {
-  /** The purpose, in a line or two; with the unit if the name does not end in it. */
+  /** The purpose in a line or two, with the unit if the name does not end in it. */
   readonly help: string;
   /** Its value is never shown. */
   readonly secret?: boolean;
@@ -111,7 +111,7 @@ const SERVICE = {
   ),
 };
 
-/** Settings of several brokers, each with the broker's name as its prefix: `LASAIR_TOPICS`. */
+/** Settings of several brokers, with the broker's name as prefix: `LASAIR_TOPICS`. */
 type OfBrokers<Name extends string, Suffix extends string, T> = {
   readonly [N in Name as `${Uppercase<N>}_${Suffix}`]: Setting<T>;
 };

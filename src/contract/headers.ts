@@ -1,6 +1,6 @@
 /** Names of headers that the service sends and its documents describe. */
 
-/** The id of a request, in the log as well. */
+/** The id of a request, which the log contains too. */
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
 /** The parameters of a query string that were ignored (docs/contract.md, Query strings). */

@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   /** Replaces `body` by a body that is written in parts. */
   readonly stream?: StreamedBody;
-  /** The id of the request for its client. It is separate, so that most answers share the same headers. */
+  /** The id of the request for its client. It is a separate field, so that most answers share the same headers. */
   readonly requestId?: string;
   /** See `LogPlace`. It is separate for the same reason; only nodes that share a log set it. */
   readonly logPlace?: string;
@@ -92,12 +92,12 @@ export function xmlResponse(text: string, headers?: Readonly<Record<string, stri
 const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // Otherwise nginx would collect events before it passes them on.
+  // Otherwise nginx would buffer events before it sends them on.
   'X-Accel-Buffering': 'no',
   ...COMMON_HEADERS,
 };
 
-/** A response whose body is written while it is sent. */
+/** A response whose body is still being written while it is sent. */
 export function streamedResponse(headers: Readonly<Record<string, string>>, stream: StreamedBody): Answer {
   return { status: 200, headers: { ...COMMON_HEADERS, ...headers }, body: null, stream };
 }
@@ -136,7 +136,7 @@ export function isUnchanged({ headers }: IncomingRequest, etag: string): boolean
   return tags.some(tag => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
-/** Whether the request is a browser's question whether it may make another request. */
+/** Whether the request is a browser's preflight for another request. */
 export function isPreflight(request: IncomingRequest): boolean {
   return (
     request.method === 'OPTIONS' &&

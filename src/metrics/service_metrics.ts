@@ -159,7 +159,7 @@ function addIndex(exposition: Exposition, status: IndexStatus, stored: MetricsAn
 }
 
 /**
- * Adds the counters, which have the names of the public reference service. They count for the database, whichever
+ * Adds the counters, which have the same names as in the public reference service. They cover the database, whichever
  * process did the work.
  */
 function addStored(exposition: Exposition, stored: MetricsAnswer): void {
@@ -214,7 +214,7 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     .counter(
       'crossmatch_catalog_skips_total',
       'Batches in which a catalog was skipped after a read failure, by catalog.',
-      // Start at 0, because Prometheus sees no growth in a first value.
+      // Start at 0, because Prometheus sees no increase in a first value.
       [...new Set([...CATALOGS.map(({ name }) => name), ...stored.catalogs])].map(
         (name): Sample => [{ catalog: name }, stored.counters[catalogSkips(name)] ?? 0],
       ),
@@ -252,8 +252,8 @@ function addProcess(exposition: Exposition): void {
 }
 
 /**
- * The bytes of anonymous memory, as a list of one; empty if the system does not report it. Only Linux does, and not
- * under Deno.
+ * The bytes of anonymous memory, as a list with one item; empty if the system does not report it. Only Linux reports
+ * it, and not under Deno.
  */
 function anonymousBytes(): number[] {
   try {

@@ -1,4 +1,4 @@
-/** The page of an area of the sky: drawn on the map, typed, or read from a file. */
+/** The page for an area of the sky, which readers draw on the map, type, or choose as a file. */
 import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES } from '../contract/limits.ts';
 import type { Examples } from './examples.ts';
 import { html, mapFrame, needsScripts } from './html.ts';

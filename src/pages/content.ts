@@ -42,7 +42,7 @@ function triesOf({ diaObjectId, name, position }: Examples): string[] {
 
 const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);
 
-/** @param isEmpty whether no object was ever stored */
+/** @param isEmpty whether the database has never contained an object */
 export function frontPage(config: Config, examples: Examples, catalogs: Catalogs, isEmpty: boolean): Page {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   const tries = triesOf(examples);
@@ -118,7 +118,7 @@ const OBJECT_PATH = /^\/objects\/[^/]+$/;
 
 /**
  * The page for an unknown address.
- * @param path as it was asked for
+ * @param path as requested
  */
 export function missingPage(config: Config, path: string): Page {
   const why = OBJECT_PATH.test(path) && html`An object's address ends in its diaObjectId, ${OBJECT_ID.must}. `;
@@ -161,7 +161,10 @@ ${needsScripts}
   };
 }
 
-/** The catalogs that objects are compared with; all four if none is registered yet or the registrations are unknown. */
+/**
+ * The catalogs that objects are compared with. If none is registered yet, or the registrations are unknown: all
+ * catalogs of the project.
+ */
 function releasesOf({ all, footprintOrders }: Catalogs): string {
   const registered = all.filter(({ name }) => footprintOrders?.has(name));
   return (registered.length > 0 ? registered : all).map(({ release }) => release).join(', ');
@@ -175,7 +178,7 @@ function comparedWith({ all: { length: all }, footprintOrders: registered }: Cat
   return `Each object is compared with ${registered.size} of these ${all} catalogs: the others are not registered here.`;
 }
 
-/** The pages that explain, by the reader's task. */
+/** The help pages, in order of the reader's tasks. */
 export function helpPage(): Page {
   const list = (links: readonly (readonly [path: string, name: string, about: string])[]) =>
     html`<ul>${links.map(([path, name, about]) => html`<li><a href="${path}">${name}</a>: ${about}</li>`)}</ul>`;
@@ -349,7 +352,7 @@ ${needsScripts}
 
 interface Section {
   readonly title: string;
-  /** Method and path, of an operation. */
+  /** The method and path of an operation. */
   address?: string;
   readonly content: Block[];
 }
@@ -388,7 +391,7 @@ ${sections.map(
   };
 }
 
-/** Requests that can be edited and sent. Without scripts the links still lead to the answers. */
+/** Requests that can be edited and sent. Without scripts, the links still lead to the answers. */
 function tryIt(examples: Examples): Html {
   const { id, name, ra, dec } = askedFor(examples);
   const requests = [

@@ -1,4 +1,4 @@
-/** The page on which a table of the reader is crossmatched. */
+/** The page that crossmatches a reader's table. */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { againstNames, DEFAULT_MATCH_RADIUS_ARCSEC, MAX_MATCH_RADIUS_ARCSEC } from '../contract/table_match.ts';

@@ -7,10 +7,10 @@ import { type TapTable, tapTables } from '../tap/tables.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 
-/** The address of the hub of the SAMP Web Profile, on the machine of whoever looks at the page. */
+/** The address of the SAMP Web Profile hub, on the reader's machine. */
 const SAMP_HUB = 'http://localhost:21012';
 
-/** @param isInstalled whether the engine of queries is there */
+/** @param isInstalled whether the query engine is installed */
 export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boolean): Page {
   const obstacle = obstacleOf(config, isInstalled);
   const formats = TAP_FORMATS.map(({ name }) => name).filter(name => !name.includes('/'));

@@ -1,4 +1,4 @@
-/** Instructions for the Virtual Observatory's services. */
+/** Instructions for Virtual Observatory clients. */
 
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';

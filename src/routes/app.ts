@@ -259,8 +259,8 @@ function routesOf(service: Service): Handler {
 }
 
 /**
- * Wraps the handler of a route: notes the operation for the counters, and the parameters that it may have; and refuses
- * parameters that must not be ignored.
+ * Wraps the handler of a route: records the operation for the counters, and its allowed parameters; refuses parameters
+ * that must not be ignored.
  */
 function counted({ metric, handler, known, isDiscovery }: Omit<Route, 'method' | 'path'>, service: Service): Handler {
   const operation = service.metrics.operation(metric);

@@ -41,7 +41,7 @@ export function readiness(service: Service): Handler {
     const differs = state.hasLog ? whySettingsDiffer(service.store, service.config) : undefined;
     if (differs !== undefined) throw new Unavailable(differs);
     // Reads continue while writes wait or have no space. The body reports that, but the service stays ready, because
-    // removing it from service would help nobody.
+    // clients would lose the reads without gaining writes.
     return jsonResponse(
       200,
       toJson({

@@ -1,6 +1,6 @@
 /**
- * Apache Parquet: every column optional, times in microseconds UTC. The file's metadata holds what is said of
- * the table under the program's name, and the types of a data frame under `pandas`.
+ * Apache Parquet: every column optional, times in microseconds UTC. The file's metadata has two keys: the program's
+ * name, with the table's metadata, and `pandas`, with data frame types.
  */
 import type { ColumnChunk, ColumnMetaData, DecodedArray, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';

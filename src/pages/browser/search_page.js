@@ -1,4 +1,4 @@
-/** The script of the results page: the typed text, how it was understood, and the answer of the API. */
+/** The script of the results page: the typed text, its interpretation, and the answer of the API. */
 import { fileName, formatButtons, save } from './files.js';
 import { finder, finderKey } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
@@ -53,7 +53,7 @@ function handedOver() {
 }
 
 /**
- * Shows a radius in the box, even one that the box does not offer.
+ * Shows a radius in the box, even if the box does not offer it.
  * @param {number} arcsec
  */
 function chooseRadius(arcsec) {
@@ -86,7 +86,7 @@ async function showOne(search) {
 }
 
 /**
- * Whether the radius can be searched.
+ * Whether searches allow this radius.
  * @param {number} arcsec
  */
 function isRadius(arcsec) {
@@ -130,7 +130,7 @@ async function showId(id) {
 }
 
 /**
- * The objects that have a source of a catalog, under a heading; nothing if there is none.
+ * The objects with a source of a catalog, under a heading; nothing if there is none.
  * @param {{ catalog: string, id: string }} source
  */
 async function objectsOf({ catalog, id }) {
@@ -153,7 +153,7 @@ async function showSource(source) {
   show(results, found.length > 0 ? found : notice(none));
 }
 
-/** @param {any} result of a name: what the registry has, and of when */
+/** @param {any} result for a name: the registry's entry and its epoch */
 function registryRecord({ tns, tns_snapshot_epoch: epoch }) {
   const said = [
     `${tns.name_prefix ?? ''} ${tns.name}`.trim(),
@@ -206,7 +206,7 @@ async function showPosition({ ra, dec }, radiusArcsec) {
 }
 
 /**
- * @param {Element} list @param {any} page @param {any[]} objects those of this page and of the ones before
+ * @param {Element} list @param {any} page @param {any[]} objects of this page and the pages before
  * @param {{ ra: number, dec: number, radiusArcsec: number, path: string }} cone
  */
 function showPage(list, page, objects, cone) {

@@ -122,7 +122,10 @@ function light(isGood, name, says) {
 
 const UNPLACED = 'They may have any status. Not on the map: only their id finds them.';
 
-/** @param {any} map the whole sky at its coarsest, as far as it is counted @param {number | null | undefined} stored objects in the database */
+/**
+ * @param {any} map the whole sky at the coarsest resolution, as far as it is counted @param {number | null | undefined}
+ * stored objects in the database
+ */
 function holdings({ total, uncounted, without_position, by_status }, stored) {
   const sums = Object.entries(by_status).map(([status, counts]) => ({
     status,
