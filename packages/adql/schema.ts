@@ -30,10 +30,22 @@ export interface DescribedTable {
   readonly description: string;
   /** Their names differ whatever the case. */
   readonly columns: readonly Column[];
-  /** The columns of the position by which the rows are sorted, ICRS degrees, and of its HEALPix pixel at order 29, NESTED. */
-  readonly position?: { readonly ra: string; readonly dec: string; readonly pixel: string };
+  /**
+   * The columns of the position, ICRS degrees, and of its HEALPix pixel at order 29, NESTED, by which the rows are sorted;
+   * without a pixel where the engine does not have it.
+   */
+  readonly position?: { readonly ra: string; readonly dec: string; readonly pixel?: string };
   /** The table in the engine, where it has another name there: a stored one, not a view. */
   readonly relation?: string;
+  /** Set where the engine has only the rows and columns that a query needs: `TablePart` says which. */
+  readonly partial?: {
+    /** The column of identifiers. */
+    readonly id: string;
+    /** Where an identifier begins with the pixel of its position: the pixel's order, and the bits that follow it. */
+    readonly idPixel?: { readonly order: number; readonly bits: number };
+  };
+  /** The columns that identify a row of a partial table, and repeat its position. */
+  readonly linked?: { readonly id: string; readonly ra: string; readonly dec: string };
 }
 
 /** The name of a table with its schema's, as it is shown. */

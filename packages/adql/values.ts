@@ -1,6 +1,7 @@
 /** The parts of a query as they are written for the engine: values with their types, and shapes. */
 import { AdqlError } from './adql_error.ts';
 import type { PixelRange } from './moc.ts';
+import type { Part } from './parts.ts';
 import type { Column, ColumnType } from './schema.ts';
 
 /** The type of NULL is that of no column. */
@@ -30,7 +31,11 @@ export interface ScopeColumn {
   /** For a computed string: the maximum number of strings of tables in its concatenation. */
   readonly texts?: number;
   /** For a column of a table's position: which one, and the pixel of the same row, which also tells tables apart. */
-  readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel: string };
+  readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel?: string };
+  /** The partial table that has it. */
+  readonly of?: Part;
+  /** For an identifier of a row of a partial table: that row's position. */
+  readonly linked?: { readonly ra: string; readonly dec: string };
   /** The table of a FROM that has it; undefined for a column that several make. */
   readonly source?: Source;
 }
@@ -44,6 +49,8 @@ export interface Source {
   readonly isNumbered: boolean;
   /** Columns that are added: the cells near a position, for each of which there is a row then. */
   readonly cells: { readonly name: string; readonly sql: string }[];
+  /** The conditions on its columns alone that each of its rows in the result meets. */
+  readonly conditions: string[];
 }
 
 export interface Point {
