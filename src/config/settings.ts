@@ -236,6 +236,10 @@ const API = {
     'Maximum total size of the tables uploaded with an ADQL query, MiB. Each table has at most API_MAX_TABLE_ROWS rows.',
     integer(64, 1, 1024),
   ),
+  TAP_MAX_SOURCES_MIB: about(
+    'Maximum size of what an ADQL query reads of catalogs (CATALOG.sources), as it is stored in their files, MiB. It is copied to DATA/tap while the query runs.',
+    integer(512, 1, 1_048_576),
+  ),
   TAP_UPLOAD_HOSTS: about(
     'Hosts from which ADQL queries may fetch tables (UPLOAD=NAME,https://...). HOST allows its ports 80 and 443, HOST:PORT another port, and * ports 80 and 443 of every host with a public address. An empty list disables fetching.',
     list(name(), []),

@@ -49,6 +49,9 @@ export const MAX_JOB_WAIT_SECONDS = 45;
 /** The maximum number of tables sent with an ADQL query. */
 export const MAX_TAP_UPLOADS = 16;
 
+/** The maximum number of files of catalogs that a query in ADQL reads. */
+export const MAX_CATALOG_FILES = 512;
+
 /** The maximum size of an area: a MOC, a probability map, or a text, bytes. */
 export const MAX_AREA_BYTES = 8_388_608;
 /**

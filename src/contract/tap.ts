@@ -98,6 +98,6 @@ export const EXAMPLES = [
   [
     'colours',
     'Colours and magnitudes of the sources in Gaia',
-    'SELECT diaObjectId, phot_bp_mean_mag - phot_rp_mean_mag AS bp_rp, phot_g_mean_mag\nFROM nearsky.gaia_dr3\nWHERE phot_bp_mean_mag IS NOT NULL',
+    'SELECT diaObjectId, phot_bp_mean_mag - phot_rp_mean_mag AS bp_rp, phot_g_mean_mag\nFROM nearsky.gaia_dr3_matches\nWHERE phot_bp_mean_mag IS NOT NULL',
   ],
 ] as const;

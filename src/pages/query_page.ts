@@ -3,7 +3,7 @@ import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
-import { type TapTable, tapTables } from '../tap/tables.ts';
+import { type ListedTable, listedTables } from '../tap/tables.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 
@@ -34,7 +34,7 @@ ${obstacle && html`<p class="notice">${obstacle}</p>`}
 <noscript><p class="notice">Without JavaScript the answer is a file, as CSV.</p></noscript>
 </div>
 <section class="schema" aria-labelledby="tables-title"><h2 id="tables-title">Tables</h2>
-${tapTables(catalogs.all).map(tableOf)}
+${listedTables(catalogs).map(tableOf)}
 </section>
 <section id="results" aria-label="Result"></section>
 <section aria-labelledby="examples-title"><h2 id="examples-title">Examples</h2>
@@ -50,7 +50,7 @@ function obstacleOf({ TAP_MAX_QUERIES }: Config, isInstalled: boolean): string |
   return 'Queries cannot be answered here because the package @duckdb/node-api is not installed.';
 }
 
-function tableOf(table: TapTable): Html {
+function tableOf(table: ListedTable): Html {
   const columns = table.columns.map(
     ({ name, unit, description }) =>
       html`<li><code class="insert">${spelled(name)}</code>${unit && html` <span class="unit">${unit}</span>`} <span class="about">${description}</span></li>`,
