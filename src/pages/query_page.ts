@@ -3,7 +3,8 @@ import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
-import { type ListedTable, listedTables } from '../tap/tables.ts';
+import type { ListedTable } from '../tap/listed_table.ts';
+import { listedTables } from '../tap/tables.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 

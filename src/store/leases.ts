@@ -1,6 +1,6 @@
 /**
  * A lease names the node that has a duty, when several nodes share one log. Leases are part of the archive: the last
- * owner in the order of the log has the lease, and fences the owners before it. Releases before 0.16.2 took leases for
+ * owner in the order of the log has the lease, and fences the owners before it. Earlier releases took leases for
  * some seconds, in the time of the log, and renewed them.
  */
 import type { Databases } from './databases.ts';

@@ -1,6 +1,6 @@
 /**
- * The nodes that have reported themselves to the log recently. In the log a report is a `vote`, because releases before
- * 0.16.2 read it as one.
+ * The nodes that have reported themselves to the log recently. In the log a report is a `vote`, because earlier releases
+ * read it as one.
  */
 import type { Databases } from './databases.ts';
 import { FIRST_LEVEL } from './level.ts';

@@ -5,7 +5,8 @@ import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
 import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
-import { type ForeignKey, isIndexed, type ListedTable, schemaDescription } from './tables.ts';
+import type { ForeignKey, ListedTable } from './listed_table.ts';
+import { isIndexed, schemaDescription } from './tables.ts';
 
 /**
  * @param base scheme and host of this service

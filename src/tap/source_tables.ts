@@ -6,7 +6,7 @@ import type { Column } from '@nearsky/astrotables';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
-import type { ListedTable } from './tables.ts';
+import type { ListedTable } from './listed_table.ts';
 
 /** The name of the table in the schema of its catalog. */
 export const SOURCES = 'sources';

@@ -7,6 +7,7 @@ import type { HatsColumn } from '@nearsky/hats/write';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
+import type { ForeignKey, ListedTable } from './listed_table.ts';
 import { SOURCES, sourceTables } from './source_tables.ts';
 
 /** The relations of an export, as the engine names them. */
@@ -15,23 +16,10 @@ export type Source = 'objects' | 'matches';
 /** The engine's database that holds all tables. */
 export const ARCHIVE = 'archive';
 
-/** A table as its users see it. */
-export interface ListedTable extends DescribedTable {
-  readonly refers: readonly ForeignKey[];
-}
-
 export interface TapTable extends ListedTable {
   readonly relation: string;
   /** The query that makes the table from `export.objects` and `export.matches`. */
   readonly sql: string;
-}
-
-/** A column whose values occur in a column of another table. */
-export interface ForeignKey {
-  readonly from: string;
-  /** The table's name with its schema. */
-  readonly table: string;
-  readonly target: string;
 }
 
 interface SourceColumn {
@@ -67,7 +55,7 @@ const SOURCE_ID = 'catalog_source_id';
 /** The column beside `SOURCE_ID` with the ids of catalogs that have text ids. */
 const SOURCE_NAME = 'catalog_source_name';
 
-/** A match has the position of its source. */
+/** The columns of a match that repeat the id and position of its source. */
 const LINKED = { id: SOURCE_ID, ra: 'source_ra', dec: 'source_dec' };
 
 /** Replaces the id column of a catalog with text ids, where other catalogs have integers. */
@@ -108,15 +96,7 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
   });
   return [
     table('objects', 'The objects: one row each', [...objects.values()], 'export.objects'),
-    {
-      ...table(
-        'matches',
-        'The sources that crossmatches found: one row each, of every version',
-        ofMatch,
-        'export.matches',
-      ),
-      linked: LINKED,
-    },
+    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, 'export.matches'),
     table(
       'crossmatches',
       'What the current crossmatch of each object came to, by catalog',
@@ -147,7 +127,7 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
         `export.matches WHERE catalog_name = ${textLiteral(catalog.name)}`,
       );
-      return { ...matches, linked: LINKED };
+      return { ...matches, linked: { ...LINKED, schema: catalog.name } };
     }),
   ];
 }

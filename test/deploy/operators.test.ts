@@ -77,7 +77,7 @@ test('the rules are the alerts of the page, with the same durations', () => {
     for: unit && length + UNITS[unit]!,
   }));
   const skew = rules.find(({ alert }) => alert === 'NearskyClockSkew')!;
-  assert.ok(page.includes(`Set an alert on \`${skew.expr}\` for five minutes`));
+  assert.ok(page.replaceAll(/\s+/g, ' ').includes(`Set an alert on \`${skew.expr}\` for five minutes`));
   assert.is(skew.for, '5m');
   const byExpression = (a: { expr: string }, b: { expr: string }) => (a.expr < b.expr ? -1 : 1);
   assert.equal(
