@@ -11,6 +11,7 @@ import type { Page } from './layout.ts';
 /** The address of the SAMP Web Profile hub, on the reader's machine. */
 const SAMP_HUB = 'http://localhost:21012';
 
+// test tap/tap.test.ts: each format has its media type, and the rows
 /** @param isInstalled whether the query engine is installed */
 export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boolean): Page {
   const obstacle = obstacleOf(config, isInstalled);
@@ -45,6 +46,7 @@ ${listedTables(catalogs).map(tableOf)}
   };
 }
 
+// test pages/pages.test.ts: the page of queries has every table, and says where queries cannot be answered
 function obstacleOf({ TAP_MAX_QUERIES }: Config, isInstalled: boolean): string | undefined {
   if (TAP_MAX_QUERIES === 0) return 'Queries are switched off here (TAP_MAX_QUERIES is 0).';
   if (isInstalled) return undefined;

@@ -57,6 +57,8 @@ async function load() {
   }
 }
 
+// test http/object.test.ts: an unknown id is an answer
+// test contract/texts.test.ts: each text of the contract is at its place in the document
 /**
  * Shows an object that is not stored here, with links to brokers that may know it.
  * @param {any} object
@@ -250,6 +252,7 @@ const UNSEARCHED = new Map([
   ['not_searched', 'no catalog searched'],
 ]);
 
+// test ingest/normalise.test.ts: a position that cannot be is null
 /** @param {any} object */
 function neighbourhood(object) {
   if (object.ra === null)
@@ -478,6 +481,7 @@ function registry(tns) {
   return html`<section><h2>In the registry</h2><p>${registryText(tns)}</p></section>`;
 }
 
+// test http/object.test.ts: the registry block, and the association on each match at full
 /** @param {any} tns */
 function registryText(tns) {
   if (!tns?.checked) return 'The registry of the Transient Name Server was not consulted for this object.';
@@ -497,6 +501,7 @@ function recordedFacts({ crossmatched_at, match_version, brokers_at_crossmatch }
     ${fact('Delivered by then', brokerTitles(brokers_at_crossmatch))}`;
 }
 
+// test http/object.test.ts: the crossmatch block where nothing was recorded, and its best guess
 const GUESS = html`
   <p class="notice">There is no record of this crossmatch: it was made before records were kept, or was imported without
   one. The current settings stand in as a best guess.</p>`;

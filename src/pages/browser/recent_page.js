@@ -137,6 +137,8 @@ function chosenOf(objects) {
   return sorted(found, `${sort}`);
 }
 
+// test pages/browser.test.ts: recent crossmatches page by page, none twice
+// test http/recent.test.ts: page_size: default 1000, clamped to 10000
 function draw() {
   if (!loaded) return;
   const { page, objects, path } = loaded;

@@ -36,6 +36,7 @@ chooseRadius(Number(parameters.get('radius') ?? radiusBox.value));
 
 const entries = parseSearchList(typed, pageData.catalogs);
 const [first] = entries;
+// test pages/search_text.test.ts: lists: ids, names and positions, mixed
 if (typed.trim() === '') {
   show(
     results,
@@ -93,6 +94,7 @@ function isRadius(arcsec) {
   return arcsec > 0 && arcsec <= pageData.maxRadiusArcsec;
 }
 
+// test http/cone.test.ts: parameters: what is missing, bad or out of range is named
 /** @param {number} arcsec */
 function radiusReason(arcsec) {
   return `A radius is above 0 and at most ${pageData.maxRadiusArcsec}″: it is ${arcsec}″`;
@@ -285,6 +287,8 @@ function found(result, objects, how, path) {
     </section>`;
 }
 
+// test http/lookup.test.ts: how many inputs: by the kinds that occur
+// test clients/typescript.test.ts: a lookup of any size
 /** Shows the results of a list: looks up all valid entries in one request. */
 async function showMany() {
   const asked = entries.filter(({ search }) => search.kind !== 'unclear');
