@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { KafkaElection } from '../../src/cluster/election.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
 import { eventually, root } from '../directory.ts';
+import { send } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { runtimeArgs } from '../runtime.ts';
 
@@ -61,14 +62,14 @@ real('a candidate that is paused is replaced, and knows it when it goes on; so i
     return all.length > 0 ? all : undefined;
   });
   const second = processes.find(one => one !== first)!;
-  first!.child.kill('SIGSTOP');
+  send(first!.child, 'SIGSTOP');
   await eventually('the other one is elected', async () => second.said() === 'true' || undefined);
-  first!.child.kill('SIGCONT');
+  send(first!.child, 'SIGCONT');
   await eventually('the first one knows', async () => first!.said() === 'false' || undefined);
   assert.is(second.said(), 'true');
-  second.child.kill('SIGKILL');
+  send(second.child, 'SIGKILL');
   await eventually('the first one is elected again', async () => first!.said() === 'true' || undefined);
-  first!.child.kill('SIGKILL');
+  send(first!.child, 'SIGKILL');
 });
 
 test.run();
