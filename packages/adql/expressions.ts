@@ -4,7 +4,7 @@ import { AGGREGATES } from './aggregates.ts';
 import { FUNCTIONS } from './functions.ts';
 import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
-import { boundsOf, NO_PARTS } from './parts.ts';
+import { NO_PARTS, pixelsOfIds } from './parts.ts';
 import type { Joined } from './rewrites.ts';
 import {
   type Context,
@@ -196,7 +196,7 @@ export class Expressions {
     const references = new Set(this.#references.slice(before));
     if (kept && references.isSubsetOf(new Set([kept.source]))) kept.conditions.push(condition.sql);
     const [only] = references;
-    if (filtered.isStrict && references.size === 1 && only && filtered.all.has(only))
+    if (filtered.isStrict && references.size === 1 && only && !only.isNullable && filtered.all.has(only))
       only.conditions.push(condition.sql);
     return condition;
   }
@@ -379,19 +379,11 @@ function narrowById({ column }: Value, ids: readonly Value[], { narrows }: Joine
   const part = column?.of;
   const { id, idPixel } = part?.table.partial ?? {};
   if (!part || !narrows.has(part) || column.about?.name !== id) return;
-  const [only] = ids;
-  if (ids.length === 1 && only?.column?.linked && only.column.source) {
-    const { ra, dec } = only.column.linked;
-    part.isNear(only.column.source, ra, dec, '0');
-  }
+  const { linked, source } = (ids.length === 1 && ids[0]!.column) || {};
+  if (linked?.schema === part.table.schema && source) part.isNear(source, linked.ra, linked.dec, '0');
   const numbers = ids.map(({ sql }) => INTEGER.exec(sql)?.[1]);
   if (!idPixel || !numbers.every(each => each !== undefined)) return;
-  const shift = BigInt(2 * (29 - idPixel.order));
-  const ranges = numbers.map((each): [bigint, bigint] => {
-    const pixel = BigInt(each) >> BigInt(idPixel.bits);
-    return [pixel << shift, (pixel + 1n) << shift];
-  });
-  part.isWithin(() => boundsOf(ranges.sort(([a], [b]) => (a < b ? -1 : 1))));
+  part.isWithin(() => pixelsOfIds(numbers.map(BigInt), idPixel));
 }
 
 function requireAggregates({ aggregates }: Context, at: number): void {

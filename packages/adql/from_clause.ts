@@ -122,7 +122,7 @@ export class FromClauses {
         sql: inTable(name),
         ...(part && { place: { part, ...pixel } }),
         ...(of && { of }),
-        ...(linked?.id === name && { linked: { ra: inTable(linked.ra), dec: inTable(linked.dec) } }),
+        ...(linked?.id === name && { linked: { ...linked, ra: inTable(linked.ra), dec: inTable(linked.dec) } }),
       };
     });
     const tables = [{ alias, of: alias ? undefined : described, columns }];
@@ -165,8 +165,8 @@ export class FromClauses {
     this.#expressions.compared += pairs.length;
     const merged = pairs.map(({ a, b }) => {
       if (join.type !== 'FULL') return join.type === 'RIGHT' ? b : a;
-      const { source: _, ...both } = a;
-      return { ...both, sql: `coalesce(${a.sql}, ${b.sql})` };
+      const { name, type, about, texts = 1 } = a;
+      return { name, type, about, texts, sql: `coalesce(${a.sql}, ${b.sql})` };
     });
     const used = new Set(pairs.flatMap(({ a, b }) => [a, b]));
     const rest = [...left.columns, ...right.columns].filter(column => !used.has(column));
@@ -192,6 +192,8 @@ export class FromClauses {
     const narrows = partsOf({ tables: dropped });
     const filtered = { all, repeatable: isOfPairs ? all : NONE, narrows, isStrict: false };
     const { sql } = this.#expressions.filter(own, context, filtered, 'ON');
+    const nullable = type === 'FULL' ? tables : dropped;
+    for (const source of sourcesOf({ tables: nullable })) source.isNullable = true;
     const sides = type === 'RIGHT' ? [b.source, a.source] : [a.source, b.source];
     if (isOfPairs && (hasKey || sides.some(each => each!.cells.length > 0))) {
       const [kept, other] = sides as [Source, Source];

@@ -21,8 +21,8 @@ export interface DescribedTable {
     /** Where an identifier begins with the pixel of its position: the pixel's order, and the bits that follow it. */
     readonly idPixel?: { readonly order: number; readonly bits: number };
   };
-  /** The columns that identify a row of a partial table, and repeat its position. */
-  readonly linked?: { readonly id: string; readonly ra: string; readonly dec: string };
+  /** The columns that identify a row of the partial table of a schema, and repeat its position. */
+  readonly linked?: { readonly schema: string; readonly id: string; readonly ra: string; readonly dec: string };
 }
 
 /** The qualified name of a table, for display. */

@@ -7,7 +7,7 @@ import { AdqlError } from './adql_error.ts';
 import { Expressions, hasAggregate, notGrouped } from './expressions.ts';
 import { FromClauses, partsOf, sourcesOf, useColumn } from './from_clause.ts';
 import { parse } from './parser.ts';
-import type { TablePart } from './parts.ts';
+import { describeParts, type KeptRows, type TablePart } from './parts.ts';
 import type { DescribedTable } from './schema.ts';
 import {
   type Context,
@@ -38,6 +38,8 @@ export interface Translated {
   readonly columns: readonly Column[];
   /** What the SQL needs of partial tables. */
   readonly parts: readonly TablePart[];
+  /** The rows that must be stored before `sql` runs. */
+  readonly kept: readonly KeptRows[];
 }
 
 /** The longest query, in UTF-16 code units. */
@@ -121,15 +123,13 @@ class Translator {
       });
       this.#from.parts.push(`${sql} AS (${relation.sql})`);
     }
-    const { sql, columns } = this.#query(query, undefined, true);
+    const relation = this.#query(query, undefined, true);
     this.#requirePlannable();
-    const { parts } = this.#from;
-    const withClause = parts.length > 0 ? `WITH ${parts.join(', ')} ` : '';
-    const length = withClause.length + sql.length;
-    if (length > MAX_SQL_LENGTH)
+    const { parts: clauses, partial } = this.#from;
+    const { sql, parts, kept } = describeParts(partial, relation.sql, clauses);
+    if (sql.length > MAX_SQL_LENGTH)
       throw new AdqlError(0, 'the query is too long, with its functions written out: ask in parts');
-    const described = this.#from.partial.map(part => part.described(parts));
-    return { sql: `${withClause}${sql}`, columns: columns.map(resultColumn), parts: described };
+    return { sql, columns: relation.columns.map(resultColumn), parts, kept };
   }
 
   #requirePlannable(): void {

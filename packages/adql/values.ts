@@ -34,7 +34,7 @@ export interface ScopeColumn {
   /** The partial table that has it. */
   readonly of?: Part;
   /** For an identifier of a row of a partial table: that row's position. */
-  readonly linked?: { readonly ra: string; readonly dec: string };
+  readonly linked?: { readonly schema: string; readonly ra: string; readonly dec: string };
   /** The table that has it; undefined for a merged column of several tables. */
   readonly source?: Source;
 }
@@ -50,6 +50,8 @@ export interface Source {
   readonly cells: { readonly name: string; readonly sql: string }[];
   /** The conditions on its columns alone that each of its rows in the result meets. */
   readonly conditions: string[];
+  /** Set where an outer join may replace its rows by NULL, which later conditions may accept. */
+  isNullable?: true;
 }
 
 export interface Point {

@@ -204,7 +204,7 @@ export class Engine {
     const job = new Job(connection, translated.columns, asked, () => void this.end(number));
     this.#jobs.set(number, job);
     const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
-    const parts = new QuerySources(connection, step => job.work(step), translated.parts, isFar);
+    const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
     return await this.#advance(number, { job, sql: translated.sql, infos, sources: parts });
   }
 

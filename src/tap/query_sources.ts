@@ -7,6 +7,7 @@ import {
   type PixelBounds,
   quoted,
   type TablePart,
+  type Translated,
   tableName,
   textLiteral,
 } from '@nearsky/adql';
@@ -53,6 +54,8 @@ export class QuerySources {
   readonly #connection: DuckDBConnection;
   readonly #work: Work;
   readonly #parts: readonly TablePart[];
+  /** The rows that are not stored yet. */
+  #unkept: Translated['kept'];
   readonly #isFar: (catalog: string) => boolean;
   readonly #read = new Set<TablePart>();
   /**
@@ -68,12 +71,13 @@ export class QuerySources {
   constructor(
     connection: DuckDBConnection,
     work: Work,
-    parts: readonly TablePart[],
+    { parts, kept }: Pick<Translated, 'parts' | 'kept'>,
     isFar: (catalog: string) => boolean,
   ) {
     this.#connection = connection;
     this.#work = work;
     this.#parts = parts;
+    this.#unkept = kept;
     this.#isFar = isFar;
   }
 
@@ -83,11 +87,20 @@ export class QuerySources {
    * @throws SourcesRefusal
    */
   async wanted(): Promise<PartWanted[]> {
-    const unread = this.#parts.filter(part => !this.#read.has(part));
-    if (unread.length === 0) return [];
+    if (this.#parts.length === 0) return [];
     if (this.setup.length === 0) await this.#run('BEGIN');
-    const answerable = ({ near }: TablePart) =>
-      near.filter(sql => !unread.some(({ relation }) => sql.includes(relation)));
+    const unread = this.#parts.filter(part => !this.#read.has(part));
+    const canRun = (sql: string) => ![...unread, ...this.#unkept].some(({ relation }) => sql.includes(relation));
+    for (
+      let next = this.#unkept.find(({ sql }) => canRun(sql));
+      next;
+      next = this.#unkept.find(({ sql }) => canRun(sql))
+    ) {
+      const { relation, sql } = next;
+      await this.#run(`CREATE TEMP TABLE ${relation} AS ${sql}`);
+      this.#unkept = this.#unkept.filter(each => each.relation !== relation);
+    }
+    const answerable = ({ near }: TablePart) => near.filter(canRun);
     const ready = unread.filter(part => part.bounds || part.rows !== undefined || answerable(part).length > 0);
     const next = ready.length > 0 ? ready : unread;
     const wanted: PartWanted[] = [];

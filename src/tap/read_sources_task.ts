@@ -29,12 +29,19 @@ export interface ReadSourcesTask extends Task<SourcesRead> {
   readonly parts: readonly PartWanted[];
   /** The directory of the files that are written, which exists; if it is deleted, the reading ends. */
   readonly directory: string;
-  /** The most bytes of all parts together. */
+  /** The most bytes that the query reads, with earlier tasks. */
   readonly maxBytes: number;
+  /** What the query may still read. */
+  readonly left: ReadingLeft;
+}
+
+export interface ReadingLeft {
+  readonly bytes: number;
+  readonly files: number;
 }
 
 export type SourcesRead =
-  | { readonly outcome: 'read'; readonly parts: readonly PartRead[] }
+  | { readonly outcome: 'read'; readonly parts: readonly PartRead[]; readonly left: ReadingLeft }
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unreadable'; readonly message: string }
   | { readonly outcome: 'tooLarge' };
@@ -47,8 +54,8 @@ const COPIED_AT_ONCE = 4;
 const ABOUT = { program: 'nearsky', json: '{}' };
 const MIB = 2 ** 20;
 
-export async function runReadSources({ parts, directory, maxBytes }: ReadSourcesTask): Promise<SourcesRead> {
-  const left = { bytes: maxBytes, files: MAX_CATALOG_FILES };
+export async function runReadSources({ parts, directory, maxBytes, ...task }: ReadSourcesTask): Promise<SourcesRead> {
+  const left = { ...task.left };
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const read: PartRead[] = [];
@@ -57,7 +64,7 @@ export async function runReadSources({ parts, directory, maxBytes }: ReadSources
       const again = () => readPart(part, directory, Object.assign(left, before), maxBytes);
       read.push(await withStableFile(again));
     }
-    return { outcome: 'read', parts: read };
+    return { outcome: 'read', parts: read, left };
   } catch (error) {
     if (error instanceof TooMuch) return { outcome: 'refused', message: error.message };
     if (error instanceof ReadFailure || error instanceof CatalogError)

@@ -4,13 +4,18 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { Config } from '../config/config.ts';
+import { MAX_CATALOG_FILES } from '../contract/limits.ts';
 import { JobError } from '../jobs/job_queue.ts';
 import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
 import type { PartRead, PartWanted } from './query_sources.ts';
-import type { ReadSourcesTask, SourcesRead } from './read_sources_task.ts';
+import type { ReadingLeft, ReadSourcesTask, SourcesRead } from './read_sources_task.ts';
 
 const TOO_LARGE =
   'what the query reads of catalogs takes more memory than it may: name fewer columns, or a smaller area';
+
+const MIB = 2 ** 20;
+
+type Read = (reading: Reading<SourcesRead>) => Promise<SourcesRead | undefined>;
 
 /** Reads parts of catalogs to a directory. */
 export type ReadSources = (parts: readonly PartWanted[], directory: string) => Promise<readonly PartRead[]>;
@@ -28,13 +33,22 @@ export class SourceReader {
 
   /** For a query whose client waits. */
   inTime(client: string, budget: Budget, gone: AbortSignal): ReadSources {
-    return (parts, directory) =>
-      this.#read(parts, directory, reading => this.#processes.inTime(client, reading, budget, gone));
+    return this.#reader(reading => this.#processes.inTime(client, reading, budget, gone));
   }
 
   /** For a query that runs as a job. */
   forJob(ends: AbortSignal): ReadSources {
-    return (parts, directory) => this.#read(parts, directory, reading => this.#processes.forJob(reading, ends));
+    return this.#reader(reading => this.#processes.forJob(reading, ends));
+  }
+
+  /** For one query, which may read several times. */
+  #reader(read: Read): ReadSources {
+    let left: ReadingLeft = { bytes: this.#config.TAP_MAX_SOURCES_MIB * MIB, files: MAX_CATALOG_FILES };
+    return async (parts, directory) => {
+      const result = await this.#read(parts, directory, left, read);
+      left = result.left;
+      return result.parts;
+    };
   }
 
   /**
@@ -44,12 +58,13 @@ export class SourceReader {
   async #read(
     parts: readonly PartWanted[],
     directory: string,
-    read: (reading: Reading<SourcesRead>) => Promise<SourcesRead | undefined>,
-  ): Promise<readonly PartRead[]> {
-    const maxBytes = this.#config.TAP_MAX_SOURCES_MIB * 2 ** 20;
+    left: ReadingLeft,
+    read: Read,
+  ): Promise<SourcesRead & { outcome: 'read' }> {
+    const maxBytes = this.#config.TAP_MAX_SOURCES_MIB * MIB;
     const reading: Reading<SourcesRead> = {
       kind: 'table',
-      task: { kind: 'readSources', parts, directory, maxBytes } as ReadSourcesTask,
+      task: { kind: 'readSources', parts, directory, maxBytes, left } as ReadSourcesTask,
       // Other hosts may be slow, which must not keep small tables waiting.
       inputBytes: parts.some(({ isFar }) => isFar) ? Number.POSITIVE_INFINITY : 0,
       isTooLarge: ({ outcome }) => outcome === 'tooLarge',
@@ -65,7 +80,7 @@ export class SourceReader {
     }
     if (!result)
       throw new JobError('reading the catalogs takes longer than a query may: ask for a smaller area, or as a job');
-    if (result.outcome === 'read') return result.parts;
+    if (result.outcome === 'read') return result;
     if (result.outcome === 'tooLarge') throw new JobError(TOO_LARGE);
     if (result.outcome === 'refused') throw new JobError(result.message);
     this.#log('catalog_unreadable', { error: result.message });

@@ -67,7 +67,7 @@ const SOURCE_ID = 'catalog_source_id';
 /** The column beside `SOURCE_ID` with the ids of catalogs that have text ids. */
 const SOURCE_NAME = 'catalog_source_name';
 
-/** A match has the position of its source. */
+/** The columns of a match that repeat the id and position of its source. */
 const LINKED = { id: SOURCE_ID, ra: 'source_ra', dec: 'source_dec' };
 
 /** Replaces the id column of a catalog with text ids, where other catalogs have integers. */
@@ -108,15 +108,7 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
   });
   return [
     table('objects', 'The objects: one row each', [...objects.values()], 'export.objects'),
-    {
-      ...table(
-        'matches',
-        'The sources that crossmatches found: one row each, of every version',
-        ofMatch,
-        'export.matches',
-      ),
-      linked: LINKED,
-    },
+    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, 'export.matches'),
     table(
       'crossmatches',
       'What the current crossmatch of each object came to, by catalog',
@@ -147,7 +139,7 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
         `export.matches WHERE catalog_name = ${textLiteral(catalog.name)}`,
       );
-      return { ...matches, linked: LINKED };
+      return { ...matches, linked: { ...LINKED, schema: catalog.name } };
     }),
   ];
 }

@@ -33,7 +33,12 @@ const beside = (others: readonly Place[]): Place[] =>
     ...places(1),
   ]);
 
-const STARS = places(40_000);
+/** Positions around the poles and on both sides of right ascension 0. */
+const EDGES: readonly Place[] = Array.from({ length: 600 }, (_, i) => {
+  if (i % 3 === 0) return { ra: (359.5 + random()) % 360, dec: 10 * random() };
+  return { ra: 360 * random(), dec: i % 3 === 1 ? 90 - random() : random() - 90 };
+});
+const STARS = [...places(40_000), ...EDGES];
 const OBJECTS = beside(STARS.slice(0, 150));
 const UPLOADED = beside(STARS.slice(200, 5200));
 
@@ -303,6 +308,16 @@ const QUERIES = [
   `WITH s AS (SELECT source_id, ra, dec, mag FROM S WHERE 1 = CONTAINS(POINT(ra, dec), ${SHAPE})) SELECT a.source_id, u.n FROM s AS a, U AS u WHERE ${near('a', 'u', '0.002')} UNION SELECT source_id, NULL FROM s WHERE mag < 200`,
   `SELECT u.n, s.mag FROM U AS u JOIN S AS s ON ${near('s', 'u', 'u.r')} WHERE u.n BETWEEN 10 AND 60`,
   `SELECT u.n, s.mag, t.mag FROM U AS u LEFT JOIN S AS s ON ${near('s', 'u', '0.002')} LEFT JOIN S AS t ON ${near('t', 'u', '0.001')} AND t.mag < s.mag`,
+  'SELECT source_id FROM S WHERE 1 = CONTAINS(POINT(ra, dec), CIRCLE(359.99, 5, 2))',
+  'SELECT source_id FROM S WHERE 1 = CONTAINS(POINT(ra, dec), CIRCLE(120, 89.8, 0.5))',
+  'SELECT source_id FROM S WHERE 1 = CONTAINS(POINT(ra, dec), POLYGON(0, -89.5, 120, -89.5, 240, -89.5))',
+  'SELECT source_id FROM S WHERE 1 = CONTAINS(POINT(ra, dec), BOX(0, 5, 0.4, 4))',
+  `SELECT a.n, u.n, s.source_id FROM U AS a LEFT JOIN (U AS u JOIN S AS s ON ${near('s', 'u', '0.002')}) ON a.n = u.n WHERE u.r IS NULL`,
+  `SELECT a.n, u.n, s.source_id FROM (U AS u LEFT JOIN S AS s ON ${near('s', 'u', '0.002')}) RIGHT JOIN U AS a ON a.n = u.n AND s.mag > 80 WHERE u.r IS NULL`,
+  `SELECT o.n, s.source_id FROM (SELECT TOP 60 n, ra, dec FROM U ORDER BY n DESC) AS o JOIN S AS s ON ${near('s', 'o', '0.002')}`,
+  `SELECT COUNT(*) - COUNT(s.source_id) FROM (SELECT n, ra, dec FROM U WHERE RAND() < 0.5 AND MOD(n, 2) = 0) AS o LEFT JOIN S AS s ON ${near('s', 'o', '0.002')}`,
+  `WITH o AS (SELECT n, ra, dec FROM U WHERE RAND() < 0.5) SELECT COUNT(*) - COUNT(p.n) FROM o LEFT JOIN (SELECT o.n FROM o JOIN S AS s ON ${near('s', 'o', '0.1')} GROUP BY o.n) AS p ON o.n = p.n`,
+  `SELECT u.n FROM U AS u WHERE EXISTS (SELECT 1 FROM (SELECT ra, dec FROM U AS v WHERE v.n = u.n + 2) AS w JOIN S AS s ON ${near('s', 'w', '0.002')})`,
   `SELECT o.n FROM (SELECT n, ra, dec FROM U WHERE n < 100) AS o JOIN S AS s ON ${near('s', 'o', '0.002')} AND o.n > 20`,
 ];
 
@@ -312,8 +327,8 @@ check('queries over parts of a catalog have the rows of the same queries over al
     const magnitude = gaia.columns.find(({ name }) => name === 'phot_g_mean_mag')!.data;
     const all = Array.from(gaia.id, (id, row) => `${id},${gaia.ra[row]},${gaia.dec[row]},${magnitude[row] ?? ''}`);
     const everything = `source_id,ra,dec,mag\n${all.join('\n')}\n`;
-    const mine = `n,ra,dec,r\n${UPLOADED.slice(0, 150)
-      .map(({ ra, dec }, i) => `${i},${ra},${dec},${(i % 5) / 2000}`)
+    const mine = `n,ra,dec,r\n${[...UPLOADED.slice(0, 150), ...beside(EDGES.slice(0, 30))]
+      .map(({ ra, dec }, i) => `${i},${ra},${dec},${i % 7 === 0 ? '' : (i % 5) / 2000}`)
       .join('\n')}\n`;
     const asked = async (query: string) => {
       const form = new FormData();
