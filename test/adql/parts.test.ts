@@ -53,7 +53,7 @@ test('the area of ids holds sources that have moved to a pixel beside theirs', (
       assert.ok(holds(pixelOf(13, (movedRa + 360) % 360, movedDec) * 64), `${ra} ${dec} ${east} ${north}`);
     }
     const pixels = bounds!.reduce((sum, each, i) => sum + (i % 2 ? each : -each), 0);
-    assert.ok(pixels < 256 * 60, `${pixels}`);
+    assert.ok(pixels < 256 * 128, `${pixels}`);
   }
 });
 
