@@ -28,6 +28,23 @@ const TABLES = [SOURCES, MATCHES('gaia'), MATCHES('other')];
 const asked = (query: string) => translate(query, TABLES, 1000);
 const only = (query: string) => asked(query).parts[0]!;
 
+/** A position some degrees to the east and north of another, also beyond a pole. */
+function moved(ra: number, dec: number, east: number, north: number): { ra: number; dec: number } {
+  const [a, d, e, n] = [ra, dec, east, north].map(degrees => (degrees * Math.PI) / 180) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const x = Math.cos(a) * Math.cos(d) - e * Math.sin(a) - n * Math.cos(a) * Math.sin(d);
+  const y = Math.sin(a) * Math.cos(d) + e * Math.cos(a) - n * Math.sin(a) * Math.sin(d);
+  const z = Math.sin(d) + n * Math.cos(d);
+  return {
+    ra: ((Math.atan2(y, x) * 180) / Math.PI + 360) % 360,
+    dec: (Math.atan2(z, Math.hypot(x, y)) * 180) / Math.PI,
+  };
+}
+
 test('the area of ids holds sources that have moved to a pixel beside theirs', () => {
   for (const [ra, dec] of [
     [10, 20],
@@ -49,8 +66,8 @@ test('the area of ids holds sources that have moved to a pixel beside theirs', (
       [-step, 0],
       [0, -step],
     ] as const) {
-      const [movedRa, movedDec] = [ra + east / Math.cos((dec * Math.PI) / 180), dec + north];
-      assert.ok(holds(pixelOf(13, (movedRa + 360) % 360, movedDec) * 64), `${ra} ${dec} ${east} ${north}`);
+      const place = moved(ra, dec, east, north);
+      assert.ok(holds(pixelOf(13, place.ra, place.dec) * 64), `${ra} ${dec} ${east} ${north}`);
     }
     const pixels = bounds!.reduce((sum, each, i) => sum + (i % 2 ? each : -each), 0);
     assert.ok(pixels < 256 * 128, `${pixels}`);
