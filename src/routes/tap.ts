@@ -21,7 +21,7 @@ import { beginQuery } from '../service/adql_query.ts';
 import type { Service } from '../service/service.ts';
 import { tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
-import { tapTables } from '../tap/tables.ts';
+import { listedTables } from '../tap/tables.ts';
 import { canQuery, TAP_JOB, type TapJobRequest, whyNoQueries } from '../tap/tap.ts';
 import { jobRoutes } from './jobs.ts';
 import { tapParametersOf, tapQueryOf } from './tap_parameters.ts';
@@ -39,7 +39,7 @@ export function tap(service: Service): TapRoute[] {
   const text = (type: string, of: (exchange: Exchange) => string): Handler => {
     return exchange => bytesResponse(type, new TextEncoder().encode(of(exchange)));
   };
-  const tables = memoized(({ all }: Catalogs) => tapTables(all));
+  const tables = memoized(listedTables);
   const tableset = (isBrief: boolean) => memoized((catalogs: Catalogs) => tapTableset(tables(catalogs), isBrief));
   const [whole, brief] = [tableset(false), tableset(true)];
   const documents: Readonly<Record<TapDocument, Handler>> = {
