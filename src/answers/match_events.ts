@@ -1,4 +1,4 @@
-/** The stream of matches as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
+/** The match stream as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
 import type { Store } from '../store/store.ts';
 import type { MatchSource, MatchSummary, StoredObject } from '../store/types.ts';
 import {
@@ -14,19 +14,19 @@ import { matchTest } from './qualify.ts';
 import type { FilterValues } from './queries.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
-/** The size limits of a page. Such a page is read in less than a millisecond, so queries can run between pages. */
+/** The size limits of a page. Reading such a page takes less than a millisecond, so queries can run between pages. */
 const PAGE = { entries: 64, objects: 50, bytes: 16_384 };
-/** The memory of the cached events, for readers that reach the same position later. */
+/** The memory for cached events, which serve readers that reach the same position later. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** The memory that an event or a page needs on top of its bytes: an estimate. */
+/** The estimated memory of an event or a page in addition to its bytes. */
 const OBJECT_BYTES = 256;
 
-/** A reader's position in the journal, and the number of matches of the next object that the reader already has. */
+/** A reader's position in the journal, and how many matches of the next object the reader already has. */
 export interface EventPosition extends JournalPosition {
   readonly matches: number;
 }
 
-/** The id of an event, from the position after it: `SEQUENCE`, or `SEQUENCE.OBJECTS` or `SEQUENCE.OBJECTS.MATCHES`. */
+/** The id of an event, from the position after it: `SEQUENCE`, `SEQUENCE.OBJECTS` or `SEQUENCE.OBJECTS.MATCHES`. */
 export function eventId({ sequence, objects, matches }: EventPosition): string {
   if (matches > 0) return `${sequence}.${objects}.${matches}`;
   return objects > 0 ? `${sequence}.${objects}` : `${sequence}`;
@@ -41,7 +41,7 @@ export function positionAfter(id: string): EventPosition | undefined {
   return { sequence, objects, matches };
 }
 
-/** Events as they are sent. */
+/** Events, in the form in which they are sent. */
 export interface Events {
   readonly count: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -50,23 +50,23 @@ export interface Events {
 interface MatchEvent {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
-  /** A slice of the page's bytes. */
+  /** A part of the page's bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The events from one position to another. */
+/** The events between two positions. */
 export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
   readonly events: readonly MatchEvent[];
-  /** The events of each selection that has any, by its key. */
+  /** The events of each selection, by the selection's key, without empty ones. */
   readonly selected: Map<string, Events>;
-  /** The events in each area, as `FollowedAreas` finds them; and the version of the areas then. */
+  /** The events in each area, as found by `FollowedAreas`, and its version at that time. */
   places: ReadonlyMap<string, readonly number[]>;
   placesVersion: number;
 }
 
-/** The events that a reader wants: those that meet every filter and whose objects are in the area. */
+/** The events that a reader wants: those that meet every filter, and whose objects are in the area. */
 export interface EventSelection {
   readonly filters: FilterValues | undefined;
   readonly area: FollowedArea | undefined;
@@ -74,7 +74,7 @@ export interface EventSelection {
   readonly key: string;
 }
 
-/** Undefined if it is every event. */
+/** Undefined to select every event. */
 export function eventSelection(filters: FilterValues | null, area?: FollowedArea): EventSelection | undefined {
   if (!filters && !area) return undefined;
   // The order of filters does not matter.
@@ -82,42 +82,42 @@ export function eventSelection(filters: FilterValues | null, area?: FollowedArea
   return { filters: sorted, area, key: JSON.stringify([area?.digest, sorted]) };
 }
 
-/** A stored match: the object, the index of the match within the object, and the object's sources. */
+/** A stored match: the object, the index of the match among the object's matches, and the object's sources. */
 type StoredMatch = readonly [StoredObject, number, readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
 const NO_EVENTS: Events = { count: 0, bytes: new Uint8Array(0) };
 const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
-/** The memory of an event's place in an area. */
+/** The memory of an event's entry in an area. */
 const PLACE_BYTES = 8;
 
 export class MatchEvents {
   readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
   /**
-   * Pages by the id before their first event; the least recently used page is first. Pages never become outdated,
-   * because the journal only grows.
+   * The pages, by the id before their first event, with the least recently used page first. Pages never become
+   * outdated, because the journal only grows.
    */
   readonly #pages = new Map<string, EventPage>();
   #keptBytes = 0;
   readonly #areas: FollowedAreas;
-  /** The matches of the last page that was filtered, by the index of the event. */
+  /** The matches of the page that was filtered last, by the index of the event. */
   #stored: { readonly page: EventPage; readonly matches: Map<number, StoredMatch> } | undefined;
   #reads = 0;
 
-  /** @param imported whether to include the matches of imports */
+  /** @param imported whether to include the matches of imported objects */
   constructor(store: Store, fragments: SharedFragments, imported: boolean, areas: FollowedAreas) {
     this.#areas = areas;
     this.fragments = fragments;
     this.#source = { store, matches: new MatchMessages(store, fragments), imported };
   }
 
-  /** The number of reads of events from the database. A read takes far longer than a cached page. */
+  /** How often events were read from the database. A read takes far longer than using a cached page. */
   get reads(): number {
     return this.#reads;
   }
 
-  /** The events after a position, possibly none; undefined if the journal ends there. */
+  /** The events after a position, possibly none. Undefined if the journal ends there. */
   after(position: EventPosition): EventPage | undefined {
     const id = eventId(position);
     const kept = this.#pages.get(id);
@@ -130,7 +130,7 @@ export class MatchEvents {
     return page;
   }
 
-  /** The selected events of a page, as last returned by `after`. */
+  /** The selected events of the page that `after` returned last. */
   selected(page: EventPage, { filters, area, key }: EventSelection): Events {
     const kept = page.selected.get(key);
     if (kept) return kept;
@@ -144,7 +144,7 @@ export class MatchEvents {
     return selected;
   }
 
-  /** The events of a page in each area; all areas are looked up at once. */
+  /** The events of a page in each area. All areas are searched at once. */
   #placesOn(page: EventPage): EventPage['places'] {
     const { version } = this.#areas;
     if (page.placesVersion !== version) {
@@ -173,8 +173,8 @@ export class MatchEvents {
   }
 
   /**
-   * The rest of a cached page, for a reader that stopped within the page. After its end the reader uses the same pages
-   * as others.
+   * The rest of a cached page, for a reader whose position is within the page. After that, the reader uses the same
+   * pages as others.
    */
   #restAfter(position: EventPosition, id: string): EventPage | undefined {
     for (const { begin, end, events } of this.#pages.values()) {
@@ -216,7 +216,7 @@ const placeBytes = ({ places }: EventPage) =>
   PLACE_BYTES * places.values().reduce((sum, { length }) => sum + length, 0);
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
 
-/** Makes a page of events; the events become slices of its bytes. */
+/** Makes a page of events. Each event is a slice of the page's bytes. */
 function pageOf(begin: EventPosition, end: EventPosition, found: readonly MatchEvent[]): EventPage {
   const bytes = Buffer.concat(found.map(event => event.bytes));
   let at = 0;

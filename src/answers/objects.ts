@@ -1,6 +1,6 @@
 /**
- * Answers with the objects that have matches and meet filters, by time, the latest first (docs/contract.md, Objects by
- * time).
+ * Answers with the objects that have matches and meet the filters, in order of time, the latest first
+ * (docs/contract.md, Objects by time).
  */
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { RecentPosition } from '../store/recent.ts';
@@ -15,7 +15,7 @@ export function* objectsAnswer(query: ObjectsQuery, context: QueryContext): Step
   else yield* writeSelection(query, context, objectCandidates(query, context));
 }
 
-/** The number of objects. Reads them only if there are filters. */
+/** The number of objects. It reads them only if there are filters. */
 function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefined, number, undefined> {
   const { clock } = context;
   const { pieces, read } = candidates(query, context, Number.POSITIVE_INFINITY);
