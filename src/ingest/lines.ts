@@ -148,7 +148,7 @@ export class LineCutter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Adds a chunk. The lines that end in it are copied, so it may be overwritten afterwards. */
+  /** Adds a chunk, and returns the lines that end in it, in blocks. The chunk may be overwritten afterwards. */
   cut(chunk: Buffer): LineBlock[] {
     const blocks: LineBlock[] = [];
     /** The next block: where it starts, how many lines it has so far, and where its first and its last line end. */

@@ -1,4 +1,4 @@
-/** Runs an ADQL query, no faster than its client reads the answer. */
+/** Runs an ADQL query. The answer is made as fast as possible, and sent as fast as the client reads. */
 import { randomUUID } from 'node:crypto';
 import { Budget } from '../base/budget.ts';
 import type { TapQuery } from '../tap/job.ts';
@@ -51,7 +51,7 @@ export async function beginQuery(
   if (begun.isWhole) return wholeAnswer(begun.part);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;
-  // While the client reads slowly, the query's time limit pauses and its slot is free.
+  // Parts are taken as soon as they are made, so a slow client does not use up the query's time or its slot.
   const kept = new KeptAhead({
     dataDir: config.NEARSKY_DATA,
     async more() {

@@ -79,7 +79,7 @@ export class KeptAhead {
     this.#change();
   }
 
-  /** Frees `#next` for another part. */
+  /** Moves `#latest` to the file, to make room for another part. */
   async #putAside(): Promise<void> {
     const part = this.#latest;
     if (!part) return;
