@@ -19,8 +19,8 @@ import { delivery, provenance } from '../test/store/support.ts';
 import { crossmatch, FIRST_ID } from '../test/stream/support.ts';
 import { median, type Options, type Workload } from './report.ts';
 
-const OBJECTS = 100_000;
-const OBJECTS_A_COMMIT = 1000;
+const OBJECTS = 20_000;
+const OBJECTS_A_COMMIT = 500;
 /** Degrees: an area of 1257 square degrees, as of a poorly localised event. */
 const RADIUS = 20;
 
@@ -100,7 +100,7 @@ async function readAll(store: ReturnType<typeof openStore>, all: number, areas: 
   await Promise.all(
     selections.map(selection => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const stream = streams.open(positionAfter('0')!, selection, 'bench');
+      const stream = streams.open('matches', positionAfter('0')!, selection, 'bench');
       stream.begin({
         write: bytes => {
           if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(end)) resolve();

@@ -646,6 +646,28 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'A walk never repeats an object; one that',
     ],
   },
+  'Stream of objects': {
+    'http/stream_objects.test.ts: each change once, in the order of the journal, as the change left the object': [
+      '`GET /api/stream/objects` and `POST',
+      'An event is one change of one object.',
+      '`stored` is the first delivery of the object',
+      'A later delivery by another broker is no event.',
+    ],
+    'http/stream_objects.test.ts: a client that comes again after any event gets the others': [
+      'All rules of the [stream of matches](#stream-of-matches)',
+    ],
+    'http/stream_objects.test.ts: what an import brought comes only where it is published': [
+      'Imported objects are sent only if imported',
+    ],
+    'http/stream_objects.test.ts: a message: its keys, exact ids, and the matches of the crossmatch': [
+      'The data is the object as that change left it,',
+      'The matches are the messages of the stream of',
+    ],
+    'http/stream_objects.test.ts: status, filters and areas leave out events': [
+      '`status` drops changes that leave the object',
+      'If there are match filters, an event is sent',
+    ],
+  },
   'Stream of matches': {
     'http/stream_area.test.ts: the objects of a stream are those of /api/area': [
       '`POST /api/stream/matches` is the same stream,',

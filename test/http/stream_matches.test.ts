@@ -298,7 +298,7 @@ function streamsOver(store: World['store'], quietMs: number) {
 function readerOf(streams: MatchStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
   const reader = new EventReader();
   const parts: Uint8Array[] = [];
-  const stream = streams.open(positionAfter(from)!, eventSelection(filters), 'a');
+  const stream = streams.open('matches', positionAfter(from)!, eventSelection(filters), 'a');
   stream.begin({
     write: bytes => {
       onPart();
@@ -397,7 +397,7 @@ test('filters that nothing meets: the client hears that the service is there, an
     const { streams, coordination } = streamsOver(store, 1);
     const reader = new EventReader();
     let parts = 0;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, eventSelection(filters), 'a');
+    const stream = streams.open('matches', { sequence: 0, objects: 0, matches: 0 }, eventSelection(filters), 'a');
     stream.begin({
       write: bytes => {
         parts++;
@@ -425,7 +425,7 @@ test('a client that does not read is sent one page and no more; nothing is left 
     await addObjects(writer, 0, 500);
     const { streams } = streamsOver(store, 1);
     const reader = new EventReader();
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
+    const stream = streams.open('matches', { sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
     let [parts, longest] = [0, 0];
     stream.begin({
       write: bytes => {
@@ -456,7 +456,7 @@ test('while the database is gone nothing is read; an entry that cannot be read e
     const { streams, coordination, logged } = streamsOver(store, 60_000);
     const reader = new EventReader();
     coordination.state.databaseIsGone = true;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
+    const stream = streams.open('matches', { sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
     assert.throws(() => streams.lastSequence(), /the database cannot be read/);
     let isEnded = false;
     stream.begin({
