@@ -22,7 +22,7 @@ import type { Config } from './config.ts';
 
 const MIB = 2 ** 20;
 
-/** The `limits` block of the service's description; keys as on the wire. */
+/** The `limits` block of the service's description, with the keys of the API. */
 export const limitsOf = memoized((config: Config) => {
   return {
     request_budget_seconds: config.API_REQUEST_BUDGET_SECONDS,
@@ -80,7 +80,7 @@ export const limitsOf = memoized((config: Config) => {
   };
 });
 
-/** The page size of a cone search whose request gives no `page_size`, in objects. */
+/** The page size of a cone search without `page_size`, in objects. */
 export function defaultConePageSize(config: Config): number {
   return Math.min(config.API_MAX_OBJECTS_PER_POSITION, config.API_MAX_OBJECTS_PER_REQUEST);
 }

@@ -23,7 +23,10 @@ import { SentFile } from './sent_file.ts';
 
 const DIGEST_CHARACTERS = 22;
 
-/** The time for another process to read an area, with the wait for a slot: a connection without a byte ends after 60 s. */
+/**
+ * The time limit for another process to read an area, including the wait for a slot. A connection without a byte ends
+ * after 60 s.
+ */
 const READ_SECONDS = 55;
 
 type Unread = { readonly outcome: 'refused' | 'tooLarge' };
@@ -36,7 +39,7 @@ export class SentArea {
   #bytes = 0;
   #file: SentFile | undefined;
 
-  /** It must be removed. */
+  /** The caller must remove it. */
   constructor(exchange: Exchange, service: Service) {
     this.#exchange = exchange;
     this.#service = service;
@@ -44,9 +47,9 @@ export class SentArea {
   }
 
   /**
-   * Takes the parameter or the body.
-   * @param how the numbers that decide how it is read
-   * @returns a digest of it and of them
+   * Reads the area parameter or the body.
+   * @param how the numbers that decide how the area is read
+   * @returns a digest of the area and of these numbers
    * @throws ApiError, Unavailable
    */
   async receive(...how: readonly (number | undefined)[]): Promise<string> {
@@ -82,7 +85,7 @@ export class SentArea {
   }
 
   /**
-   * The upload, or the area that another process has read from it; the request then has its full time again.
+   * The upload, or the area that another process has read from it. The time budget of the request restarts afterwards.
    * @throws AreaError, TooExpensive, Unavailable
    */
   async content(level: number): Promise<AreaQuery['area']> {

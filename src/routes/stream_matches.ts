@@ -94,8 +94,8 @@ async function inParts<T>(work: Generator<undefined, T, undefined>): Promise<T> 
 }
 
 /**
- * The position from which to stream. The `Last-Event-ID` header takes precedence, because a client that reconnects
- * repeats its first address.
+ * The position at which the stream starts. The `Last-Event-ID` header takes precedence, because a client that
+ * reconnects repeats its original address.
  */
 function positionOf({ request }: Exchange, asked: string, lastSequence: number): EventPosition {
   const lastId = request.headers.get(LAST_EVENT_ID) || undefined;

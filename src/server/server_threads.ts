@@ -24,12 +24,12 @@ import { BEAT_MS, type ServeTask } from './server_thread.ts';
 /** A thread counts as hung if it shows no sign of life for this long after a request's budget. */
 const HUNG_MS = 5000;
 /**
- * A thread that dies before this time since its start is only replaced after it. Otherwise a thread that always dies at
- * its start would keep the process busy.
+ * If a thread dies within this time after its start, it is replaced only when the time is over. Otherwise a thread that
+ * always dies at its start would keep the process busy.
  */
 const SHORT_LIFE_MS = 5000;
 const REPLACE_MS = 500;
-/** The time that a thread may take to end after its drain, and that a terminated thread may take to disappear. */
+/** The time limit for a thread to end after its drain, and for a terminated thread to disappear. */
 const END_MS = 1000;
 const GONE_MS = 3000;
 
@@ -41,7 +41,7 @@ interface ServerThreadsOptions {
   readonly coordination: Coordination;
   /**
    * Called if a thread hangs and cannot be ended (Deno 2.9.5 cannot end an endless loop). Its socket continues to
-   * accept a share of the connections, which nobody answers until the process ends.
+   * accept a share of the connections. These stay unanswered until the process ends.
    */
   readonly onUnending?: () => void;
   /** The module of the threads; tests use one whose threads misbehave. */
@@ -58,11 +58,11 @@ class Child {
   /** Resolves when the current thread has ended. */
   ended: Promise<void> = Promise.resolve();
   /**
-   * Whether the current thread has shown a sign of life. Ending a thread that still loads its modules would end the
+   * Whether the current thread has sent a heartbeat. Ending a thread that is still loading its modules would end the
    * process, too.
    */
   hasBegun = false;
-  /** The last sign of life, and the number of later checks that found no new one. */
+  /** The last heartbeat, and the number of later checks that found no new one. */
   beats = 0;
   missed = 0;
 
@@ -205,8 +205,8 @@ export class ServerThreads {
   }
 
   /**
-   * Ends threads without a sign of life. Time in which this thread stands still itself does not count, for example
-   * while the process is stopped.
+   * Ends threads without a heartbeat. Time in which this thread itself is not running does not count, for example while
+   * the process is stopped.
    */
   #look(): void {
     const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;

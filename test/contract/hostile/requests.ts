@@ -318,7 +318,11 @@ class QueryBuilder {
       if (names.includes('start') && names.includes('end')) for (const name of ['start', 'end']) blame(name, false);
       if (names.includes('cursor')) blame('time_field', false);
     }
-    if (this.#sent.get('response')?.text === 'table') codes.add('service_unavailable');
+    if (this.#sent.get('response')?.text === 'table') {
+      codes.add('service_unavailable');
+      // Not every format is one of tables.
+      if (this.#sent.has('format')) blame('format', false);
+    }
     const hasFilters = this.#isKnown('reliability_min');
     const isUnsupported = (name: string) =>
       !this.#isKnown(name) && (name === 'response' || (!hasFilters && isFilter(name)));
