@@ -104,7 +104,7 @@ function aboutOf({ description = '' }: Schema): string {
   return first.replace(/[:;]$/, '.');
 }
 
-/** The alternatives of a type; those of an enumeration as its name. */
+/** The alternatives of a type. An enumeration is written as its name. */
 function typesOf(schema: Schema): string[] {
   const { $ref, enum: values, type } = schema;
   if ($ref !== undefined) {
@@ -197,7 +197,7 @@ function declaration(name: string, { about, ...of }: Declared): string {
   return `/** ${about} */\nexport interface ${name} {\n${lines.map(line => `  ${line}\n`).join('')}}\n`;
 }
 
-/** Replaces the types between the marks by those of the contract as it is now. */
+/** Replaces the types between the marks with the current types of the contract. */
 export function withContractTypes(text: string): string {
   const made = [
     ...Object.entries(ENUMERATIONS).map(([name, values]) => enumeration(name, values)),

@@ -6,6 +6,7 @@ import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { writeTime } from '../base/times.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
+import { WORTH_FIELDS, type Worth } from '../contract/object_fields.ts';
 import { worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
@@ -41,13 +42,8 @@ const MATCH = fragment('{"catalog_name": "');
 const CATALOG_NAME = fragment(', "catalog_name": "');
 const SOURCE_ID = fragment(', "catalog_source_id": "');
 const SEPARATION = fragment(', "separation_arcsec": ');
-const CHANCE = fragment(', "chance_probability": ');
-const DENSITY = fragment(', "source_density": ');
-const WITHIN = fragment(', "sources_within_radius": ');
-const SECOND = fragment(', "second_separation_arcsec": ');
-const NO_WORTH = fragment(
-  ', "chance_probability": null, "source_density": null, "sources_within_radius": null, "second_separation_arcsec": null',
-);
+const WORTH = (Object.keys(WORTH_FIELDS) as (keyof Worth)[]).map(key => ({ key, label: fragment(`, "${key}": `) }));
+const NO_WORTH = fragment(WORTH.map(({ key }) => `, "${key}": null`).join(''));
 const SEPARATION_AT_EPOCH = fragment(', "separation_at_epoch_arcsec": ');
 const QUOTE = 0x22;
 const PAYLOAD = fragment(', "catalog_payload": ');
@@ -271,15 +267,12 @@ export class ObjectWriter implements ObjectList {
     }
     const [separationArcsec, separationAtEpochArcsec] = object.separations(at);
     const worth = worthOf({ separationArcsec, separationAtEpochArcsec }, statistics);
-    const field = (key: Uint8Array, value: number | null) => {
-      out.fragment(key);
+    for (const { key, label } of WORTH) {
+      const value = worth[key];
+      out.fragment(label);
       if (value === null) out.null();
       else out.number(value);
-    };
-    field(CHANCE, worth.chance_probability);
-    field(DENSITY, worth.source_density);
-    field(WITHIN, worth.sources_within_radius);
-    field(SECOND, worth.second_separation_arcsec);
+    }
   }
 
   /**

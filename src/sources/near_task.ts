@@ -6,7 +6,7 @@ import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { Task } from '../pool/pool.ts';
-import { statisticsOf, worthOf } from '../store/match_statistics.ts';
+import { secondNearest, statisticsOf, worthOf } from '../store/match_statistics.ts';
 import { appendSources, decodeSources } from '../store/records.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { currentStore } from '../store/thread_store.ts';
@@ -89,15 +89,12 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
     count: searched[at]!.sources.length,
     columns,
   }));
-  const seconds = searched.map(found => found.sources.map(each => each.separationArcsec).sort((a, b) => a - b)[1]);
+  const seconds = searched.map(found => secondNearest(found.sources.map(each => each.separationArcsec)));
   const listed = sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, density, ra, dec, payload }) => ({
     catalog_name: asked[catalog]!.definition.name,
     catalog_source_id: `${id}`,
     separation_arcsec: separationArcsec,
-    ...worthOf(
-      { separationArcsec },
-      statisticsOf(density, searched[catalog]!.sources.length, seconds[catalog] ?? Number.NaN),
-    ),
+    ...worthOf({ separationArcsec }, statisticsOf(density, searched[catalog]!.sources.length, seconds[catalog]!)),
     ra,
     dec,
     catalog_payload: payload,

@@ -6,7 +6,7 @@ import { MAX_TABLE_MATCHES } from '../contract/limits.ts';
 import { compareIds } from '../contract/source_ids.ts';
 import type { Find, RowStatus } from '../contract/table_match.ts';
 import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
-import { roundedSeparation } from '../store/match_statistics.ts';
+import { roundedSeparation, secondNearest } from '../store/match_statistics.ts';
 
 /** The sources of a catalog within the radius of each pair's row, parallel to the pairs. `Pairs.settle` completes them. */
 export interface Neighbours {
@@ -125,7 +125,7 @@ export class Pairs {
       count += this.areNearest ? neighbours.count[at]! : 1n;
       if (this.areNearest && !neighbours.isAlone[at]) separations.push(neighbours.second[at]!);
     }
-    const second = roundedSeparation(separations.sort((a, b) => a - b)[1]!);
+    const second = roundedSeparation(secondNearest(separations));
     for (const { at, neighbours } of pairs) {
       neighbours!.count[at] = count;
       neighbours!.second[at] = second;

@@ -82,8 +82,8 @@ class NearskyError(Exception):
 class Walk:
     """Objects of a walk, page by page: iterate over it, or over `pages()`. A new iteration continues where the last one stopped.
 
-    `cursor` is the cursor of the page that is being returned, or is next: a new walk with this cursor begins there. It is None on the first
-    page. `is_done` is True when all pages were returned.
+    A new walk with `cursor` begins at the current page; between two pages, at the next one. `cursor` is None on the first page. `is_done` is
+    True when all pages were returned.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Matches:
     """Matches as they are recorded. Iterate over it; the iteration ends only when you stop it.
 
     After a broken connection or an outage of the service, it resumes at the last match. `last_id` is the position of the last returned
-    match: `matches(after=last_id)` continues from there, also in another process. It is None before the first connection.
+    match, or None before the first connection. `matches(after=last_id)` continues from there, even in another process.
     """
 
     def __init__(self, connect: Callable[[str | None], Any]) -> None:
@@ -386,7 +386,7 @@ class Nearsky:
         return self._walk("/api/objects", query, cursor, lambda page: page["objects"])
 
     def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Matches:
-        """Each match as it is recorded, as a dictionary like those of the stream of matches (`docs/stream.md`).
+        """Returns each match when it is recorded. A match is a dictionary with the keys of the match stream (`docs/stream.md`).
 
         Matches that do not meet the filters are omitted. after: `beginning`, or the `last_id` of earlier `Matches`; by default, matches
         recorded from now on. Failures before the first connection are raised; later failures are raised only if a retry would not help.
@@ -853,7 +853,7 @@ _OF_SOURCE: dict[str, _Kind] = {
     "dec": ("Float64", "deg"),
 }
 
-# What a match is worth: absent from answers of older services.
+# Statistics of a match. Older services do not return them.
 _WORTH = ("chance_probability", "source_density", "sources_within_radius", "second_separation_arcsec")
 
 
@@ -961,7 +961,7 @@ _UNITS = {
 def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Objects, or the results of lookups, as flat rows: one row per object, and one for a result without objects.
 
-    Every row has all columns, whatever was requested; a missing value is None. The columns have the names of the service's own tables
+    Every row has all columns, regardless of the request; a missing value is None. The columns have the names of the service's own tables
     (`format=csv`). Each catalog has its number of sources and the nearest one, with a column for each payload key that
     the catalog has. Objects in a probability map also have `credible_level`. Times are texts, like in the API.
     """
