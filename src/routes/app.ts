@@ -49,7 +49,7 @@ import { recentCrossmatches } from './recent_crossmatches.ts';
 import { searchArea } from './search_area.ts';
 import { skyMap } from './sky_map.ts';
 import { sourceObjects } from './source_objects.ts';
-import { streamMatches, streamObjects } from './stream_matches.ts';
+import { streamMatches, streamObjects } from './streams.ts';
 import { tap } from './tap.ts';
 import { virtualObservatory } from './vo.ts';
 

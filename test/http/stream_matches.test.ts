@@ -2,16 +2,16 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eventSelection, positionAfter } from '../../src/answers/match_events.ts';
 import { matchTest } from '../../src/answers/qualify.ts';
 import type { FilterValues } from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
+import { eventSelection, positionAfter } from '../../src/answers/stream_events.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 import type { Coordination } from '../../src/service/coordination.ts';
-import { MatchStreams } from '../../src/service/match_streams.ts';
+import { EventStreams } from '../../src/service/event_streams.ts';
 import { provenance, withStore } from '../store/support.ts';
 import { addObjects, allExpected, crossmatch, FIRST_ID } from '../stream/support.ts';
 import { EventReader } from './event_reader.ts';
@@ -282,7 +282,7 @@ function streamsOver(store: World['store'], quietMs: number) {
   const config = configOf('.');
   const logged: string[] = [];
   const fragments = new SharedFragments(answerSettings(config));
-  const streams = new MatchStreams({
+  const streams = new EventStreams({
     config,
     coordination: coordination as unknown as Coordination,
     store: () => store,
@@ -295,7 +295,7 @@ function streamsOver(store: World['store'], quietMs: number) {
 }
 
 /** A client of streams that reads whatever comes. */
-function readerOf(streams: MatchStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
+function readerOf(streams: EventStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
   const reader = new EventReader();
   const parts: Uint8Array[] = [];
   const stream = streams.open('matches', positionAfter(from)!, eventSelection(filters), 'a');

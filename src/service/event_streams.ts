@@ -1,20 +1,20 @@
 /**
- * Serves the clients of the streams of matches and of objects on one thread. Each client has a position in the journal, and gets the
- * next page when the last one is sent. So a slow client falls behind, and holds one page of memory. Clients at the same
- * position share a page. A new generation wakes the clients. They take short turns; after each turn, queries get at
- * least as much time.
+ * Serves the clients of the streams of matches and of objects on one thread. Each client has a position in the journal,
+ * and gets the next page when the last one is sent. So a slow client falls behind, and holds one page of memory. Clients
+ * at the same position share a page. A new generation wakes the clients. They take short turns; after each turn, queries
+ * get at least as much time.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { FollowedAreas } from '../answers/followed_areas.ts';
+import type { SharedFragments } from '../answers/shared_fragments.ts';
 import {
   type EventKind,
   type EventPosition,
   type EventSelection,
   type Events,
   eventId,
-  MatchEvents,
-} from '../answers/match_events.ts';
-import type { SharedFragments } from '../answers/shared_fragments.ts';
+  StreamEvents,
+} from '../answers/stream_events.ts';
 import { ClientAdmission, type ClientSlots, type Leave } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -43,7 +43,7 @@ const LOOK_MS = 1000;
  */
 const [MIN_RETRY_MS, MAX_RETRY_MS] = [1000, 5000];
 
-interface MatchStreamsOptions {
+interface EventStreamsOptions {
   readonly config: Config;
   readonly coordination: Coordination;
   /** @throws StoreError */
@@ -69,15 +69,15 @@ interface Reader {
   writtenMs: number;
 }
 
-export class MatchStreams {
-  readonly #options: MatchStreamsOptions;
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
   readonly #slots: ClientSlots;
   readonly #readers = new Set<Reader>();
   /** The readers with pending work, the next one first. */
   readonly #ready = new Set<Reader>();
   readonly #areas = new FollowedAreas();
   /** By the kind of events. */
-  readonly #events = new Map<EventKind, MatchEvents>();
+  readonly #events = new Map<EventKind, StreamEvents>();
   /** Checks for quiet clients while there are any clients. */
   #look: ReturnType<typeof setInterval> | undefined;
   #wake: ReturnType<typeof setTimeout> | undefined;
@@ -86,7 +86,7 @@ export class MatchStreams {
   #turnMs = 0;
   #isClosed = false;
 
-  constructor(options: MatchStreamsOptions) {
+  constructor(options: EventStreamsOptions) {
     this.#options = options;
     const isFull = 'too many clients, or too many streams of this client, read streams';
     this.#slots = new ClientAdmission().slots({ slots: options.config.NEARSKY_MAX_STREAMS, isFull });
@@ -258,7 +258,7 @@ export class MatchStreams {
     let events = this.#events.get(reader.kind);
     // The catalogs may have changed.
     if (events?.fragments !== fragments()) {
-      events = new MatchEvents(store(), fragments(), config.PUBLISH_IMPORTED, this.#areas, reader.kind);
+      events = new StreamEvents(store(), fragments(), config.PUBLISH_IMPORTED, this.#areas, reader.kind);
       this.#events.set(reader.kind, events);
     }
     const { reads } = events;

@@ -50,7 +50,7 @@ export interface Events {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface MatchEvent {
+interface StreamEvent {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
   /** A slice of the page's bytes. */
@@ -61,7 +61,7 @@ interface MatchEvent {
 export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
-  readonly events: readonly MatchEvent[];
+  readonly events: readonly StreamEvent[];
   /** The events of each selection that has any, by its key. */
   readonly selected: Map<string, Events>;
   /** The events in each area, as `FollowedAreas` finds them; and the version of the areas then. */
@@ -103,7 +103,7 @@ const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
 /** The memory of an event's place in an area. */
 const PLACE_BYTES = 8;
 
-export class MatchEvents {
+export class StreamEvents {
   readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
   /**
@@ -185,14 +185,14 @@ export class MatchEvents {
     return page.places;
   }
 
-  #meeting(page: EventPage, at: Iterable<number>, { filters, status }: EventSelection): readonly MatchEvent[] {
+  #meeting(page: EventPage, at: Iterable<number>, { filters, status }: EventSelection): readonly StreamEvent[] {
     const test = filters && matchTest(filters, this.fragments.settings.catalogs);
     const objectTests = filters && objectTest(filters, this.fragments.settings.catalogs);
     if (this.#stored?.page !== page) {
       this.#stored = { page, objects: new Map() };
       this.#reads++;
     }
-    const isMet = ({ diaObjectId, matchVersion, catalogName }: MatchEvent['message']) => {
+    const isMet = ({ diaObjectId, matchVersion, catalogName }: StreamEvent['message']) => {
       const [object, sources] = this.#objectOf(diaObjectId);
       const meets = (i: number) => test!(object, object.matches[i]!, sources[i]);
       if (this.#kind === 'matches')
@@ -252,14 +252,14 @@ const placeBytes = ({ places }: EventPage) =>
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
 
 /** Makes a page of events; the events become slices of its bytes. */
-function pageOf(begin: EventPosition, end: EventPosition, found: readonly MatchEvent[]): EventPage {
+function pageOf(begin: EventPosition, end: EventPosition, found: readonly StreamEvent[]): EventPage {
   const bytes = Buffer.concat(found.map(event => event.bytes));
   let at = 0;
   const events = found.map(event => ({ ...event, bytes: bytes.subarray(at, (at += event.bytes.length)) }));
   return { begin, end, events, count: events.length, bytes, selected: new Map(), places: NO_PLACES, placesVersion: 0 };
 }
 
-function eventsOf({ messages, begin, end }: ObjectMatches): MatchEvent[] {
+function eventsOf({ messages, begin, end }: ObjectMatches): StreamEvent[] {
   return messages.map(({ value, ...message }, i) => {
     const id = eventId(i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 });
     return { id, message, bytes: Buffer.concat([Buffer.from(`id: ${id}\ndata: `), value, BLANK_LINE]) };

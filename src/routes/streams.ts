@@ -1,8 +1,8 @@
 /** GET and POST /api/stream/matches and /api/stream/objects: server-sent events. */
 import { setImmediate } from 'node:timers/promises';
 import type { FollowedArea } from '../answers/followed_areas.ts';
-import { type EventKind, type EventPosition, eventSelection, positionAfter } from '../answers/match_events.ts';
 import type { FilterValues } from '../answers/queries.ts';
+import { type EventKind, type EventPosition, eventSelection, positionAfter } from '../answers/stream_events.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../documents/parameters.ts';
 import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
@@ -31,30 +31,30 @@ export const streamObjects = (service: Service) => streamOf('objects', service);
 /** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
 function streamOf(kind: EventKind, service: Service): Handler {
   return exchange => {
-    const { config, catalogs, matchStreams } = service;
+    const { config, catalogs, eventStreams } = service;
     const { method, search } = exchange;
     const read = readerOf(search, OBJECT_STREAM_PARAMETERS, catalogs);
     const filters = read('filters');
     const status = kind === 'objects' ? read('status') : undefined;
-    const lastSequence = matchStreams.lastSequence();
+    const lastSequence = eventStreams.lastSequence();
     const position = positionOf(exchange, read('from'), lastSequence);
     const asked = { kind, position, filters, status, level: read('level'), radiusArcsec: read('radius_arcsec') };
     const hasArea = method === 'POST' || ['area', 'level', 'radius_arcsec'].some(name => search.has(name));
     if (hasArea) return streamInArea(exchange, service, asked);
     const selection = eventSelection(filters, undefined, status);
-    return eventResponse(matchStreams.open(kind, position, selection, clientOf(exchange, config)));
+    return eventResponse(eventStreams.open(kind, position, selection, clientOf(exchange, config)));
   };
 }
 
 async function streamInArea(exchange: Exchange, service: Service, asked: Asked): Promise<Answer> {
-  const { config, matchStreams, coordination } = service;
+  const { config, eventStreams, coordination } = service;
   const area = await readFollowed(exchange, service, asked);
   const client = clientOf(exchange, config);
   const slot = await coordination.ask('followArea', { client, bytes: area.region.byteLength }, exchange.budget);
   const leave = () => coordination.leaveArea(slot);
   try {
     const selection = eventSelection(asked.filters, area, asked.status);
-    return eventResponse(matchStreams.open(asked.kind, asked.position, selection, client, leave));
+    return eventResponse(eventStreams.open(asked.kind, asked.position, selection, client, leave));
   } catch (error) {
     leave();
     throw error;
