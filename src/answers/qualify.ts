@@ -96,6 +96,15 @@ export function matchTest(filters: FilterValues, catalogs: Catalogs): MatchTest 
     tests.every(test => (test.object?.(object) ?? true) && (test.match?.(match, source) ?? true));
 }
 
+/** Tests whether an object meets every object filter; also says whether there is a match filter. */
+export function objectTest(filters: FilterValues, catalogs: Catalogs): { test: ObjectTest; needsMatch: boolean } {
+  const tests = knownFilters(filters, catalogs).map(([filter, value]) => testOf(filter, value));
+  return {
+    test: object => tests.every(({ object: test }) => test?.(object) ?? true),
+    needsMatch: tests.some(({ match }) => match !== undefined),
+  };
+}
+
 /** Objects and results that qualify always have the reason `meets_filters`. */
 export function qualification(reason: QualifiesReason) {
   return { qualifies: reason === 'meets_filters', qualifies_reason: reason };

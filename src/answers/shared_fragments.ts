@@ -203,7 +203,7 @@ export class SharedFragments {
       const tns = readAssociation(text);
       const matched = tns && tns.name !== null ? `, "tns": ${toJson(this.#associated(tns, tns.name))}` : '';
       const epoch = toJson(formatTimeOrNull(tns?.snapshotEpochUs));
-      const value = tns && this.#tns(tns);
+      const value = this.tnsOf(tns);
       return {
         value,
         ofObject: fragment(`, "tns": ${toJson(value)}`),
@@ -214,6 +214,11 @@ export class SharedFragments {
 
   #associated({ objid, classification, redshift, separationArcsec }: TnsAssociation, name: string) {
     return { objid, name, classification, redshift, separation_arcsec: separationArcsec, url: this.#tnsUrl(name) };
+  }
+
+  /** The value of the key `tns` of an object. */
+  tnsOf(tns: TnsAssociation | null): Tns | null {
+    return tns && this.#tns(tns);
   }
 
   #tns(tns: TnsAssociation) {

@@ -58,6 +58,14 @@ export const OPERATIONS = [
     metric: 'stream_matches',
     document: documented.streamMatchesInArea,
   },
+  { name: 'stream_objects', method: 'GET', path: '/api/stream/objects', document: documented.streamObjects },
+  {
+    name: 'stream_objects_in_area',
+    method: 'POST',
+    path: '/api/stream/objects',
+    metric: 'stream_objects',
+    document: documented.streamObjectsInArea,
+  },
   { name: 'find_sources', method: 'GET', path: '/api/sources', document: documented.findSources },
   {
     name: 'find_objects_of_source',

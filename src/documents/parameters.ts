@@ -14,6 +14,7 @@ import {
   DEFAULT_RESPONSE,
   DEFAULT_TIME_FIELD,
   MAP_LAYERS,
+  OBJECT_STATUSES,
 } from '../contract/enums.ts';
 import { FORMATS, MATCH_FORMATS } from '../contract/formats.ts';
 import { clamped, flag, type Kind, matching, named, textual } from '../contract/kind.ts';
@@ -244,6 +245,20 @@ export const STREAM_PARAMETERS = {
     description: 'The body is a table of positions, and the area is all positions at most this far from one of them.',
   },
   filters: FILTERS,
+} satisfies Parameters;
+
+type Status = (typeof OBJECT_STATUSES)[number];
+
+function isStored(status: Status): status is Exclude<Status, { readonly name: 'not_in_service' }> {
+  return status.name !== 'not_in_service';
+}
+
+export const OBJECT_STREAM_PARAMETERS = {
+  ...STREAM_PARAMETERS,
+  status: {
+    kind: named(OBJECT_STATUSES.filter(isStored)),
+    description: 'Only changes that leave the object in this status.',
+  },
 } satisfies Parameters;
 
 export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {

@@ -21,8 +21,8 @@ import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
+import { EventStreams } from './event_streams.ts';
 import { LogPlace } from './log_place.ts';
-import { MatchStreams } from './match_streams.ts';
 
 interface ServiceOptions {
   readonly config: Config;
@@ -53,7 +53,7 @@ export class Service {
   readonly metrics: ThreadMetrics;
   readonly coordination: Coordination;
   readonly queries: QueryRunner;
-  readonly matchStreams: MatchStreams;
+  readonly eventStreams: EventStreams;
   readonly jobs: JobStore;
   readonly logPlace: LogPlace;
   readonly spool: ClientRoom;
@@ -84,7 +84,7 @@ export class Service {
       onStaleIndex: generation => coordination.discard(generation),
       log,
     });
-    this.matchStreams = new MatchStreams({ config, coordination, store: () => this.store, fragments, metrics, log });
+    this.eventStreams = new EventStreams({ config, coordination, store: () => this.store, fragments, metrics, log });
   }
 
   /**
@@ -185,13 +185,13 @@ export class Service {
   /** Ends the streams, so that their clients reconnect to another server. */
   stop(): void {
     this.#isStopping = true;
-    this.matchStreams.close();
+    this.eventStreams.close();
   }
 
   /** Closes the database. From then on, queries are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.matchStreams.close();
+    this.eventStreams.close();
     await this.#store?.close();
   }
 }

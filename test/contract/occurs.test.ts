@@ -31,6 +31,7 @@ const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
 const RECENT = '/api/recent-crossmatches';
 const MAP = '/api/sky-map';
 const STREAM = '/api/stream/matches';
+const OBJECT_STREAM = '/api/stream/objects';
 const SOURCES = '/api/sources?ra=150&dec=2';
 const OBJECTS = '/api/objects';
 /** A machine that is busy otherwise is no reason to fail. */
@@ -241,9 +242,11 @@ test('errors', async () => {
       ...[...FILTERED, `${RECENT}?`].map(path => `${path}&detail=none`),
       `${MAP}?layer=stars`,
       `${STREAM}?from=x`,
+      `${OBJECT_STREAM}?from=x`,
     );
     await lookup(app, { inputs: [] }, 400);
-    assert.is((await app.post(STREAM, 'CIRCLE 1 2', 'text/plain')).status, 400);
+    for (const path of [STREAM, OBJECT_STREAM])
+      assert.is((await app.post(path, 'CIRCLE 1 2', 'text/plain')).status, 400);
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
     await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
     await expectStatus(app, 404, '/api/nothing', '/api/objects/1%2F2');

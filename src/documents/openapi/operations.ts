@@ -18,6 +18,7 @@ import {
   coneParameters,
   LOOKUP_PARAMETERS,
   OBJECT_PARAMETERS,
+  OBJECT_STREAM_PARAMETERS,
   objectsParameters,
   recentParameters,
   SKY_MAP_PARAMETERS,
@@ -174,11 +175,38 @@ export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
   };
 }
 
+export function streamObjects(_config: Config, catalogs: Catalogs): Operation {
+  return {
+    summary:
+      'Objects as they are stored and crossmatched, with a match or without: server-sent events, without an end.',
+    description:
+      'An event a change: `stored`, when a broker delivers an object for the first time, and `crossmatched`, for each crossmatch of it. A further delivery is no event. ' +
+      `Its data is the object as the change left it, with the matches of that crossmatch alone. Its id is the place in the journal: ${RESUMED} ` +
+      'Filters leave out events: those stay whose object meets every reliability filter and, where there are match filters, has one match that meets them all. With `area`, as a text, only objects in it.',
+    parameters: documentedParameters(OBJECT_STREAM_PARAMETERS, catalogs),
+    responses: eventResponses,
+  };
+}
+
 export function streamMatchesInArea(config: Config, catalogs: Catalogs): Operation {
-  const { max_areas, max_positions } = limitsOf(config).streams;
   return {
     ...streamMatches(config, catalogs),
     summary: 'Matches of the objects in an area as they are recorded: server-sent events, without an end.',
+    ...inArea(config),
+  };
+}
+
+export function streamObjectsInArea(config: Config, catalogs: Catalogs): Operation {
+  return {
+    ...streamObjects(config, catalogs),
+    summary: 'Objects in an area as they are stored and crossmatched: server-sent events, without an end.',
+    ...inArea(config),
+  };
+}
+
+function inArea(config: Config) {
+  const { max_areas, max_positions } = limitsOf(config).streams;
+  return {
     description:
       'The events of the GET whose objects are in an area. The area is the body, whatever its Content-Type, or the parameter `area`, in any form that `/api/area` takes. ' +
       `With \`radius_arcsec\` the body is a table of at most ${max_positions} positions, in any format that \`/api/crossmatch\` takes. ` +

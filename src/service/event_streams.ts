@@ -1,13 +1,20 @@
 /**
- * Serves the clients of the match stream on one thread. Each client has a position in the journal, and gets the next
- * page after the previous one was sent. A slow client therefore falls behind, but holds only one page of memory.
- * Clients at the same position share a page. A new generation wakes the clients. They take short turns; between turns,
- * queries get at least as much time as the turns took.
+ * Serves the clients of both streams, matches and objects, on one thread. Each client has a position in the journal,
+ * and gets the next page after the previous one was sent. A slow client therefore falls behind, but holds only one page
+ * of memory. Clients at the same position share a page. A new generation wakes the clients. They take short turns;
+ * between turns, queries get at least as much time as the turns took.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { FollowedAreas } from '../answers/followed_areas.ts';
-import { type EventPosition, type EventSelection, type Events, eventId, MatchEvents } from '../answers/match_events.ts';
 import type { SharedFragments } from '../answers/shared_fragments.ts';
+import {
+  type EventKind,
+  type EventPosition,
+  type EventSelection,
+  type Events,
+  eventId,
+  StreamEvents,
+} from '../answers/stream_events.ts';
 import { ClientAdmission, type ClientSlots, type Leave } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -19,8 +26,12 @@ import type { Coordination } from './coordination.ts';
 
 /** The maximum number of parts written in one turn. A turn that reads the database ends after that read. */
 const TURN_PARTS = 4;
-/** The maximum number of pages, without matches for a client, that the client skips in one step. */
+/**
+ * The maximum number of cached pages from which a client gets events in one step, and the number of bytes after which
+ * the step ends.
+ */
 const STEP_PAGES = 64;
+const AREA_BYTES = 16_384;
 /** The minimum pause after a turn. A longer turn is followed by a pause of its own length. */
 const PAUSE_MS = 1;
 /** The minimum time between two wake-ups, so that one write sends several small commits. */
@@ -35,7 +46,7 @@ const LOOK_MS = 1000;
  */
 const [MIN_RETRY_MS, MAX_RETRY_MS] = [1000, 5000];
 
-interface MatchStreamsOptions {
+interface EventStreamsOptions {
   readonly config: Config;
   readonly coordination: Coordination;
   /** @throws StoreError */
@@ -50,7 +61,8 @@ interface MatchStreamsOptions {
 /** A client. */
 interface Reader {
   position: EventPosition;
-  /** Undefined if the client wants every match. */
+  readonly kind: EventKind;
+  /** Undefined if the client wants every event. */
   readonly selection: EventSelection | undefined;
   client: StreamClient | undefined;
   readonly leave: () => void;
@@ -60,14 +72,15 @@ interface Reader {
   writtenMs: number;
 }
 
-export class MatchStreams {
-  readonly #options: MatchStreamsOptions;
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
   readonly #slots: ClientSlots;
   readonly #readers = new Set<Reader>();
   /** The readers that have work to do, in the order of their turns. */
   readonly #ready = new Set<Reader>();
   readonly #areas = new FollowedAreas();
-  #events: MatchEvents | undefined;
+  /** By the kind of events. */
+  readonly #events = new Map<EventKind, StreamEvents>();
   /** The timer that checks for quiet clients, while there are clients. */
   #look: ReturnType<typeof setInterval> | undefined;
   #wake: ReturnType<typeof setTimeout> | undefined;
@@ -76,9 +89,9 @@ export class MatchStreams {
   #turnMs = 0;
   #isClosed = false;
 
-  constructor(options: MatchStreamsOptions) {
+  constructor(options: EventStreamsOptions) {
     this.#options = options;
-    const isFull = 'too many clients, or too many streams of this client, read the stream of matches';
+    const isFull = 'too many clients, or too many streams of this client, read streams';
     this.#slots = new ClientAdmission().slots({ slots: options.config.NEARSKY_MAX_STREAMS, isFull });
     options.coordination.onGeneration = () => {
       if (this.#readers.size > 0) this.#wake ??= setTimeout(() => this.#wakeAll(), WAKE_MS);
@@ -99,12 +112,13 @@ export class MatchStreams {
   }
 
   /**
-   * Streams the selected matches after a position, for as long as the client stays.
+   * Streams the selected events after a position, for as long as the client stays.
    * @param name the name under which the stream counts against the client's share
    * @param onEnd called when the stream ends
    * @throws Unavailable if there are too many streams, or this client has half of the maximum
    */
   open(
+    kind: EventKind,
     position: EventPosition,
     selection: EventSelection | undefined,
     name: string,
@@ -113,6 +127,7 @@ export class MatchStreams {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
     const leave = this.#enter(name);
     const reader: Reader = {
+      kind,
       position,
       leave: () => {
         leave();
@@ -203,7 +218,7 @@ export class MatchStreams {
 
   #takeTurn(): void {
     const beganMs = performance.now();
-    const reads = this.#events?.reads;
+    const reads = this.#reads;
     let parts = 0;
     // A reader that is queued again takes its next turn after all others.
     for (const reader of this.#ready) {
@@ -214,7 +229,7 @@ export class MatchStreams {
         this.#options.log('stream_failed', { position: eventId(reader.position), error: messageOf(error) });
         this.#end(reader);
       }
-      if (++parts === TURN_PARTS || this.#events?.reads !== reads) break;
+      if (++parts === TURN_PARTS || this.#reads !== reads) break;
     }
     // The runtime writes to the sockets only after this function has returned.
     queueMicrotask(() => {
@@ -235,21 +250,33 @@ export class MatchStreams {
     } else if (events) this.#queue(reader);
   }
 
-  /** Advances a reader by one page, and past cached pages without matches for it. */
+  /** How often the database was read. */
+  get #reads(): number {
+    return this.#events.values().reduce((sum, { reads }) => sum + reads, 0);
+  }
+
+  /** Advances a reader by one page, or over several cached pages that have few or no events for it. */
   #nextEvents(reader: Reader): Events | undefined {
     const { config, store, fragments } = this.#options;
+    let events = this.#events.get(reader.kind);
     // The catalogs may have changed.
-    if (this.#events?.fragments !== fragments())
-      this.#events = new MatchEvents(store(), fragments(), config.PUBLISH_IMPORTED, this.#areas);
-    const events = this.#events;
+    if (events?.fragments !== fragments()) {
+      events = new StreamEvents(store(), fragments(), config.PUBLISH_IMPORTED, this.#areas, reader.kind);
+      this.#events.set(reader.kind, events);
+    }
     const { reads } = events;
+    const { selection } = reader;
     let found: Events | undefined;
     for (let pages = 0; pages < STEP_PAGES && this.#isBehind(reader); pages++) {
       const page = events.after(reader.position);
       if (!page) break;
       reader.position = page.end;
-      found = reader.selection ? events.selected(page, reader.selection) : page;
-      if (found.count > 0 || events.reads !== reads) break;
+      if (!selection) return page;
+      const selected = events.selected(page, selection);
+      found = found && found.count > 0 ? joined(found, selected) : selected;
+      // Clients in areas get few events of a page. Others get one page at a time, which they share.
+      const isEnough = found.count > 0 && (!selection.area || found.bytes.length >= AREA_BYTES);
+      if (isEnough || events.reads !== reads) break;
     }
     return found;
   }
@@ -259,4 +286,9 @@ export class MatchStreams {
     reader.writtenMs = performance.now();
     reader.client!.write(bytes);
   }
+}
+
+function joined(one: Events, other: Events): Events {
+  if (other.count === 0) return one;
+  return { count: one.count + other.count, bytes: Buffer.concat([one.bytes, other.bytes]) };
 }

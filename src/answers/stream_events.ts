@@ -1,6 +1,8 @@
-/** The match stream as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
+/** The streams of matches and of objects as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
+
+import type { StoredStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
-import type { MatchSource, MatchSummary, StoredObject } from '../store/types.ts';
+import type { MatchSource, StoredObject } from '../store/types.ts';
 import {
   type JournalPosition,
   type JournalSource,
@@ -10,7 +12,8 @@ import {
 import type { MatchMessage } from '../stream/message.ts';
 import type { FollowedArea, FollowedAreas } from './followed_areas.ts';
 import { MatchMessages } from './match_messages.ts';
-import { matchTest } from './qualify.ts';
+import { ObjectMessages, stateAt } from './object_messages.ts';
+import { matchTest, objectTest } from './qualify.ts';
 import type { FilterValues } from './queries.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
@@ -47,7 +50,7 @@ export interface Events {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface MatchEvent {
+interface StreamEvent {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
   /** A part of the page's bytes. */
@@ -58,7 +61,7 @@ interface MatchEvent {
 export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
-  readonly events: readonly MatchEvent[];
+  readonly events: readonly StreamEvent[];
   /** The events of each selection, by the selection's key, without empty ones. */
   readonly selected: Map<string, Events>;
   /** The events in each area, as found by `FollowedAreas`, and its version at that time. */
@@ -66,24 +69,33 @@ export interface EventPage extends Events {
   placesVersion: number;
 }
 
+/** The events of a stream: matches, or changes of objects. */
+export type EventKind = 'matches' | 'objects';
+
 /** The events that a reader wants: those that meet every filter, and whose objects are in the area. */
 export interface EventSelection {
   readonly filters: FilterValues | undefined;
+  /** The status that the object must have after the change. */
+  readonly status: StoredStatus | undefined;
   readonly area: FollowedArea | undefined;
   /** Equal for equal selections. */
   readonly key: string;
 }
 
 /** Undefined to select every event. */
-export function eventSelection(filters: FilterValues | null, area?: FollowedArea): EventSelection | undefined {
-  if (!filters && !area) return undefined;
+export function eventSelection(
+  filters: FilterValues | null,
+  area?: FollowedArea,
+  status?: StoredStatus,
+): EventSelection | undefined {
+  if (!filters && !area && !status) return undefined;
   // The order of filters does not matter.
   const sorted = filters?.toSorted();
-  return { filters: sorted, area, key: JSON.stringify([area?.digest, sorted]) };
+  return { filters: sorted, area, status, key: JSON.stringify([area?.digest, sorted, status]) };
 }
 
-/** A stored match: the object, the index of the match among the object's matches, and the object's sources. */
-type StoredMatch = readonly [StoredObject, number, readonly MatchSource[]];
+/** An object, and the sources of its matches. */
+type WithSources = readonly [object: StoredObject, sources: readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
 const NO_EVENTS: Events = { count: 0, bytes: new Uint8Array(0) };
@@ -91,7 +103,7 @@ const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
 /** The memory of an event's entry in an area. */
 const PLACE_BYTES = 8;
 
-export class MatchEvents {
+export class StreamEvents {
   readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
   /**
@@ -101,15 +113,31 @@ export class MatchEvents {
   readonly #pages = new Map<string, EventPage>();
   #keptBytes = 0;
   readonly #areas: FollowedAreas;
-  /** The matches of the page that was filtered last, by the index of the event. */
-  #stored: { readonly page: EventPage; readonly matches: Map<number, StoredMatch> } | undefined;
+  readonly #kind: EventKind;
+  /** The objects of the page that was filtered last. */
+  #stored: { readonly page: EventPage; readonly objects: Map<bigint, WithSources> } | undefined;
   #reads = 0;
 
   /** @param imported whether to include the matches of imported objects */
-  constructor(store: Store, fragments: SharedFragments, imported: boolean, areas: FollowedAreas) {
+  constructor(
+    store: Store,
+    fragments: SharedFragments,
+    imported: boolean,
+    areas: FollowedAreas,
+    kind: EventKind = 'matches',
+  ) {
     this.#areas = areas;
+    this.#kind = kind;
     this.fragments = fragments;
-    this.#source = { store, matches: new MatchMessages(store, fragments), imported };
+    this.#source =
+      kind === 'matches'
+        ? { store, matches: new MatchMessages(store, fragments), imported }
+        : {
+            store,
+            matches: new ObjectMessages(store, fragments),
+            imported,
+            entries: (...after) => store.changesAfter(...after),
+          };
   }
 
   /** How often events were read from the database. A read takes far longer than using a cached page. */
@@ -131,12 +159,13 @@ export class MatchEvents {
   }
 
   /** The selected events of the page that `after` returned last. */
-  selected(page: EventPage, { filters, area, key }: EventSelection): Events {
+  selected(page: EventPage, selection: EventSelection): Events {
+    const { filters, status, area, key } = selection;
     const kept = page.selected.get(key);
     if (kept) return kept;
     const inside = area ? this.#placesOn(page).get(area.digest) : page.events.keys();
     if (!inside) return NO_EVENTS;
-    const found = filters ? this.#meeting(page, inside, filters) : Array.from(inside, i => page.events[i]!);
+    const found = filters || status ? this.#meeting(page, inside, selection) : Array.from(inside, i => page.events[i]!);
     const selected = { count: found.length, bytes: Buffer.concat(found.map(({ bytes }) => bytes)) };
     page.selected.set(key, selected);
     this.#keptBytes += memoryOf(selected);
@@ -156,20 +185,33 @@ export class MatchEvents {
     return page.places;
   }
 
-  #meeting(page: EventPage, at: Iterable<number>, filters: FilterValues): readonly MatchEvent[] {
-    const test = matchTest(filters, this.fragments.settings.catalogs);
+  #meeting(page: EventPage, at: Iterable<number>, { filters, status }: EventSelection): readonly StreamEvent[] {
+    const test = filters && matchTest(filters, this.fragments.settings.catalogs);
+    const objectTests = filters && objectTest(filters, this.fragments.settings.catalogs);
     if (this.#stored?.page !== page) {
-      this.#stored = { page, matches: new Map() };
+      this.#stored = { page, objects: new Map() };
       this.#reads++;
     }
-    const { matches } = this.#stored;
-    return Array.from(at).flatMap(i => {
-      const event = page.events[i]!;
-      let stored = matches.get(i);
-      if (!stored) matches.set(i, (stored = this.#matchOf(event)));
-      const [object, index, sources] = stored;
-      return test(object, object.matches[index]!, sources[index]) ? [event] : [];
-    });
+    const isMet = ({ diaObjectId, matchVersion, catalogName }: StreamEvent['message']) => {
+      const [object, sources] = this.#objectOf(diaObjectId);
+      const meets = (i: number) => test!(object, object.matches[i]!, sources[i]);
+      if (this.#kind === 'matches')
+        return meets(
+          object.matches.findIndex(match => match.matchVersion === matchVersion && match.catalogName === catalogName),
+        );
+      const state = stateAt(object, matchVersion);
+      if (status && state.status !== status) return false;
+      return objectTests?.needsMatch ? state.matches.some(meets) : (objectTests?.test(object) ?? true);
+    };
+    return Array.from(at, i => page.events[i]!).filter(({ message }) => isMet(message));
+  }
+
+  #objectOf(diaObjectId: bigint): WithSources {
+    const { objects } = this.#stored!;
+    const { store } = this.#source;
+    let stored = objects.get(diaObjectId);
+    if (!stored) objects.set(diaObjectId, (stored = [store.getObject(diaObjectId)!, store.getSources(diaObjectId)]));
+    return stored;
   }
 
   /**
@@ -194,13 +236,6 @@ export class MatchEvents {
     return pageOf(position, { ...end, matches: 0 }, events);
   }
 
-  #matchOf({ message: { diaObjectId, matchVersion, catalogName } }: MatchEvent): StoredMatch {
-    const { store } = this.#source;
-    const object = store.getObject(diaObjectId)!;
-    const isIt = (match: MatchSummary) => match.matchVersion === matchVersion && match.catalogName === catalogName;
-    return [object, object.matches.findIndex(isIt), store.getSources(diaObjectId)];
-  }
-
   #forgetOld(): void {
     for (const [id, page] of this.#pages) {
       // The newest page is in use.
@@ -217,14 +252,14 @@ const placeBytes = ({ places }: EventPage) =>
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
 
 /** Makes a page of events. Each event is a slice of the page's bytes. */
-function pageOf(begin: EventPosition, end: EventPosition, found: readonly MatchEvent[]): EventPage {
+function pageOf(begin: EventPosition, end: EventPosition, found: readonly StreamEvent[]): EventPage {
   const bytes = Buffer.concat(found.map(event => event.bytes));
   let at = 0;
   const events = found.map(event => ({ ...event, bytes: bytes.subarray(at, (at += event.bytes.length)) }));
   return { begin, end, events, count: events.length, bytes, selected: new Map(), places: NO_PLACES, placesVersion: 0 };
 }
 
-function eventsOf({ messages, begin, end }: ObjectMatches): MatchEvent[] {
+function eventsOf({ messages, begin, end }: ObjectMatches): StreamEvent[] {
   return messages.map(({ value, ...message }, i) => {
     const id = eventId(i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 });
     return { id, message, bytes: Buffer.concat([Buffer.from(`id: ${id}\ndata: `), value, BLANK_LINE]) };
