@@ -55,7 +55,7 @@ export const GENERIC_FILTERS: readonly Filter[] = [
     unit: 'probability',
     isMatchFilter: false,
     description:
-      "The object's stored LSST reliability is at least this (inclusive); an object with none never meets it.",
+      "The object's stored LSST reliability is at least this (inclusive); an object without a reliability never meets it.",
   },
   {
     name: 'reliability_max',
@@ -64,7 +64,7 @@ export const GENERIC_FILTERS: readonly Filter[] = [
     unit: 'probability',
     isMatchFilter: false,
     description:
-      "The object's stored LSST reliability is at most this (inclusive); an object with none never meets it.",
+      "The object's stored LSST reliability is at most this (inclusive); an object without a reliability never meets it.",
   },
 ];
 

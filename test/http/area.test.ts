@@ -374,7 +374,7 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
     assert.is((await app.get(`/api/objects?${query}`)).body.param, param);
   await refused('', '', 'area', /give/);
   await refused('area=CIRCLE+1+2+3', CIRCLE, 'area', /two areas/);
-  await refused('level=0.5', CIRCLE, 'level', /no map/);
+  await refused('level=0.5', CIRCLE, 'level', /not a probability map/);
   await refused('level=1.5', CIRCLE, 'level', /at most 1/);
   await refused(`start=${at(NOW_US)}&end=${at(NOW_US - 1)}`, CIRCLE, 'start,end', /before its start/);
   await refused('', 'CIRCLE 40 10', 'area', /3 numbers: .* \(2 were given\)/);
