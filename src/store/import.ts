@@ -78,12 +78,12 @@ export type PreparedOutcome = 'imported' | 'unchanged' | readonly ImportOutcome[
 /** The maximum records, and the maximum matches, of one object. Only very many re-runs would reach it. */
 const MAX_ENTRIES_PER_OBJECT = 1000;
 
-/** The changes of a commit for the journal: new objects, further brokers, crossmatches. */
 /** A new object, as the listings have it. */
 export interface NewObject extends StoredPoint {
   readonly eventTimeUs: number;
 }
 
+/** The changes of a commit for the journal: new objects, further brokers, crossmatches. */
 export interface CommitChanges {
   readonly stored: readonly NewObject[];
   readonly delivered: readonly bigint[];
