@@ -1,4 +1,4 @@
-/** Answers with the objects in an area, or their number (docs/contract.md, Areas). */
+/** Answers with the objects in an area, or with their number (docs/contract.md, Areas). */
 import { type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
@@ -53,10 +53,10 @@ export function* areaCandidates(
   };
 }
 
-/** The area of the previous query, cached because the pages of a walk and its count have the same area. */
+/** The area of the previous query. It is cached, because the pages of a walk and its count have the same area. */
 let lastRead: { readonly digest: string; readonly read: ReadArea } | undefined;
 
-/** The area with this digest, if it is the one that was read last. */
+/** The area with this digest, if it was read last. */
 export function areaReadLast(digest: string): ReadArea | undefined {
   return lastRead?.digest === digest ? lastRead.read : undefined;
 }
@@ -72,7 +72,7 @@ function* areaOf(
   return lastRead.read;
 }
 
-/** Runs work in small parts, and yields between parts when a pause is due. Returns the result. */
+/** Runs work in small parts, with a yield between parts when a pause is due. Returns the result. */
 function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Generator<undefined, T, undefined> {
   for (let part = work.next(); ; part = work.next()) {
     if (part.done) return part.value;
@@ -80,7 +80,9 @@ function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Gene
   }
 }
 
-/** The number of objects in the area. Reads an object only if a filter, or a time that the index lacks, requires it. */
+/**
+ * The number of objects in the area. Reads an object only if a filter, or a time that the index lacks, requires that.
+ */
 function* countOf(
   { area }: ReadArea,
   query: AreaQuery,
@@ -104,7 +106,7 @@ function* countOf(
   return count;
 }
 
-/** Whether a row is excluded by its ingest time, which the index contains. */
+/** Whether the ingest time of a row, which the index has, excludes the row. */
 function outsideByIndex(
   { timeField, startUs, endUs, asOfUs }: AreaQuery,
   context: QueryContext,

@@ -1,4 +1,4 @@
-/** Answers with one page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
+/** Answers with a page of the objects in a time window that have matches (docs/contract.md, Recent crossmatches). */
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import type { TimeField } from '../contract/enums.ts';
@@ -50,7 +50,7 @@ export function* recentAnswer(
   out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
 }
 
-/** Reads the object at a position in the listing by time. */
+/** Reads the object at a position of the listing by time. */
 export function readListed(
   { timeUs, diaObjectId }: RecentPosition,
   timeField: TimeField,

@@ -1,4 +1,4 @@
-/** Writes pages of the objects that meet a request's filters (docs/contract.md, Areas; Objects by time). */
+/** Writes pages of objects that meet the filters of a request (docs/contract.md, Areas; Objects by time). */
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
@@ -12,19 +12,19 @@ import { OPEN_BRACE, type SetFragments } from './shared_fragments.ts';
 
 export type SelectionQuery = AreaQuery | ObjectsQuery;
 
-/** The objects to examine, in order. */
+/** The objects to examine, in their order. */
 export interface Candidates<T> {
-  /** The candidates in pieces; between two pieces other work may run. */
+  /** The candidates in pieces. Other work may run between two pieces. */
   readonly pieces: Iterable<readonly T[]>;
   /** The stored object; undefined if it does not belong to the walk. */
   read(candidate: T): ObjectView | undefined;
   readonly levelOf?: ((candidate: T) => number) | undefined;
   cursorAfter(candidate: T): string;
-  /** The members of the answer between its provenance and the members about the page. */
+  /** The members of the answer after its provenance and before the members about the page. */
   readonly about: Readonly<Record<string, unknown>>;
 }
 
-/** Skipping this many objects by the index alone takes as long as reading one object. */
+/** The number of objects that can be skipped, using only the index, in the time that it takes to read one object. */
 const UNREAD_A_READ = 16;
 
 interface Page {
@@ -65,7 +65,7 @@ export function writeCount(
 }
 
 /**
- * Finds the objects of a page. The page ends early if many objects are skipped, or half of the time is spent.
+ * Finds the objects of a page. The page ends early if many objects are skipped, or half of the remaining time is spent.
  * @param each called with each object, and the number of objects before it
  */
 function* selectPage<T>(
@@ -82,7 +82,7 @@ function* selectPage<T>(
   let effort = 0;
   let last: T | undefined;
   let isMore = false;
-  // While other queries also take time, a short page with a cursor is better than refusing a whole page.
+  // While other queries also need time, a short page with a cursor is better than a refusal.
   const isLate = () => last !== undefined && clock.isPast(untilMs);
   pages: for (const piece of pieces) {
     if (clock.due) yield;
@@ -101,7 +101,7 @@ function* selectPage<T>(
   return { count, next: isMore ? cursorAfter(last!) : null };
 }
 
-/** The members of an answer without the last one: JSON without its end. */
+/** The members of an answer except the last one, as JSON without its end. */
 function headOf<T>(
   { window, timeField, status, detail, pageSize, filters }: SelectionQuery,
   { fragments }: QueryContext,
