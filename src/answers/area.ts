@@ -27,7 +27,7 @@ export function* areaCandidates(
   context: QueryContext,
 ): Generator<undefined, Candidates<AreaRow>, undefined> {
   const read = yield* areaOf(query, context);
-  const { timeField, asOfUs, digest, after } = query;
+  const { timeField, status, asOfUs, digest, after } = query;
   if (after && !isPlaceIn(read.area, after))
     throw new AreaError(
       'Cannot use the cursor because its position is outside the area: give the next_cursor of a page, unchanged',
@@ -39,7 +39,16 @@ export function* areaCandidates(
     read: row => (isKnownOut(row) ? undefined : objectOf(row, context)),
     levelOf: read.level === null ? undefined : ({ level }) => level,
     cursorAfter: ({ level, pixel, id }) =>
-      encodeCursor(AREA_CURSOR, { level, pixel, id, timeField, asOfUs, digest, archive: context.store.archive }),
+      encodeCursor(AREA_CURSOR, {
+        level,
+        pixel,
+        id,
+        timeField,
+        status,
+        asOfUs,
+        digest,
+        archive: context.store.archive,
+      }),
     about: aboutArea(read),
   };
 }
@@ -79,12 +88,13 @@ function* countOf(
   query: AreaQuery,
   context: QueryContext,
 ): Generator<undefined, number, undefined> {
-  const { filters, timeField } = query;
+  const { filters, status, timeField } = query;
   const { start, end } = query.window;
-  if (!filters && start === null && end === null) return yield* steps(context.clock, countArea(context.index, area));
+  if (!filters && status === 'any' && start === null && end === null)
+    return yield* steps(context.clock, countArea(context.index, area));
   const isKnownOut = outsideByIndex(query, context);
   const meets = selector(query, context);
-  const needsObject = filters !== null || timeField === 'event_time';
+  const needsObject = filters !== null || status !== 'any' || timeField === 'event_time';
   let count = 0;
   for (const piece of walkArea(context.index, area)) {
     for (const row of piece) {

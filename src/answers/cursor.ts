@@ -5,7 +5,7 @@ import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { asObject, type JsonObject } from '../base/json_reader.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
-import { DETAIL_LEVELS, type Named, type NameOf, TIME_FIELDS } from '../contract/enums.ts';
+import { DETAIL_LEVELS, LISTED_STATUSES, type Named, type NameOf, TIME_FIELDS } from '../contract/enums.ts';
 import { integer, type Kind, named, number } from '../contract/kind.ts';
 import { DEC_RANGE, MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID, RA_RANGE } from '../contract/limits.ts';
 
@@ -97,7 +97,8 @@ const AS_OF = time('a');
 const ARCHIVE = later(text('o'));
 const DETAIL = oneOf('d', DETAIL_LEVELS);
 const TIME_FIELD = oneOf('f', TIME_FIELDS);
-/** The last object of the previous page, for a listing by time. */
+const STATUS = later(oneOf('u', LISTED_STATUSES));
+/** The last object of the previous page, in a listing by time. */
 const LAST = { timeUs: time('t'), diaObjectId: ID };
 
 /** @param radius the kind of the radius, arcsec */
@@ -134,12 +135,19 @@ export const AREA_CURSOR = schema('area', {
   pixel: numeric('p', PIXEL),
   id: ID,
   timeField: later(TIME_FIELD),
+  status: STATUS,
   asOfUs: AS_OF,
   digest: text('n'),
   archive: ARCHIVE,
 });
 
-export const OBJECTS_CURSOR = schema('objects', { ...LAST, timeField: TIME_FIELD, asOfUs: AS_OF, archive: ARCHIVE });
+export const OBJECTS_CURSOR = schema('objects', {
+  ...LAST,
+  timeField: TIME_FIELD,
+  status: STATUS,
+  asOfUs: AS_OF,
+  archive: ARCHIVE,
+});
 
 /**
  * Encodes a cursor: compact JSON as base64url without padding. Ids have all their digits. The last member is a

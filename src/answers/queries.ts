@@ -3,7 +3,7 @@
 import type { Info, Serialization, TableWriter } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { AreaPlace } from '@nearsky/sky-index';
-import type { AreaResponse, DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
+import type { AreaResponse, DetailLevel, ListedStatus, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { ObjectTable } from '../tables/object_table.ts';
@@ -106,10 +106,11 @@ export interface RecentQuery extends Asked {
   readonly after: (RecentPosition & OfArchive) | null;
 }
 
-/** Selects the objects for a page: objects that meet the filters, with a time in the window. */
+/** The selection of objects for a page: those that meet the filters, have the status, and whose time lies in the window. */
 interface Selected {
   readonly filters: FilterValues | null;
   readonly timeField: TimeField;
+  readonly status: ListedStatus;
   /** Inclusive. */
   readonly startUs: number;
   /** Exclusive. */
@@ -139,7 +140,7 @@ export interface AreaQuery extends Asked, Selected {
   readonly whole?: WholeTable;
 }
 
-/** A page of the objects with matches, in order of time, the latest first; or the number of objects. */
+/** One page of the objects by time, the latest first; or their number. */
 export interface ObjectsQuery extends Asked, Selected {
   readonly kind: 'objects';
   readonly response: ResponseMode;

@@ -22,7 +22,15 @@ export function* recentAnswer(
   let count = 0;
   let last: RecentPosition | undefined;
   let isMore = false;
-  for (const places of store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after })) {
+  for (const places of store.recentInPieces({
+    of: 'matched',
+    timeField,
+    startUs,
+    endUs,
+    asOfUs,
+    limit: pageSize + 1,
+    after,
+  })) {
     if (clock.due) yield;
     for (const place of places) {
       isMore = count === pageSize;

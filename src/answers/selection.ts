@@ -5,7 +5,7 @@ import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { type ObjectList, ObjectWriter } from './object_writer.ts';
+import { type ObjectList, ObjectWriter, shownStatus } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
 import { OPEN_BRACE, type SetFragments } from './shared_fragments.ts';
@@ -52,13 +52,13 @@ export function* writeSelection<T>(
 
 /** Writes the total number of objects instead of a page. */
 export function writeCount(
-  { window, timeField, filters }: SelectionQuery,
+  { window, timeField, status, filters }: SelectionQuery,
   { out, fragments }: QueryContext,
   about: Readonly<Record<string, unknown>>,
   total: number,
 ): void {
   const filtered = filters && Object.fromEntries(filters);
-  const rest = { response: 'count', ...about, window, time_field: timeField, filters: filtered, total };
+  const rest = { response: 'count', ...about, window, time_field: timeField, status, filters: filtered, total };
   out.fragment(OPEN_BRACE);
   out.fragment(fragments.provenance);
   out.longText(`, ${toJson(rest).slice(1)}`);
@@ -103,26 +103,39 @@ function* selectPage<T>(
 
 /** The members of an answer except the last one, as JSON without its end. */
 function headOf<T>(
-  { window, timeField, detail, pageSize, filters }: SelectionQuery,
+  { window, timeField, status, detail, pageSize, filters }: SelectionQuery,
   { fragments }: QueryContext,
   { about }: Candidates<T>,
   { count, next }: Page,
   sets: ReadonlySet<SetFragments>,
 ): string {
-  const head = { ...about, window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
+  const head = {
+    ...about,
+    window,
+    time_field: timeField,
+    status,
+    detail,
+    page_size: pageSize,
+    count,
+    next_cursor: next,
+  };
   const filtered = filters ? `, "filters": ${toJson(Object.fromEntries(filters))}` : '';
   const entries = Array.from(sets, ({ entry }) => latin1(entry)).join(', ');
   return `{${latin1(fragments.provenance)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
 }
 
-/** Tests whether a stored object meets the filters, with its time in the window. */
+/** A test whether a stored object has the status, meets the filters and has its time in the window. */
 export function selector(query: SelectionQuery, context: QueryContext): (object: ObjectView) => boolean {
-  const { filters, timeField, startUs, endUs } = query;
+  const { filters, status, timeField, startUs, endUs } = query;
+  const { fragments, store } = context;
   const qualifier = filters ? new Qualifier(filters, context) : undefined;
   return object => {
     const timeUs = timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs;
     return (
-      timeUs >= startUs && timeUs < endUs && (qualifier?.judge(object.decode()) ?? 'meets_filters') === 'meets_filters'
+      timeUs >= startUs &&
+      timeUs < endUs &&
+      (status === 'any' || shownStatus(object, fragments.current(store, object.current)) === status) &&
+      (qualifier?.judge(object.decode()) ?? 'meets_filters') === 'meets_filters'
     );
   };
 }

@@ -10,9 +10,11 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import {
   AREA_RESPONSES,
   DEFAULT_DETAIL,
+  DEFAULT_LISTED_STATUS,
   DEFAULT_MAP_LAYER,
   DEFAULT_RESPONSE,
   DEFAULT_TIME_FIELD,
+  LISTED_STATUSES,
   MAP_LAYERS,
   OBJECT_STATUSES,
 } from '../contract/enums.ts';
@@ -82,6 +84,12 @@ export const TIME_FIELD = {
   kind: kinds.TIME_FIELD,
   description: 'The time of the alert to which the window applies.',
   default: DEFAULT_TIME_FIELD,
+} satisfies Parameter;
+
+export const STATUS = {
+  kind: named(LISTED_STATUSES),
+  description: 'Which objects are listed.',
+  default: DEFAULT_LISTED_STATUS,
 } satisfies Parameter;
 
 /** The default is the format that `Accept` prefers. */
@@ -199,7 +207,7 @@ export const recentParameters = memoized((config: Config) => {
 function selectionParameters(config: Config, pinned: string) {
   const open = `${ISO} Open by default.`;
   const pins = `${pinned} and \`as_of\`; every other parameter must be given on every page.`;
-  return walkParameters(config, open, `. ${open}`, pins);
+  return { ...walkParameters(config, open, `. ${open}`, pins), status: STATUS };
 }
 
 /** The parameters that are common to all operations that list the objects that meet filters. */
@@ -217,7 +225,7 @@ const AREA = {
 export const areaParameters = memoized((config: Config) => {
   return {
     ...AREA,
-    ...selectionParameters(config, 'the area, `level`, `time_field`'),
+    ...selectionParameters(config, 'the area, `level`, `time_field`, `status`'),
     format: FORMAT,
     filters: FILTERS,
     response: { kind: named(AREA_RESPONSES), description: 'What to answer.', default: DEFAULT_RESPONSE },
@@ -225,7 +233,7 @@ export const areaParameters = memoized((config: Config) => {
 });
 
 export const objectsParameters = memoized((config: Config) => {
-  return { ...selectionParameters(config, '`time_field`'), ...FORMAT_AND_FILTERS } satisfies Parameters;
+  return { ...selectionParameters(config, '`time_field`, `status`'), ...FORMAT_AND_FILTERS } satisfies Parameters;
 });
 
 export const STREAM_PARAMETERS = {

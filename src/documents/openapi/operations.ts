@@ -288,9 +288,10 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
 
 export function listObjects(config: Config, catalogs: Catalogs): Operation {
   return {
-    summary:
-      'The objects with coincident sources that meet filters, newest first, page by page, or how many there are.',
-    description: `Objects as lookups show them, by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
+    summary: 'The objects by time, newest first, page by page, or how many there are.',
+    description:
+      'Every object, with a position or not, crossmatched or not, or those of one `status`. Objects as lookups show them, ' +
+      `by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
     parameters: documentedParameters(objectsParameters(config), catalogs),
     responses: tableResponses('One page, or a count.', objectsSchema, 'unsupported_parameter'),
   };

@@ -1,8 +1,10 @@
 /** Schemas of the operations that list the objects that meet filters. */
 import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
+import { STATUS } from '../parameters.ts';
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, nextCursor, pageSize } from './lookup.ts';
 import { lookupObject, provenanceSets, QUALIFICATION_KEYS } from './objects.ts';
+import { schemaOf } from './parameters.ts';
 import { timeField } from './recent.ts';
 import {
   closed,
@@ -26,6 +28,7 @@ const windowTime = (name: string) =>
 const selected: Schemas = {
   window: closed('The window.', { start: windowTime('Start'), end: windowTime('End') }),
   time_field: timeField,
+  status: schemaOf(STATUS),
 };
 
 /** The keys of a page, for objects with this schema. */
@@ -110,10 +113,10 @@ export const areaSchema: Schema = {
 export const objectsSchema: Schema = {
   oneOf: [
     closed(
-      'A page of the objects that have coincident sources and meet the filters.',
+      'A page of the objects by time.',
       page({}, list(objectWith({}), 'The objects: time descending, then identifier ascending.')),
       ['filters'],
     ),
-    countSchema('objects that have coincident sources', {}),
+    countSchema('objects', {}),
   ],
 };
