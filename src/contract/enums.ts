@@ -30,7 +30,7 @@ export const OBJECT_STATUSES = [
 ] as const satisfies readonly Named[];
 export type ObjectStatus = NameOf<typeof OBJECT_STATUSES>;
 
-/** What a listing is restricted to. */
+/** The property to which a listing is restricted. */
 export const LISTED_STATUSES = [
   { name: 'any', meaning: 'every object' },
   ...OBJECT_STATUSES.filter(status => status.name !== 'not_in_service'),

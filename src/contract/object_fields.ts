@@ -314,7 +314,7 @@ const ARCHIVE_FIELDS = {
 type OfTns = { readonly [Name in keyof typeof TNS_FIELDS as `tns_${Name}`]: (typeof TNS_FIELDS)[Name] };
 const ofTns = Object.fromEntries(Object.entries(TNS_FIELDS).map(([name, field]) => [`tns_${name}`, field])) as OfTns;
 
-/** Every column of an object, except those of a catalog. */
+/** The columns of an object that do not depend on a catalog. */
 export const OBJECT_COLUMNS = {
   ...OBJECT_FIELDS,
   ...CROSSMATCH_FIELDS,

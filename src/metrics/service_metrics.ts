@@ -138,7 +138,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     )
     .counter(
       'nearsky_values_left_out_total',
-      "Values of payloads that are not of their column's type, and null in tables.",
+      'Payload values that do not fit the type of their column; null in tables.',
       [[{}, total.get('valuesLeftOut')]],
     );
 }

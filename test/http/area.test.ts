@@ -412,7 +412,7 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
     assert.is(body.param ?? body.params.join(), param);
     assert.match(body.message, says);
   };
-  await refused(`cursor=${body.next_cursor}`, 'CIRCLE 40 10 71', 'cursor', /another/);
+  await refused(`cursor=${body.next_cursor}`, 'CIRCLE 40 10 71', 'cursor', /differs/);
   await refused(`cursor=${body.next_cursor}&response=count`, CIRCLE, 'cursor', /count/);
   await refused('response=count&format=csv', CIRCLE, 'format', /no table/);
   for (const [query, param] of [
