@@ -35,7 +35,7 @@ export interface AreaArrays {
   readonly isCut?: Uint8Array | undefined;
 }
 
-/** The memory that the test of a range takes, at most about: that of a polygon's edges. */
+/** The approximate maximum memory for testing a range, which includes the edges of a polygon. */
 const TEST_BYTES = 128;
 
 /** A part of the sky. Immutable. */

@@ -91,13 +91,13 @@ export interface Match {
   readonly catalog_source_id: string;
   /** Separation of the source from the object, at the catalog's epoch. */
   readonly separation_arcsec: number;
-  /** Separation of the source from the object at the time of its event, by proper motion. */
+  /** Separation of the source from the object at the time of its event, using its proper motion. */
   readonly separation_at_epoch_arcsec?: number;
   /** Probability that at least one unrelated source of the catalog lies as close or closer. */
   readonly chance_probability: number | null;
   /** Surface density of the catalog around the source. */
   readonly source_density: number | null;
-  /** Sources of the catalog within the radius, this one included. */
+  /** Number of sources of the catalog within the radius, including this one. */
   readonly sources_within_radius: number | null;
   /** Separation of the second nearest source within the radius. */
   readonly second_separation_arcsec: number | null;
@@ -108,19 +108,19 @@ export interface Match {
   readonly dec?: number;
   /** The catalog's columns as published, keys lowercased. */
   readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
-  /** Whether the registry was looked at. */
+  /** Whether the registry was searched. */
   readonly tns_checked?: boolean;
   /** Epoch of the registry snapshot. */
   readonly tns_snapshot_epoch?: string | null;
   /** The associated registry object. */
   readonly tns?: PublishedTns;
-  /** Key of the entry in `provenance_sets` under which it was found. */
+  /** Key of the entry in `provenance_sets` with the settings under which it was found. */
   readonly provenance_set?: string | null;
 }
 
 /** The registry object nearest to the object when it was crossmatched. */
 export interface ObjectTns {
-  /** Whether the registry of transients was looked at when the object was crossmatched. */
+  /** Whether the registry of transients was searched when the object was crossmatched. */
   readonly checked: boolean;
   /** Epoch of the registry snapshot. */
   readonly snapshot_epoch: string | null;
@@ -162,7 +162,7 @@ export interface TnsRecord {
 export interface Crossmatch {
   /** Whether the settings of the crossmatch were recorded. */
   readonly provenance: 'recorded' | 'not_recorded';
-  /** Version of the crossmatch, of which the highest is current. */
+  /** Version of the crossmatch. */
   readonly match_version: number | null;
   /** When the object was crossmatched, UTC. */
   readonly crossmatched_at: string | null;
@@ -172,13 +172,13 @@ export interface Crossmatch {
   readonly brokers_at_crossmatch: readonly string[] | null;
   /** Outcome per catalog, by its name. */
   readonly catalog_outcomes: Readonly<Record<string, CatalogOutcome>>;
-  /** The release that began recording. */
+  /** The release that began to record it. */
   readonly recording_release?: string;
   /** Key of the current settings in `provenance_sets`. */
   readonly best_guess_provenance_set?: 'best_guess_current_settings';
 }
 
-/** An object, to the detail level of the request. */
+/** An object, at the detail level of the request. */
 export interface LookupObject {
   readonly diaObjectId: bigint;
   readonly diaObjectId_str: string;
@@ -193,7 +193,7 @@ export interface LookupObject {
   readonly ingest_time?: string;
   /** The alert's own time, UTC. */
   readonly event_time?: string;
-  /** Every broker that delivered the object by now, ascending. */
+  /** All brokers that have delivered the object so far, ascending. */
   readonly brokers?: readonly string[];
   /** null while pending. */
   readonly crossmatch?: Crossmatch | null;
@@ -205,7 +205,7 @@ export interface LookupObject {
   /** Whether the object, or an input without one, meets the filters of the request. */
   readonly qualifies?: boolean;
   readonly qualifies_reason?: QualifiesReason;
-  /** Share of the map's probability in pixels at least as dense as the object's, 0 to 1. */
+  /** Fraction of the map's probability in pixels at least as dense as that of the object, 0 to 1. */
   readonly credible_level?: number;
 }
 
@@ -226,7 +226,7 @@ export interface NormalizedInput {
 
 /** The result of one input; which keys it has depends on its kind. */
 export interface LookupResult {
-  /** Place of the input in the request, from 0. */
+  /** Position of the input in the request, from 0. */
   readonly index: number;
   readonly kind: string | null;
   /** The input exactly as sent. */
@@ -240,7 +240,7 @@ export interface LookupResult {
   /** Whether the object, or an input without one, meets the filters of the request. */
   readonly qualifies?: boolean;
   readonly qualifies_reason?: QualifiesReason;
-  /** Objects within the radius, whatever the limits on listing. */
+  /** Objects within the radius, whether listed or not. */
   readonly total?: number | null;
   /** Whether `objects` has fewer than `total`. */
   readonly truncated?: boolean;
@@ -255,7 +255,7 @@ export interface LookupResult {
   readonly error?: { readonly message: string; readonly param: string };
 }
 
-/** An object with coincident sources, to the detail level of the request. */
+/** An object with coincident sources, at the detail level of the request. */
 export interface RecentObject {
   readonly diaObjectId: bigint;
   readonly diaObjectId_str: string;

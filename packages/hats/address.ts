@@ -43,7 +43,7 @@ export function checkedAddress(text: string): string {
     );
   if (url.username || url.password) {
     throw new CatalogError(
-      `Cannot open the catalog at ${url.host} because its address holds a user name or password, which would be stored and shown: give the address of a public catalog`,
+      `Cannot open the catalog at ${url.host} because its address contains a user name or password, which would be stored and shown: give the address of a public catalog`,
     );
   }
   if (url.search || url.hash) {

@@ -92,7 +92,7 @@ async function whyNoTable(files: CatalogFiles): Promise<string> {
   if (await files.has('catalog_info.json'))
     return 'it is a HiPSCat catalog, the format before HATS: convert it with hats-import';
   const bucket = files.location.startsWith('s3:') ? ', in a public bucket' : '';
-  return `it holds none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that holds one${bucket}`;
+  return `it contains none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that contains one${bucket}`;
 }
 
 /**
@@ -217,6 +217,6 @@ async function namesIn(files: CatalogFiles, folder: string, pattern: RegExp): Pr
 
 function unlisted({ location }: CatalogFiles): CatalogError {
   return new CatalogError(
-    `Cannot find the files of ${location} because folders cannot be listed over HTTP: the catalog needs its ${INFO_FILE} and, where partitions are folders, its ${METADATA_FILE}`,
+    `Cannot find the files of ${location} because folders cannot be listed over HTTP: the catalog needs its ${INFO_FILE} and, if partitions are folders, its ${METADATA_FILE}`,
   );
 }

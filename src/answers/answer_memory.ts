@@ -58,7 +58,7 @@ export class AnswerMemory {
   refuse(kib: number): never {
     if (kib <= this.#limitKib) {
       this.#state.memoryWantedMs = Date.now();
-      throw new Unavailable('other answers take the memory that this one needs');
+      throw new Unavailable('other answers use the memory that this one needs');
     }
     throw new TooExpensive(`because the answer takes more than ${this.#limitKib / KIB} MiB`);
   }

@@ -30,7 +30,7 @@ export function* areaCandidates(
   const { timeField, status, asOfUs, digest, after } = query;
   if (after && !isPlaceIn(read.area, after))
     throw new AreaError(
-      'Cannot use the cursor because no object of the area can have its place: give the next_cursor of a page, unchanged',
+      'Cannot use the cursor because its position is outside the area: give the next_cursor of a page, unchanged',
       'cursor',
     );
   const isKnownOut = outsideByIndex(query, context);

@@ -174,7 +174,7 @@ export class LongQueries {
       const { lacksMemory, patientUntilMs } = this.#waiting[i]!;
       if (!lacksMemory || nowMs < patientUntilMs) continue;
       const [entry] = this.#waiting.splice(i, 1);
-      this.#refuse(entry!, this.#admission.refusal('other answers take the memory that this one needs'));
+      this.#refuse(entry!, this.#admission.refusal('other answers use the memory that this one needs'));
     }
   }
 

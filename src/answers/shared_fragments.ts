@@ -18,7 +18,7 @@ export const BRACE = fragment('}');
 export const END_OF_LIST = fragment(']');
 
 const BEST_GUESS_DESCRIPTION =
-  "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";
+  "A best guess: the service's current settings. The settings of this object's crossmatch were not recorded at the time.";
 
 /** An entry of `provenance_sets`, to which other parts of the answer refer. */
 export interface SetFragments {

@@ -67,9 +67,9 @@ export class SharedState {
   get whyNoAnswer(): string | undefined {
     if (this.databaseIsGone) return 'the database cannot be read';
     if (this.isStopped && this.isOutdated)
-      return `this node has stopped, because the level of the log of the nodes is ${this.logLevel}, which it cannot read: install a newer nearsky on it`;
+      return `this node has stopped because the log of the nodes has level ${this.logLevel}, which this release cannot read: install a newer nearsky`;
     return this.isStopped
-      ? 'this node has stopped, because its archive is not, or not known to be, what the log of the nodes makes (node_stopped in its own log has the reason and the cure)'
+      ? 'this node has stopped because its archive differs, or may differ, from the log of the nodes (see node_stopped in the log of this node)'
       : undefined;
   }
 

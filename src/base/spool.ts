@@ -46,7 +46,7 @@ export function sweepSpool(dataDir: string): void {
 export function spoolRoom(maxBytes: number): ClientRoom {
   return new ClientRoom({
     maxBytes,
-    isFull: 'there is no room for further tables on the disk',
-    isHalf: 'the tables of this client take half of the room for tables',
+    isFull: 'the disk space for tables is used up',
+    isHalf: 'the tables of this client use half of the disk space for tables',
   });
 }

@@ -107,7 +107,7 @@ async function main(): Promise<void> {
     const sizeMb = (statSync(file).size / 1e6).toFixed(0);
     const [firstMs, nextMs] = [first, next].map(ms => ms.toFixed(0));
     console.log(
-      `${file}: ${sizeMb} MB; serves ${firstMs} ms after its first start, which unpacks, ${nextMs} ms after the next`,
+      `${file}: ${sizeMb} MB; answers ${firstMs} ms after the first start, which unpacks the program, and ${nextMs} ms after the next`,
     );
   } finally {
     rmSync(directory, { recursive: true, force: true });

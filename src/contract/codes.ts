@@ -20,7 +20,7 @@ export const ERROR_CODES = [
     name: 'method_not_allowed',
     status: 405,
     retryable: false,
-    meaning: 'the method is not supported on the path; the `Allow` header lists those that are',
+    meaning: 'the path does not support the method; the `Allow` header lists the supported ones',
   },
   {
     name: 'query_too_expensive',
@@ -46,19 +46,18 @@ export const ERROR_CODES = [
     retryable: false,
     meaning: 'the operation does not support the named parameters; the request is not run',
   },
-  { name: 'not_found', status: 404, retryable: false, meaning: 'there is nothing at this path' },
+  { name: 'not_found', status: 404, retryable: false, meaning: 'the path does not exist' },
   {
     name: 'not_acceptable',
     status: 406,
     retryable: false,
-    meaning:
-      'the `Accept` header allows none of the formats that there are; leave it out, or name a format with `format`',
+    meaning: 'the `Accept` header allows none of the available formats; omit it, or choose a format with `format`',
   },
   {
     name: 'internal_error',
     status: 500,
     retryable: true,
-    meaning: 'the service has a fault of its own; it is logged, and the answer does not describe it',
+    meaning: 'an internal error; it is logged, and the answer does not describe it',
   },
   {
     name: 'request_timeout',
@@ -82,7 +81,7 @@ export const ERROR_CODES = [
     name: 'http_version_not_supported',
     status: 505,
     retryable: false,
-    meaning: 'the request is of another version of HTTP than 1.1 and 1.0',
+    meaning: 'the HTTP version of the request is neither 1.1 nor 1.0',
   },
 ] as const satisfies readonly CodeDefinition[];
 

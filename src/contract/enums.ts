@@ -20,17 +20,17 @@ export const OBJECT_STATUSES = [
   { name: 'coincident_sources', meaning: 'crossmatched; at least one catalog source is within the radius' },
   {
     name: 'no_coincident_source',
-    meaning: 'crossmatched; nothing within the radius in any catalog actually searched',
+    meaning: 'crossmatched; no source within the radius in any of the catalogs that were searched',
   },
   {
     name: 'not_searched',
     meaning:
-      'crossmatched, but no catalog was actually searched (all skipped, outside the footprint, or an invalid position)',
+      'crossmatched, but no catalog was searched (all were skipped, the position is outside all footprints, or invalid)',
   },
 ] as const satisfies readonly Named[];
 export type ObjectStatus = NameOf<typeof OBJECT_STATUSES>;
 
-/** What a listing is restricted to. */
+/** The property to which a listing is restricted. */
 export const LISTED_STATUSES = [
   { name: 'any', meaning: 'every object' },
   ...OBJECT_STATUSES.filter(status => status.name !== 'not_in_service'),
@@ -125,13 +125,13 @@ export const DETAIL_LEVELS = [
   {
     name: 'position',
     meaning:
-      'adds position, reliability, ingest time, event time and the brokers that delivered; times are UTC, and where a broker gives an MJD in TAI, the leap seconds are taken into account',
+      'adds position, reliability, ingest time, event time and the brokers that delivered; times are UTC, and an MJD in TAI is converted with leap seconds',
   },
   { name: 'matches', meaning: 'adds the coincident sources and the registry association' },
   {
     name: 'full',
     meaning:
-      'adds to each source its own position, the catalog payload as published, and what the registry of transients says of the object',
+      "adds to each source its own position, the catalog payload as published, and the registry's record of the object",
   },
 ] as const satisfies readonly Named[];
 export type DetailLevel = NameOf<typeof DETAIL_LEVELS>;
@@ -149,7 +149,7 @@ export const AREA_RESPONSES = [
   { name: 'count', meaning: 'the number of objects' },
   {
     name: 'table',
-    meaning: 'all objects as one table, written while it is sent: CSV unless another format is asked for',
+    meaning: 'all objects as one table, sent while it is written; CSV by default',
   },
 ] as const satisfies readonly Named[];
 export type AreaResponse = NameOf<typeof AREA_RESPONSES>;
@@ -166,8 +166,11 @@ export const DEFAULT_TIME_FIELD: TimeField = 'ingest_time';
 
 /** The metrics of the cells of the sky map. */
 export const MAP_LAYERS = [
-  { name: 'objects', meaning: 'how many objects of each status a cell has; cells without objects are left out' },
-  { name: 'coverage', meaning: 'to which share each catalog covers a cell; cells that none covers are left out' },
+  { name: 'objects', meaning: 'the number of objects of each status per cell; empty cells are left out' },
+  {
+    name: 'coverage',
+    meaning: 'the fraction of each cell that each catalog covers; cells without coverage are left out',
+  },
 ] as const satisfies readonly Named[];
 export type MapLayer = NameOf<typeof MAP_LAYERS>;
 export const DEFAULT_MAP_LAYER: MapLayer = 'objects';
@@ -183,7 +186,10 @@ export type InputKind = NameOf<typeof INPUT_KINDS>;
 /** The reasons for which a result lists fewer objects than `total`. */
 export const TRUNCATIONS = [
   { name: 'per_input_limit', meaning: 'more objects than one input may list' },
-  { name: 'per_request_limit', meaning: 'more objects than one request may list; it outranks the limit of one input' },
+  {
+    name: 'per_request_limit',
+    meaning: 'more objects than one request may list; given even if the limit of one input is exceeded, too',
+  },
 ] as const satisfies readonly Named[];
 export type Truncation = NameOf<typeof TRUNCATIONS>;
 

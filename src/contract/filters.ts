@@ -21,7 +21,7 @@ export interface Filter {
   readonly derivedFrom?: { readonly numerator: string; readonly denominator: string };
 }
 
-/** What the sources of a catalog can be filtered by, a minimum and a maximum. */
+/** A quantity that match filters can limit, by a minimum and a maximum. */
 export interface FilterableField {
   readonly name: string;
   readonly unit: string;
@@ -55,7 +55,7 @@ export const GENERIC_FILTERS: readonly Filter[] = [
     unit: 'probability',
     isMatchFilter: false,
     description:
-      "The object's stored LSST reliability is at least this (inclusive); an object with none never meets it.",
+      "The object's stored LSST reliability is at least this (inclusive); an object without a reliability never meets it.",
   },
   {
     name: 'reliability_max',
@@ -64,7 +64,7 @@ export const GENERIC_FILTERS: readonly Filter[] = [
     unit: 'probability',
     isMatchFilter: false,
     description:
-      "The object's stored LSST reliability is at most this (inclusive); an object with none never meets it.",
+      "The object's stored LSST reliability is at most this (inclusive); an object without a reliability never meets it.",
   },
 ];
 
@@ -73,7 +73,10 @@ const BOUNDS = ['min', 'max'] as const;
 /** By this every catalog's sources can be filtered. */
 export const CHANCE_FIELD = 'chance_probability';
 
-/** What a catalog's sources can be filtered by, in documented order: properties, then the chance probability. */
+/**
+ * The quantities that match filters can limit, in documented order: the catalog's properties, then the chance
+ * probability.
+ */
 export function filterableFields({ columns, filterable }: CatalogDefinition): FilterableField[] {
   const properties = filterable.map(({ name, unit, description, quotientOf }) => {
     const known = columns.find(column => column.name === name)?.description ?? '';

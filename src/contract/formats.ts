@@ -24,7 +24,7 @@ export const TABLE_FORMATS = [
   {
     name: 'ndjson',
     title: 'NDJSON',
-    meaning: 'a JSON object a line: a row, flat; NaN and infinities are null',
+    meaning: 'a flat JSON object per row, one per line; NaN and infinities become null',
     mediaType: 'application/x-ndjson',
     extensions: ['ndjson', 'jsonl'],
   },
@@ -61,7 +61,7 @@ export const MATCH_FORMATS = [
   {
     name: 'fits',
     title: 'FITS',
-    meaning: 'a FITS binary table; what is not ASCII becomes a question mark',
+    meaning: 'a FITS binary table; non-ASCII characters become question marks',
     mediaType: 'application/fits',
     extensions: ['fits', 'fit'],
   },

@@ -105,7 +105,7 @@ export const OBJECT_FIELDS = {
   brokers: {
     type: 'names',
     ucd: 'meta.curation',
-    description: 'Every broker that delivered the object by now, ascending',
+    description: 'All brokers that have delivered the object so far, ascending',
     from: 'position',
     cone: 3,
     archive: { isRequired: true },
@@ -121,14 +121,14 @@ export const OBJECT_FIELDS = {
     type: 'float64',
     quantity: 'probability',
     ucd: 'stat.probability',
-    description: "Share of the map's probability in pixels at least as dense as the object's, 0 to 1",
+    description: "Fraction of the map's probability in pixels at least as dense as that of the object, 0 to 1",
   },
   qualifies: {
     type: 'boolean',
     ucd: 'meta.code',
     description: 'Whether the object, or an input without one, meets the filters of the request',
   },
-  qualifies_reason: { type: 'text', ucd: 'meta.code', description: 'Why it does or does not' },
+  qualifies_reason: { type: 'text', ucd: 'meta.code', description: 'Why it meets the filters or does not' },
 } as const satisfies Fields;
 
 /** Keys of an object's `crossmatch`. */
@@ -137,7 +137,7 @@ export const CROSSMATCH_FIELDS = {
     type: 'int32',
     quantity: 'version',
     ucd: 'meta.version',
-    description: 'Version of the crossmatch, of which the highest is current; null where none is recorded',
+    description: 'Version of the crossmatch; the highest version is current; null if none is recorded',
     isNullable: true,
     archive: {},
   },
@@ -163,14 +163,14 @@ export const TNS_FIELDS = {
   checked: {
     type: 'boolean',
     ucd: 'meta.code',
-    description: 'Whether the registry of transients was looked at when the object was crossmatched',
+    description: 'Whether the registry of transients was searched when the object was crossmatched',
     from: 'matches',
     archive: {},
   },
   name: {
     type: 'text',
     ucd: 'meta.id.cross',
-    description: 'Bare name of the nearest registry object; null where there is none within the radius',
+    description: 'Bare name of the nearest registry object; null if there is none within the radius',
     from: 'matches',
     isNullable: true,
     cone: 3,
@@ -232,7 +232,7 @@ export const MATCH_FIELDS = {
     range: { min: 0 },
     ucd: 'pos.angDistance',
     description:
-      'Separation of the source from the object at the time of its event, by proper motion; only where one is applied',
+      'Separation of the source from the object at the time of its event, using its proper motion; only if one is applied',
     archive: { isVaried: true },
   },
 } as const satisfies Fields;
@@ -261,7 +261,7 @@ export const WORTH_FIELDS = {
     type: 'int32',
     quantity: 'count',
     ucd: 'meta.number',
-    description: 'Sources of the catalog within the radius, this one included',
+    description: 'Number of sources of the catalog within the radius, including this one',
     isNullable: true,
     archive: { isVaried: true },
   },
@@ -291,7 +291,7 @@ const ARCHIVE_FIELDS = {
   brokers_at_crossmatch: {
     type: 'names',
     ucd: 'meta.curation',
-    description: 'The brokers that had delivered the object by then',
+    description: 'The brokers that had delivered the object before the crossmatch',
     archive: {},
   },
   catalog_outcomes: { type: 'text', ucd: 'meta.code.status', description: 'Recorded outcomes: JSON', archive: {} },
@@ -314,7 +314,7 @@ const ARCHIVE_FIELDS = {
 type OfTns = { readonly [Name in keyof typeof TNS_FIELDS as `tns_${Name}`]: (typeof TNS_FIELDS)[Name] };
 const ofTns = Object.fromEntries(Object.entries(TNS_FIELDS).map(([name, field]) => [`tns_${name}`, field])) as OfTns;
 
-/** Every column of an object, except those of a catalog. */
+/** The columns of an object that do not depend on a catalog. */
 export const OBJECT_COLUMNS = {
   ...OBJECT_FIELDS,
   ...CROSSMATCH_FIELDS,

@@ -4,19 +4,25 @@ import type { Named, NameOf } from './enums.ts';
 
 /** The values of `against`: the objects, or a catalog's name. */
 export function againstNames({ all }: Catalogs): Named[] {
-  const sources = all.map(({ name, release }) => ({ name, meaning: `the sources of ${release}, read where it lies` }));
+  const sources = all.map(({ name, release }) => ({
+    name,
+    meaning: `the sources of ${release}, read from the catalog itself`,
+  }));
   return [{ name: 'objects', meaning: 'the objects of this service' }, ...sources];
 }
 
 export const FINDS = [
-  { name: 'nearest', meaning: 'the nearest one within the radius; of equally near ones the one with the lowest id' },
-  { name: 'all', meaning: 'every one within the radius, a row each, nearest first' },
+  {
+    name: 'nearest',
+    meaning: 'the nearest one within the radius; of several at the same separation, the one with the lowest id',
+  },
+  { name: 'all', meaning: 'every one within the radius, nearest first, with a row for each' },
 ] as const satisfies readonly Named[];
 export type Find = NameOf<typeof FINDS>;
 
 export const ROWS_KEPT = [
   { name: 'all', meaning: 'every row of the table' },
-  { name: 'matched', meaning: 'the rows for which something was found' },
+  { name: 'matched', meaning: 'the rows with a match' },
 ] as const satisfies readonly Named[];
 export type RowsKept = NameOf<typeof ROWS_KEPT>;
 
@@ -26,7 +32,7 @@ const ROW_STATUSES = [
   { name: 'no_match', meaning: 'nothing lies there' },
   { name: 'outside_footprint', meaning: 'the position is outside the catalog footprint' },
   { name: 'skipped_read_failure', meaning: 'the catalog cannot be read there now' },
-  { name: 'invalid_position', meaning: 'the row has no position: it is missing, no number, or out of range' },
+  { name: 'invalid_position', meaning: 'the row has no valid position: it is missing, not a number, or out of range' },
 ] as const satisfies readonly Named[];
 export type RowStatus = NameOf<typeof ROW_STATUSES>;
 

@@ -37,10 +37,10 @@ export function orderInForce({ name, footprintOrder }: CatalogDefinition, { foot
 /** A remark that explains `orderInForce`. Empty if a footprint of the catalog's own order is in use. */
 export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footprintOrders }: Catalogs): string {
   if (!footprintOrders)
-    return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";
+    return "This is the catalog's own order. The database could not be read, so a coarser map may be in use.";
   const order = footprintOrders.get(name);
   if (order === undefined)
-    return "The catalog is not registered here, so that nothing is searched in it: this is the catalog's own order.";
+    return "The catalog is not registered here, so it is not searched. This is the catalog's own order.";
   return order === footprintOrder
     ? ''
     : `The footprint of the copy that is searched here is ${order < footprintOrder ? 'coarser' : 'finer'} than the catalog's own order, ${footprintOrder}.`;
@@ -57,7 +57,7 @@ export function catalogDescriptions(catalogs: Catalogs) {
       footprint_moc_order: orderInForce(catalog, catalogs),
       resolution_arcmin: pixelArcmin(orderInForce(catalog, catalogs)),
       note: [
-        'The outcome "searched" means that the position lay inside the footprint at this resolution;',
+        'The outcome "searched" means that the position was inside the footprint at this resolution;',
         'a hole or an edge smaller than a pixel may still be recorded as searched.',
         orderRemark(catalog, catalogs),
       ]

@@ -50,7 +50,7 @@ export const JOB_WAIT = {
 
 /** The time limit of a job, seconds. */
 export const JOB_SECONDS: Kind<number> = {
-  ...textual('a number of seconds, or 0 for as many as there may be', text =>
+  ...textual('a number of seconds, or 0 for the maximum', text =>
     Number(text) >= 0 ? Number(text) || Number.MAX_SAFE_INTEGER : undefined,
   ),
   schema: { type: 'number', minimum: 0 },

@@ -82,7 +82,7 @@ export const RESPONSE = {
 
 export const TIME_FIELD = {
   kind: kinds.TIME_FIELD,
-  description: 'Which timestamp of the alert the window is over.',
+  description: 'The time of the alert to which the window applies.',
   default: DEFAULT_TIME_FIELD,
 } satisfies Parameter;
 
@@ -96,7 +96,7 @@ export const STATUS = {
 export const FORMAT = {
   kind: named(FORMATS),
   description:
-    'What the answer comes in; without it, what `Accept` prefers. Counts have no tables, and errors are JSON.',
+    'The format of the answer; by default the one that `Accept` prefers. Counts cannot be tables. Errors are JSON.',
   usual: 'json',
 } satisfies Parameter;
 
@@ -108,7 +108,7 @@ const cursor = (description: string) => ({ kind: NOT_EMPTY, description });
 /** The number of objects per page. Values above `max` are accepted and count as `max`. */
 export function pageSize(usual: number, max: number) {
   const kind = kinds.pageSizeUpTo(max);
-  const description = `Objects on a page at most; more than ${max} count as ${max}.`;
+  const description = `Maximum number of objects on a page. Values above ${max} count as ${max}.`;
   return { kind, description, default: Math.min(usual, max) } satisfies Parameter;
 }
 
@@ -150,7 +150,7 @@ export const coneParameters = memoized((config: Config) => {
     detail: DETAIL,
     page_size: pageSize(defaultConePageSize(config), config.API_MAX_OBJECTS_PER_REQUEST),
     cursor: cursor(
-      'The `next_cursor` of the page before. It pins `ra`, `dec`, `radius_arcsec`, `detail` and `as_of`, but not the filters, ' +
+      'The `next_cursor` of the previous page. It fixes `ra`, `dec`, `radius_arcsec`, `detail` and `as_of`, but not the filters, ' +
         'which must be given on every page. Not allowed with `response=count`.',
     ),
     ...FORMAT_AND_FILTERS,
@@ -184,7 +184,7 @@ function walkParameters(config: Config, start: string, end: string, cursorPins: 
     time_field: TIME_FIELD,
     detail: DETAIL,
     page_size: listingPageSize(config),
-    cursor: cursor(`The \`next_cursor\` of the page before. It pins ${cursorPins}`),
+    cursor: cursor(`The \`next_cursor\` of the previous page. It fixes ${cursorPins}`),
   } satisfies Parameters;
 }
 
@@ -197,7 +197,7 @@ export const recentParameters = memoized((config: Config) => {
       config,
       `${ISO} Default: ${DEFAULT_WINDOW_HOURS} hours before \`end\`.`,
       `, at most ${max_window_hours} hours after \`start\`. ${ISO} Default: now.`,
-      '`start`, `end`, `time_field`, `detail` and `as_of`; a value in conflict with it is refused.',
+      '`start`, `end`, `time_field`, `detail` and `as_of`; a conflicting value is refused.',
     ),
     format: FORMAT,
   } satisfies Parameters;
@@ -214,10 +214,10 @@ function selectionParameters(config: Config, pinned: string) {
 export type SelectionParameters = ReturnType<typeof selectionParameters> & { readonly filters: typeof FILTERS };
 
 const AREA = {
-  area: { kind: NOT_EMPTY, description: 'The area as a text, in the place of a body.' },
+  area: { kind: NOT_EMPTY, description: 'The area as text, instead of a body.' },
   level: {
     kind: kinds.upTo(1, 'probability'),
-    description: 'For a map of probability: the share that the area holds at most.',
+    description: 'For a probability map: the maximum probability that the area contains.',
     default: DEFAULT_CREDIBLE_LEVEL,
   },
 } satisfies Parameters;
@@ -239,18 +239,20 @@ export const objectsParameters = memoized((config: Config) => {
 export const STREAM_PARAMETERS = {
   from: {
     kind: kinds.ANY_TEXT,
-    description: 'Where to begin, unless `Last-Event-ID` says it: `now`, `beginning`, or after the event with this id.',
+    description:
+      'Where to start, unless `Last-Event-ID` is given: `now`, `beginning`, or after the event with this id.',
     default: 'now',
   },
   'Last-Event-ID': {
     kind: kinds.ANY_TEXT,
     place: 'header',
-    description: 'The id of the last event that the client has.',
+    description: 'The id of the last event that the client received.',
   },
   ...AREA,
   radius_arcsec: {
     kind: kinds.upTo(MAX_FOLLOWED_RADIUS_ARCSEC, 'arcsec'),
-    description: 'The body is a table of positions, and the area is all positions at most this far from one of them.',
+    description:
+      'The body is a table of positions, and the area consists of all positions within this distance of any of them.',
   },
   filters: FILTERS,
 } satisfies Parameters;
@@ -288,7 +290,7 @@ export const sourcesParameters = memoized((catalogs: Catalogs) => {
       required: 'always',
     },
     catalog: { kind: named(catalogNames(catalogs)), description: 'The catalog to search; every one by default.' },
-    limit: sourcesLimit('The most sources that are listed; `count` counts all.'),
+    limit: sourcesLimit('Maximum number of listed sources; `count` includes all.'),
   } satisfies Parameters;
 });
 
@@ -299,16 +301,16 @@ export const sourceParameters = memoized((catalogs: Catalogs) => {
     catalog_source_id: {
       kind: kinds.SOURCE_ID[someText ? 'text' : 'int64'],
       place: 'path',
-      description: `The id of the source: a 64-bit integer${someText ? ' or, in a catalog with text ids, the text' : ''}.`,
+      description: `The id of the source: a 64-bit integer${someText ? ' or, for a catalog with text ids, a text' : ''}.`,
     },
-    limit: sourcesLimit('The most objects that are listed.'),
+    limit: sourcesLimit('Maximum number of listed objects.'),
   } satisfies Parameters;
 });
 
 export const tableParameters = memoized((catalogs: Catalogs) => {
   const column = (of: string) => ({
     kind: kinds.ANY_TEXT,
-    description: `The column of ${of}. Without it, the one that its UCD or its name tells.`,
+    description: `The column of ${of}. By default it is found by its UCD or its name.`,
   });
   return {
     against: { kind: named(againstNames(catalogs)), description: 'The other side.', default: 'objects' },
@@ -321,19 +323,20 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
     rows: { kind: named(ROWS_KEPT), description: 'The rows of the answer.', default: 'all' },
     format: {
       kind: named(MATCH_FORMATS),
-      description: 'The format of the answer. Without it `Accept` counts, then that of the table; VOTable for FITS.',
+      description:
+        'The format of the answer. By default the format that `Accept` names, or else that of the table (VOTable for FITS).',
     },
     ra: column('right ascensions: degrees, or sexagesimal hours; of whole positions where `dec` is not given'),
     dec: column('declinations'),
     columns: {
       kind: kinds.ANY_TEXT,
       description:
-        'The columns of the table that the answer has, with commas between; a name with a comma in quotes. Without it, all.',
+        'The columns of the table that are copied to the answer, separated by commas; put a name with a comma in quotes. By default all.',
     },
     frame: {
       kind: kinds.ANY_TEXT,
       description:
-        'The frame of the positions: `ICRS`, `FK5 J1975` or `FK4 B1950` (of any equinox), `galactic`. Without it, the one that the table declares or the names of its columns state, else ICRS.',
+        'The frame of the positions: `ICRS`, `FK5 J1975` or `FK4 B1950` (of any equinox), `galactic`. By default the frame that the table or the names of its columns declare, or else ICRS.',
     },
     Prefer: {
       kind: kinds.ANY_TEXT,
@@ -349,20 +352,20 @@ export const SKY_MAP_PARAMETERS = {
   layer: { kind: named(MAP_LAYERS), description: 'What the cells tell.', default: DEFAULT_MAP_LAYER },
   resolution: {
     kind: kinds.digits({ ...MAP_RESOLUTION_RANGE, unit: 'H3 resolution' }),
-    description: 'Resolution of the H3 cells: 0 has 122 cells, each further one seven times as many.',
+    description: 'Resolution of the H3 cells: 0 has 122 cells; each next one has about seven times as many.',
     default: DEFAULT_MAP_RESOLUTION,
   },
   ...centre(`the middle of a disc. ${ALL_OF_DISC}`, 'read'),
   radius_deg: {
     kind: kinds.upTo(MAX_MAP_RADIUS_DEG, 'deg'),
-    description: `Radius of a disc: every cell that it touches is listed. ${ALL_OF_DISC}`,
+    description: `Radius of a disc. Every cell that it touches is listed. ${ALL_OF_DISC}`,
     required: 'read',
   },
   partial: {
     kind: { ...flag(), must: 'one of true, false' },
     description:
-      'Whether to answer while the objects are still counted, which is once for each database: then `uncounted` is above 0. ' +
-      'Without it such an answer is 503.',
+      'Whether to answer even during the count of the objects, which happens once per database; `uncounted` is then above 0. ' +
+      'By default such a request gets 503.',
     default: false,
   },
 } satisfies Parameters;
@@ -370,7 +373,7 @@ export const SKY_MAP_PARAMETERS = {
 const LANGUAGE = named(LANGUAGES);
 const TAP_FORMAT = {
   kind: textual(`one of ${TAP_FORMATS.flatMap(({ name, mediaType }) => [name, mediaType]).join(', ')}`, tapFormat),
-  description: `The format of the answer: ${TAP_FORMATS.map(({ name }) => `\`${name}\``).join(', ')}, or a media type of one. By default \`votable\`.`,
+  description: `The format of the answer: ${TAP_FORMATS.map(({ name }) => `\`${name}\``).join(', ')}, or one of their media types. Default: \`votable\`.`,
 } satisfies Parameter;
 
 /** The parameters of an ADQL query (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are not case-sensitive. */
@@ -379,7 +382,7 @@ export const tapParameters = memoized(({ TAP_MAX_RECORDS }: Config) => {
     REQUEST: { kind: matching(/^doQuery$/, 'doQuery'), description: '`doQuery`, or left out.' },
     LANG: {
       kind: { ...LANGUAGE, parseText: (text: string) => LANGUAGE.parseText(text.toUpperCase()) },
-      description: 'The language of the query, in any case.',
+      description: 'The language of the query, not case-sensitive.',
       required: 'always',
       give: LANGUAGES[0].name,
     },
@@ -391,15 +394,15 @@ export const tapParameters = memoized(({ TAP_MAX_RECORDS }: Config) => {
     },
     MAXREC: {
       kind: { ...clamped(0, TAP_MAX_RECORDS, /^\d+$/), unit: 'count' },
-      description: `Rows at most; more than ${TAP_MAX_RECORDS} count as ${TAP_MAX_RECORDS}.`,
+      description: `Maximum number of rows. Values above ${TAP_MAX_RECORDS} count as ${TAP_MAX_RECORDS}.`,
       default: TAP_MAX_RECORDS,
     },
     RESPONSEFORMAT: TAP_FORMAT,
-    FORMAT: { ...TAP_FORMAT, description: 'An older name of RESPONSEFORMAT, which goes before it.' },
+    FORMAT: { ...TAP_FORMAT, description: 'An older name of RESPONSEFORMAT. RESPONSEFORMAT has precedence.' },
     UPLOAD: {
       kind: kinds.ANY_TEXT,
       description:
-        'Tables to query as TAP_UPLOAD.NAME, with semicolons between: `NAME,param:PART` for a part of this form, `NAME,https://...` for an address of a host that the service allows.',
+        'Tables to query as TAP_UPLOAD.NAME, separated by semicolons: `NAME,param:PART` for a part of this form, or `NAME,https://...` for an address on a host that the service allows.',
     },
   } satisfies Parameters;
 });
@@ -409,18 +412,18 @@ const ABORT = { name: 'ABORT', meaning: 'stops the job' } as const;
 
 export const NEW_JOB_PARAMETERS = {
   PHASE: { kind: { ...named([RUN]), must: 'RUN, or left out' }, description: 'Whether the job starts at once.' },
-  RUNID: { kind: kinds.ANY_TEXT, description: 'A name of the client for the job, which the job shows.' },
-  EXECUTIONDURATION: { kind: kinds.JOB_SECONDS, description: 'The time limit of the job, 0 for the longest.' },
+  RUNID: { kind: kinds.ANY_TEXT, description: 'A name that the client gives the job, for its own use.' },
+  EXECUTIONDURATION: { kind: kinds.JOB_SECONDS, description: 'The time limit of the job; 0 for the maximum.' },
 } satisfies Parameters;
 
 /** The parameters of a whole job (UWS 1.1, sections 2.2.1 and 2.2.3). Their names are not case-sensitive. */
 export const JOB_PARAMETERS = {
   WAIT: {
     kind: kinds.JOB_WAIT,
-    description: `How long to wait for another phase: at most ${MAX_JOB_WAIT_SECONDS} s, also where it is negative.`,
+    description: `How long to wait for another phase, at most ${MAX_JOB_WAIT_SECONDS} s; a negative value means the maximum.`,
     default: 0,
   },
-  PHASE: { kind: kinds.ANY_TEXT, description: 'The phase that is waited out; by default the present one.' },
+  PHASE: { kind: kinds.ANY_TEXT, description: 'The phase whose end to wait for; by default the current one.' },
 } satisfies Parameters;
 
 export const JOB_ACTION = {
@@ -436,10 +439,10 @@ export const JOB_CHANGES = {
   PHASE: { kind: { ...named([ABORT, RUN]), must: 'ABORT or RUN' }, description: 'What to do with the job.' },
   DESTRUCTION: {
     kind: kinds.JOB_TIME,
-    description: 'When the job and its result are removed; never later than before.',
+    description: 'When the job and its result are removed; cannot be postponed.',
   },
   EXECUTIONDURATION: {
     kind: kinds.JOB_SECONDS,
-    description: 'The time limit of a job that has not started, 0 for the longest.',
+    description: 'The time limit of a job that has not started; 0 for the maximum.',
   },
 } satisfies Parameters;

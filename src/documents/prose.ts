@@ -11,8 +11,8 @@ import { epochs } from './catalogs.ts';
 export const TITLE = 'nearsky: Rubin Crossmatch Service API';
 
 export const SUMMARY =
-  'What is known about Rubin Observatory alert objects (by diaObjectId, sky position, TNS name or time window), ' +
-  'and which catalog sources lie at their positions. Read-only, public, JSON.';
+  'Information about Rubin Observatory alert objects (by diaObjectId, sky position, TNS name or time window), ' +
+  'and the catalog sources at their positions. Read-only, public, JSON.';
 
 /** A number in the format that the contract uses for radii: `1.0`, `60.0`, `2.5`. */
 export function decimal(value: number): string {

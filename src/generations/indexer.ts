@@ -46,9 +46,9 @@ export interface IndexStatus {
 /** The number of consecutive failed attempts to follow the journal. */
 export interface IndexFailure {
   readonly error: unknown;
-  /** The time of the first of them, by `performance.now()`. */
+  /** The time of the first of these failures, by `performance.now()`. */
   readonly firstMs: number;
-  /** The time of the latest of them, by `performance.now()`. */
+  /** The time of the latest failure, by `performance.now()`. */
   readonly latestMs: number;
 }
 

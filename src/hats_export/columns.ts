@@ -57,12 +57,12 @@ export function objectColumns(catalogs: readonly CatalogDefinition[]): readonly 
 const SOURCE_COLUMNS: readonly HatsColumn[] = [
   column('match_version', 'int32', 'Version of the crossmatch that found the match', { isRequired: true }),
   column('catalog_name', 'text', 'The catalog of the source', { isRequired: true }),
-  column('catalog_source_id', 'int64', "The source's identifier in its catalog; null where that is a text", {
+  column('catalog_source_id', 'int64', "The source's identifier in its catalog; null if that is a text", {
     ucd: 'meta.id',
     isVaried: true,
     hasBounds: true,
   }),
-  column('catalog_source_name', 'text', "The source's identifier in a catalog of text identifiers", {
+  column('catalog_source_name', 'text', "The source's identifier in a catalog with text identifiers", {
     ucd: 'meta.id',
     ...VARIED,
   }),
@@ -70,9 +70,9 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
   column('source_ra', 'float64', "The source's right ascension", { unit: 'deg', ucd: 'pos.eq.ra', ...VARIED }),
   column('source_dec', 'float64', "The source's declination", { unit: 'deg', ucd: 'pos.eq.dec', ...VARIED }),
   known('separation_at_epoch_arcsec', MATCH_FIELDS.separation_at_epoch_arcsec),
-  column('catalog_payload', 'text', "The source's columns, where they are not those of the columns below: JSON"),
+  column('catalog_payload', 'text', "The source's columns as JSON, if they do not fit the columns below"),
   ...Object.entries(WORTH_FIELDS).map(([name, field]) => known(name, field)),
-  column('statistics_version', 'int32', 'Version of the method by which the four columns before were found'),
+  column('statistics_version', 'int32', 'Version of the method that computed the previous four columns'),
 ];
 
 /** The position of a catalog's payload in the row, its columns, and whether the catalog has text ids. */

@@ -75,7 +75,7 @@ class Fields {
     return new ApiError('invalid_parameter', message, { param });
   }
 
-  /** Undefined if it is missing. */
+  /** Undefined if the input does not have this field. */
   get(name: string): SentValue | undefined {
     return this.#object.get(name);
   }

@@ -6,10 +6,10 @@ import { isSnapshotCurrent } from '../tns/names.ts';
 import type { ToolContext } from './tool_context.ts';
 
 const DOES_NOT_ANSWER = [
-  'Which galaxy hosts a transient: a coincident source is not a host association, and its absence is no evidence of a hostless transient.',
+  'Which galaxy hosts a transient: a coincident source is not a host association, and its absence is not evidence of a hostless transient.',
   'Whether the survey has an object: the service holds only alerts that its brokers delivered, after their reliability cuts.',
   'Light curves, images, spectra or classifications of alerts.',
-  'Catalog sources away from alert objects, or further from one than the crossmatch radius.',
+  'Catalog sources away from alert objects, or further from an object than the crossmatch radius.',
 ];
 
 /** The text of the answer. It also reports whether the database cannot be read. */
@@ -33,7 +33,7 @@ export async function aboutService({ service }: ToolContext): Promise<string> {
     max_search_radius_arcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
     latest_alert_ingest: formatTimeOrNull(seen?.latestIngestTimeUs),
     latest_alert_ingest_note:
-      'When the newest object was first stored, UTC; null when there is none or the database cannot be read. It is not the time of an ' +
+      'When the newest object was first stored, UTC; null if there is none, or the database cannot be read. It is not the time of an ' +
       'alert, and later alerts of a known object do not change it.',
     does_not_answer: DOES_NOT_ANSWER,
   };

@@ -37,7 +37,7 @@ export const LISTING_SCHEMA = {
     objects_returned: { type: 'integer' },
     truncated: {
       type: 'boolean',
-      description: 'Whether there are more, which truncation.full_results tells how to get',
+      description: 'Whether there are more; truncation.full_results explains how to get them',
     },
     objects: { type: 'array', items: OBJECT },
   },

@@ -20,7 +20,7 @@ export async function searchNearPosition(circle: Circle, context: ToolContext): 
     objects_total: total,
   };
   return listingText(service, head, objects, [status], total > objects.length, shown => ({
-    note: `${total - shown} of ${total} objects are left out here. This address lists all of them in pages, in the order of their ingest, not by separation.`,
+    note: `${total - shown} of ${total} objects are left out here. This address lists all of them in pages, ordered by ingest time, not by separation.`,
     url: coneUrl(context.base, circle),
   }));
 }

@@ -75,7 +75,7 @@ export const IDENTIFIER_STATUSES = [
   { name: 'unrecognized_identifier', meaning: 'neither a diaObjectId nor a TNS name; it was not looked up' },
   {
     name: 'identifier_precision_lost',
-    meaning: 'a number too large to have kept its digits on the way; it was not looked up',
+    meaning: 'a number that is too large to keep all its digits in JSON; it was not looked up',
   },
 ] as const satisfies readonly Named[];
 
@@ -85,7 +85,7 @@ const ASSOCIATION_STATES: readonly Named[] = [
   { name: 'matched', meaning: 'a TNS object lay within the radius at crossmatch time' },
   {
     name: 'none_within_radius',
-    meaning: 'the TNS snapshot was searched at crossmatch time; nothing within the radius',
+    meaning: 'the TNS snapshot was searched at crossmatch time; there was nothing within the radius',
   },
   { name: 'not_checked', meaning: 'the TNS was not searched at crossmatch time; this says nothing about the TNS' },
 ];

@@ -57,9 +57,9 @@ const CAVEATS =
 const TOOLS: Readonly<Record<McpToolName, Tool>> = {
   lookup_rubin_transients: {
     describe: ({ MCP_MAX_IDENTIFIERS, MCP_MAX_OBJECTS }) =>
-      `What is known of Rubin alert objects, and which catalog sources lie at their positions. Give up to ${MCP_MAX_IDENTIFIERS} ` +
-      'diaObjectIds (as strings: they have more digits than a JSON number keeps) or TNS names such as SN 2026abc. Each distinct one ' +
-      `has one result; at most ${MCP_MAX_OBJECTS} objects are summarised, and a larger answer comes with the API request for all of it. ${CAVEATS}`,
+      `Information about Rubin alert objects, and the catalog sources at their positions. Give up to ${MCP_MAX_IDENTIFIERS} ` +
+      'diaObjectIds (as strings, because a JSON number would lose digits) or TNS names such as SN 2026abc. Each distinct one ' +
+      `has one result. At most ${MCP_MAX_OBJECTS} objects are summarised; for more, the answer includes the API request for everything. ${CAVEATS}`,
     inputSchema: ({ MCP_MAX_IDENTIFIERS }) => ({
       type: 'object',
       properties: {
@@ -81,8 +81,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
   search_rubin_transients_near_position: {
     describe: ({ MCP_MAX_OBJECTS, API_MAX_CONE_RADIUS_ARCSEC }) =>
       `The Rubin alert objects within a radius, at most ${API_MAX_CONE_RADIUS_ARCSEC} arcsec, of a position (ICRS, degrees), the nearest ` +
-      `first, each with the catalog sources at its own position. At most ${MCP_MAX_OBJECTS} objects are summarised; a larger answer comes ` +
-      `with the API request for all of it. ${CAVEATS}`,
+      `first, each with the catalog sources at its own position. At most ${MCP_MAX_OBJECTS} objects are summarised; for more, the answer includes ` +
+      `the API request for everything. ${CAVEATS}`,
     inputSchema: config => ({
       type: 'object',
       properties: {
@@ -103,14 +103,14 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
   },
   describe_crossmatch_service: {
     describe: () =>
-      'What this service is: version, catalogs, crossmatch radius and rule, reliability cuts of the brokers, whether TNS names can be ' +
+      'About this service: version, catalogs, crossmatch radius and rule, reliability cuts of the brokers, whether TNS names can be ' +
       'resolved now, when the latest alert came in, and what it does not answer.',
     inputSchema: () => ({ type: 'object', properties: {} }),
     prepare: () => aboutService,
   },
   list_rubin_transients_in_area: {
     describe: ({ MCP_MAX_OBJECTS }) =>
-      'The Rubin alert objects in an area of any size: a circle, a polygon, or a MOC as text, ICRS, degrees. Gives how many there are, and summaries ' +
+      'The Rubin alert objects in an area of any size: a circle, a polygon, or a MOC as text, ICRS, degrees. Returns their number, and summaries ' +
       `of at most ${MCP_MAX_OBJECTS}, with the API request for all of them. ${CAVEATS}`,
     inputSchema: () => ({
       type: 'object',
@@ -138,14 +138,14 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
         hours: {
           ...hoursKind(config).schema,
           default: Math.min(DEFAULT_HOURS, config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS),
-          description: 'How far back, hours, by the time of ingest',
+          description: 'How far back to look, in hours of ingest time',
         },
         status: {
           ...named(LISTED_STATUSES).schema,
           default: 'coincident_sources',
           description: 'Only objects of this status',
         },
-        catalog: { type: 'string', description: 'Only objects with a source in this catalog of the service' },
+        catalog: { type: 'string', description: 'Only objects with a source in this catalog' },
       },
     }),
     outputSchema: LISTING_SCHEMA,
@@ -161,8 +161,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
   },
   query_rubin_archive: {
     describe: () =>
-      'The rows of a query in ADQL 2.1 (the SQL of astronomy, read only) over everything that is stored: for counts, statistics and conditions that no ' +
-      `other tool has. At most ${MAX_QUERY_ROWS} rows are given; use TOP, aggregates and few columns. Tables: ${tablesInWords()}. The matches of each catalog are a table, ` +
+      'The rows of a query in ADQL 2.1 (the SQL of astronomy, read only) over all stored data, for counts, statistics and conditions that no ' +
+      `other tool offers. At most ${MAX_QUERY_ROWS} rows are returned; use TOP, aggregates and few columns. Tables: ${tablesInWords()}. The matches of each catalog are a table, ` +
       'such as nearsky.gaia_dr3_matches, with the columns of nearsky.matches and those of the catalog. All sources of a registered catalog are a table, too, such as ' +
       'gaia_dr3.sources; a query gives a CIRCLE around its position, or joins it by DISTANCE. SELECT column_name, unit, description FROM TAP_SCHEMA.columns ' +
       `WHERE table_name = 'nearsky.gaia_dr3_matches' lists columns. Positions are ICRS, degrees. An example: ${QUERY_EXAMPLE}. ${CAVEATS}`,

@@ -39,16 +39,16 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
   const waitsSinceMs = state.writeWaitsSinceMs;
   exposition
     .gauge('nearsky_database_up', 'Whether the database could be read just now.', [[{}, stored ? 1 : 0]])
-    .gauge('nearsky_write_wait_seconds', 'For how long a write has waited for another process to finish its own.', [
+    .gauge('nearsky_write_wait_seconds', 'How long a write has been waiting for a write of another process.', [
       [{}, waitsSinceMs === 0 ? 0 : Math.max(0, Date.now() - waitsSinceMs) / 1000],
     ]);
   if (state.hasLog) addLog(exposition, state);
   if (Number.isFinite(state.diskFreeBytes)) {
-    exposition.gauge('nearsky_disk_free_bytes', 'Free on the disk of the data directory.', [[{}, state.diskFreeBytes]]);
+    exposition.gauge('nearsky_disk_free_bytes', 'Free space on the disk of the data directory.', [
+      [{}, state.diskFreeBytes],
+    ]);
   }
-  exposition.gauge('nearsky_disk_needed_bytes', 'Bytes that must be free there for anything to be written.', [
-    [{}, RESERVE_BYTES],
-  ]);
+  exposition.gauge('nearsky_disk_needed_bytes', 'Minimum free space for writes to that disk.', [[{}, RESERVE_BYTES]]);
   if (stored) addStored(exposition, stored);
   addProcess(exposition);
   return exposition.text();
@@ -58,16 +58,16 @@ function addLog(exposition: Exposition, state: SharedState): void {
   const { logLagMs, logPosition, logLeft, logLevel, isStopped, clockSkewUs } = state;
   exposition
     .gauge('nearsky_log_position', 'Records of the log of the nodes that this node has applied.', [[{}, logPosition]])
-    .gauge('nearsky_log_lag_records', 'Records that the log was last seen to have beyond those.', [[{}, logLeft]])
-    .gauge('nearsky_log_lag_seconds', 'For how long this node has not had all of the log.', [[{}, logLagMs / 1000]])
+    .gauge('nearsky_log_lag_records', 'Further records that the log had when it was last checked.', [[{}, logLeft]])
+    .gauge('nearsky_log_lag_seconds', 'How long this node has been behind the log.', [[{}, logLagMs / 1000]])
     .gauge(
       'nearsky_log_clock_skew_seconds',
       'The clock of this node minus the time of the last record of another process, when the record arrived.',
       Number.isNaN(clockSkewUs) ? [] : [[{}, clockSkewUs / 1e6]],
     )
-    .gauge('nearsky_log_level', 'The level of the log of the nodes, as far as this node has read it.', [[{}, logLevel]])
+    .gauge('nearsky_log_level', 'The level of the log that this node has read so far.', [[{}, logLevel]])
     .gauge('nearsky_log_level_readable', 'The highest level of a log that this release reads.', [[{}, LEVEL]])
-    .gauge('nearsky_node_stopped', 'Whether this node has lost its place in the log and answers nothing.', [
+    .gauge('nearsky_node_stopped', 'Whether this node has lost its position in the log and refuses all queries.', [
       [{}, isStopped ? 1 : 0],
     ]);
 }
@@ -84,7 +84,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     )
     .counter(
       'nearsky_http_errors_total',
-      'Answers that are errors, by operation and code of the error.',
+      'Error answers, by operation and error code.',
       operations.flatMap(operation =>
         operation.errors().map(([error, count]): Sample => [{ operation: operation.name, error }, count]),
       ),
@@ -101,7 +101,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     )
     .histogram(
       'nearsky_http_request_duration_seconds',
-      'From the end of the headers to the answer, by operation.',
+      'Time from the end of the headers to the answer, by operation.',
       operations
         .map(({ name, seconds: { bounds, counts, sum } }) => ({ labels: { operation: name }, bounds, counts, sum }))
         .filter(({ counts }) => counts.some(count => count > 0)),
@@ -110,25 +110,25 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     .counter('nearsky_http_connections_total', 'Connections accepted.', [[{}, total.get('connectionsTotal')]])
     .counter(
       'nearsky_http_connections_ended_total',
-      'Connections ended from here: to make room, or because the client did not read.',
+      'Connections that the server closed to make room, or because the client did not read.',
       [[{}, total.get('connectionsEvicted')]],
     )
     .gauge('nearsky_http_requests_open', 'Requests that are not answered yet.', [[{}, total.get('openRequests')]])
     .gauge('nearsky_queries_waiting', 'Long queries that are not answered yet.', [[{}, total.get('waitingQueries')]])
     .counter(
       'nearsky_queries_refused_total',
-      'Long queries refused before they began, because they would have waited for too long, or did, for memory.',
+      'Long queries refused before they started, because of a long expected wait, or a long wait for memory.',
       [[{}, total.get('refusedQueries')]],
     )
     .gauge('nearsky_streams', 'Clients that read the stream of matches or of objects.', [[{}, total.get('streams')]])
     .counter('nearsky_streams_refused_total', 'Clients of the streams that were refused because there were too many.', [
       [{}, total.get('streamsRefused')],
     ])
-    .counter('nearsky_stream_events_total', 'Events that they were sent.', [[{}, total.get('streamEvents')]])
-    .gauge('nearsky_answer_memory_bytes', 'Memory that long answers have reserved, written and unread ones.', [
+    .counter('nearsky_stream_events_total', 'Events sent to clients of the streams.', [[{}, total.get('streamEvents')]])
+    .gauge('nearsky_answer_memory_bytes', 'Memory reserved by long answers that are being written, or not yet read.', [
       [{}, 1024 * total.get('answerKib')],
     ])
-    .counter('nearsky_damaged_values_total', 'Queries that met a stored value whose bytes have changed.', [
+    .counter('nearsky_damaged_values_total', 'Queries that found a stored value with damaged bytes.', [
       [{}, total.get('damagedValues')],
     ])
     .counter(
@@ -138,7 +138,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     )
     .counter(
       'nearsky_values_left_out_total',
-      "Values of payloads that are not of their column's type, and null in tables.",
+      'Payload values that do not fit the type of their column; null in tables.',
       [[{}, total.get('valuesLeftOut')]],
     );
 }
@@ -149,8 +149,8 @@ function addIndex(exposition: Exposition, status: IndexStatus, stored: MetricsAn
     .gauge('nearsky_index_objects', 'Objects that can be found by position.', [[{}, status.objects]])
     .gauge('nearsky_index_arenas', 'Parts of the index.', [[{}, status.arenas]])
     .gauge('nearsky_index_bytes', 'Memory of the index.', [[{}, status.bytes]])
-    .gauge('nearsky_index_age_seconds', 'Since the index last changed.', [[{}, seconds]])
-    .gauge('nearsky_index_sequence', 'The journal entry that the index answers for.', [[{}, status.sequence]]);
+    .gauge('nearsky_index_age_seconds', 'Time since the last change of the index.', [[{}, seconds]])
+    .gauge('nearsky_index_sequence', 'The last journal entry that the index covers.', [[{}, status.sequence]]);
   if (stored) {
     exposition.gauge('nearsky_journal_lag_entries', 'Commits that are not in the index yet.', [
       [{}, Math.max(0, stored.lastSequence - status.sequence)],
@@ -170,10 +170,10 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     counters.filter(([[first]]) => first === name).map(([[, ...parts], value]) => [labels(...parts), value] as const);
   exposition
     .gauge('nearsky_objects', 'Objects stored.', [[{}, stored.objects]])
-    .gauge('nearsky_objects_pending', 'Objects that wait for their crossmatch.', [[{}, stored.pending]])
+    .gauge('nearsky_objects_pending', 'Pending objects.', [[{}, stored.pending]])
     .gauge(
       'nearsky_publish_lag_entries',
-      'Commits that the stream of matches has not come to yet, by topic.',
+      'Commits that were not published yet, by topic.',
       [...stored.published].map(([topic, { sequence }]): Sample => [{ topic }, stored.lastSequence - sequence]),
     )
     .counter(
@@ -183,12 +183,12 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     )
     .gauge(
       'nearsky_latest_ingest_age_seconds',
-      'Since the latest ingest time of any object.',
+      'Time since the latest ingest of an object.',
       age(stored.latestIngestTimeUs),
     )
     .gauge(
       'nearsky_tns_snapshot_age_seconds',
-      "Since the epoch of the TNS registry's snapshot.",
+      "Time since the epoch of the TNS registry's snapshot.",
       age(stored.tnsSnapshotEpochUs),
     )
     .counter(
@@ -226,7 +226,7 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     )
     .gauge(
       'nearsky_catalog_rows_without',
-      'Rows of a registered catalog that can be the source of no match, by what they lack (position|id).',
+      'Rows of a registered catalog that cannot match anything, by what is missing (position|id).',
       of('catalog_rows_without', (catalog, what) => ({ catalog: catalog!, lacks: what! })),
     );
 }
@@ -243,7 +243,7 @@ function addProcess(exposition: Exposition): void {
     )
     .gauge(
       'process_anonymous_memory_bytes',
-      'Resident memory of the process that is no page of a file: what it takes from the machine for good.',
+      'Resident memory of the process, without pages of files.',
       anonymousBytes().map((bytes): Sample => [{}, bytes]),
     )
     .gauge('process_start_time_seconds', 'Unix time of the start of the process.', [

@@ -71,13 +71,13 @@ const HEAP_SHARE = 0.75;
 
 export interface Done {
   readonly result: unknown;
-  /** The memory of the process after the task. */
+  /** The processor time of the task. */
   readonly cpuSeconds: number;
-  /** Of the process, after it. */
+  /** The resident memory of the process after the task. */
   readonly rssBytes: number;
 }
 
-/** It runs one task at a time. */
+/** A process that runs one task at a time. */
 export class TaskProcess implements Member {
   readonly #child: ChildProcess;
   readonly #childMemory: ChildMemory;

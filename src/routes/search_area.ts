@@ -50,7 +50,7 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   queries.requireRoom(budget);
   const digest = await sent.receive(level);
   if (cursor && cursor.digest !== digest)
-    throw invalidCursor('the area or its level is another than that of the page before');
+    throw invalidCursor('the area or its level differs from that of the previous page');
   // A count has no pages, and therefore needs no snapshot time.
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
   return { kind: 'area', response, ...selection, ...pinned, level, digest, asOfUs, after: cursor ?? null };

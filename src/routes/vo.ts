@@ -47,7 +47,7 @@ function table(service: Service): Handler {
   };
 }
 
-/** Of all services of the Virtual Observatory here. */
+/** The capabilities of all Virtual Observatory services. */
 function capabilitiesOf({ config, catalogs }: Service, base: string): string {
   return capabilities(config, base, catalogs, canQuery(config) ? tapCapability(config, base) : '');
 }

@@ -84,7 +84,7 @@ function formatOf(text: string): { readonly contentType: string; readonly serial
   const asked = parameters.find(each => each.startsWith('serialization='))?.slice('serialization='.length);
   const serialization = SERIALIZATIONS[asked?.replaceAll('"', '') ?? 'tabledata'];
   if (!FORMATS.includes(format) || !serialization) {
-    const must = `one of ${FORMATS.join(', ')}, with ;serialization=TABLEDATA or ;serialization=BINARY2 where one is wanted`;
+    const must = `one of ${FORMATS.join(', ')}, with ;serialization=TABLEDATA or ;serialization=BINARY2 if needed`;
     throw invalidParameter('RESPONSEFORMAT', must, text);
   }
   const type = format === 'votable' ? VOTABLE_TYPE : format;

@@ -133,7 +133,7 @@ export class Chunks {
     if (!this.#areTooSmall) return;
     const mean = Math.round(this.#bytes / this.#count);
     throw invalidBody(
-      `its chunks must have at least ${MIN_MEAN_BYTES} bytes on average where there are more than ${MAX_TINY_CHUNKS} (they have ${mean})`,
+      `its chunks must have at least ${MIN_MEAN_BYTES} bytes on average if there are more than ${MAX_TINY_CHUNKS} (they have ${mean})`,
     );
   }
 }

@@ -28,7 +28,7 @@ export function readCounters({ meta }: Databases): Counters {
   return readCountersAt(meta, COUNTERS_KEY);
 }
 
-/** The counters that are stored under a key of `meta`; empty where there is no such key. */
+/** The counters stored under a key of `meta`; empty if the key does not exist. */
 export function readCountersAt(meta: Databases['meta'], key: Uint8Array, options?: object): Counters {
   const bytes = meta.get(key, options);
   return bytes ? (decodePlain(bytes) as Counters) : {};

@@ -368,7 +368,7 @@ export function readCreated({ meta }: Databases): string {
   return created ? `${decodePlain(created)}` : '';
 }
 
-/** Whether a value of `meta` has a checksum. Values that older releases read too have none. */
+/** Whether a value of `meta` has a checksum. Values that older releases also read have none. */
 const isSealedMeta = (key: Uint8Array) => ![FORMAT_KEY, CREATED_KEY].some(plain => Buffer.compare(plain, key) === 0);
 
 /** Marks a new database with the format, unless another process has already done so. */

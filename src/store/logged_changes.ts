@@ -18,7 +18,7 @@ export interface LoggedChange {
   readonly change: Change;
 }
 
-/** @throws StoreError as of `decodeChange` */
+/** @throws StoreError like `decodeChange` */
 export function loggedChange(
   { position, id, record }: Omit<LoggedChange, 'change'>,
   readableLevel?: number,

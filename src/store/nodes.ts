@@ -29,7 +29,7 @@ export interface SeenNode {
 const SEEN_US = 300e6;
 
 const KEY = new TextEncoder().encode('nodes');
-/** What older releases kept. */
+/** A key that older releases used. */
 const EPOCH_KEY = new TextEncoder().encode('epoch');
 
 /** By name. */

@@ -90,7 +90,7 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
   }
 }
 
-/** What FITS needs to know about the rows before they are written. */
+/** The facts about the rows that FITS needs before they are written. */
 async function fitsRows({ table, ...result }: Result, matched: readonly Column[]): Promise<FitsRows> {
   const columns = [...table.columns, ...matched].map(() => ({ characters: 0, hasNulls: false }));
   let rows = 0;

@@ -68,7 +68,7 @@ async function* noBatches(): AsyncGenerator<RowBatch> {}
 
 const notPublic = (name: string, why: string) =>
   new RegistryError(
-    `Cannot read ${name} because ${why}: use a public TNS file, whose first lines are a time and the column names`,
+    `Cannot read ${name} because ${why}: use a public TNS file, which begins with a time and the column names`,
   );
 
 function placesOf(header: readonly string[], name: string): Places {

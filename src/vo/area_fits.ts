@@ -46,7 +46,7 @@ export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undef
   if (density && uniq) return yield* probabilityOf(table, uniq, density);
   if (isFlatMap(table)) return yield* readFlatMap(table, table.view, share);
   const dimension = String(header.get('MOCDIM') ?? 'SPACE').toUpperCase();
-  if (dimension !== 'SPACE') throw invalidArea(`a MOC must be of the dimension SPACE (${dimension} was found)`);
+  if (dimension !== 'SPACE') throw invalidArea(`a MOC must have the dimension SPACE (${dimension} was found)`);
   const [column] = columns;
   if (!column || !isNumeric(column) || columns.length > 1) throw noArea(ordering);
   if (ordering === 'NUNIQ') return yield* cellsOf(table, column);
@@ -135,13 +135,13 @@ function integerReader(view: DataView, column: FitsColumn): (rowOffset: number, 
   return (rowOffset, item) => {
     const value = read(view, rowOffset + column.offset, item);
     if (typeof value === 'bigint' || Number.isSafeInteger(value)) return BigInt(value as bigint | number);
-    throw invalidArea(`the cells of a MOC are integers (${value} was found)`);
+    throw invalidArea(`the cells of a MOC must be integers (${value} was found)`);
   };
 }
 
 /** The order and the cell of a NUNIQ number, which is 4^(order + 1) + cell. */
 function cellOfUniq(uniq: bigint): { order: number; cell: bigint } {
-  if (uniq < 4n) throw invalidArea(`NUNIQ numbers are at least 4 (${uniq} was given)`);
+  if (uniq < 4n) throw invalidArea(`NUNIQ numbers must be at least 4 (${uniq} was given)`);
   const high = Number(uniq >> 32n);
   const bits = high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(Number(uniq));
   const order = ((bits - 1) >> 1) - 1;
@@ -163,16 +163,14 @@ function* probabilityOf(
     const uniq = uniqAt(view, row * width + uniqs.offset, 0);
     const order = Math.floor(Math.log2(uniq) / 2) - 1;
     if (!(order >= 0 && order <= MAX_AREA_ORDER))
-      throw invalidArea(
-        `the pixels of a map of probability must be of the orders 0 to ${MAX_AREA_ORDER} (UNIQ is ${uniq})`,
-      );
+      throw invalidArea(`the pixels of a probability map must have orders 0 to ${MAX_AREA_ORDER} (UNIQ is ${uniq})`);
     const pixels = 4 ** (MAX_AREA_ORDER - order);
     firsts[row] = (uniq - 4 ** (order + 1)) * pixels;
     ends[row] = firsts[row]! + pixels;
     // Avoids -0, because its bits are those of a negative number.
     density[row] = densityAt(view, row * width + densities.offset, 0) + 0;
     if (!(density[row]! >= 0 && density[row]! < Number.POSITIVE_INFINITY))
-      throw invalidArea(`a probability density must be a number of 0 or more (${density[row]} was found)`);
+      throw invalidArea(`a probability density must be a number of at least 0 (${density[row]} was found)`);
   }
   if (!density.some(each => each > 0)) throw invalidArea('it has no pixel with a probability above 0');
   return { firsts, ends, density };

@@ -35,7 +35,7 @@ export function* readArea(sent: Uint8Array | FlatMap, level = DEFAULT_CREDIBLE_L
     return { kind: 'probability_map', level, area: yield* regionOf(read, level) };
   }
   if (level !== DEFAULT_CREDIBLE_LEVEL)
-    throw new AreaError('Cannot take a level because the area is no map of probability: leave out level', 'level');
+    throw new AreaError('Cannot use level because the area is not a probability map: leave out level', 'level');
   if (read instanceof MocRanges) return { kind: 'moc', level: null, area: yield* areaOfRanges(read.firsts, read.ends) };
   return { kind: read.kind, level: null, area: yield* areaOfShape(read) };
 }
@@ -81,11 +81,11 @@ function* mocOfText(text: string): Reading<MocRanges> {
     if (newOrder !== undefined) order = Number(newOrder);
     else if (first === undefined || order === undefined)
       throw invalidArea(
-        `it is no FITS file and no JSON, and as a text it must be CIRCLE, POLYGON, BOX, RANGE, or a MOC such as 3/1-5 7 (${text.slice(at, at + 32)} was found)`,
+        `it is neither FITS nor JSON, and text must be CIRCLE, POLYGON, BOX, RANGE, or a MOC such as 3/1-5 7 (${text.slice(at, at + 32)} was found)`,
       );
     else ranges.add(order, BigInt(first), BigInt(last!));
   }
-  if (order === undefined) throw invalidArea('it is empty: give a circle, a polygon, a MOC or a map of probability');
+  if (order === undefined) throw invalidArea('it is empty: give a circle, a polygon, a MOC or a probability map');
   return ranges;
 }
 
@@ -106,7 +106,7 @@ function* mocOfJson(text: string): Reading<MocRanges> {
     const [, digits, end] = token.exec(text) ?? [];
     if (digits === undefined)
       throw invalidArea(
-        `a MOC in JSON has a list of cells for each order: {"3": [1, 2]} (${text.slice(at, at + 32)} was found)`,
+        `a MOC in JSON must have a list of cells for each order: {"3": [1, 2]} (${text.slice(at, at + 32)} was found)`,
       );
     at = token.lastIndex;
     if (order === undefined) order = Number(digits);

@@ -113,7 +113,7 @@ const objectColumns = memoized(({ all }: Catalogs): readonly Filled<StoredObject
   ...all.flatMap(catalog => {
     const { outcome, matches } = catalogFields(catalog);
     const { name } = catalog;
-    const counted = { ...matches, description: `${matches.description}; null where it was not searched` };
+    const counted = { ...matches, description: `${matches.description}; null if the catalog was not searched` };
     return [
       { ...known<StoredObject>(3, `${name}_outcome`, outcome, o => outcomeIn(o, name)), isAscii: true },
       known<StoredObject>(2, `${name}_matches`, counted, o => countOf(o, name)),
@@ -185,7 +185,7 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
   const payload = payloadColumns(catalog).filter(each => !repeated.includes(each.name));
   return {
     name,
-    description: `Sources of ${release} that coincide with alert objects of the Rubin Observatory; a row for each source and object`,
+    description: `Sources of ${release} that coincide with alert objects of the Rubin Observatory; one row per source and object`,
     columns: withOwnNames([
       field(
         1,
@@ -218,7 +218,7 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
             ),
           ]
         : []),
-      field(2, 'object_ra', { ...DEGREES, ucd: 'pos.eq.ra' }, 'Right ascension of its object', ({ object }) =>
+      field(2, 'object_ra', { ...DEGREES, ucd: 'pos.eq.ra' }, "Right ascension of the source's object", ({ object }) =>
         raOf(object),
       ),
       field(2, 'object_dec', { ...DEGREES, ucd: 'pos.eq.dec' }, 'Declination of its object', ({ object }) =>

@@ -69,7 +69,7 @@ export class FlatMap {
     const value = values.find(({ name }) => /^PROB/i.test(name)) ?? values[0];
     if (!value) throw invalidArea('it has no column of probabilities');
     if (index && index.repeat !== value.repeat)
-      throw invalidArea('its columns PIXEL and of probabilities differ in length');
+      throw invalidArea('its columns of pixels and of probabilities differ in length');
     const pixels = pixelsOf(order);
     if (!index && rows * value.repeat !== pixels)
       throw invalidArea(`a map of NSIDE ${2 ** order} must have ${pixels} pixels (${rows * value.repeat} were found)`);
@@ -100,7 +100,7 @@ export class FlatMap {
         // NaN passes none of these tests.
         if (value > 0 && value < Number.POSITIVE_INFINITY) this.#add(view, row, item, value);
         else if (value < 0 ? Math.fround(value) !== this.#bad : value === Number.POSITIVE_INFINITY)
-          throw invalidArea(`a probability must be a number of 0 or more (${value} was found)`);
+          throw invalidArea(`a probability must be a number of at least 0 (${value} was found)`);
       }
   }
 
@@ -147,7 +147,7 @@ export class FlatMap {
     let least = BINS - 1;
     for (let sum = sums[least]!; least > 0 && sum <= share * total * (1 + ROUNDING); sum += sums[least]!) least--;
     if (least < this.#leastHeld && this.#isDropped(least))
-      throw invalidArea(`its area has more than ${ENOUGH_PIXELS} pixels: ask for a lower level`);
+      throw invalidArea(`its area has more than ${ENOUGH_PIXELS} pixels: use a lower level`);
     this.#held.filter(density => binOf(density) >= least);
     yield;
     if (this.#isRing) yield* this.#nest();

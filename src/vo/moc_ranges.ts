@@ -16,10 +16,10 @@ export class MocRanges {
    */
   add(order: number, first: bigint, last: bigint): void {
     if (!(Number.isInteger(order) && order >= 0 && order <= MAX_MOC_ORDER))
-      throw invalidArea(`the orders of a MOC are 0 to ${MAX_MOC_ORDER} (${order} was given)`);
+      throw invalidArea(`the orders of a MOC must be 0 to ${MAX_MOC_ORDER} (${order} was given)`);
     const most = 12n * 4n ** BigInt(order) - 1n;
     if (first < 0n || last > most || first > last)
-      throw invalidArea(`the cells of order ${order} are 0 to ${most} (${first} to ${last} were given)`);
+      throw invalidArea(`the cells of order ${order} must be 0 to ${most} (${first} to ${last} were given)`);
     if (this.#length === MAX_AREA_CELLS) throw tooManyCells();
     if (this.#length === this.#firsts.length) this.#grow();
     const shift = BigInt(2 * (MAX_MOC_ORDER - order));
@@ -47,5 +47,5 @@ export class MocRanges {
 }
 
 export function tooManyCells() {
-  return invalidArea(`it must have at most ${MAX_AREA_CELLS} cells: give one of a lower order`);
+  return invalidArea(`it must have at most ${MAX_AREA_CELLS} cells: send a MOC of a lower order`);
 }

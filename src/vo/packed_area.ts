@@ -97,7 +97,7 @@ export class PackedArea {
 
 function damaged(): AreaError {
   return invalidArea(
-    `it is compressed, but damaged, or has more than ${MAX_UNPACKED_AREA_BYTES} bytes when decompressed, which only a map of one NSIDE may have`,
+    `its gzip is damaged, or it has more than ${MAX_UNPACKED_AREA_BYTES} bytes when decompressed, which is only allowed for a map with one NSIDE`,
   );
 }
 

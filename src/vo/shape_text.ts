@@ -50,7 +50,9 @@ function shapeFrame(text: string): Frame {
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
   }
-  throw invalidArea(`shapes are taken in ICRS, FK5 and GALACTIC (${text.slice(0, 64)} was given): convert it to ICRS`);
+  throw invalidArea(
+    `the frame of a shape must be ICRS, FK5 or GALACTIC (${text.slice(0, 64)} was given): convert it to ICRS`,
+  );
 }
 
 function numbersOf(kind: NamedShape['kind'], text: string): number[] {
@@ -62,11 +64,11 @@ function numbersOf(kind: NamedShape['kind'], text: string): number[] {
     if (infinity) return infinity[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(each) ? Number(each) : Number.NaN;
     if (Number.isFinite(value)) return value;
-    throw invalidArea(`a ${kind} is made of decimal numbers, degrees (${each.slice(0, 64) || 'nothing'} was given)`);
+    throw invalidArea(`a ${kind} must have decimal numbers, in degrees (${each.slice(0, 64) || 'nothing'} was given)`);
   });
   if (kind === 'polygon') {
     if (numbers.length % 2 === 0) return numbers;
-    throw invalidArea(`a polygon has pairs of ra and dec (${given(numbers.length, 'number')})`);
+    throw invalidArea(`a polygon must have pairs of ra and dec (${given(numbers.length, 'number')})`);
   }
   const names = NUMBERS[kind];
   const wanted = names.split(',').length;
@@ -92,7 +94,7 @@ function shapeOf(kind: NamedShape['kind'], numbers: readonly number[], frame: Fr
     case 'box':
       return polygon(boxCorners(first, second, third, fourth).map(([lon, lat]) => convert(lon, lat))) as Shape<unknown>;
     case 'range':
-      if (!isSameFrame(frame, ICRS)) throw new RangeError('a range is taken in ICRS alone: send a POLYGON');
+      if (!isSameFrame(frame, ICRS)) throw new RangeError('a RANGE must be in ICRS: send a POLYGON instead');
       return range(first, second, third, fourth) as Shape<unknown>;
   }
 }

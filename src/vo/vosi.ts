@@ -42,9 +42,9 @@ export function conePath(target: string): string {
 const PARAMETERS = [
   ['RA', 'required', 'real', 'deg', 'pos.eq.ra', 'Right ascension of the centre, ICRS, 0 to 360'],
   ['DEC', 'required', 'real', 'deg', 'pos.eq.dec', 'Declination of the centre, ICRS, -90 to 90'],
-  ['SR', 'required', 'real', 'deg', 'pos.angDistance', 'Radius; 0 asks for the columns alone'],
+  ['SR', 'required', 'real', 'deg', 'pos.angDistance', 'Radius; 0 returns the columns only'],
   ['VERB', 'optional', 'integer', '', '', 'How many columns: 1, 2 or 3'],
-  ['MAXREC', 'optional', 'integer', '', 'meta.number', 'Rows at most; 0 asks for the columns alone'],
+  ['MAXREC', 'optional', 'integer', '', 'meta.number', 'Maximum number of rows; 0 returns the columns only'],
   [
     'RESPONSEFORMAT',
     'optional',

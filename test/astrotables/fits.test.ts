@@ -114,7 +114,7 @@ test('headers that contradict themselves are refused', () => {
     [{ NAXIS1: 4, TFORM1: 'D' }, /columns take 8 bytes of a row, and NAXIS1 is 4/],
     [{ NAXIS1: 8, NAXIS2: 2, TFORM1: 'D', NAXIS: 1 }, /2 rows take 16 bytes, and its header gives them 8/],
     [{ NAXIS1: 8, TFORM1: 'D', GCOUNT: 0 }, /1 rows take 8 bytes, and its header gives them 0/],
-    [{ NAXIS1: 8, TFORM1: 'Z' }, /TFORM Z, which FITS does not have/],
+    [{ NAXIS1: 8, TFORM1: 'Z' }, /TFORM Z, which is not a FITS format/],
     [{ NAXIS1: 16, TFORM1: '2PD(1)' }, /TFORM 2PD/],
     [{ NAXIS1: 8, TFORM1: `${'9'.repeat(40)}D` }, /TFORM 9+D/],
     [{ NAXIS1: 8, TFORM1: 'D', TSCAL1: 'many' }, /TSCAL1 must be a number \(many/],

@@ -59,7 +59,7 @@ test('the unit with a factor, as astropy writes hours; no position is taken in a
   assert.is(await degrees(votable(field('ra', '', '"h:m:s"') + field('dec', '', '"d:m:s"'), [30, 5])), '30 5');
   const unknown = await open(votable(field('ra', '', 'm') + field('dec', ''), [2, 5]));
   const refused = await readPositions(unknown, findPositions(unknown, {})).catch(error => error);
-  assert.match(refused.message, /unit of its column ra is m, which is no known unit of angles/);
+  assert.match(refused.message, /unit of its column ra is m, which is not a known unit of angles/);
   const old = field('RAB1950', 'pos.eq.ra;meta.main') + field('DEB1950', 'pos.eq.dec;meta.main');
   assert.is(await degrees(votable(old + field('RAJ2000', '') + field('DEJ2000', ''), [1, 2, 3, 4])), '3 4');
   assert.is(await degrees(votable(old, [1, 2])), '1.640919 2.278334');

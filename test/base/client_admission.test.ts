@@ -138,7 +138,7 @@ test('one client has half of the room for files', () => {
   room.take('a', 50);
   assert.throws(() => room.take('a', 1), /of this client/);
   room.take('b', 40);
-  assert.throws(() => room.take('c', 11), /no room/);
+  assert.throws(() => room.take('c', 11), /used up/);
   room.free('a', 50);
   room.take('a', 50);
 });

@@ -130,7 +130,7 @@ test('the catalogs: source ids, coverage maps, filterable fields', async () => {
       ['delve_dr3_gold', 'DELVE DR3 Gold', 'COADD_OBJECT_ID', 10, 3.4],
       ['skymapper_dr4', 'SkyMapper DR4', 'object_id', 8, 13.7],
     ]);
-    for (const { coverage_map } of catalogs) assert.match(coverage_map.note, /searched.* could not be looked up/);
+    for (const { coverage_map } of catalogs) assert.match(coverage_map.note, /searched.* database could not be read/);
     assert.match(catalogs[2].catalog_source_id.description, /DES id .* not mean the same source/);
 
     const fields: Field[][] = catalogs.map((catalog: { filterable_fields: Field[] }) => catalog.filterable_fields);

@@ -293,7 +293,7 @@ const REFUSED: readonly (readonly [place: string, reason: RegExp])[] = [
   ['small_sky_o1_collection/small_sky_order1_id_index', /HATS index table/],
   ['small_sky_o1_collection/small_sky_order1_margin', /it is a HATS margin table/],
   ['small_sky_source', /has no column id/],
-  ['misc', /holds none of hats\.properties, properties, collection\.properties/],
+  ['misc', /contains none of hats\.properties, properties, collection\.properties/],
 ];
 
 test('what is refused in a directory is refused over HTTP, in the same words', async () => {

@@ -76,7 +76,7 @@ test('a catalog that is out of reach is skipped, the others count; with none the
       delve_dr3_gold: 'outside_footprint',
     });
     assert.ok(problems.every(({ kind, catalogName }) => kind === 'unreadable' && catalogName === 'gaia_dr3'));
-    assert.match(problems[0]!.reason, /Cannot read http:.*parquet: .*, asked \d times/);
+    assert.match(problems[0]!.reason, /Cannot read http:.*parquet: .*, tried \d times/);
     server.fault = () => undefined;
     assert.is((await world.crossmatch()).recorded, 2);
     assert.equal(outcomesOf(world, gaiaOnly!), { gaia_dr3: 'searched', delve_dr3_gold: 'outside_footprint' });

@@ -288,7 +288,7 @@ real('a node stops where a newer release has raised the level of the log above i
     assert.is(statusCode, 503);
     assert.match(
       await body.text(),
-      new RegExp(`the level of the log of the nodes is ${LEVEL + 1}, which it cannot read: install a`),
+      new RegExp(`the log of the nodes has level ${LEVEL + 1}, which this release cannot read: install a`),
     );
   }
   const { code, stderr } = await node.stop();

@@ -74,7 +74,7 @@ test('an address that is none, one with a secret, one that is not there', () =>
     assert.match(secret, /a user name or password.*give the address of a public catalog/);
     assert.not.match(secret, /pa55word/);
     assert.equal(server.asked, []);
-    assert.match(await add(`${server.url}/nowhere`), /holds none of hats\.properties/);
+    assert.match(await add(`${server.url}/nowhere`), /contains none of hats\.properties/);
     assert.match(await add('ftp://host/x'), /ftp:\/\/host\/x because catalogs are read from .* or a local directory/);
     assert.match(await add(`${server.url}/des_y6_gold`), /as gaia_dr3 because it has no column source_id/);
     // Its cached files make no data directory of it, and are no hindrance to one.

@@ -117,7 +117,7 @@ test('a properties file without the order or a type, under its older name', () =
 test('what is no table is refused with its reason', () =>
   withDirectory(async directory => {
     assert.match(await refusalOf(join(directory, 'missing')), /there is no such directory/);
-    assert.match(await refusalOf(directory), /holds none of hats\.properties, properties, collection\.properties/);
+    assert.match(await refusalOf(directory), /contains none of hats\.properties, properties, collection\.properties/);
     writeFileSync(join(directory, 'catalog_info.json'), '{}');
     assert.match(await refusalOf(directory), /HiPSCat catalog.*convert it with hats-import/);
     assert.match(await refusalOf(join(fixtures, 'small_sky_source_object_index')), /HATS index table/);
@@ -197,7 +197,7 @@ test('every catalog in the published data opens, or is refused for the right rea
   assert.is(await pixelsOf(join(hats, 'macauff/gaia_hats_data/gaia_cone_5arcs')), '');
   assert.match(await refusalOf(join(hats, 'small_sky_source_object_index')), /HATS index table/);
   assert.match(await refusalOf(join(hats, 'small_sky_o1_collection/small_sky_order1_id_index')), /HATS index table/);
-  assert.match(await refusalOf(join(hats, 'misc')), /holds none of/);
+  assert.match(await refusalOf(join(hats, 'misc')), /contains none of/);
 });
 
 test.run();

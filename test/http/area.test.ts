@@ -412,7 +412,7 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
     assert.is(body.param ?? body.params.join(), param);
     assert.match(body.message, says);
   };
-  await refused(`cursor=${body.next_cursor}`, 'CIRCLE 40 10 71', 'cursor', /another/);
+  await refused(`cursor=${body.next_cursor}`, 'CIRCLE 40 10 71', 'cursor', /differs/);
   await refused(`cursor=${body.next_cursor}&response=count`, CIRCLE, 'cursor', /count/);
   await refused('response=count&format=csv', CIRCLE, 'format', /no table/);
   for (const [query, param] of [
@@ -423,7 +423,7 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
     assert.is((await app.get(`/api/objects?${query}`)).body.param, param);
   await refused('', '', 'area', /give/);
   await refused('area=CIRCLE+1+2+3', CIRCLE, 'area', /two areas/);
-  await refused('level=0.5', CIRCLE, 'level', /no map/);
+  await refused('level=0.5', CIRCLE, 'level', /not a probability map/);
   await refused('level=1.5', CIRCLE, 'level', /at most 1/);
   await refused(`start=${at(NOW_US)}&end=${at(NOW_US - 1)}`, CIRCLE, 'start,end', /before its start/);
   await refused('', 'CIRCLE 40 10', 'area', /3 numbers: .* \(2 were given\)/);

@@ -154,8 +154,8 @@ test('what is wrong is named before the table begins', async ({ running: { app }
   await refused(`cursor=${body.next_cursor}`, SKY, 'cursor', /all pages/);
   await refused('format=json', SKY, 'format', /one of csv/);
   await refused('', 'CIRCLE 1 2', 'area', /3 numbers/);
-  await refused('level=0.5', SKY, 'level', /no map/);
-  await refused('', gzipSync(map).subarray(0, 60), 'area', /compressed, but damaged/);
+  await refused('level=0.5', SKY, 'level', /not a probability map/);
+  await refused('', gzipSync(map).subarray(0, 60), 'area', /gzip is damaged/);
   await refused('', gzipSync(new Uint8Array(2 ** 26 + 1)), 'area', /67108864/);
 });
 

@@ -90,7 +90,7 @@ test('a node that lags is not ready, and answers; one that stopped answers nothi
       assert.is(status, 503, path);
       assert.match(
         text,
-        /this node has stopped, because its archive is not, or not known to be, what the log of the nodes makes/,
+        /this node has stopped because its archive differs, or may differ, from the log of the nodes/,
         path,
       );
     }
@@ -98,7 +98,7 @@ test('a node that lags is not ready, and answers; one that stopped answers nothi
     [state.isOutdated, state.logLevel] = [true, 3];
     assert.match(
       (await node.get('/readyz')).text,
-      /this node has stopped, because the level of the log of the nodes is 3, which it cannot read: install a newer nearsky on it/,
+      /this node has stopped because the log of the nodes has level 3, which this release cannot read: install a newer nearsky/,
     );
     assert.is((await node.get('/healthz')).status, 200);
   }));

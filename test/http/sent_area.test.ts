@@ -125,11 +125,11 @@ test('what is wrong with an area is said as of a short text', async ({ running: 
     assert.equal([status, answer.code, answer.param], [400, 'invalid_parameter', param]);
     assert.match(answer.message, says);
   };
-  await refused(tooLongToStay('nothing'), '', 'area', /it is no FITS file and no JSON/);
-  await refused(gzipSync('3/1 99/1'), '', 'area', /orders of a MOC are 0 to 29/);
+  await refused(tooLongToStay('nothing'), '', 'area', /it is neither FITS nor JSON/);
+  await refused(gzipSync('3/1 99/1'), '', 'area', /orders of a MOC must be 0 to 29/);
   await refused(gzipSync('3/1').subarray(0, 12), '', 'area', /damaged/);
-  await refused(writeUniqFits({ cells: [1], order: 1 }), 'level=0.5', 'level', /no map/);
-  await refused(tooLongToStay('CIRCLE 1 2 3'), 'level=0.5', 'level', /no map/);
+  await refused(writeUniqFits({ cells: [1], order: 1 }), 'level=0.5', 'level', /not a probability map/);
+  await refused(tooLongToStay('CIRCLE 1 2 3'), 'level=0.5', 'level', /not a probability map/);
   await refused(gzipSync('nothing'), 'format=none', 'format', /one of/);
   await refused(gzipSync('nothing'), 'response=table&format=none', 'format', /one of/);
 });

@@ -163,7 +163,7 @@ test('a bad request is told what is wrong with it', async ({ running: { app } })
     ['', '', 'area', /area/],
     ['', 'ELLIPSE 1 2 3', 'area', /must be CIRCLE/],
     ['area=CIRCLE+1+2+3', 'CIRCLE 1 2 3', 'area', /two areas/],
-    ['level=0.5', 'CIRCLE 1 2 3', 'level', /no map of probability/],
+    ['level=0.5', 'CIRCLE 1 2 3', 'level', /not a probability map/],
     ['level=2', 'CIRCLE 1 2 3', 'level', /level/],
     ['radius_arcsec=0', 'ra,dec\n1,2\n', 'radius_arcsec', /radius_arcsec/],
     ['radius_arcsec=3601', 'ra,dec\n1,2\n', 'radius_arcsec', /3600/],

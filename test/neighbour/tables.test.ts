@@ -101,7 +101,7 @@ test('a client has half of the room for tables', async () => {
   try {
     const { status, text } = await send(app, Buffer.alloc(9 << 20, 'x'));
     assert.is(status, 503, text);
-    assert.match(text, 'half of the room');
+    assert.match(text, 'half of the disk space for tables');
     small(await send(app, 'ra,dec\n1,2\n'));
   } finally {
     await close();

@@ -174,7 +174,7 @@ test('a map that is damaged is refused', () => {
   refused(flatMap({ ...map, cards: { NSIDE: 1e9 } }), /power of two/);
   refused(flatMap({ ...map, cards: { COORDSYS: 'G' } }), /equatorial/);
   refused(flatMap({ ...map, cards: { TFORM1: '1K' } }), /no column of probabilities/);
-  refused(flatMap({ ...map, values: [-1, ...map.values.slice(1)] }), /0 or more \(-1/);
+  refused(flatMap({ ...map, values: [-1, ...map.values.slice(1)] }), /at least 0 \(-1/);
   refused(flatMap({ ...map, values: map.values.map(() => 0) }), /above 0/);
   refused(flatMap({ ...map, values: map.values.map(() => 1e308) }), /too large/);
   refused(flatMap({ ...one, pixels: [12] }), /0 to 11 \(12/);

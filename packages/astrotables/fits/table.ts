@@ -102,7 +102,7 @@ function columnOf(header: FitsHeader, n: number, offset: number): FitsColumn {
   const repeat = digits === '' ? 1 : Number(digits);
   if (letter === undefined || (heap !== '' && repeat > 1) || !Number.isSafeInteger(repeat))
     throw new FitsError(
-      `its column ${shown(name || n)} has the TFORM ${shown(form || '(none)')}, which FITS does not have`,
+      `its column ${shown(name || n)} has the TFORM ${shown(form || '(none)')}, which is not a FITS format`,
     );
   const scale = Number(header.number(`TSCAL${n}`, 1));
   const zero = header.number(`TZERO${n}`, 0);

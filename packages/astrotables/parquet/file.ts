@@ -265,7 +265,7 @@ export class ParquetFile {
   }
 }
 
-/** Fills `found` for those of the ascending `rows` that lie in the page. */
+/** Fills `found` for the rows among the ascending `rows` that are in the page. */
 function pickValues(
   { firstRow, endRow, values, present }: ColumnPage,
   rows: ArrayLike<number>,

@@ -137,7 +137,7 @@ export class Records implements TextRows {
   #add(at: number, end: number, fields: number, expected: number, limits: TableLimits): void {
     if (fields !== expected)
       throw new TableError(
-        `its row ${this.rows + 1} has ${fields} fields, where its header has ${expected}${this.#bytes[at] === HASH ? ': a comment must stand before the header' : ''}`,
+        `its row ${this.rows + 1} has ${fields} fields, but its header has ${expected}${this.#bytes[at] === HASH ? ': a comment must stand before the header' : ''}`,
       );
     this.#places = withPlace(this.#places, this.rows, at, end);
     checkRows(++this.rows, limits);
@@ -150,7 +150,7 @@ export class Records implements TextRows {
     let at = this.#fieldEnd(start, bytes.length);
     for (; bytes[at] === this.#delimiter; fields++) at = this.#fieldEnd(at + 1, bytes.length);
     if (at - start > MAX_ROW_BYTES)
-      throw new TableError(`a row of it has more than ${MAX_ROW_BYTES} bytes: is it CSV?`);
+      throw new TableError(`one of its rows has more than ${MAX_ROW_BYTES} bytes: is it CSV?`);
     return { fields, end: at > start && bytes[at - 1] === RETURN ? at - 1 : at, next: at + 1 };
   }
 

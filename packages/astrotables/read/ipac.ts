@@ -50,7 +50,7 @@ export function openIpac(sent: Uint8Array, limits: TableLimits, areTyped: boolea
     const cells = i === 0 ? namesOf(line) : cellsBetweenBars(line).map(cell => cell.trim());
     if (cells.length === names.length) return cells;
     throw new TableError(
-      `line ${i + 2} of its header has ${cells.length} cells between bars, where line 1 has ${names.length}`,
+      `line ${i + 2} of its header has ${cells.length} cells between bars, but line 1 has ${names.length}`,
     );
   });
   const kinds = names.map((_, i) => kindOf(types[i] ?? ''));
@@ -100,7 +100,7 @@ function headOf(bytes: Uint8Array) {
     throw new TableError('it begins with \\ like an IPAC table, but has no line with column names between bars');
   if (header.length > MAX_HEADER_LINES)
     throw new TableError(
-      `its header has ${header.length} lines between bars, where an IPAC table has ${MAX_HEADER_LINES}: names, types, units and nulls`,
+      `its header has ${header.length} lines between bars, but an IPAC table has ${MAX_HEADER_LINES}: names, types, units and nulls`,
     );
   return { header, rows: bytes.subarray(at), keywords };
 }

@@ -85,7 +85,7 @@ class Output {
   #makeRoom(more: number): void {
     const needed = this.#length + more;
     if (needed > this.#maxBytes)
-      throw new TableError(`a part of it has more than ${this.#maxBytes} bytes when it is decompressed`);
+      throw new TableError(`one of its parts has more than ${this.#maxBytes} bytes when it is decompressed`);
     if (needed <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
     grown.set(this.taken);

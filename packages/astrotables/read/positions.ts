@@ -303,7 +303,7 @@ function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => n
   const factor = mark ? 1 : factorOf(plain);
   if (factor === undefined)
     throw new TableError(
-      `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is no known unit of angles: send degrees`,
+      `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is not a known unit of angles: send degrees`,
     );
   const stated = mark ? { h: HOUR, d: 1 }[mark] : plain === '' ? undefined : factor;
   return cell => {

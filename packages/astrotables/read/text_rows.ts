@@ -92,7 +92,7 @@ export class LineRows implements TextRows {
     for (let at = 0; at < length; ) {
       const lineFeed = this.#bytes.indexOf(LINE_FEED, at);
       const end = lineFeed < 0 ? length : lineFeed;
-      if (end - at > MAX_ROW_BYTES) throw new TableError(`a row of it has more than ${MAX_ROW_BYTES} bytes`);
+      if (end - at > MAX_ROW_BYTES) throw new TableError(`one of its rows has more than ${MAX_ROW_BYTES} bytes`);
       const line = this.#bytes.toString('utf8', at, end).trimEnd();
       if (line !== '' && !line.startsWith(comment)) {
         this.#places = withPlace(this.#places, this.rows, at, end);

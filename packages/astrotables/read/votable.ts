@@ -107,7 +107,9 @@ function nextTag(text: string, from: number): Tag | undefined {
       TAG.lastIndex = at;
       const found = TAG.exec(text);
       if (!found)
-        throw new TableError(`it is not well-formed, or a tag of it is too long: ${text.slice(at, at + 40).trimEnd()}`);
+        throw new TableError(
+          `it is not well-formed, or one of its tags is too long: ${text.slice(at, at + 40).trimEnd()}`,
+        );
       const [whole, closing, name, attributes, empty] = found;
       return {
         name: name!,
@@ -257,7 +259,7 @@ function* rowsOfTabledata(text: string, data: Tag, fields: readonly Field[]): It
     if (name === 'TR' && !isClosing && !tag.isEmpty) record = [];
     else if (name === 'TR' && record) {
       if (record.length !== fields.length)
-        throw new TableError(`a row of it has ${record.length} cells, where there are ${fields.length} fields`);
+        throw new TableError(`one of its rows has ${record.length} cells, but there are ${fields.length} fields`);
       yield record;
       record = undefined;
     } else if (name === 'TD' && !isClosing && record && record.length < fields.length) {
@@ -265,7 +267,7 @@ function* rowsOfTabledata(text: string, data: Tag, fields: readonly Field[]): It
       record.push(cellOf(cell, fields[record.length]!));
       tag = { ...tag, end };
     } else if (name === 'TD' && !isClosing)
-      throw new TableError(`a row of it has more cells than the ${fields.length} fields`);
+      throw new TableError(`one of its rows has more cells than the ${fields.length} fields`);
   }
 }
 
@@ -275,7 +277,7 @@ function cellText(text: string, from: number): { readonly cell: string; readonly
   if (close < 0) throw new TableError('it ends within a cell');
   if (!text.startsWith('<!', close)) return { cell: unescaped(text.slice(from, close)), end: close };
   const end = text.indexOf('</', close);
-  if (end < 0 || end - from > MAX_CELL_CHARACTERS) throw new TableError('a cell of it does not end');
+  if (end < 0 || end - from > MAX_CELL_CHARACTERS) throw new TableError('one of its cells does not end');
   const cell = text
     .slice(from, end)
     .replace(/<!--[\s\S]*?-->/g, '')

@@ -55,7 +55,7 @@ export class BinaryRows {
     this.#fields = fields;
     this.#flagBytes = hasFlags ? Math.ceil(fields.length / 8) : 0;
     const unknown = fields.find(({ datatype }) => !ITEMS[datatype]);
-    if (unknown) throw new TableError(`a field of it has the datatype ${unknown.datatype}, which cannot be read`);
+    if (unknown) throw new TableError(`one of its fields has the datatype ${unknown.datatype}, which cannot be read`);
   }
 
   *rows(): Iterable<Cell[]> {

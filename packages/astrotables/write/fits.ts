@@ -34,7 +34,7 @@ export function beginFits(
   infos: Readonly<Record<string, string>>,
   history: string,
 ): { row(cells: Row): void; end(): void } {
-  if (columns.length > MAX_COLUMNS) throw new RangeError(`a table of FITS has at most ${MAX_COLUMNS} columns`);
+  if (columns.length > MAX_COLUMNS) throw new RangeError(`a FITS table has at most ${MAX_COLUMNS} columns`);
   const widths = columns.map(({ type }, i) => widthOf(type, contents[i]!.characters));
   const width = widths.reduce((sum, each) => sum + each, 0);
   if (width * rows > MAX_BYTES)

@@ -78,7 +78,7 @@ function refusal({ privateRedirects }: RemoteOptions['names']): (host: string, a
   return (host, address) => {
     const where = host === address ? host : `${host}, at ${address}`;
     return new Unanswered(
-      `it leads on to ${where}, which is no public address: give the catalog by an address there, or set ${privateRedirects}`,
+      `it redirects to ${where}, which is not a public address: register the catalog under that address, or set ${privateRedirects}`,
       1,
     );
   };
@@ -125,7 +125,7 @@ export class RangeClient {
         return answer;
       } catch (error) {
         if (error instanceof ReadFailure) throw error;
-        const why = session.deadline.aborted ? new Unanswered('the time for it is over', 0) : unanswered(error);
+        const why = session.deadline.aborted ? new Unanswered('its time limit was reached', 0) : unanswered(error);
         const mayPass = why.tries === MAX_TRIES;
         const kind = mayPass ? 0 : (why.status ?? 0);
         const failed = (failures.get(kind) ?? 0) + 1;
@@ -137,7 +137,7 @@ export class RangeClient {
         }
         if (mayPass) this.#failing.set(origin, performance.now() + FAILING_MS);
         const Kind = saysMissing(why, session) ? MissingFile : ReadFailure;
-        throw new Kind(`Cannot read ${session.name}: ${why.message}${tried > 1 ? `, asked ${tried} times` : ''}`);
+        throw new Kind(`Cannot read ${session.name}: ${why.message}${tried > 1 ? `, tried ${tried} times` : ''}`);
       }
     }
   }
@@ -151,9 +151,7 @@ export class RangeClient {
     const most = Math.min(MAX_PAUSE_MS, this.#options.pauseMs * 2 ** (tried - 1));
     const waitMs = Math.max(most * (0.5 + 0.5 * Math.random()), pauseMs);
     if (performance.now() + waitMs > deadlineMs)
-      throw new ReadFailure(
-        `Cannot read ${name}: ${message}, and the time for it is over before it may be asked again`,
-      );
+      throw new ReadFailure(`Cannot read ${name}: ${message}, and there is no time left for another attempt`);
     await sleep(waitMs);
   }
 
@@ -216,7 +214,7 @@ function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
   // undici throws this about the target of a redirect.
   if (error instanceof errors.InvalidArgumentError)
-    return new Unanswered('its host redirects in a circle, or to what is no http address', 1);
+    return new Unanswered('its host redirects endlessly, or not to an http address', 1);
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return new Unanswered(reasonOf(cause) || 'the connection broke', MAX_TRIES);
 }
@@ -260,7 +258,7 @@ function sentRange(headers: Headers, { version }: FileSession): Sent {
   const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(String(headers['content-range'])) ?? [];
   const byteLength = total === '*' ? version?.byteLength : Number(total);
   if (first === undefined || byteLength === undefined)
-    throw new Unanswered('its host does not say which bytes it sends', MAX_TRIES);
+    throw new Unanswered('its host does not state which bytes it sends', MAX_TRIES);
   return { version: versionOf(headers, byteLength), start: Number(first), end: Number(last) + 1 };
 }
 
@@ -268,10 +266,13 @@ function sentRange(headers: Headers, { version }: FileSession): Sent {
 function sentWhole(headers: Headers, wanted: Wanted): Sent {
   const byteLength = Number(headers['content-length'] ?? Number.NaN);
   if (!Number.isSafeInteger(byteLength))
-    throw new Unanswered('its host sends the whole file, without its length, where a range was asked for', MAX_TRIES);
+    throw new Unanswered(
+      'its host sends the whole file, without its length, instead of the requested range',
+      MAX_TRIES,
+    );
   if (rangeWithin(wanted, byteLength)[1] > MAX_WHOLE_FILE_BYTES) {
     throw new Unanswered(
-      `its host sends the whole file of ${byteLength} bytes where a range was asked for: copy the catalog to a local directory`,
+      `its host sends the whole file of ${byteLength} bytes instead of the requested range: copy the catalog to a local directory`,
       MAX_TRIES,
     );
   }
@@ -297,7 +298,7 @@ async function receive(
     session.bytesLeft -= chunk.length;
     if (session.bytesLeft < 0) {
       throw new ReadFailure(
-        `Cannot read ${session.name} because more bytes of it are needed than ${session.limitName} allows: raise it, or copy the catalog to a local directory`,
+        `Cannot read ${session.name} because it needs more bytes than ${session.limitName} allows: raise it, or copy the catalog to a local directory`,
       );
     }
     const [from, to] = [Math.max(start, at), Math.min(end, at + chunk.length)];

@@ -6,7 +6,7 @@ export const PITTGOOGLE = {
   title: 'Pitt-Google',
   home: 'https://mwvgroup.github.io/pittgoogle-client/',
   cut: 'service',
-  homeRemark: 'the broker has no page for an object: how to fetch its alerts with Python',
+  homeRemark: 'the broker has no pages for objects; this explains how to fetch the alerts with Python',
   otherSettings: [
     "PITTGOOGLE_SUBSCRIPTION; PUBSUB_ENDPOINT; credentials: Google's, as GOOGLE_APPLICATION_CREDENTIALS names them; none for the",
     'emulator at PUBSUB_EMULATOR_HOST',

@@ -39,7 +39,7 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
     quote(SUMMARY),
     paragraph(
       `Service version ${config.APP_VERSION ?? 'unknown'}, contract version ${CONTRACT_VERSION}. ` +
-        `The same as data: [openapi.json](${base}/openapi.json). Which settings are live: [describe](${base}/api/describe).`,
+        `The same in machine-readable form: [openapi.json](${base}/openapi.json). The current settings: [describe](${base}/api/describe).`,
     ),
     code(`curl '${base}/api/cone?ra=61.6223&dec=-49.2951&radius_arcsec=10'`),
     heading(2, 'Conventions'),
@@ -57,10 +57,10 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
     ...valueSections(),
     heading(2, 'Errors'),
     paragraph(
-      'Any operation can also answer 408, 431, 500, 501, 503 and 505, and every answer has the headers that `/openapi.json` lists.',
+      'Every operation can also answer 408, 431, 500, 501, 503 and 505, and every answer has the headers that `/openapi.json` lists.',
     ),
     paragraph(
-      'An error is a JSON object with `error`, `code`, `message`, `param` or `params` where parameters are at fault, and `retryable`.',
+      'An error is a JSON object with `error`, `code`, `message`, `param` or `params` if parameters caused it, and `retryable`.',
     ),
     table(
       ['Code', 'HTTP', 'Retryable', 'Meaning'],

@@ -28,7 +28,7 @@ import {
   text,
 } from './schema.ts';
 
-export const serviceVersion = orNull(text('Release of the service; null when it is not known.'));
+export const serviceVersion = orNull(text('Release of the service; null if unknown.'));
 export const contractVersion = text('Version of this contract.');
 export const crossmatchRadius = orNull(number('arcsec', 'Radius of the crossmatch.', { exclusiveMinimum: 0 }));
 export const catalogReleases = list(ref('CatalogRelease'), 'The catalogs, in configured order.');
@@ -42,15 +42,15 @@ export function commonSchemas(config: Config, catalogs: Catalogs): Components<Co
   return {
     DiaObjectId: {
       ...fieldSchema(diaObjectId),
-      description: `${diaObjectId.description}: all of its digits stand bare in the JSON text.`,
+      description: `${diaObjectId.description}: written as a JSON number with all its digits.`,
       format: 'int64',
       minimum: 0,
     },
     DiaObjectIdStr: text('The identifier of the object as a decimal string.', { pattern: '^[0-9]+$' }),
     ObjectStatus: oneOfNames(OBJECT_STATUSES, 'Status of an object.'),
-    InputStatus: oneOfNames(INPUT_STATUSES, 'Status of an input that is not an object by its id.'),
-    CatalogOutcome: oneOfNames(CATALOG_OUTCOMES, 'What happened when a catalog was to be searched for an object.'),
-    ErrorCode: oneOfNames(ERROR_CODES, 'What went wrong; clients branch on it.'),
+    InputStatus: oneOfNames(INPUT_STATUSES, 'Status of an input that is not an object id.'),
+    CatalogOutcome: oneOfNames(CATALOG_OUTCOMES, 'The outcome of searching a catalog for an object.'),
+    ErrorCode: oneOfNames(ERROR_CODES, 'What went wrong; meant for programs.'),
     QualifiesReason: oneOfNames(QUALIFIES_REASONS, 'Why an object or a result meets the filters, or does not.'),
     CutEnforcedBy: oneOfNames(CUT_ENFORCERS, 'Who enforces the minimum reliability.'),
     CutStatus: oneOfNames(CUT_STATUSES, 'How the minimum reliability is known.'),
@@ -60,7 +60,7 @@ export function commonSchemas(config: Config, catalogs: Catalogs): Components<Co
         name: text('Name of the catalog in this API.'),
         release: text('Release of the catalog.'),
         proper_motion: boolean(
-          "Never false; only where the catalog's sources are compared at the time of the object's event, by their proper motion.",
+          "Always true, and only present if the catalog's sources are compared at the time of the object's event, using their proper motions.",
           { not: { const: false } },
         ),
       },
@@ -89,21 +89,21 @@ export function commonSchemas(config: Config, catalogs: Catalogs): Components<Co
       ),
       examples: [currentProvenance(config, catalogs)],
     },
-    Envelope: open('What every successful answer of the API has.', { provenance: ref('Provenance') }),
+    Envelope: open('The part that every successful answer of the API has.', { provenance: ref('Provenance') }),
     Error: errorSchema,
   };
 }
 
 const errorSchema = {
   ...closed(
-    'An error. Beside the answers that are listed with each operation, a path that is not in this document answers 404 ' +
-      '`not_found`, and a fault of the service itself 500 `internal_error`, both with this body.',
+    'An error. In addition to the answers that are listed with each operation, an unknown path gives 404 ' +
+      '`not_found`, and an error in the service gives 500 `internal_error`. Both have this body.',
     {
       error: text('The same as `message`.'),
       code: ref('ErrorCode'),
-      message: text('What went wrong and how to mend it, for people.'),
-      param: text('The parameter at fault, where it is one.'),
-      params: list({ type: 'string' }, 'The parameters at fault, where they are several.', { minItems: 1 }),
+      message: text('A description of the problem and the remedy, for people.'),
+      param: text('The parameter that caused the error, if it is only one.'),
+      params: list({ type: 'string' }, 'The parameters that caused the error, if there are several.', { minItems: 1 }),
       retryable: boolean('Whether the same request can succeed later.'),
     },
     ['param', 'params'],

@@ -17,8 +17,8 @@ export function header({ description, ...schema }: Schema, required = false): Sc
 
 const IGNORED = header(
   text(
-    'Where the query string has parameters that the operation does not know, which are ignored: their names, percent-encoded, each with the ' +
-      'nearest known one where there is one, such as `fromat;did-you-mean=format, x`. After eight, `*;more=N` says how many others there are.',
+    'Only if the query string has parameters that the operation does not know, and therefore ignores: their names, percent-encoded, each with the ' +
+      'most similar known name, if there is one, such as `fromat;did-you-mean=format, x`. After eight, `*;more=N` gives the number of the others.',
   ),
 );
 
@@ -28,20 +28,20 @@ export const ignoredHeader: Schemas = { [UNKNOWN_PARAMETERS_HEADER]: IGNORED };
 /** The headers of every answer. */
 const ALWAYS: Schemas = {
   [REQUEST_ID_HEADER]: header(
-    text('The id of the request in the log of the service: the one that came with it, or a new one.'),
+    text("The id of the request in the service's log: the id that came with the request, or a new one."),
   ),
   [LOG_POSITION_HEADER]: header(
     text(
-      'The position of this node in the log that it shares with other nodes; missing where there is no such log. A client that sends back the ' +
-        'last one gets no answer that is older, whichever node gives it.',
+      "This node's position in the log that it shares with other nodes; missing if there is no such log. A client that sends the " +
+        'last position back gets no older answer, whichever node answers.',
     ),
   ),
   [LOG_LAG_HEADER]: header(
     text(
-      'For how many seconds, at least, this node has not had the whole log that it shares with other nodes. Missing while that is no longer than the service allows, unless the node has not had the whole log since it started.',
+      'The minimum number of seconds for which this node has been behind the log that it shares with other nodes. Missing while the service allows that lag and the node has caught up since it started.',
     ),
   ),
-  'Access-Control-Allow-Origin': header(text('`*`: scripts of every origin may read the answer.')),
+  'Access-Control-Allow-Origin': header(text('`*`: scripts from any origin may read the answer.')),
   'Access-Control-Expose-Headers': header(text('The headers that these scripts may read.')),
   'X-Content-Type-Options': header(text('`nosniff`.')),
   'Referrer-Policy': header(text('`same-origin`.')),
@@ -49,17 +49,20 @@ const ALWAYS: Schemas = {
 };
 
 const COMPRESSED: Schemas = {
-  Vary: header(text('The headers of a request on which the answer depends.')),
-  'Content-Encoding': header(text('`zstd` or `gzip`, where the client accepts it and the answer has 8 KiB or more.')),
+  Vary: header(text('The request headers on which the answer depends.')),
+  'Content-Encoding': header(text('`zstd` or `gzip`, if the client accepts it and the answer has at least 8 KiB.')),
 };
 
 const HEADERS: Schemas = { ...ALWAYS, ...COMPRESSED, ...ignoredHeader };
 
-const RETRY_AFTER = integer('s', 'After how many seconds to try again.', { minimum: 1, default: RETRY_AFTER_SECONDS });
+const RETRY_AFTER = integer('s', 'The number of seconds after which to try again.', {
+  minimum: 1,
+  default: RETRY_AFTER_SECONDS,
+});
 
 /** The headers of answers with these statuses. */
 const OF_STATUS: Readonly<Record<number, Schemas>> = {
-  405: { Allow: header(text('The methods that the path has.'), true) },
+  405: { Allow: header(text('The methods that the path supports.'), true) },
   503: { 'Retry-After': header(RETRY_AFTER, true) },
 };
 
@@ -152,7 +155,7 @@ const LOG_POSITION = {
   name: LOG_POSITION_HEADER,
   in: 'header',
   required: false,
-  description: 'The last `X-Log-Position` that the client has received, where several nodes answer.',
+  description: 'The last `X-Log-Position` that the client received, for services with several nodes.',
   schema: { type: 'string' },
 } as const;
 

@@ -46,10 +46,10 @@ import {
 // Client generators take class names from titles. Without titles, there would be two classes for ConeSearchResponse.
 export const detailLevel = schemaOf(DETAIL);
 const responseMode = schemaOf(RESPONSE);
-export const pageSize = integer('count', 'Objects on this page at most.', { minimum: 1 });
+export const pageSize = integer('count', 'Maximum number of objects on this page.', { minimum: 1 });
 export const nextCursor = orNull(
   text(
-    'The cursor of the next page; null on the last. It pins the objects of the walk, not their state: status and coincident sources can ' +
+    'The cursor of the next page; null on the last page. It fixes the set of objects of the walk, not their state: status and coincident sources can ' +
       'advance between pages.',
   ),
 );
@@ -110,7 +110,7 @@ function inputSchemas(config: Config): Components<InputName> {
         radius_arcsec: orNull(
           searchRadius(
             config,
-            `Without it, the request's own \`radius_arcsec\`, else ${config.TNS_MATCH_RADIUS_ARCSEC}.`,
+            `The default is the request's own \`radius_arcsec\`, or else ${config.TNS_MATCH_RADIUS_ARCSEC}.`,
           ),
         ),
       },
@@ -126,7 +126,7 @@ function inputSchemas(config: Config): Components<InputName> {
 function lookupRequest(config: Config): Schema {
   const { max_ids, max_positions } = limitsOf(config);
   return closed(
-    'A lookup. A malformed input yields `invalid_input` in its own result and leaves the others as they are.',
+    'A lookup. A malformed input yields `invalid_input` in its own result and does not affect the others.',
     {
       inputs: list(
         ref('LookupInput'),
@@ -134,23 +134,25 @@ function lookupRequest(config: Config): Schema {
         { minItems: 1, maxItems: max_ids + max_positions },
       ),
       detail: { ...orNull(detailLevel), default: DEFAULT_DETAIL },
-      radius_arcsec: orNull(searchRadius(config, 'For positions and names that give none.')),
-      filters: { ...orNull(ref('Filters')), description: 'Filters to mark objects and results by.' },
+      radius_arcsec: orNull(searchRadius(config, 'Default for positions and names.')),
+      filters: { ...orNull(ref('Filters')), description: 'Filters by which objects and results are marked.' },
       response: { ...orNull(responseMode), default: DEFAULT_RESPONSE },
     },
     ['detail', 'radius_arcsec', 'filters', 'response'],
   );
 }
 
-const resultIndex = integer('index', 'Place of the input in the request, from 0.', { minimum: 0 });
-const input = { description: 'The input exactly as sent: for a lookup, the JSON value; else text from the request.' };
+const resultIndex = integer('index', 'Position of the input in the request, from 0.', { minimum: 0 });
+const input = {
+  description: 'The input exactly as sent: for a lookup, the JSON value; otherwise the text in the request.',
+};
 const error = closed('What is wrong with the input.', {
-  message: text('What is wrong and how to mend it, for people.'),
-  param: text('Path of the field at fault, such as `inputs[3].ra`.'),
+  message: text('A description of the problem and the remedy, for people.'),
+  param: text('Path of the invalid field, such as `inputs[3].ra`.'),
 });
 const objects = list(ref('LookupObject'), 'Objects by ingest time, then identifier.');
-const total = count('Objects within the radius, whatever the limits on listing.');
-const qualifyingTotal = count('Objects within the radius that meet the filters; only where the request has filters.');
+const total = count('Objects within the radius, whether listed or not.');
+const qualifyingTotal = count('Objects within the radius that meet the filters; only if the request has filters.');
 
 function truncationKeys(): Schemas {
   return {
@@ -218,10 +220,10 @@ function resultSchemas(config: Config): Components<ResultName> {
         }),
         status: statusAmong('no_rubin_object', 'objects_found', 'tns_name_not_found', 'resolver_unavailable'),
         objects,
-        total: { ...orNull(total), description: 'Objects within the radius; null when no search ran.' },
+        total: { ...orNull(total), description: 'Objects within the radius; null if there was no search.' },
         ...truncationKeys(),
         tns: orNull(ref('TnsRecord')),
-        tns_snapshot_epoch: orNull(time('Epoch of the current registry snapshot; null when there is none.')),
+        tns_snapshot_epoch: orNull(time('Epoch of the current registry snapshot; null if there is none.')),
         qualifying_total: orNull(qualifyingTotal),
         ...qualification,
       },
@@ -240,14 +242,14 @@ const invalidInputResult = closed(
   'The result of a malformed input.',
   {
     index: resultIndex,
-    kind: orNull(text('The kind as sent; null where it is no string.')),
+    kind: orNull(text('The kind as sent; null if it is not a string.')),
     input,
     normalized: always(null, 'Nothing was understood.'),
     status: narrowed('InputStatus', constant('invalid_input', invalidInput)),
     objects: list(ref('LookupObject'), 'None.', { maxItems: 0 }),
     error,
     // This is not a constant, because a generator of Python clients writes broken code for optional constants.
-    qualifies: boolean('Never true; only where the request has filters.', { not: { const: true } }),
+    qualifies: boolean('Never true; only if the request has filters.', { not: { const: true } }),
     qualifies_reason: narrowed('QualifiesReason', constant('invalid_input', invalidInput)),
   },
   QUALIFICATION_KEYS,
@@ -258,7 +260,7 @@ const lookupKeys: Schemas = {
   detail: detailLevel,
   count: count('Results, which is inputs.'),
   provenance_sets: provenanceSets,
-  truncated: boolean('Whether the limit of objects per request cut some result.'),
+  truncated: boolean('Whether the limit on objects per request truncated a result.'),
   results: list(ref('LookupResult'), 'One result per input, in the order of the inputs.', { minItems: 1 }),
   filters: ref('Filters'),
 };
@@ -274,7 +276,7 @@ const coneSearchResponse = closed(
       minItems: 1,
       maxItems: 1,
     }),
-    as_of: time('Time of the first page: the walk has objects ingested until then.'),
+    as_of: time('Time of the first page. The walk contains objects ingested up to this time.'),
     page_size: pageSize,
     next_cursor: nextCursor,
     filters: filtersKey!,
@@ -302,7 +304,7 @@ const countResponse = closed('Counts for the inputs and filters of a request; li
       by_status: countsBy([...objectStatusNames, ...namesOf(INPUT_STATUSES)], 'Inputs by the status of their result.'),
       qualifying,
     }),
-    objects: closed('Counts of distinct objects reached, those not in service included.', {
+    objects: closed('Counts of the distinct objects, including objects that are not in the service.', {
       total: count('Objects.'),
       by_status: countsBy(objectStatusNames, 'Objects by status.'),
       qualifying,

@@ -43,11 +43,11 @@ import {
 const objid = integer('identifier', "The registry's own identifier.", { minimum: 0 });
 const { checked, ...rest } = fieldSchemas(TNS_FIELDS) as Record<keyof typeof TNS_FIELDS, Schema>;
 const { name_prefix, classification, redshift, separation_arcsec } = rest;
-const setKey = orNull(text('Key of the entry in `provenance_sets` under which it was found.'));
+const setKey = orNull(text('Key of the entry in `provenance_sets` with the settings under which it was found.'));
 const snapshotEpoch = orNull(time('Epoch of the registry snapshot.'));
 
 const COINCIDENT_SOURCE =
-  'A coincident source: the nearest of its catalog within the crossmatch radius, so that there is at most one per catalog. It is not a host ' +
+  'A coincident source: the nearest of its catalog within the crossmatch radius, so there is at most one per catalog. It is not a host ' +
   'association.';
 
 /** A property that a match only has if its source has a proper motion. */
@@ -80,10 +80,10 @@ export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
     MatchSummary: matchSummary,
     PublishedMatch: published,
     ProvenanceSet: closed(
-      'Settings that crossmatches were done under.',
+      'Settings that crossmatches used.',
       {
-        basis: oneOfNames(PROVENANCE_BASES, 'What the entry is based on.'),
-        description: text('What a best guess is; only there.'),
+        basis: oneOfNames(PROVENANCE_BASES, 'The basis of the entry.'),
+        description: text('An explanation; only for a best guess.'),
         crossmatch_radius_arcsec: crossmatchRadius,
         catalogs: catalogReleases,
         reliability_cuts: reliabilityCuts,
@@ -92,7 +92,7 @@ export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
     ),
     Crossmatch: crossmatch,
     LookupMatch: {
-      description: 'A coincident source: a summary at `matches`, the published form at `full`.',
+      description: 'A coincident source; at `matches` a summary, at `full` the published form.',
       // Generated clients take the first schema that fits, and a published match has all properties of a summary.
       anyOf: [ref('LookupPublishedMatch'), ref('LookupMatchSummary')],
     },
@@ -126,7 +126,7 @@ function withProvenanceSet(name: 'MatchSummary' | 'PublishedMatch', form: Schema
   const nullable = Object.entries(form.properties as Schemas).filter(([, { type }]) => Array.isArray(type));
   const properties = { ...Object.fromEntries(nullable), provenance_set: setKey };
   return {
-    description: `A ${name}, with the settings that it was found under.`,
+    description: `A ${name}, with the settings under which it was found.`,
     allOf: [ref(name), { type: 'object', properties, required: ['provenance_set'] }],
   };
 }
@@ -134,8 +134,8 @@ function withProvenanceSet(name: 'MatchSummary' | 'PublishedMatch', form: Schema
 export const publishedPayload: Schema = {
   type: ['object', 'null'],
   description:
-    "The catalog's columns as published, keys lowercased; numbers are in the catalog's own units, missing values null. A right ascension " +
-    'is in the convention of the catalog.',
+    "The catalog's columns as published, keys lowercased; numbers are in the catalog's own units, missing values null. Right ascensions " +
+    'follow the convention of the catalog.',
   additionalProperties: true,
 };
 
@@ -158,9 +158,9 @@ function publishedMatch(catalogs: Catalogs): Schema {
       catalog_payload: publishedPayload,
       catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
       partial: always(false, 'Always false here.'),
-      tns_checked: boolean('Whether the registry was looked at.'),
+      tns_checked: boolean('Whether the registry was searched.'),
       tns_snapshot_epoch: snapshotEpoch,
-      tns: open('The associated registry object; only where there is one.', {
+      tns: open('The associated registry object; only if there is one.', {
         objid: orNull(objid),
         name: text('Bare designation.'),
         classification,
@@ -180,10 +180,10 @@ const crossmatch = closed(
     ...fieldSchemas(CROSSMATCH_FIELDS),
     brokers_at_crossmatch: orNull(list({ type: 'string' }, 'The brokers that had delivered the object by then.')),
     catalog_outcomes: map(ref('CatalogOutcome'), 'Outcome per catalog, by its name.'),
-    recording_release: text('The release that began recording; only where nothing was recorded.'),
+    recording_release: text('The release that began to record it; only if nothing was recorded.'),
     best_guess_provenance_set: constant(
       BEST_GUESS,
-      'Key of the current settings in `provenance_sets`; only where nothing was recorded.',
+      'Key of the current settings in `provenance_sets`; only if nothing was recorded.',
     ),
   },
   ['recording_release', 'best_guess_provenance_set'],
@@ -198,7 +198,7 @@ const matchesKeys: Schemas = {
 };
 
 export const lookupObject = closed(
-  'An object, to the detail level of the request. One that the service does not have has only identifiers and status.',
+  'An object, at the detail level of the request. An object that the service does not have only has identifiers and a status.',
   {
     diaObjectId: ref('DiaObjectId'),
     diaObjectId_str: ref('DiaObjectIdStr'),
@@ -213,6 +213,6 @@ export const lookupObject = closed(
 );
 
 /** The keys of a provenance map: a content hash, or the best guess. */
-export const provenanceSets = map(ref('ProvenanceSet'), 'The settings that listed objects and matches refer to.', {
+export const provenanceSets = map(ref('ProvenanceSet'), 'The settings to which the listed objects and matches refer.', {
   propertyNames: { anyOf: [{ pattern: '^[0-9a-f]{64}$' }, { const: BEST_GUESS }] },
 });

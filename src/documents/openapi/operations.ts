@@ -76,7 +76,7 @@ function staticResponses(description: string, schema: Schema): Record<string, Sc
 
 export const getOpenapi = (): Operation => ({
   summary: 'This document.',
-  description: 'An OpenAPI 3.1 document from the live configuration. Numbers name their unit in `x-unit`.',
+  description: 'An OpenAPI 3.1 document made from the live configuration. The unit of each number is in `x-unit`.',
   responses: staticResponses('The document.', {
     ...open('An OpenAPI document.', {
       openapi: text('Version of the OpenAPI specification.'),
@@ -91,7 +91,7 @@ export function getObject(_config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'One object by its diaObjectId.',
     description:
-      'The lookup response with exactly one result, or counts. An id that the service does not have is a result with the status ' +
+      'The lookup response with exactly one result, or counts. An unknown id gives a result with the status ' +
       '`not_in_service`, not an error.',
     parameters: documentedParameters(OBJECT_PARAMETERS, catalogs),
     responses: filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter'),
@@ -101,9 +101,9 @@ export function getObject(_config: Config, catalogs: Catalogs): Operation {
 export const lookupObjects = (_config: Config, catalogs: Catalogs): Operation => ({
   summary: 'Many objects by identifiers, positions and registry names.',
   description:
-    'Read-only and idempotent. Every input yields exactly one result, in the order of the inputs, echoing the input as sent and as ' +
-    'understood. A malformed input yields `invalid_input` in its own result. An unknown field is an error. A result lists its ' +
-    'objects up to the limits and says so in `truncated` and `total`.',
+    'Read-only and idempotent. Every input yields exactly one result, in the order of the inputs, with the input as sent and as ' +
+    'understood. A malformed input yields `invalid_input` in its own result. An unknown field is an error. A result lists ' +
+    'objects up to the limits; `truncated` and `total` show whether there are more.',
   parameters: documentedParameters(LOOKUP_PARAMETERS, catalogs),
   requestBody: { required: true, content: json(ref('LookupRequest')) },
   responses: filteredResponses('One result per input, or counts.', 'LookupResponse'),
@@ -114,8 +114,8 @@ export function coneSearch(config: Config, catalogs: Catalogs): Operation {
     summary: 'Every object within a radius of a position, page by page.',
     description:
       `Objects within a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, crossmatched or not, across the ` +
-      'whole archive, in ascending order of ingest time and identifier. Follow `next_cursor` until it is null. A position without ' +
-      'an object has the status `no_rubin_object`.',
+      'whole archive, in ascending order of ingest time and identifier. Follow `next_cursor` until it is null. A position near which there is no ' +
+      'object has the status `no_rubin_object`.',
     parameters: documentedParameters(coneParameters(config), catalogs),
     responses: filteredResponses('One page, or counts.', 'ConeSearchResponse', 'unsupported_parameter'),
   };
@@ -125,9 +125,9 @@ export function resolveTns(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'Every object at the position of a TNS name.',
     description:
-      'The name is resolved through the registry snapshot, and the registry record and the snapshot epoch are echoed. Not paged: ' +
-      `at most ${config.API_MAX_OBJECTS_PER_POSITION} objects, with \`truncated\` and \`total\`. A stale or absent snapshot gives ` +
-      'the status `resolver_unavailable`, an unknown name `tns_name_not_found`, both with HTTP 200.',
+      'The name is resolved in the registry snapshot. The answer contains the registry record and the epoch of the snapshot. Not paged: ' +
+      `at most ${config.API_MAX_OBJECTS_PER_POSITION} objects, with \`truncated\` and \`total\`. If the snapshot is stale or missing, the status is ` +
+      '`resolver_unavailable`; for an unknown name it is `tns_name_not_found`. Both come with HTTP 200.',
     parameters: documentedParameters(tnsParameters(config), catalogs),
     responses: filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter'),
   };
@@ -135,15 +135,15 @@ export function resolveTns(config: Config, catalogs: Catalogs): Operation {
 
 export const serviceStatus = (): Operation => ({
   summary: 'Whether the service can answer now.',
-  description: 'Always 200: a database that cannot be read is a value in the answer.',
+  description: 'Always 200. If the database cannot be read, the answer says so.',
   responses: staticResponses('The state of the service.', ref('ServiceStatus')),
 });
 
 export const describeService = (): Operation => ({
-  summary: 'What the service holds and how it is configured.',
+  summary: 'The contents and the configuration of the service.',
   description:
     'Catalogs with the meaning of their source ids, their filterable fields and coverage maps; radii; limits; detail levels; filters; ' +
-    'reliability cuts; the connector. From the live configuration, without the database.',
+    'reliability cuts; the connector. Made from the live configuration; the database is not needed.',
   responses: staticResponses('The live configuration.', ref('ServiceDescription')),
 });
 
@@ -151,8 +151,8 @@ export function recentCrossmatches(config: Config, catalogs: Catalogs): Operatio
   return {
     summary: 'Objects with coincident sources in a recent window, newest first, page by page.',
     description:
-      `Objects whose alert lies in a window of at most ${config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS} hours. Objects without a match are ` +
-      'not listed; none is repeated in a walk. Follow `next_cursor` until it is null. Filters and `response` are refused with ' +
+      `Objects whose alert is in a time window of at most ${config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS} hours. Objects without a match are ` +
+      'not listed; no object is repeated in a walk. Follow `next_cursor` until it is null. Filters and `response` are refused with ' +
       '`unsupported_parameter`. A large page at `full` can exceed the time budget: use a smaller `page_size`.',
     parameters: documentedParameters(recentParameters(config), catalogs),
     responses: tableResponses('One page.', ref('RecentCrossmatchesPage'), 'filters_span_catalogs'),
@@ -160,16 +160,16 @@ export function recentCrossmatches(config: Config, catalogs: Catalogs): Operatio
 }
 
 const RESUMED =
-  'a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. While there is nothing to send, a comment ' +
-  'or an id alone comes every 15 s. A client that does not read is ended.';
+  'a client that reconnects with the last id as `Last-Event-ID` misses no event and gets none twice. If there are no events, a comment ' +
+  'or an id is sent every 15 s. Clients that do not read are disconnected.';
 
 export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
   return {
-    summary: 'Matches as they are recorded: server-sent events, without an end.',
+    summary: 'Matches as they are recorded, as an endless stream of server-sent events.',
     description:
-      'An event a match, in the order of recording, of each crossmatch of each object. Its data is a `PublishedMatch` without spaces, its id the ' +
-      `place in the journal: ${RESUMED} Filters leave out ` +
-      'events: those stay whose match meets every match filter, and whose object every reliability filter. With `area`, as a text, only objects in it.',
+      'One event for each match of each crossmatch, in the order of recording. The data is a `PublishedMatch` without spaces. The id is the ' +
+      `position in the journal: ${RESUMED} With filters, only ` +
+      'matches are sent that meet every match filter, and whose object meets every reliability filter. With `area`, given as text, only objects in the area.',
     parameters: documentedParameters(STREAM_PARAMETERS, catalogs),
     responses: eventResponses,
   };
@@ -178,11 +178,11 @@ export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
 export function streamObjects(_config: Config, catalogs: Catalogs): Operation {
   return {
     summary:
-      'Objects as they are stored and crossmatched, with a match or without: server-sent events, without an end.',
+      'Objects as they are stored and crossmatched, with or without matches, as an endless stream of server-sent events.',
     description:
-      'An event a change: `stored`, when a broker delivers an object for the first time, and `crossmatched`, for each crossmatch of it. A further delivery is no event. ' +
-      `Its data is the object as the change left it, with the matches of that crossmatch alone. Its id is the place in the journal: ${RESUMED} ` +
-      'Filters leave out events: those stay whose object meets every reliability filter and, where there are match filters, has one match that meets them all. With `area`, as a text, only objects in it.',
+      'One event for each change: `stored`, when an object is delivered for the first time, and `crossmatched`, for each of its crossmatches. Further deliveries are not events. ' +
+      `The data is the object after the change, with the matches of that crossmatch only. The id is the position in the journal: ${RESUMED} ` +
+      'Only objects are sent that meet every reliability filter and, if there are match filters, have a match that meets them all. With `area`, given as text, only objects in the area.',
     parameters: documentedParameters(OBJECT_STREAM_PARAMETERS, catalogs),
     responses: eventResponses,
   };
@@ -191,7 +191,7 @@ export function streamObjects(_config: Config, catalogs: Catalogs): Operation {
 export function streamMatchesInArea(config: Config, catalogs: Catalogs): Operation {
   return {
     ...streamMatches(config, catalogs),
-    summary: 'Matches of the objects in an area as they are recorded: server-sent events, without an end.',
+    summary: 'Matches of the objects in an area as they are recorded, as an endless stream of server-sent events.',
     ...inArea(config),
   };
 }
@@ -199,7 +199,7 @@ export function streamMatchesInArea(config: Config, catalogs: Catalogs): Operati
 export function streamObjectsInArea(config: Config, catalogs: Catalogs): Operation {
   return {
     ...streamObjects(config, catalogs),
-    summary: 'Objects in an area as they are stored and crossmatched: server-sent events, without an end.',
+    summary: 'Objects in an area as they are stored and crossmatched, as an endless stream of server-sent events.',
     ...inArea(config),
   };
 }
@@ -208,10 +208,10 @@ function inArea(config: Config) {
   const { max_areas, max_positions } = limitsOf(config).streams;
   return {
     description:
-      'The events of the GET whose objects are in an area. The area is the body, whatever its Content-Type, or the parameter `area`, in any form that `/api/area` takes. ' +
-      `With \`radius_arcsec\` the body is a table of at most ${max_positions} positions, in any format that \`/api/crossmatch\` takes. ` +
-      `At most ${max_areas} streams follow an area, half of them of one client. A client that comes again sends the area again, with the last id as \`Last-Event-ID\`.`,
-    requestBody: areaBody('An area of any of these forms, or a table of positions.'),
+      'The same events as for GET, for objects in an area only. The area is the body, whatever its Content-Type, or the parameter `area`, in any form that `/api/area` accepts. ' +
+      `With \`radius_arcsec\` the body is a table of at most ${max_positions} positions, in any format that \`/api/crossmatch\` accepts. ` +
+      `At most ${max_areas} streams may follow an area, half of them for one client. To reconnect, a client sends the area again, with the last id as \`Last-Event-ID\`.`,
+    requestBody: areaBody('An area in any of these forms, or a table of positions.'),
   };
 }
 
@@ -232,9 +232,9 @@ export function findSources(_config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'Every source of the catalogs near a position.',
     description:
-      'Reads the registered catalogs where they lie, whether or not the service holds an object there: all sources within the radius, not ' +
-      'only the nearest one that a crossmatch records. Positions are as the catalogs have them, with no proper motion applied. The outcome ' +
-      'of a catalog says whether it was searched: no source of one that was not searched is no evidence.',
+      'Reads the registered catalogs themselves, whether or not the service has an object there. It finds all sources within the radius, not ' +
+      'only the nearest one, which a crossmatch records. Positions are those in the catalogs; no proper motion is applied. The outcome ' +
+      'of a catalog says whether it was searched. If it was not, the absence of its sources is not evidence.',
     parameters: documentedParameters(sourcesParameters(catalogs), catalogs),
     responses: queryResponses('The sources.', sourcesSchema(catalogs), 'filters_span_catalogs'),
   };
@@ -242,10 +242,10 @@ export function findSources(_config: Config, catalogs: Catalogs): Operation {
 
 export function findObjectsOfSource(_config: Config, catalogs: Catalogs): Operation {
   return {
-    summary: 'The objects that are recorded with a source of a catalog.',
+    summary: 'The objects for which a source of a catalog is recorded.',
     description:
-      'The objects whose matches have this source, by id. A crossmatch records the nearest source of a catalog, so that ' +
-      'objects near the source may be recorded with another one. A source that no object is recorded with gives an empty list, whether or not ' +
+      'The objects whose matches have this source, by id. A crossmatch records only the nearest source of a catalog, so ' +
+      'another source may be recorded for an object near this one. If the source is recorded for no object, the list is empty, whether or not ' +
       'its catalog has it.',
     parameters: documentedParameters(sourceParameters(catalogs), catalogs),
     responses: queryResponses('The objects.', objectsOfSourceSchema(catalogs), 'filters_span_catalogs'),
@@ -253,15 +253,15 @@ export function findObjectsOfSource(_config: Config, catalogs: Catalogs): Operat
 }
 
 const LEFT_OUT =
-  'Unlike elsewhere, filters and the window leave objects out. A page can then have fewer objects than it may, or none, although another one ' +
-  `follows: no more than about ${MAX_LOOKED_AT} objects are looked at for one. Follow \`next_cursor\` until it is null.`;
+  'Unlike in other operations, filters and the window exclude objects. A page may then be short or even empty, although another page ' +
+  `follows, because about ${MAX_LOOKED_AT} objects at most are examined per page. Follow \`next_cursor\` until it is null.`;
 
 /** @param description the description of a body that may have any type */
 const areaBody = (description: string) => ({
   required: false,
   content: {
     ...contentIn([ANY_BYTES], description),
-    ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a map of probability.'),
+    ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a probability map.'),
     'application/json': {
       schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
     },
@@ -274,14 +274,14 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
     summary: 'The objects in an area of the sky, page by page or as one table, or how many there are.',
     description:
       'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius`, `POLYGON ra dec ra dec ...`, `BOX ra dec width height` ' +
-      'or `RANGE ra1 ra2 dec1 dec2` in degrees (DALI, ADQL; of the two sides of a polygon the smaller one is meant; a frame may stand first: ICRS, FK5, GALACTIC), or a HEALPix map of probability (FITS: multi-order ' +
-      'with UNIQ and PROBDENSITY, as LIGO, Virgo and KAGRA publish it, or of one NSIDE, RING or NESTED), whose densest pixels up to `level` are the area. ' +
-      `With gzip or without; at most ${MAX_AREA_BYTES} bytes, ${MAX_UNPACKED_AREA_BYTES} without gzip (a map of one NSIDE may have more), ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
-      'Objects come by credible level where there is one, then by HEALPix pixel of order 16 (NESTED), then by identifier. For the next page the same ' +
-      `request is sent with \`cursor\`. With \`response=table\` the answer is one table of all, in a format of tables, written while it is sent: a connection that ends ` +
-      `early is a table that is not whole. ${LEFT_OUT}`,
+      'or `RANGE ra1 ra2 dec1 dec2` in degrees (DALI, ADQL; a polygon means the smaller of its two sides; the text may begin with a frame: ICRS, FK5, GALACTIC), or a HEALPix probability map (FITS: multi-order ' +
+      'with UNIQ and PROBDENSITY, as published by LIGO, Virgo and KAGRA, or with one NSIDE, RING or NESTED). The area of a map consists of its densest pixels, up to `level`. ' +
+      `Gzip is allowed. At most ${MAX_AREA_BYTES} bytes, ${MAX_UNPACKED_AREA_BYTES} without gzip (more for a map with one NSIDE), ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
+      'Objects are in the order of credible level (for a map), HEALPix pixel of order 16 (NESTED), and identifier. For the next page, send the same ' +
+      `request with \`cursor\`. With \`response=table\` the answer is a table of all objects, in a table format. It is sent while it is written: if the connection ends ` +
+      `early, the table is incomplete. ${LEFT_OUT}`,
     parameters: documentedParameters(areaParameters(config), catalogs),
-    requestBody: areaBody('An area of any of these forms.'),
+    requestBody: areaBody('An area in any of these forms.'),
     responses: tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),
   };
 }
@@ -300,13 +300,13 @@ export function listObjects(config: Config, catalogs: Catalogs): Operation {
 export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Config, catalogs: Catalogs): Operation {
   const { 200: _, ...others } = queryResponses('', {}, 'filters_span_catalogs');
   return {
-    summary: 'A table against the objects, or against a catalog.',
+    summary: 'Crossmatches a table with the objects, or with a catalog.',
     description:
-      `The table is the body: CSV, ECSV, an IPAC table, words with blanks between, NDJSON, VOTable, FITS, Parquet or Arrow, which its bytes tell, with gzip or without; at most ${API_MAX_TABLE_ROWS} rows and ` +
-      `${API_MAX_TABLE_MIB} MiB. The answer has its rows in their order and all its columns, then \`nearsky_status\`, the id, position and separation ` +
-      'of what was found and, of a catalog, the columns that the service keeps. It is sent when it is whole: a connection that ends early is an ' +
-      'answer that is not whole. Positions in FK5, FK4 and galactic coordinates are converted to ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +
-      'protocol of the Virtual Observatory asks for (UWS 1.1).',
+      `The table is the body: CSV, ECSV, an IPAC table, words separated by blanks, NDJSON, VOTable, FITS, Parquet or Arrow. The format is recognised from the bytes; gzip is allowed. At most ${API_MAX_TABLE_ROWS} rows and ` +
+      `${API_MAX_TABLE_MIB} MiB. The answer has the rows of the table in their order, with all their columns. Then come \`nearsky_status\`, and the id, position and separation ` +
+      'of the object or source found; for a catalog, also the columns that the service stores. It is sent when it is complete: if the connection ends early, the ' +
+      'answer is incomplete. Positions in FK5, FK4 and galactic coordinates are converted to ICRS; no proper motion is applied. With the header `Prefer: respond-async` the request becomes a job of the ' +
+      "Virtual Observatory's protocol (UWS 1.1).",
     parameters: documentedParameters(tableParameters(catalogs), catalogs),
     requestBody: { required: true, content: contentIn([ANY_BYTES, ...MATCH_FORMATS], 'A table.') },
     responses: {
@@ -330,7 +330,7 @@ export const contentIn = (formats: readonly { readonly mediaType: string }[], de
 
 /** The headers of the answer to a request that was turned into a job. */
 const jobHeaders: Schemas = {
-  Location: header(text('The address of the job, which nobody can guess.', { format: 'uri' }), true),
+  Location: header(text('The address of the job. It cannot be guessed.', { format: 'uri' }), true),
   'Preference-Applied': header(text('The preference that was followed: `respond-async`.'), true),
 };
 
@@ -338,20 +338,20 @@ const jobHeaders: Schemas = {
 export const resultHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
   'X-Row-Count': header(count('The rows of the answer.'), true),
-  'X-Input-Row-Count': header(count('The rows of the table that was sent.'), true),
+  'X-Input-Row-Count': header(count('The rows of the uploaded table.'), true),
   'X-Match-Count': header(count('The objects or sources found.'), true),
   'X-Position-Columns': header(
-    text('The columns that were taken for right ascension and declination, percent-encoded, with a blank between.'),
+    text('The columns used for right ascension and declination, percent-encoded, separated by a blank.'),
     true,
   ),
   'X-Dropped-Columns': header(
     text(
-      'The columns that the answer cannot hold, such as lists, bytes and complex numbers: percent-encoded, with blanks between; 50 at most. `dropped_columns` in the metadata has all.',
+      'The columns that the answer cannot hold, such as lists, bytes and complex numbers: percent-encoded, separated by blanks, 50 at most. `dropped_columns` in the metadata lists all.',
     ),
   ),
   'X-Position-Frame': header(
     text(
-      'The frame of these positions, which were converted to ICRS, and how it is known: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',
+      'The frame of these positions, which were converted to ICRS, and how it was determined: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',
     ),
     true,
   ),
@@ -360,7 +360,7 @@ export const resultHeaders: Schemas = {
 /** The headers of an answer that browsers may cache. */
 const caching: Schemas = {
   ETag: header(text('The version of the answer, for `If-None-Match`; missing while objects are still counted.')),
-  'Cache-Control': header(text('How long the answer may be kept.'), true),
+  'Cache-Control': header(text('How long the answer may be cached.'), true),
 };
 
 export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
@@ -368,11 +368,11 @@ export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
   const { 200: ok } = others;
   const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.', headers: caching };
   return {
-    summary: 'How many objects each cell of the sky has, and which catalogs cover it.',
+    summary: 'The number of objects in each cell of the sky, or the coverage by catalogs.',
     description:
-      'Counts per H3 cell (h3geo.org) of the whole sky or of a disc, brought up to date as objects arrive; or the coverage of the ' +
-      `registered catalogs. An answer lists at most about ${MAX_MAP_CELLS} cells: at a finer resolution ask for a smaller disc. ` +
-      'Only cells that have something are listed. The first request after a start can be answered 503 while objects are counted.',
+      'Counts per H3 cell (h3geo.org) of the whole sky or of a disc, updated as objects arrive; or the coverage of the ' +
+      `registered catalogs. An answer lists at most about ${MAX_MAP_CELLS} cells: for a finer resolution, request a smaller disc. ` +
+      'Empty cells are not listed. After a start, requests may get 503 while the objects are being counted.',
     parameters: documentedParameters(SKY_MAP_PARAMETERS, catalogs),
     responses: {
       304: notModified,
@@ -415,7 +415,7 @@ export const headTasks = (): Operation => ({
 });
 
 export const describeTasks = (): Operation => ({
-  summary: 'What the task listing is.',
+  summary: 'A description of the task listing.',
   description: 'Name and formats of the listing.',
   responses: {
     200: {
@@ -432,12 +432,12 @@ export const describeTasks = (): Operation => ({
       }),
     },
     204: {
-      description: 'The answer to a browser that asks whether it may send another request.',
+      description: "The answer to a browser's preflight request.",
       headers: {
         ...allowed,
         'Access-Control-Allow-Methods': header(text('The methods of the path.'), true),
-        'Access-Control-Allow-Headers': header(text('The headers that the browser asked for.'), true),
-        'Access-Control-Max-Age': header(integer('s', 'How long this may be kept.'), true),
+        'Access-Control-Allow-Headers': header(text('The headers that the browser requested.'), true),
+        'Access-Control-Max-Age': header(integer('s', 'How long this may be cached.'), true),
       },
     },
   },

@@ -12,7 +12,7 @@ const windowTime = (description: string) => text(description, { format: 'date-ti
 export function recentSchemas(): Components<RecentName> {
   return {
     RecentObject: open(
-      'An object with coincident sources, to the detail level of the request.',
+      'An object with coincident sources, at the detail level of the request.',
       {
         diaObjectId: ref('DiaObjectId'),
         diaObjectId_str: ref('DiaObjectIdStr'),
@@ -40,14 +40,14 @@ export function recentSchemas(): Components<RecentName> {
 const page = open('One page of the objects in a window that have coincident sources, newest first.', {
   provenance: ref('Provenance'),
   window: open('The window.', {
-    start: windowTime("Start, inclusive; on a first page in the request's own offset."),
-    end: windowTime("End, exclusive; on a first page in the request's own offset."),
+    start: windowTime('Start, inclusive; on the first page with the UTC offset of the request.'),
+    end: windowTime('End, exclusive; on the first page with the UTC offset of the request.'),
   }),
   time_field: timeField,
   detail: detailLevel,
   page_size: pageSize,
-  count: count('Objects on this page; not a total.'),
+  count: count('Number of objects on this page; not a total.'),
   next_cursor: nextCursor,
   objects: list(ref('RecentObject'), 'The objects: time descending, then identifier ascending.'),
-  as_of: time('Time of the first page: the walk has objects ingested until then.'),
+  as_of: time('Time of the first page. The walk contains objects ingested up to this time.'),
 });

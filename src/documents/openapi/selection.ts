@@ -23,7 +23,7 @@ import {
 } from './schema.ts';
 
 const windowTime = (name: string) =>
-  orNull(text(`${name} as it was sent; null where it is open.`, { format: 'date-time' }));
+  orNull(text(`${name} as it was sent; null if it is open.`, { format: 'date-time' }));
 
 const selected: Schemas = {
   window: closed('The window.', { start: windowTime('Start'), end: windowTime('End') }),
@@ -39,28 +39,28 @@ function page(about: Schemas, objects: Schema): Schemas {
     ...selected,
     detail: detailLevel,
     page_size: pageSize,
-    count: count('Objects on this page; not a total.'),
+    count: count('Number of objects on this page; not a total.'),
     next_cursor: nextCursor,
     filters: ref('Filters'),
     provenance_sets: provenanceSets,
     objects,
-    as_of: time('Time of the first page: the walk has objects ingested until then.'),
+    as_of: time('Time of the first page. The walk contains objects ingested up to this time.'),
   };
 }
 
 const AREA_KINDS = [
   { name: 'circle', meaning: 'a circle' },
   { name: 'polygon', meaning: 'a polygon' },
-  { name: 'box', meaning: 'a box of ADQL, a polygon of four corners' },
+  { name: 'box', meaning: 'an ADQL box, which is a polygon of four corners' },
   { name: 'range', meaning: 'a range of right ascensions and declinations' },
   { name: 'moc', meaning: 'a MOC' },
-  { name: 'probability_map', meaning: 'the densest pixels of a map of probability' },
+  { name: 'probability_map', meaning: 'the densest pixels of a probability map' },
 ] as const;
 
 const area = closed('The area.', {
-  kind: oneOfNames(AREA_KINDS, 'What it was given as.'),
+  kind: oneOfNames(AREA_KINDS, 'The form in which it was given.'),
   level: orNull(
-    number('probability', 'The share of a map of probability; null for other areas.', {
+    number('probability', 'The fraction of a probability map; null for other areas.', {
       exclusiveMinimum: 0,
       maximum: 1,
     }),
@@ -77,7 +77,7 @@ function objectWith(further: Schemas): Schema {
   const own = Object.entries(lookupObject.properties as Schemas).filter(([name]) => !NOT_HERE.includes(name));
   return {
     ...lookupObject,
-    description: 'An object, to the detail level of the request.',
+    description: 'An object, at the detail level of the request.',
     properties: { ...Object.fromEntries(own), ...further },
   };
 }
@@ -93,13 +93,13 @@ const objectInArea = objectWith({
  * @param objects the words for the counted objects
  */
 function countSchema(objects: string, about: Schemas): Schema {
-  return closed(`How many ${objects} meet the filters.`, {
+  return closed(`The number of ${objects} that meet the filters.`, {
     provenance: ref('Provenance'),
     response: constant('count', 'A count.'),
     ...about,
     ...selected,
     filters: orNull(ref('Filters')),
-    total: count(`The ${objects}, in the window, that meet the filters.`),
+    total: count(`The number of ${objects} in the window that meet the filters.`),
   });
 }
 

@@ -28,21 +28,27 @@ export function serviceSchemas(): Components<ServiceName> {
       service_version: serviceVersion,
       contract_version: contractVersion,
       tns_resolution: oneOfNames(RESOLUTION_STATES, 'Whether registry names can be resolved.'),
-      tns_snapshot_epoch: orNull(time('Epoch of the registry snapshot; null unless names can be resolved.')),
+      tns_snapshot_epoch: orNull(time('Epoch of the registry snapshot; null if names cannot be resolved.')),
     }),
-    FilterableField: closed('What match filters can bound: a catalog property, or the chance probability.', {
-      name: text('Its name, lowercased.'),
-      unit: text('Its unit, and that of its filters.'),
-      description: text('Its meaning.'),
-      column: orNull(text("The column in the catalog's own case; null if it is none.")),
-      derived_from: orNull(
-        closed('The two properties whose quotient it is; null if it is none.', {
-          numerator: text('The property that is divided.'),
-          denominator: text('The property that it is divided by.'),
+    FilterableField: closed(
+      'A quantity that match filters can limit: a property of the catalog, or the chance probability.',
+      {
+        name: text('Its name, lowercased.'),
+        unit: text('Its unit, and that of its filters.'),
+        description: text('Its meaning.'),
+        column: orNull(text("The column in the catalog's own case; null for other quantities.")),
+        derived_from: orNull(
+          closed('The two properties that are divided; null for other quantities.', {
+            numerator: text('The dividend.'),
+            denominator: text('The divisor.'),
+          }),
+        ),
+        parameters: list({ type: 'string' }, 'Names of the two filters: minimum, maximum.', {
+          minItems: 2,
+          maxItems: 2,
         }),
-      ),
-      parameters: list({ type: 'string' }, 'Names of the two filters: minimum, maximum.', { minItems: 2, maxItems: 2 }),
-    }),
+      },
+    ),
     CatalogDescription: catalogDescription,
     ServiceDescription: serviceDescription,
   };
@@ -52,23 +58,21 @@ const catalogDescription = closed('A catalog of the service.', {
   name: text('Name of the catalog in this API.'),
   release: text('Release of the catalog.'),
   catalog_source_id: closed('What `catalog_source_id` is.', {
-    column: text('The column that it comes from.'),
+    column: text('The column from which it comes.'),
     description: text('What it identifies.'),
   }),
   filterable_fields: list(
     ref('FilterableField'),
-    'What match filters can bound: columns, quotients of columns, and the chance probability.',
+    'The quantities that match filters can limit: columns, quotients of columns, and the chance probability.',
   ),
   coverage_map: closed('The footprint that decides whether a position is searched.', {
     footprint_moc_order: orNull(
-      integer(
-        'HEALPix order',
-        "Order of the pixels that are in use here; the note says where it is not the catalog's own order.",
-        { minimum: 0 },
-      ),
+      integer('HEALPix order', "Order of the pixels in use here. The note says if it is not the catalog's own order.", {
+        minimum: 0,
+      }),
     ),
     resolution_arcmin: orNull(number('arcmin', 'Side of a pixel.', { exclusiveMinimum: 0 })),
-    note: text('What follows for the outcome of a search.'),
+    note: text('What this means for the outcome of a search.'),
   }),
 });
 
@@ -87,7 +91,7 @@ const limits = closed('Limits of a request.', {
   max_objects_per_position: count('Objects listed per position or registry name; default size of a cone page.'),
   max_objects_per_request: count('Objects listed per lookup; the largest cone page.'),
   recent_crossmatches: closed('Limits of the walk over recent crossmatches.', {
-    default_page_size: count('Objects per page unless asked.'),
+    default_page_size: count('Default number of objects per page.'),
     max_page_size: count('The largest page.'),
     max_window_hours: number('h', 'The longest window, inclusive.', { exclusiveMinimum: 0 }),
   }),
@@ -98,14 +102,16 @@ const limits = closed('Limits of a request.', {
     max_bytes: bytes('Bytes of the table, without compression.'),
     max_matches: count('Matches of all rows.'),
     max_radius_arcsec: radius,
-    budget_seconds: seconds('Time for the table to arrive, and again for its crossmatch, unless it becomes a job.'),
+    budget_seconds: seconds(
+      'Maximum time for the table to arrive, and again for its crossmatch unless it becomes a job.',
+    ),
   }),
   areas: closed('Limits of an area.', {
-    max_bytes: bytes('Bytes of the area as sent.'),
-    max_unpacked_bytes: bytes('Bytes of the area, without gzip.'),
-    max_cells: count('Cells of a MOC, or pixels of a map of probability.'),
+    max_bytes: bytes('Maximum size of the area as sent, bytes.'),
+    max_unpacked_bytes: bytes('Maximum size of the area without gzip, bytes.'),
+    max_cells: count('Cells of a MOC, or pixels of a probability map.'),
     max_polygon_vertices: count('Vertices of a polygon.'),
-    max_objects_examined: count('Objects that are examined for one page, about, where filters leave some out.'),
+    max_objects_examined: count('Approximate maximum number of objects examined per page, if filters exclude some.'),
   }),
   streams: closed('Limits of the streams that follow an area.', {
     max_areas: count('Streams that follow an area.'),
@@ -123,10 +129,10 @@ const limits = closed('Limits of a request.', {
     max_bytes: bytes('Disk space for all jobs together.'),
     retention_hours: number('h', 'How long a job and its result are kept.', { exclusiveMinimum: 0 }),
     max_run_seconds: seconds('Run time of a job.'),
-    max_wait_seconds: seconds('How long a request for a job waits for another phase (`WAIT`).'),
+    max_wait_seconds: seconds('Maximum time for which a request for a job waits for another phase (`WAIT`).'),
   }),
   tap: closed('Limits of queries in ADQL.', {
-    max_queries: count('Queries at once; 0 where the service answers none.'),
+    max_queries: count('Simultaneous queries; 0 if the service answers none.'),
     max_rows: count('Rows of an answer (`MAXREC`).'),
     max_query_seconds: seconds('Run time of a query that is not a job.'),
     max_uploads: count('Tables sent with a query.'),
@@ -134,20 +140,21 @@ const limits = closed('Limits of a request.', {
   }),
 });
 
-const genericFilter = closed('A filter that belongs to no one catalog.', {
+const genericFilter = closed('A filter that does not belong to one catalog.', {
   name: text('Name of the filter.'),
   kind: text(
-    `What it filters by: ${GENERIC_FILTERS.map(({ kind }) => kind)
+    `The quantity that it limits: ${GENERIC_FILTERS.map(({ kind }) => kind)
       .filter(distinct)
       .join(', ')}.`,
   ),
   bound: orNull({
     type: 'string',
     enum: ['min', 'max'],
-    description: 'Which bound it sets, inclusive: `min` the least value, `max` the greatest; null if it is no bound.',
+    description:
+      'The limit that it sets, inclusive: `min` the lowest value, `max` the highest; null if it sets no limit.',
   }),
-  unit: orNull(text('Unit of its value; null if it is no number.')),
-  is_match_filter: boolean('Whether a source must meet it; else the object itself.'),
+  unit: orNull(text('Unit of its value; null if it is not a number.')),
+  is_match_filter: boolean('Whether it applies to sources; otherwise to the object itself.'),
   description: text('What it does.'),
 });
 
@@ -169,9 +176,9 @@ const serviceDescription = closed('The live configuration of the service.', {
   }),
   limits,
   detail_levels: list(named('A detail level.'), 'The detail levels, each adding to the one before.'),
-  default_detail: text('The detail level unless asked.'),
+  default_detail: text('The default detail level.'),
   response_modes: list(named('A response mode.'), 'The response modes.'),
-  generic_filters: list(genericFilter, 'The filters that belong to no one catalog.'),
+  generic_filters: list(genericFilter, 'The filters that do not belong to one catalog.'),
   reliability_cuts: reliabilityCuts,
   provenance_recording_release: text('The release from which provenance is recorded per object.'),
   mcp: closed('The connector for chat assistants.', {

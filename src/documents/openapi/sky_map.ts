@@ -8,8 +8,10 @@ import { closed, constant, count, each, list, number, orNull, ref, type Schema, 
 const mapResolution = schemaOf(SKY_MAP_PARAMETERS.resolution);
 
 const cells = list(
-  text('A cell as H3 writes it, in hexadecimal; ra is its longitude, dec its latitude.', { pattern: '^[0-9a-f]{15}$' }),
-  'The cells. Every other list is parallel to this one.',
+  text("A cell in H3's hexadecimal notation. Right ascension is H3's longitude, declination its latitude.", {
+    pattern: '^[0-9a-f]{15}$',
+  }),
+  'The cells. The other lists have the same order.',
 );
 
 function head(layer: string): Readonly<Record<string, Schema>> {
@@ -21,36 +23,36 @@ function head(layer: string): Readonly<Record<string, Schema>> {
   };
 }
 
-const objectsLayer = closed('How many objects the cells have.', {
+const objectsLayer = closed('The number of objects in each cell.', {
   ...head('objects'),
-  total: count('Objects that the service holds, those that are counted so far.'),
+  total: count('Number of objects in the service that were counted so far.'),
   uncounted: count(
-    'Objects that are not counted yet, on no cell and not in `total`: 0 unless `partial` was asked for.',
+    'Number of objects that were not counted yet. They are in no cell and not in `total`. 0 unless `partial` was requested.',
   ),
-  without_position: count('Counted objects that have no valid position, and so are in no cell.'),
-  by_status: closed('Objects of each status, a number a cell.', {
+  without_position: count('Number of counted objects without a valid position, which are in no cell.'),
+  by_status: closed('Objects of each status: one number per cell.', {
     ...each(STORED_STATUSES, status => list(count(`Objects with the status \`${status}\`.`), 'One number a cell.')),
   }),
   cells,
 });
 
-const share = number('share', 'Share of the cell that the catalog covers.', { minimum: 0, maximum: 1 });
+const share = number('share', 'Fraction of the cell that the catalog covers.', { minimum: 0, maximum: 1 });
 function coverageLayer({ all }: Catalogs): Schema {
   const names = all.map(({ name }) => name);
-  return closed('Which catalogs cover the cells, by the coverage maps of those that are registered.', {
+  return closed('The coverage of the cells by the registered catalogs, according to their coverage maps.', {
     ...head('coverage'),
     by_catalog: closed(
-      'The registered catalogs, a number a cell.',
+      'The registered catalogs: one number per cell.',
       each(names, () => list(share, 'One number a cell.')),
       names,
     ),
     registered: list(
       closed('A registered catalog.', {
         name: text('Its name.'),
-        rows: orNull(count('Rows, by the description of the catalog itself.')),
+        rows: orNull(count("Number of rows, according to the catalog's own description.")),
         area_deg2: number('deg²', 'Area of its coverage map.', { minimum: 0 }),
       }),
-      'The catalogs as wholes, whichever cells were asked for.',
+      'The whole catalogs, whichever cells were requested.',
     ),
     cells,
   });

@@ -7,7 +7,7 @@ import { boolean, closed, count, list, number, oneOfNames, orNull, ref, type Sch
 
 const column = closed('A column of the payload.', {
   name: text('Its key in `catalog_payload`.'),
-  unit: orNull(text('Unit in the spelling of VOUnits; null where there is none.')),
+  unit: orNull(text('Unit in the spelling of VOUnits; null if there is none.')),
   ucd: text('Its UCD.'),
   description: text('Its meaning.'),
 });
@@ -19,41 +19,41 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
     ra: rightAscension,
     dec: declination,
     radius_arcsec: number('arcsec', 'Radius of the search, inclusive.', { exclusiveMinimum: 0 }),
-    count: count('Sources within the radius, listed or not.'),
-    truncated: boolean('Whether `limit` left some of them out, the farthest ones.'),
+    count: count('Number of sources within the radius, listed or not.'),
+    truncated: boolean('Whether `limit` left out the farthest sources.'),
     catalogs: list(
       closed('The outcome of a catalog.', {
         catalog_name: text('Name of the catalog.'),
         outcome: oneOfNames(NEARBY_OUTCOMES, 'Whether it was searched.'),
-        count: count('Sources of the catalog within the radius, listed or not.'),
+        count: count("Number of the catalog's sources within the radius, listed or not."),
         columns: list(column, 'The columns of `catalog_payload`, in order.'),
       }),
-      'The catalogs that were asked for, in configured order.',
+      'The requested catalogs, in configured order.',
     ),
     sources: list(
-      closed('A source as its catalog has it now.', {
+      closed('A source, as it is in its catalog now.', {
         catalog_name: catalog_name!,
         catalog_source_id: catalog_source_id!,
         separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
         ...worth,
-        sources_within_radius: count('Sources of the catalog within the radius, this one included.'),
+        sources_within_radius: count("Number of the catalog's sources within the radius, including this one."),
         ra: rightAscension,
         dec: declination,
         catalog_payload: { ...publishedPayload, type: 'object' },
       }),
-      'The sources, nearest first; equally near ones by catalog, then id.',
+      'The sources, nearest first; at equal separations by catalog, then id.',
     ),
   });
 }
 
 export function objectsOfSourceSchema(catalogs: Catalogs): Schema {
   const { catalog_name, catalog_source_id, ...separations } = sourceIdentity(catalogs);
-  return closed('The objects that are recorded with a source.', {
+  return closed('The objects for which a source is recorded.', {
     provenance: ref('Provenance'),
     catalog_name: catalog_name!,
     catalog_source_id: catalog_source_id!,
     count: count('The listed objects.'),
-    truncated: boolean('Whether there are more than are listed.'),
+    truncated: boolean('Whether there are more objects than listed.'),
     objects: list(
       closed(
         'An object.',

@@ -4,16 +4,16 @@ import { header } from './general.ts';
 import { count, type Schema, type Schemas, text, time } from './schema.ts';
 
 const COLUMNS =
-  'A row an object, and in lookups one for each input without an object. Columns: `input_index`, `input_kind`, `input_status`, `input`, ' +
+  'One row per object; in lookups, also one for each input without an object. Columns: `input_index`, `input_kind`, `input_status`, `input`, ' +
   '`input_error`, `input_total`, `input_truncation` (lookups); `diaObjectId`, `status`, `ra`, `dec`, `separation_arcsec` (lookups, cones), `credible_level` (maps of probability), `reliability`, ' +
   '`ingest_time`, `event_time`, `brokers`, `match_version`, `crossmatched_at`, `provenance_set`; for each catalog `CATALOG_outcome`; ' +
-  '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, where it has proper motions `CATALOG_separation_at_epoch_arcsec`, ' +
+  '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, `CATALOG_separation_at_epoch_arcsec` if the catalog has proper motions, ' +
   '`CATALOG_chance_probability`, `CATALOG_source_density`, `CATALOG_sources_within_radius`, `CATALOG_second_separation_arcsec`, and at `full` ' +
   '`CATALOG_ra`, `CATALOG_dec` and `CATALOG_KEY` for each other key of its payload, such as `gaia_dr3_phot_g_mean_mag`; `tns_checked`, ' +
   '`tns_name`, `tns_name_prefix`, `tns_classification`, `tns_redshift`, ' +
-  '`tns_separation_arcsec`; with filters `qualifies`, `qualifies_reason`. Those that the level of detail does not have are left out; the others are there whatever ' +
-  'the rows hold. JSON has every source where an object has several of one catalog. ' +
-  'Identifiers are 64-bit integers, those of sources texts in an added catalog with text ids; angles are in degrees, separations in arcsec.';
+  '`tns_separation_arcsec`; with filters `qualifies`, `qualifies_reason`. Columns beyond the level of detail are left out; the others are always present, whatever ' +
+  'the rows contain. If an object has several sources of one catalog, only JSON has all of them. ' +
+  'Identifiers are 64-bit integers, but text for the sources of an added catalog with text ids; angles are in degrees, separations in arcsec.';
 
 const IS_TEXT = /^text\/|-ndjson$/;
 
@@ -39,17 +39,17 @@ export const otherContent: Readonly<Record<string, Schema>> = {
 };
 
 export const dispositionHeader = header(
-  text('A name for the file, of a table: `attachment; filename="nearsky-cone.csv"`.'),
+  text('For a table, a name for the file: `attachment; filename="nearsky-cone.csv"`.'),
 );
 
 /** Headers for those parts of an answer that a table has no rows for. */
 export const tableHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
-  Link: header(text('Of a table that is not the last page: the address of the next, with `rel="next"`.')),
-  'X-Row-Count': header(count('Of a table: its rows, unless it is written while it is sent.')),
+  Link: header(text('For a table that is not the last page: the address of the next page, with `rel="next"`.')),
+  'X-Row-Count': header(count('For a table: its number of rows, unless it is sent while it is written.')),
   'X-Total-Count': header(count('For a cone as a table: the objects within the radius, on all pages.')),
   'X-As-Of': header(time('For a page, or all pages, as a table: the time of the first page.')),
   'X-Truncated': header(
-    text('Of a lookup as a table: `true` where a limit cut the objects of an input, else `false`.'),
+    text('For a lookup as a table: `true` if a limit truncated the objects of an input, else `false`.'),
   ),
 };

@@ -51,7 +51,7 @@ const JOB_RESOURCES = {
   destruction: ['The time when a job and its result are removed.', 'text/plain'],
   quote: ['Empty: the service does not estimate when a job will end.', 'text/plain'],
   owner: ['Empty: jobs have no owner.', 'text/plain'],
-  error: ['The reason why a job failed; empty unless it did.', 'text/plain'],
+  error: ['The reason why the job failed; empty if it did not.', 'text/plain'],
   parameters: ['The parameters of a job.', 'text/xml'],
   results: ['The address, type and size of the result, once it exists.', 'text/xml'],
 } as const;
@@ -70,7 +70,7 @@ const TAP_DOCUMENTS = {
 export type TapDocument = keyof typeof TAP_DOCUMENTS;
 
 const TABLES_DETAIL = {
-  detail: { kind: named([{ name: 'min', meaning: 'without columns' }]), description: 'How much of the tables.' },
+  detail: { kind: named([{ name: 'min', meaning: 'without columns' }]), description: 'The level of detail.' },
 } satisfies Table;
 const TABLE_NAME = {
   name: { kind: kinds.ANY_TEXT, place: 'path', description: 'The name of the table, such as `nearsky.objects`.' },
@@ -138,7 +138,7 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
       fields.map(({ name, description, schema }) => [name, { ...schema, description }]),
     );
     const optional = fields.filter(({ required }) => !isWhole || !required).map(({ name }) => name);
-    const schema = open('The parameters, whose names have no case.', properties, optional);
+    const schema = open('The parameters. Their names are not case-sensitive.', properties, optional);
     const parts = { ...schema, additionalProperties: text('A table that UPLOAD names.', { format: 'binary' }) };
     return {
       required: true,
@@ -169,7 +169,7 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
       ...rest,
     });
     const seen = (ok: Schema, ...statuses: number[]) => ({ 200: ok, ...errors(...statuses, 405, 503) });
-    const changed = { 303: seeOther('The job as it is now.'), ...errors(400, 404, 405, 503) };
+    const changed = { 303: seeOther('The current state of the job.'), ...errors(400, 404, 405, 503) };
     const removed = { 303: seeOther('The list of jobs: the job is removed.'), ...errors(400, 404, 405, 503) };
     const read = Object.entries(JOB_RESOURCES).map(([part, [meaning, mediaType]]) => {
       const plain = answer(mediaType, meaning, mediaType === 'text/xml' ? noStore : undefined);
@@ -190,10 +190,17 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
       });
     });
     const makes = created && [
-      of('post', `create_${noun}`, '', `Makes a job of ${words}.`, 'It waits to be run, unless PHASE is RUN.', {
-        requestBody: form({ ...created, ...NEW_JOB_PARAMETERS }, false, true),
-        responses: { 303: seeOther('The job.'), ...errors(400, 405, 503) },
-      }),
+      of(
+        'post',
+        `create_${noun}`,
+        '',
+        `Makes a job of ${words}.`,
+        'It waits for PHASE=RUN, unless PHASE is RUN already.',
+        {
+          requestBody: form({ ...created, ...NEW_JOB_PARAMETERS }, false, true),
+          responses: { 303: seeOther('The job.'), ...errors(400, 405, 503) },
+        },
+      ),
       of(
         'post',
         `set_${noun}_parameters`,
@@ -209,7 +216,7 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
         `list_${noun}s`,
         '',
         'An empty list of jobs.',
-        `Anyone who knows the name of a job may end it. ${isSeen}`,
+        `Everyone who knows the name of a job may end it. ${isSeen}`,
         {
           responses: seen(answer('text/xml', 'An empty list.', noStore)),
         },
@@ -230,7 +237,7 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
         responses: { 303: removed[303], ...errors(404, 405, 503) },
       }),
       ...read,
-      of('get', `get_${noun}_result`, '/{id}/results/result', `The result of a job of ${words}.`, isSeen, {
+      of('get', `get_${noun}_result`, '/{id}/results/result', `The result of a job: ${words}.`, isSeen, {
         responses: seen(result, 404),
       }),
       ...change,
@@ -243,7 +250,7 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
     path: `${TAP_PATH}/sync`,
     summary: 'The rows of a query in ADQL.',
     description:
-      'Names of parameters have no case. A query can fail after its first rows: a VOTable then ends with the reason, and an answer in another ' +
+      'Parameter names are not case-sensitive. A query may fail after its first rows. A VOTable then ends with the reason; an answer in another ' +
       'format breaks off.',
     responses: { 200: rows, ...tapErrors(400, 503), ...errors([405]) },
   };
