@@ -137,9 +137,10 @@ export class Engine {
     const key = archiveKey(join(this.#options.dataDir, FILE_NAME), catalogs);
     const asOf = new Date();
     const sequence = await this.#archive.update(store.lastSequence(), key, catalogs);
-    const tables = this.#current?.key === key ? this.#current.tables : tapTables(catalogs);
+    const known = this.#current?.key === key ? this.#current : undefined;
+    const { tables, sources } = known ?? { tables: tapTables(catalogs), sources: sourceTables(catalogs) };
     if (this.#jobs.size === 0) await this.#memory.noteIdle();
-    this.#current = { sequence, tables, sources: sourceTables(catalogs), key, asOf };
+    this.#current = { sequence, tables, sources, key, asOf };
   }
 
   async begin(number: number, query: EngineQuery): Promise<EngineBegun> {
