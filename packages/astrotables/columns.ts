@@ -17,6 +17,8 @@ export interface Column {
   readonly description: string;
   /** The frame of a coordinate, if it is not ICRS. */
   readonly frame?: string;
+  /** The epoch of a coordinate in ICRS, such as `J2016.0`. */
+  readonly epoch?: string;
   readonly isAscii?: boolean;
   /**
    * If each cell of a `text` column is a list of numbers separated by blanks: the type of the numbers. VOTable writes

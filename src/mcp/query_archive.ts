@@ -37,7 +37,7 @@ export const QUERY_SCHEMA = {
  * are too many.
  */
 export function tablesInWords(): string {
-  const tables = archiveTables([]).map(table => {
+  const tables = archiveTables({ all: [], footprintOrders: undefined }).map(table => {
     const columns = table.columns.map(({ name, unit }) => spelled(name) + (unit ? ` [${unit}]` : ''));
     return `${tableName(table)} (${table.description}): ${columns.join(', ')}`;
   });

@@ -202,7 +202,7 @@ class Jobs {
     const sent = <T>(name: string, kind: Kind<T>) => parameterOf(kind, name, form.get(name) ?? '');
     if (part === '' && form.get('ACTION') === 'DELETE') return await this.#remove(exchange, job);
     if (part === 'phase') {
-      if (this.#kind.made && isOver(job.phase)) throw isPast(job);
+      if (isOver(job.phase)) throw isPast(job);
       if (sent('PHASE', JOB_CHANGES.PHASE.kind) === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
       else if (this.#kind.made) await this.#run(exchange, job, this.#parametersOf(job));
     } else if (part === 'destruction') {
@@ -219,16 +219,13 @@ class Jobs {
     return this.#seeOther(exchange, job);
   }
 
-  /**
-   * Changes a job that has not started. A job that starts immediately stays unchanged; clients see that in its
-   * document.
-   */
+  /** Changes a job that has not started. */
   async #set(
     exchange: Exchange,
     job: Job,
     change: Pick<Job, 'runSeconds'> & { parameters?: JobRequest['parameters'] },
   ) {
-    if (this.#kind.made && job.phase !== 'PENDING') throw isPast(job);
+    if (job.phase !== 'PENDING') throw isPast(job);
     await this.#ask(exchange, { step: 'set', id: job.id, ...change });
     return this.#seeOther(exchange, job);
   }

@@ -4,6 +4,8 @@ import type { DescribedTable } from '@nearsky/adql';
 /** A table as its users see it. */
 export interface ListedTable extends DescribedTable {
   readonly refers: readonly ForeignKey[];
+  /** The names of the most important columns, where they differ from those of other tables. */
+  readonly principal?: ReadonlySet<string>;
 }
 
 /** A column whose values occur in a column of another table. */

@@ -3,6 +3,7 @@
  * definition in the catalog's own case. The rows stay in the catalog's files; a query reads the parts that it needs.
  */
 import type { Column } from '@nearsky/astrotables';
+import { motionColumns } from '../contract/catalog.ts';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
@@ -12,7 +13,8 @@ import type { ListedTable } from './listed_table.ts';
 export const SOURCES = 'sources';
 
 /** The catalog's own columns: the id, the position, then the others. */
-function sourceColumns({ idColumn, idType, raColumn, decColumn, columns, ...rest }: CatalogDefinition): Column[] {
+function sourceColumns(catalog: CatalogDefinition): Column[] {
+  const { idColumn, idType, raColumn, decColumn, columns, epoch, release } = catalog;
   const repeated = positionKeys({ raColumn, decColumn });
   const place = (name: string, ucd: string, description: string): Column => {
     const stated = columns.find(column => column.name.toLowerCase() === name.toLowerCase());
@@ -21,6 +23,7 @@ function sourceColumns({ idColumn, idType, raColumn, decColumn, columns, ...rest
       type: 'float64',
       unit: 'deg',
       ucd: `${ucd};meta.main`,
+      ...(epoch && { epoch: epoch.value }),
       description: stated?.description ?? description,
     };
   };
@@ -28,7 +31,7 @@ function sourceColumns({ idColumn, idType, raColumn, decColumn, columns, ...rest
     name: idColumn,
     type: idType ?? 'int64',
     ucd: 'meta.id;meta.main',
-    description: `Identifier in ${rest.release}`,
+    description: `Identifier in ${release}`,
   };
   return [
     id,
@@ -45,6 +48,7 @@ export function sourceTables({ all, footprintOrders }: Catalogs): ListedTable[] 
   return all.flatMap(catalog => {
     const { name, release, idPixel } = catalog;
     if (!footprintOrders?.has(name)) return [];
+    const principal = principalKeys(catalog);
     const columns = sourceColumns(catalog);
     const [id, ra, dec] = columns as [Column, Column, Column];
     return {
@@ -55,8 +59,17 @@ export function sourceTables({ all, footprintOrders }: Catalogs): ListedTable[] 
       position: { ra: ra.name, dec: dec.name },
       partial: { id: id.name, ...(idPixel && { idPixel }) },
       refers: [],
+      principal: new Set(
+        [id, ra, dec, ...columns.filter(column => principal.has(column.name.toLowerCase()))].map(column => column.name),
+      ),
     };
   });
+}
+
+/** The payload keys that matter most: magnitudes, parallaxes and motions, and what a chat shows. */
+export function principalKeys(catalog: CatalogDefinition): ReadonlySet<string> {
+  const magnitudes = catalog.photometry.bands.map(({ magnitude }) => magnitude);
+  return new Set([...magnitudes, ...motionColumns(catalog), ...catalog.chatKeys].map(name => name.toLowerCase()));
 }
 
 /** The column of the files that a column of the table is; undefined if this copy of the catalog lacks it. */

@@ -4,11 +4,11 @@ import type { Column, ColumnType } from '@nearsky/astrotables';
 import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
 import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import type { HatsColumn } from '@nearsky/hats/write';
-import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
 import type { ForeignKey, ListedTable } from './listed_table.ts';
-import { SOURCES, sourceTables } from './source_tables.ts';
+import { principalKeys, SOURCES, sourceTables } from './source_tables.ts';
 
 /** The relations of an export, as the engine names them. */
 export type Source = 'objects' | 'matches';
@@ -26,6 +26,9 @@ interface SourceColumn {
   readonly column: Column;
   readonly sql: string;
 }
+
+/** The columns of an export that hold JSON: other tables have their values. */
+const IN_JSON: ReadonlySet<string> = new Set(['catalog_outcomes', 'provenance', 'older_crossmatches']);
 
 const relationOf = (schema: string, name: string) => `${ARCHIVE}.${quoted(schema)}.${quoted(name)}`;
 
@@ -82,32 +85,92 @@ function table(name: string, description: string, columns: readonly SourceColumn
 }
 
 /** Every table but those of TAP_SCHEMA. */
-export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[] {
+export function archiveTables({
+  all: catalogs,
+  footprintOrders,
+}: Pick<Catalogs, 'all' | 'footprintOrders'>): TapTable[] {
+  const isRegistered = (name: string) => footprintOrders?.has(name) ?? false;
   const objects = new Map(objectColumns(catalogs).map(column => [column.name, stored(column)]));
   const ofObject = (...names: readonly string[]) => names.map(name => objects.get(name)!);
   const place = ofObject(HEALPIX_COLUMN, ID, 'ra', 'dec');
+  const plain = [...objects].flatMap(([name, column]) => (IN_JSON.has(name) ? [] : column));
+  const setting = (
+    name: string,
+    type: ColumnType,
+    description: string,
+    sql: string,
+    more: Partial<Column> = {},
+  ): SourceColumn => ({
+    column: { name, type, description, ...more },
+    sql,
+  });
+  /** What a crossmatch came to, one row a catalog, and with which settings. */
+  const outcomes = [
+    setting('catalog_name', 'text', 'The catalog', 'outcome.key'),
+    setting('outcome', 'text', 'What the crossmatch with the catalog came to', 'outcome.value'),
+    setting(
+      'catalog_release',
+      'text',
+      'The release of the catalog that was searched',
+      `list_filter(CAST(settings->'catalogs' AS STRUCT(name VARCHAR, release VARCHAR)[]), lambda each: each.name = outcome.key)[1].release`,
+    ),
+    setting(
+      'crossmatch_radius_arcsec',
+      'float64',
+      'The radius of the crossmatch',
+      `CAST(settings->>'crossmatch_radius_arcsec' AS DOUBLE)`,
+      { unit: 'arcsec', ucd: 'pos.angDistance' },
+    ),
+  ];
+  const map = (json: string) => `unnest(map_entries(CAST(CAST(${json} AS JSON) AS MAP(VARCHAR, VARCHAR)))) AS outcome`;
   const { columns, places } = matchColumns(catalogs);
   const shared = columns.slice(0, Math.min(columns.length, ...[...places.values()].map(({ at }) => at)));
   const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));
   const ofSource = ofMatch.filter(({ column }) => column.name !== 'catalog_name' && column.name !== SOURCE_NAME);
-  const outcome = (name: string, description: string, sql: string): SourceColumn => ({
-    column: { name, type: 'text', description },
-    sql,
-  });
   return [
-    table('objects', 'The objects: one row each', [...objects.values()], 'export.objects'),
+    table('objects', 'The objects: one row each', plain, 'export.objects'),
     table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, 'export.matches'),
     table(
       'crossmatches',
       'What the current crossmatch of each object came to, by catalog',
       [
         ...place,
-        outcome('catalog_name', 'The catalog', 'outcome.key'),
-        outcome('outcome', 'What the crossmatch with the catalog came to', 'outcome.value'),
-        ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch', 'provenance'),
+        ...outcomes,
+        ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch', 'provenance_set'),
       ],
-      `(SELECT *, unnest(map_entries(CAST(CAST(catalog_outcomes AS JSON) AS MAP(VARCHAR, VARCHAR)))) AS outcome
-        FROM export.objects WHERE catalog_outcomes IS NOT NULL)`,
+      `(SELECT *, ${map('catalog_outcomes')}, CAST(provenance AS JSON) AS settings FROM export.objects WHERE catalog_outcomes IS NOT NULL)`,
+    ),
+    table(
+      'older_crossmatches',
+      'What the earlier crossmatches of each object came to, by catalog',
+      [...place, ...outcomes, ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch')],
+      `(SELECT * REPLACE (older.match_version AS match_version, make_timestamp(older.crossmatched_at_us) AS crossmatched_at,
+          array_to_string(older.brokers_at_crossmatch, ' ') AS brokers_at_crossmatch),
+          older.provenance AS settings, ${map('older.catalog_outcomes')}
+        FROM (SELECT *, unnest(CAST(CAST(older_crossmatches AS JSON) AS STRUCT(match_version INTEGER, crossmatched_at_us BIGINT,
+            brokers_at_crossmatch VARCHAR[], catalog_outcomes JSON, provenance JSON)[])) AS older
+          FROM export.objects WHERE older_crossmatches IS NOT NULL))`,
+    ),
+    table(
+      'reliability_cuts',
+      'The reliability below which each broker at the current crossmatch of an object leaves alerts out',
+      [
+        ...place,
+        setting('broker', 'text', 'The broker', 'cut.broker', { ucd: 'meta.id' }),
+        setting(
+          'min_reliability',
+          'float64',
+          'The least reliability that is passed on; null if it is not known',
+          'cut.min_reliability',
+        ),
+        setting('enforced_by', 'text', 'Who leaves the alerts out: broker or service', 'cut.enforced_by'),
+        setting('cut_status', 'text', 'How the cut is known: declared, not_declared or service_setting', 'cut.status'),
+        setting('as_of', 'text', 'The date of the declaration', 'cut.as_of', { ucd: 'time' }),
+        ...ofObject('provenance_set'),
+      ],
+      `(SELECT * FROM (SELECT *, unnest(CAST(CAST(provenance AS JSON)->'reliability_cuts' AS STRUCT(broker VARCHAR, min_reliability DOUBLE,
+          enforced_by VARCHAR, status VARCHAR, as_of VARCHAR)[])) AS cut FROM export.objects WHERE provenance IS NOT NULL)
+        WHERE list_contains(string_split(brokers_at_crossmatch, ' '), cut.broker))`,
     ),
     table(
       'tns',
@@ -120,14 +183,21 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
       const repeated = positionKeys(catalog);
       const own = payload.flatMap(({ name }, i) => (repeated.includes(name) ? [] : stored(columns[at + i]!, name)));
       const all = [...(catalog.idType === 'text' ? ofSource.map(withTextId) : ofSource), ...own];
-      const names = withOwnNames(all.map(({ column }) => column));
+      const { epoch } = catalog;
+      const isOfSource = ({ name }: Column) => name === LINKED.ra || name === LINKED.dec;
+      const names = withOwnNames(
+        all.map(({ column }) => (epoch && isOfSource(column) ? { ...column, epoch: epoch.value } : column)),
+      );
+      const principal = new Set([...PRINCIPAL, ...principalKeys(catalog)]);
       const matches = table(
         `${catalog.name}_matches`,
         `The sources of ${catalog.release} that crossmatches found, with their columns`,
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
         `export.matches WHERE catalog_name = ${textLiteral(catalog.name)}`,
       );
-      return { ...matches, linked: { ...LINKED, schema: catalog.name } };
+      const source = { from: SOURCE_ID, table: `${catalog.name}.${SOURCES}`, target: catalog.idColumn };
+      const refers = isRegistered(catalog.name) ? [...matches.refers, source] : matches.refers;
+      return { ...matches, linked: { ...LINKED, schema: catalog.name }, principal, refers };
     }),
   ];
 }
@@ -242,7 +312,7 @@ function schemaTables(others: readonly ListedTable[]): TapTable[] {
       each.columns.map((about, i) => {
         const { datatype, arraysize = null, xtype = null } = datatypeOf(about);
         const isStandard = each.schema === 'TAP_SCHEMA';
-        const isPrincipal = isStandard || PRINCIPAL.has(about.name) || each.partial?.id === about.name;
+        const isPrincipal = isStandard || (each.principal ?? PRINCIPAL).has(about.name);
         const flags = [isIndexed(each, about), isPrincipal, isStandard].map(Number);
         const { name, description, unit = null, ucd = null } = about;
         return [
@@ -282,7 +352,7 @@ function schemaTables(others: readonly ListedTable[]): TapTable[] {
 
 /** The tables that the engine stores. */
 export function tapTables(catalogs: Catalogs): readonly TapTable[] {
-  const archive = archiveTables(catalogs.all);
+  const archive = archiveTables(catalogs);
   return [...archive, ...schemaTables([...archive, ...sourceTables(catalogs)])];
 }
 

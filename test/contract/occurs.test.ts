@@ -364,8 +364,8 @@ async function everyResource(app: TestApp, job: string): Promise<void> {
     ['executionduration', '60', 'x'],
   ] as const) {
     for (const [at, value, status] of [
-      // A query that has ended can be kept for another time, and nothing else.
-      [job, good, part !== 'destruction' && job.includes('/tap/') ? 400 : 303],
+      // A job that has ended can be kept for another time, and nothing else.
+      [job, good, part !== 'destruction' ? 400 : 303],
       [job, bad, 400],
       [none, good, 404],
     ] as const)

@@ -279,7 +279,10 @@ test('a table as a job, from the request to its end', () =>
       assert.is(await over(refused), 'ERROR');
       assert.match(await text(`${refused}/error`), /its columns are x, y/);
       assert.match(await text(refused), /<uws:errorSummary type="fatal"/);
-      assert.is((await form(`${refused}/phase`, 'PHASE=ABORT')).status, 303);
+      const past = await form(`${refused}/phase`, 'PHASE=ABORT');
+      assert.is(past.status, 400);
+      assert.match(past.text, 'Cannot change this of a job that is ERROR: send a new job');
+      assert.is((await form(`${job}/executionduration`, 'EXECUTIONDURATION=60')).status, 400);
       assert.is((await form(`${refused}/phase`, 'PHASE=SLEEP')).status, 400);
       assert.is((await form(`${job}/destruction`, 'DESTRUCTION=2020-01-01T00:00:00Z')).status, 303);
       assert.match(await text(`${job}/destruction`), /^2020-01-01/);

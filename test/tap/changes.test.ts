@@ -20,7 +20,15 @@ const obstacle = duckdbObstacle(isInstalled());
 const OBJECTS = 300;
 /** Four that are new, and three of each kind. */
 const CHANGED = 13;
-const TABLES = ['objects', 'matches', 'crossmatches', 'tns', 'gaia_dr3_matches'];
+const TABLES = [
+  'objects',
+  'matches',
+  'crossmatches',
+  'older_crossmatches',
+  'reliability_cuts',
+  'tns',
+  'gaia_dr3_matches',
+];
 
 /** The rows of every table, from an engine of their own, and the objects whose rows were changed since all were made. */
 async function answers(dataDir: string) {

@@ -6,11 +6,14 @@ import { openTable } from '@nearsky/astrotables';
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Catalogs } from '../../src/contract/catalogs.ts';
+import { registerCatalog } from '../../src/catalogs/register.ts';
+import { Catalogs, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { EXAMPLES } from '../../src/contract/tap.ts';
 import { registryRecord } from '../../src/tap/record.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
-import { configOf, type Running, startApp } from '../http/support.ts';
+import { catalogColumns } from '../catalogs/small_catalog.ts';
+import { writeHats } from '../catalogs/write_hats.ts';
+import { configOf, type Running, startApp, type World } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { withServer } from '../server/support.ts';
 import { hasStilts, python, runBeside, votlint, withFolder, writeFiles } from '../tables/clients.ts';
@@ -26,8 +29,22 @@ const slow =
 const OBJECTS = trueObjects(400);
 const LATER = trueObjects(420).slice(400);
 
+/** A catalog with a source at each object. */
+async function addGaia({ directory, writer }: World): Promise<void> {
+  const location = join(directory, 'gaia');
+  const gaia = catalogDefinition('gaia_dr3')!;
+  const [ra, dec] = (['ra', 'dec'] as const).map(part => OBJECTS.map(({ position }) => position[part]));
+  const columns = catalogColumns(gaia, ra!, dec!);
+  writeHats(location, { name: gaia.name, columns, ra: gaia.raColumn, dec: gaia.decColumn, maxRows: 100 });
+  await writer.putCatalog(await registerCatalog(gaia, location, { addedAtUs: 1 }));
+}
+
 test.before(async context => {
-  context.running = await startApp(world => storeObjects(world, OBJECTS), {
+  const fill = async (world: World) => {
+    await storeObjects(world, OBJECTS);
+    await addGaia(world);
+  };
+  context.running = await startApp(fill, {
     TAP_REFRESH_SECONDS: '1',
     TAP_QUERY_SECONDS: '8',
     TAP_MAX_RECORDS: '5000',
@@ -384,7 +401,7 @@ needs(test, slow ?? (python ? undefined : 'there is no Python with astropy and p
 );
 
 needs(test, slow ?? (hasStilts ? undefined : 'there is no stilts'))(
-  'taplint finds no error in what is there',
+  'taplint finds no error but two that docs/tap.md explains',
   ({ running }) =>
     served(running, async base => {
       const stages = 'stages=TMV TME TMS TMC CPV CAP AVV QGE QPO QAS UWS MDQ UPL EXA';
@@ -393,7 +410,7 @@ needs(test, slow ?? (hasStilts ? undefined : 'there is no stilts'))(
       // docs/tap.md says why. STILTS 3.4.7 does not know the key of COALESCE yet.
       const others = new Set(found.filter(code => code !== 'CAP-KEYX' || !out.includes('#features-adql-conditional')));
       assert.equal([...others].sort(), ['CAP-MUPM', 'CAP-SVR0', 'UPL-TMDA', 'UPL-TSDL']);
-      assert.match(out, /^Totals: Errors: [01];.*Failures: 0$/m);
+      assert.match(out, /^Totals: Errors: [12];.*Failures: 0$/m);
       const { text } = await ask(running, 'SELECT * FROM nearsky.gaia_dr3_matches', { FORMAT: 'votable/b2' });
       assert.equal(votlint(text), []);
     }),

@@ -372,6 +372,10 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
       'at most 16 tables',
     ],
     [formOf(query, { mine: '' }), 'it is empty'],
+    ...['\0'.repeat(300), 'PK\u0003\u0004abcdefgh', `n\n${'\u0001\n'.repeat(20)}`].map(
+      garbage =>
+        [formOf(query, { mine: garbage }), 'it is neither text in UTF-8 nor a table of a known format'] as const,
+    ),
     [
       formOf(query, {
         mine: '<VOTABLE><TABLE><FIELD name="n" xtype="timestamp" datatype="char" arraysize="*"/><DATA><TABLEDATA><TR><TD>x</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>',

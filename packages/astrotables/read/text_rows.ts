@@ -160,11 +160,21 @@ function checkText(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
       decoder.decode(bytes.subarray(from, from + CHUNK_BYTES), { stream: true });
     decoder.decode();
+    if (isBinary(bytes.subarray(0, HEAD_BYTES))) throw new Error('it has too many control characters');
   } catch {
     throw new TableError(
       'it is neither text in UTF-8 nor a table of a known format: send CSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow, with gzip or without',
     );
   }
+}
+
+const HEAD_BYTES = 1024;
+/** The share of control characters, tabs and ends of lines aside, from which bytes are no text. */
+const BINARY_SHARE = 0.1;
+
+function isBinary(head: Uint8Array): boolean {
+  const controls = head.reduce((count, byte) => count + Number(byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d)), 0);
+  return controls > BINARY_SHARE * head.length;
 }
 
 export interface Preamble {

@@ -197,8 +197,12 @@ function fieldElement(column: Column): string {
 function systemsOf(columns: readonly Column[]): string {
   const used = new Set(columns.map(systemOf));
   const frames = new Set(columns.flatMap(({ frame }) => frame ?? []));
+  const epochs = new Set(columns.flatMap(column => (systemOf(column)?.startsWith(ICRS_AT) ? column.epoch! : [])));
   const known = Object.entries(SYSTEMS).map(([name, element]) => (used.has(name) ? element : ''));
-  return [...known, ...[...frames].map(coosys)].join('');
+  const atEpochs = [...epochs].map(
+    epoch => `<COOSYS ID="${epochId(epoch)}" system="ICRS" epoch="${escapeXml(epoch)}"/>\n`,
+  );
+  return [...known, ...atEpochs, ...[...frames].map(coosys)].join('');
 }
 
 /** The element for a frame such as `FK4 B1950` or `GALACTIC`, with VOTable's own name for it if there is one. */
@@ -208,13 +212,16 @@ function coosys(frame: string): string {
   return `<COOSYS ID="${frameId(frame)}" system="${escapeXml(name)}"${equinox === undefined ? '' : ` equinox="${escapeXml(equinox)}"`}/>\n`;
 }
 
+const ICRS_AT = 'icrs_';
+const epochId = (epoch: string) => `${ICRS_AT}${epoch.replace(/[^\w.-]/g, '_')}`;
 const frameId = (frame: string) => `frame_${frame.replace(/[^\w.-]/g, '_')}`;
 
 /** The ID of the coordinate or time system of a column's values. */
-function systemOf({ type, ucd, frame }: Column): string | undefined {
+function systemOf({ type, ucd, frame, epoch }: Column): string | undefined {
   if (type === 'time') return 'utc';
   if (frame !== undefined) return frameId(frame);
-  return ucd !== undefined && /^pos[._]eq[._](ra|dec)\b|^POS_EQ_(RA|DEC)/.test(ucd) ? 'icrs' : undefined;
+  if (ucd === undefined || !/^pos[._]eq[._](ra|dec)\b|^POS_EQ_(RA|DEC)/.test(ucd)) return undefined;
+  return epoch === undefined ? 'icrs' : epochId(epoch);
 }
 
 function infoElement({ name, value, text }: Info): string {
