@@ -20,6 +20,7 @@ import { readCursor } from '../../src/http/cursor.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { decodeSegment, parameterOf, parseSearch } from '../../src/http/params.ts';
 import { readerOf } from '../../src/http/read_parameters.ts';
+import { seededRandom } from '../oracle/skies.ts';
 
 const test = suite('http/values');
 
@@ -61,6 +62,32 @@ test('the query string: the last value wins, empty is a value, names are exact',
   );
   assert.equal([...parseSearch('a=%zz%E0%A4')].length, 1, 'bad escapes do not throw');
   assert.equal([...parseSearch('')], []);
+});
+
+test('texts of forms are decoded as the standard of URLs says', () => {
+  const parts = [
+    'a',
+    '%',
+    '%4',
+    '%41',
+    '%c3',
+    '%a9',
+    '%C3%A9',
+    '+',
+    '%ef%bb%bf',
+    '%00',
+    '%zz',
+    '%0',
+    '=',
+    '%F0%9F%98%80',
+  ];
+  const random = seededRandom(1);
+  for (let i = 0; i < 20_000; i++) {
+    const text = Array.from({ length: 8 }, () => parts[Math.floor(random() * parts.length)]).join('');
+    assert.is(parseSearch(`q=${text}`).get('q'), new URLSearchParams(`q=${text}`).get('q')!, text);
+  }
+  // Node's own decoder damages letters beyond ASCII beside an invalid escape.
+  assert.is(parseSearch('q=é+%a9%C3%A9').get('q'), 'é \ufffdé');
 });
 
 test('a path segment: decoded once, plus is plus, an encoded slash is no segment', () => {
