@@ -1,5 +1,5 @@
 /**
- * Client of nearsky (`/api-docs` of a service has its API): lookups of any size, walks over cones and recent crossmatches, the stream of matches.
+ * Client of nearsky (`/api-docs` of a service has its API): lookups of any size, walks over cones and recent crossmatches, the streams of matches and of objects.
  *
  * ```js
  * const service = new Nearsky('http://127.0.0.1:8080');
@@ -433,10 +433,16 @@ export interface Walk<T> extends AsyncIterable<T> {
 }
 
 export interface MatchesOptions {
-  /** Matches that do not meet the filters are omitted. */
+  /** Events that do not meet the filters are omitted. The stream of objects also has the filter `status`. */
   readonly filters?: Filters;
-  /** `beginning`, or the `lastId` of earlier matches. By default, matches recorded from now on. */
+  /** `beginning`, or the `lastId` of an earlier watch. By default, events recorded from now on. */
   readonly after?: string;
+}
+
+export interface WatchOptions extends MatchesOptions, Pick<AreaOptions, 'level'> {
+  /** Only objects there. With `radiusArcsec`, a table of positions: the text or the bytes of a file. */
+  readonly area?: Area;
+  readonly radiusArcsec?: number;
 }
 
 /** A message of the stream of matches. */
@@ -448,14 +454,33 @@ export interface StreamedMatch extends Match {
   readonly tns_snapshot_epoch: string | null;
 }
 
+/** A message of the stream of objects: the object as the change left it. */
+export interface StreamedObject {
+  readonly change: 'stored' | 'crossmatched';
+  /** Null if stored. */
+  readonly match_version: number | null;
+  readonly diaObjectId: bigint;
+  readonly status: ObjectStatus;
+  readonly ra: number | null;
+  readonly dec: number | null;
+  readonly reliability: number | null;
+  readonly ingest_time: string | null;
+  readonly event_time: string | null;
+  readonly crossmatched_at: string | null;
+  readonly catalog_outcomes: Readonly<Record<string, CatalogOutcome>> | null;
+  readonly tns: ObjectTns | null;
+  /** The matches of this crossmatch only. */
+  readonly matches: readonly StreamedMatch[];
+}
+
 /**
- * Matches as they are recorded, without an end. After a broken connection or an outage of the service, it resumes at
- * the last match. Failures before the first connection are thrown. Later failures are thrown only if a retry would not
- * help.
+ * Events of a stream as they are recorded, without an end. After a broken connection or an outage of the service, it
+ * resumes after the last event. Failures before the first connection are thrown. Later failures are thrown only if a
+ * retry would not help.
  */
-export interface Matches extends AsyncIterable<StreamedMatch> {
+export interface Watch<T> extends AsyncIterable<T> {
   /**
-   * The position of the last returned match, from which a later stream can continue. Undefined before the first
+   * The position of the last returned event, from which a later watch can continue. Undefined before the first
    * connection.
    */
   readonly lastId: string | undefined;
@@ -492,7 +517,11 @@ export declare class Nearsky {
   /** Every object that meets the filters, latest first. */
   objects(options?: ObjectsOptions): Walk<LookupObject>;
   /** Each match as it is recorded, by server-sent events. */
-  matches(options?: MatchesOptions): Matches;
+  matches(options?: MatchesOptions): Watch<StreamedMatch>;
+  /** The same for the objects in an area. */
+  watch(stream: 'matches', options?: WatchOptions): Watch<StreamedMatch>;
+  /** Each object when it is stored and after each crossmatch, with a match or without. */
+  watch(stream: 'objects', options?: WatchOptions): Watch<StreamedObject>;
   /** Every source of the registered catalogs near a position, nearest first; for each catalog whether it was searched. */
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   sources(options: SourcesOptions): Promise<any>;

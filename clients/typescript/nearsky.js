@@ -166,14 +166,28 @@ export class Nearsky {
   }
 
   /** @param {import('./nearsky.d.ts').MatchesOptions} [options] */
-  matches({ filters, after } = {}) {
-    const path = addressOf('/api/stream/matches', { from: after, ...filters });
+  matches(options) {
+    return this.watch('matches', options);
+  }
+
+  /**
+   * @param {string} stream
+   * @param {import('./nearsky.d.ts').WatchOptions} [options]
+   */
+  watch(stream, { area, level, radiusArcsec, filters, after } = {}) {
+    const query = { from: after, level, radius_arcsec: radiusArcsec, ...filters };
+    const path = addressOf(`/api/stream/${encodeURIComponent(stream)}`, query);
     const connect = (/** @type {string | undefined} */ lastId, /** @type {AbortSignal} */ ends) =>
       this.#fetch(path, {
-        headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
+        ...(area !== undefined && { method: 'POST', body: area }),
+        headers: {
+          Accept: 'text/event-stream',
+          ...(area !== undefined && { 'Content-Type': 'application/octet-stream' }),
+          ...(lastId !== undefined && { 'Last-Event-ID': lastId }),
+        },
         signal: ends,
       });
-    return new Matches(connect, this.#options.signal);
+    return new Watch(connect, this.#options.signal);
   }
 
   /** @param {import('./nearsky.d.ts').SourcesOptions} options */
@@ -461,8 +475,8 @@ export class Walk {
   }
 }
 
-/** Matches as they are recorded. */
-export class Matches {
+/** Events of a stream as they are recorded. */
+export class Watch {
   #connect;
   #signal;
   #retrySeconds = 3;
@@ -508,7 +522,7 @@ export class Matches {
   }
 
   /**
-   * The matches of one connection. Text after the last blank line is an incomplete event.
+   * The events of one connection. Text after the last blank line is an incomplete event.
    *
    * @param {ReadableStream<Uint8Array>} body
    * @param {AbortController} ends

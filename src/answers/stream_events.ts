@@ -50,11 +50,10 @@ export interface Events {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface StreamEvent {
+/** One event; its bytes are a slice of the page's. */
+interface StreamEvent extends Events {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
-  /** A part of the page's bytes. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** The events between two positions. */
@@ -62,7 +61,7 @@ export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
   readonly events: readonly StreamEvent[];
-  /** The events of each selection, by the selection's key, without empty ones. */
+  /** The events of each selection with filters or a status that has any, by its key. */
   readonly selected: Map<string, Events>;
   /** The events in each area, as found by `FollowedAreas`, and its version at that time. */
   places: ReadonlyMap<string, readonly number[]>;
@@ -98,7 +97,6 @@ export function eventSelection(
 type WithSources = readonly [object: StoredObject, sources: readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
-const NO_EVENTS: Events = { count: 0, bytes: new Uint8Array(0) };
 const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
 /** The memory of an event's entry in an area. */
 const PLACE_BYTES = 8;
@@ -158,19 +156,19 @@ export class StreamEvents {
     return page;
   }
 
-  /** The selected events of the page that `after` returned last. */
-  selected(page: EventPage, selection: EventSelection): Events {
+  /** The selected events of a page, as last returned by `after`, in parts. */
+  selected(page: EventPage, selection: EventSelection): readonly Events[] {
     const { filters, status, area, key } = selection;
     const kept = page.selected.get(key);
-    if (kept) return kept;
+    if (kept) return [kept];
     const inside = area ? this.#placesOn(page).get(area.digest) : page.events.keys();
-    if (!inside) return NO_EVENTS;
-    const found = filters || status ? this.#meeting(page, inside, selection) : Array.from(inside, i => page.events[i]!);
-    const selected = { count: found.length, bytes: Buffer.concat(found.map(({ bytes }) => bytes)) };
+    if (!inside) return [];
+    if (!filters && !status) return Array.from(inside, i => page.events[i]!);
+    const selected = joined(this.#meeting(page, inside, selection));
     page.selected.set(key, selected);
     this.#keptBytes += memoryOf(selected);
     this.#forgetOld();
-    return selected;
+    return [selected];
   }
 
   /** The events of a page in each area. All areas are searched at once. */
@@ -247,6 +245,16 @@ export class StreamEvents {
   }
 }
 
+/** The events of all parts. A single part is not copied, because readers share it. */
+export function joined(parts: readonly Events[]): Events {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  return {
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+    bytes: Buffer.concat(parts.map(({ bytes }) => bytes)),
+  };
+}
+
 const placeBytes = ({ places }: EventPage) =>
   PLACE_BYTES * places.values().reduce((sum, { length }) => sum + length, 0);
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
@@ -262,6 +270,6 @@ function pageOf(begin: EventPosition, end: EventPosition, found: readonly Stream
 function eventsOf({ messages, begin, end }: ObjectMatches): StreamEvent[] {
   return messages.map(({ value, ...message }, i) => {
     const id = eventId(i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 });
-    return { id, message, bytes: Buffer.concat([Buffer.from(`id: ${id}\ndata: `), value, BLANK_LINE]) };
+    return { id, message, count: 1, bytes: Buffer.concat([Buffer.from(`id: ${id}\ndata: `), value, BLANK_LINE]) };
   });
 }

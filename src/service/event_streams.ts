@@ -13,6 +13,7 @@ import {
   type EventSelection,
   type Events,
   eventId,
+  joined,
   StreamEvents,
 } from '../answers/stream_events.ts';
 import { ClientAdmission, type ClientSlots, type Leave } from '../base/client_admission.ts';
@@ -266,19 +267,23 @@ export class EventStreams {
     }
     const { reads } = events;
     const { selection } = reader;
-    let found: Events | undefined;
+    const begin = reader.position;
+    const found: Events[] = [];
+    let bytes = 0;
     for (let pages = 0; pages < STEP_PAGES && this.#isBehind(reader); pages++) {
       const page = events.after(reader.position);
       if (!page) break;
       reader.position = page.end;
       if (!selection) return page;
-      const selected = events.selected(page, selection);
-      found = found && found.count > 0 ? joined(found, selected) : selected;
+      for (const part of events.selected(page, selection)) {
+        found.push(part);
+        bytes += part.bytes.length;
+      }
       // Clients in areas get few events of a page. Others get one page at a time, which they share.
-      const isEnough = found.count > 0 && (!selection.area || found.bytes.length >= AREA_BYTES);
+      const isEnough = bytes > 0 && (!selection.area || bytes >= AREA_BYTES);
       if (isEnough || events.reads !== reads) break;
     }
-    return found;
+    return reader.position === begin ? undefined : joined(found);
   }
 
   #write(reader: Reader, bytes: Uint8Array<ArrayBuffer>): void {
@@ -286,9 +291,4 @@ export class EventStreams {
     reader.writtenMs = performance.now();
     reader.client!.write(bytes);
   }
-}
-
-function joined(one: Events, other: Events): Events {
-  if (other.count === 0) return one;
-  return { count: one.count + other.count, bytes: Buffer.concat([one.bytes, other.bytes]) };
 }

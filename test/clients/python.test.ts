@@ -15,6 +15,7 @@ import {
   busy,
   busyAtTimes,
   CROWD,
+  CROWD_CHANGES,
   CUTS,
   endless,
   FIRST_ID,
@@ -82,6 +83,26 @@ testWith(
       after: ['invalid_parameter', 400, 'from', null],
       filter: ['invalid_parameter', 400, 'catalog', null],
       unknown: ['unknown_parameter', 200, null, ['catalogue']],
+    });
+  },
+);
+
+testWith(
+  python,
+  'Python 3.9',
+  'a watch of objects in an area, or near positions, goes on in it though connections break',
+  async (python, service) => {
+    service.cuts = [...CUTS];
+    const { ra, dec } = CROWD;
+    const args = [join(HERE, 'watch.py'), service.url, `${ra}`, `${dec}`, `${CROWD_CHANGES.length}`];
+    const out = await run(python, args);
+    assert.equal(service.cuts, []);
+    assert.equal(JSON.parse(out), {
+      whole: CROWD_CHANGES,
+      parts: CROWD_CHANGES,
+      filtered: CROWD_CHANGES.slice(7),
+      awaited: CROWD_CHANGES,
+      refused: 'area',
     });
   },
 );

@@ -178,6 +178,10 @@ export const endless = (): Answer =>
 
 /** The matches of the stream: object and catalog. */
 export const MATCHES = Array.from({ length: 9 }, (_, i) => `${FIRST_ID + BigInt(i)} gaia_dr3`);
+/** The changes of the objects in the crowd, as the stream of objects has them. */
+export const CROWD_CHANGES = ['stored', 'crossmatched'].flatMap(change =>
+  Array.from({ length: 7 }, (_, i) => `${FIRST_ID + BigInt(i)} ${change} ${change === 'stored' ? 0 : 1}`),
+);
 /** The bytes after which connections break: in the first block, within an event of some 350 bytes, after several. */
 export const CUTS = [7, 300, 30, 1000, 1500];
 

@@ -9,6 +9,7 @@ import {
   Nearsky,
   NearskyError,
   type Progress,
+  type WatchOptions,
 } from '../../clients/typescript/nearsky.js';
 import { CLIENT_TYPES, withContractTypes } from '../../docs/client_types.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
@@ -20,6 +21,7 @@ import {
   busy,
   busyAtTimes,
   CROWD,
+  CROWD_CHANGES,
   CUTS,
   endless,
   FIRST_ID,
@@ -100,6 +102,30 @@ test('matches, whole and in order, though connections break; errors', async ({ s
     for await (const match of stopped) throw new Error(`there is nothing new: ${match.catalog_name}`);
   });
   assert.is(message, 'enough');
+});
+
+test('a watch of objects in an area, or near positions, goes on in it though connections break', async ({
+  service,
+}) => {
+  const client = new Nearsky(service.url);
+  const said = async (options: WatchOptions, count: number) => {
+    const texts: string[] = [];
+    const watch = client.watch('objects', options);
+    for await (const { diaObjectId, change, matches } of watch)
+      if (texts.push(`${diaObjectId} ${change} ${matches.length}`) === count) break;
+    return { texts, lastId: watch.lastId! };
+  };
+  const area = `CIRCLE ${CROWD.ra} ${CROWD.dec} 1`;
+  service.cuts = [...CUTS];
+  assert.equal((await said({ area, after: 'beginning' }, CROWD_CHANGES.length)).texts, CROWD_CHANGES);
+  assert.equal(service.cuts, []);
+  const table = { area: Buffer.from(`ra,dec\n${CROWD.ra},${CROWD.dec}\n`), radiusArcsec: 1 };
+  const { texts, lastId } = await said({ ...table, after: 'beginning' }, 9);
+  assert.equal([...texts, ...(await said({ ...table, after: lastId }, CROWD_CHANGES.length - 9)).texts], CROWD_CHANGES);
+  const filters = { status: 'coincident_sources' };
+  assert.equal((await said({ area, filters, after: 'beginning' }, 7)).texts, CROWD_CHANGES.slice(7));
+  const { param } = await rejection(() => said({ area: 'CIRCLE 1' }, 1));
+  assert.is(param, 'area');
 });
 
 /** Under Deno 2.9 the signal of a request often does not end the reading of its answer, after some 200 requests. */

@@ -1,4 +1,4 @@
-"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the stream of matches, crossmatches of tables, queries in ADQL.
+"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the streams of matches and of objects, crossmatches of tables, queries in ADQL.
 
 Needs only the standard library. `to_pandas` and `to_astropy` need these packages: `pip install 'nearsky[pandas,astropy]'`.
 `nearsky.aio` has the same client for asyncio.
@@ -34,7 +34,7 @@ from operator import index
 from typing import Any, Callable, Iterable, Iterator
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-__all__ = ["Matches", "Nearsky", "NearskyError", "NoAnswerError", "Walk", "rows", "to_astropy", "to_pandas"]
+__all__ = ["Nearsky", "NearskyError", "NoAnswerError", "Walk", "Watch", "rows", "to_astropy", "to_pandas"]
 __version__ = "0.16.2"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
@@ -127,11 +127,11 @@ class Walk:
             yield from self._objects_of(page)
 
 
-class Matches:
-    """Matches as they are recorded. Iterate over it; the iteration ends only when you stop it.
+class Watch:
+    """Events of a stream as they are recorded. Iterate over it; the iteration ends only when you stop it.
 
-    After a broken connection or an outage of the service, it resumes at the last match. `last_id` is the position of the last returned
-    match, or None before the first connection. `matches(after=last_id)` continues from there, even in another process.
+    After a broken connection or an outage of the service, it resumes after the last event. `last_id` is the position of the last returned
+    event, or None before the first connection. `watch(..., after=last_id)` continues from there, even in another process.
     """
 
     def __init__(self, connect: Callable[[str | None], Any]) -> None:
@@ -158,7 +158,7 @@ class Matches:
             time.sleep(wait_seconds)
 
     def _events(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-        """The matches of one connection. Text after the last blank line is an incomplete event."""
+        """The events of one connection. Text after the last blank line is an incomplete event."""
         data: bytes | None = None
         last_id = self.last_id
         for line in lines:
@@ -392,22 +392,42 @@ class Nearsky:
         query = {"page_size": page_size, **_selection(start, end, time_field, status, detail, filters)}
         return self._walk("/api/objects", query, cursor, lambda page: page["objects"])
 
-    def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Matches:
-        """Returns each match when it is recorded. A match is a dictionary with the keys of the match stream (`docs/stream.md`).
+    def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Watch:
+        """`watch` without an area: each match when it is recorded."""
+        return self.watch("matches", filters=filters, after=after)
 
-        Matches that do not meet the filters are omitted. after: `beginning`, or the `last_id` of earlier `Matches`; by default, matches
-        recorded from now on. Failures before the first connection are raised; later failures are raised only if a retry would not help.
+    def watch(
+        self,
+        stream: str,
+        area: Any = None,
+        level: float | None = None,
+        radius_arcsec: Any = None,
+        filters: dict[str, Any] | None = None,
+        after: str | None = None,
+    ) -> Watch:
+        """Returns the events of a stream when they are recorded: dictionaries with the keys that `docs/stream.md` lists.
+
+        The stream is `matches`, or `objects`: each object when it is stored and after each crossmatch, with a match or without.
+        area: only objects there, in any form that `area()` takes, with its `level`; with `radius_arcsec`, a table of positions in any form
+        that `crossmatch` takes, or a file as pathlib.Path. Events that do not meet the filters are omitted; `objects` also has the filter
+        `status`. after: `beginning`, or the `last_id` of an earlier `Watch`; by default, events recorded from now on. Failures before the
+        first connection are raised; later failures are raised only if a retry would not help.
         """
-        query = urlencode({name: value for name, value in {"from": after, **(filters or {})}.items() if value is not None})
-        path = f"/api/stream/matches?{query}" if query else "/api/stream/matches"
-        return Matches(lambda last_id: self._connect(path, last_id))
+        radius = None if radius_arcsec is None else _number(radius_arcsec, "arcsec")
+        query = {"from": after, "level": level, "radius_arcsec": radius, **(filters or {})}
+        is_file = radius is None or isinstance(area, os.PathLike)
+        body = None if area is None else _area_of(area) if is_file else _sent_table(area)[0]
+        path = _address_of(f"/api/stream/{quote(stream, safe='')}", query)
+        return Watch(lambda last_id: self._connect(path, body, last_id))
 
-    def _connect(self, path: str, last_id: str | None) -> Any:
+    def _connect(self, path: str, body: bytes | None, last_id: str | None) -> Any:
         """The lines of a stream. The caller must close it."""
         headers = {"Accept": "text/event-stream", "User-Agent": f"nearsky-python/{__version__}"}
+        if body is not None:
+            headers["Content-Type"] = "application/octet-stream"
         if last_id is not None:
             headers["Last-Event-ID"] = last_id
-        request = urllib.request.Request(self._base + path, headers=headers)
+        request = urllib.request.Request(self._base + path, body, headers)
         try:
             try:
                 response = urllib.request.urlopen(request, timeout=max(self._timeout_seconds, MAX_QUIET_SECONDS))

@@ -18,7 +18,7 @@ import functools
 import threading
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Iterator, TypeVar
 
-from nearsky import Matches, Nearsky, Progress, Walk
+from nearsky import Nearsky, Progress, Walk, Watch
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 Row = dict[str, Any]
 
-__all__ = ["AsyncMatches", "AsyncNearsky", "AsyncWalk"]
+__all__ = ["AsyncNearsky", "AsyncWalk", "AsyncWatch"]
 
 
 def _awaited(method: Callable[Concatenate[Nearsky, Given], Answer]) -> Callable[Concatenate[AsyncNearsky, Given], Awaitable[Answer]]:
@@ -42,6 +42,14 @@ def _awaited(method: Callable[Concatenate[Nearsky, Given], Answer]) -> Callable[
 def _walked(method: Callable[Concatenate[Nearsky, Given], Walk]) -> Callable[Concatenate[AsyncNearsky, Given], AsyncWalk]:
     def call(self: AsyncNearsky, /, *args: Given.args, **options: Given.kwargs) -> AsyncWalk:
         return AsyncWalk(method(self._service, *args, **options))
+
+    functools.update_wrapper(call, method)
+    return call
+
+
+def _watched(method: Callable[Concatenate[Nearsky, Given], Watch]) -> Callable[Concatenate[AsyncNearsky, Given], AsyncWatch]:
+    def call(self: AsyncNearsky, /, *args: Given.args, **options: Given.kwargs) -> AsyncWatch:
+        return AsyncWatch(method(self._service, *args, **options))
 
     functools.update_wrapper(call, method)
     return call
@@ -90,20 +98,20 @@ class AsyncWalk:
         return _in_threads(iter(self._walk))
 
 
-class AsyncMatches:
-    """`Matches` for `async for`. The iteration ends only when you stop it. The reading thread does not keep the program running."""
+class AsyncWatch:
+    """`Watch` for `async for`. The iteration ends only when you stop it. The reading thread does not keep the program running."""
 
-    def __init__(self, matches: Matches) -> None:
-        self._matches = matches
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
 
     @property
     def last_id(self) -> str | None:
-        """The position of the last returned match; None before the first connection."""
-        return self._matches.last_id
+        """The position of the last returned event; None before the first connection."""
+        return self._watch.last_id
 
     async def __aiter__(self) -> AsyncIterator[Row]:
         loop = asyncio.get_running_loop()
-        # The reader fetches the next match only after this one was taken, so that `last_id` is right.
+        # The reader fetches the next event only after this one was taken, so that `last_id` is right.
         slot: asyncio.Queue[Row | BaseException] = asyncio.Queue(1)
         wanted = threading.Semaphore(0)
         is_over = False
@@ -111,10 +119,10 @@ class AsyncMatches:
         def read() -> None:
             try:
                 wanted.acquire()
-                for match in self._matches:
+                for event in self._watch:
                     if is_over:
                         return
-                    loop.call_soon_threadsafe(slot.put_nowait, match)
+                    loop.call_soon_threadsafe(slot.put_nowait, event)
                     wanted.acquire()
                     if is_over:
                         return
@@ -122,7 +130,7 @@ class AsyncMatches:
                 if not is_over:
                     loop.call_soon_threadsafe(slot.put_nowait, error)
 
-        threading.Thread(target=read, name="nearsky-matches", daemon=True).start()
+        threading.Thread(target=read, name="nearsky-watch", daemon=True).start()
         try:
             while True:
                 wanted.release()
@@ -138,7 +146,7 @@ class AsyncMatches:
 class AsyncNearsky:
     """A nearsky service with the parameters, methods and errors of `Nearsky`.
 
-    Use `lookups`, walks and `matches` with `async for`; await everything else. `on_progress` is called in a thread.
+    Use `lookups`, walks, `watch` and `matches` with `async for`; await everything else. `on_progress` is called in a thread.
     """
 
     def __init__(
@@ -164,7 +172,5 @@ class AsyncNearsky:
     recent = _walked(Nearsky.recent)
     area = _walked(Nearsky.area)
     objects = _walked(Nearsky.objects)
-
-    def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> AsyncMatches:
-        """Each match as it is recorded: see `Nearsky.matches`."""
-        return AsyncMatches(Nearsky.matches(self._service, filters, after))
+    matches = _watched(Nearsky.matches)
+    watch = _watched(Nearsky.watch)
