@@ -177,6 +177,7 @@ test('sources of catalogs that are searched, left out, missing, and cannot be re
     const app = await new TestApp(join(catalogs.directory, 'data'), PATIENT).ready();
     const near = `${SOURCES}&radius_arcsec=1`;
     await expectStatus(app, 200, near, `${near}&limit=1`, `${SOURCES}&radius_arcsec=0.1`);
+    await expectStatus(app, 200, '/api/sources?ra=10&dec=-60&radius_arcsec=1');
     await expectStatus(app, 400, SOURCES);
     for (const level of LEVELS) await expectStatus(app, 200, `${CONE}&detail=${level}`);
     assert.is((await app.get(near, { method: 'DELETE' })).status, 405);
