@@ -68,6 +68,10 @@ const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
   'crossmatch',
   'matches',
   'tns',
+  // Schemas of queries in ADQL.
+  'nearsky',
+  'tap_schema',
+  'tap_upload',
 ]);
 
 /** Columns that importers add. */

@@ -1,6 +1,4 @@
-/**
- * Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share, in Markdown: code in backticks.
- */
+/** Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share, in Markdown. */
 
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
@@ -16,12 +14,15 @@ export const SUMMARY =
   'What is known about Rubin Observatory alert objects (by diaObjectId, sky position, TNS name or time window), ' +
   'and which catalog sources lie at their positions. Read-only, public, JSON.';
 
-/** A number as the contract writes radii: `1.0`, `60.0`, `2.5`. */
+/** A number in the format that the contract uses for radii: `1.0`, `60.0`, `2.5`. */
 export function decimal(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : `${value}`;
 }
 
-/** The meaning of positions, radii, ids and times, and the rule of the nearest source. */
+// test contract/texts.test.ts: each text of the contract is at its place in the document
+// test crossmatch/conventions.test.ts: matches and separations are those of LSDB, the payload as published
+// test ingest/normalise.test.ts: lasair: declination is decl
+/** The meanings of positions, radii, ids and times, and the rule of the nearest source. */
 export function conventions(config: Config, catalogs: Catalogs): string[] {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   return [
@@ -38,7 +39,8 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
   ];
 }
 
-/** Says which positions are compared, as a sentence without its end. */
+// test crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event
+/** States which positions are compared, as a sentence without its full stop. */
 export function howCompared({ CROSSMATCH_PROPER_MOTION }: Config, { all }: Catalogs): string {
   const moving = all.filter(({ motion }) => motion).map(({ name }) => name);
   if (!CROSSMATCH_PROPER_MOTION || moving.length === 0)
@@ -53,6 +55,10 @@ function positionColumns({ all }: Catalogs): string {
   return all.map(({ name, raColumn, decColumn }) => `${name} \`${raColumn}\`,\`${decColumn}\``).join('; ');
 }
 
+// test contract/texts.test.ts: each text of the contract is at its place in the document
+// test contract/suite/objects.ts: an object without a position is found by its id, and by no position
+// test http/walk.test.ts: walks while objects arrive whose ingest time is not after as_of
+// test http/object.test.ts: the crossmatch block where nothing was recorded, and its best guess
 /** Conclusions that an answer does not support. */
 export function caveats(): string[] {
   return [
@@ -70,7 +76,10 @@ export function caveats(): string[] {
   ];
 }
 
-/** The rules for several filters. */
+// test http/filters.test.ts: filters drop and reorder nothing
+// test contract/suite/filters.ts: one source must meet every match filter, bounds inclusive
+// test http/filters.test.ts: filters of several catalogs: all that name one, grouped by catalog
+/** The rules for combining filters. */
 export function filterRules(): string[] {
   return [
     'An object qualifies if it meets every object filter (reliability) and at least one single current source meets every match ' +
@@ -80,6 +89,7 @@ export function filterRules(): string[] {
   ];
 }
 
+// test commands/config.test.ts: a cut is declared only with both its value and its date
 /** The reliability cuts, one sentence per broker. */
 export function reliabilityCuts(config: Config): string[] {
   return provenanceSetOf(config).reliability_cuts.map(({ broker, min_reliability, enforced_by, as_of }) => {
@@ -89,6 +99,8 @@ export function reliabilityCuts(config: Config): string[] {
   });
 }
 
+// test contract/docs.test.ts: llms.txt names operations, paths, limits
+// test http/counts.test.ts: a position: every object, whenever ingested, whatever the limits
 /** The limits of a request, one sentence per limit. */
 export function limitSentences(config: Config): string[] {
   const limits = limitsOf(config);
@@ -106,6 +118,8 @@ export function limitSentences(config: Config): string[] {
   ];
 }
 
+// test mcp/protocol.test.ts: the limits in the tools are those of the service
+// test mcp/lookup.test.ts: at most 20 objects; the rest is a command away
 /**
  * Instructions for the chat connector.
  * @param base scheme and host, without a slash at the end

@@ -4,7 +4,8 @@ import { toJson } from '@nearsky/astrotables/json';
 import type { Circle } from '../answers/queries.ts';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import type { Config } from '../config/config.ts';
-import { type Kind, number, oneOf, textual } from '../contract/kind.ts';
+import { LISTED_STATUSES, type ListedStatus } from '../contract/enums.ts';
+import { type Kind, named, number, oneOf, textual } from '../contract/kind.ts';
 import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../documents/kinds.ts';
 import { invalidParameter } from '../http/errors.ts';
 import { accepted } from '../http/params.ts';
@@ -34,7 +35,8 @@ export function circleOf(args: SentObject, config: Config): Circle {
 }
 
 /**
- * A longer area would leave no room for objects, because the answer repeats the area in its command for all objects.
+ * The limit on an area's text. The answer repeats the area in its command for all objects, so a longer area would leave
+ * no room for objects.
  */
 const MAX_AREA_CHARACTERS = 2000;
 
@@ -62,6 +64,13 @@ export function catalogName(args: SentObject, names: readonly string[]): string 
   return (args.get('catalog') ?? null) === null ? undefined : argument(args, 'catalog', oneOf(names));
 }
 
+/** The status of the objects to list; by default, those with a catalog source. @throws ToolError */
+export function listedStatus(args: SentObject): ListedStatus {
+  return (args.get('status') ?? null) === null
+    ? 'coincident_sources'
+    : argument(args, 'status', named(LISTED_STATUSES));
+}
+
 /** The value of an argument. @throws ToolError */
 export function argument<T>(args: SentObject, name: string, kind: Kind<T>, must = kind.must): T {
   const given = args.get(name);
@@ -80,7 +89,7 @@ function invalid(name: string, must: string, given: SentValue | undefined): Tool
   return new ToolError('invalid_arguments', invalidParameter(name, must, shown(given)).message);
 }
 
-/** Longer texts are not shown; messages give their length. */
+/** Longer texts are not shown; messages give their length instead. */
 const LONG_TEXT = 64;
 
 function shown(value: SentValue | undefined): string {

@@ -1,5 +1,6 @@
 /** The content of each page. Statements about the service come from src/contract and the live configuration. */
 
+import { memoized } from '../base/memoized.ts';
 import { clients } from '../clients/files.ts';
 import type { Config } from '../config/config.ts';
 import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
@@ -8,6 +9,7 @@ import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { fieldFilterNames, filterableFields } from '../contract/filters.ts';
 import { currentProvenance } from '../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../documents/catalogs.ts';
+import { addressed } from '../documents/docs/addressed.ts';
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
 import { OBJECT_ID } from '../documents/kinds.ts';
@@ -42,7 +44,8 @@ function triesOf({ diaObjectId, name, position }: Examples): string[] {
 
 const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);
 
-/** @param isEmpty whether no object was ever stored */
+// test pages/pages.test.ts: what the pages say is the live configuration
+/** @param isEmpty whether the database has never contained an object */
 export function frontPage(config: Config, examples: Examples, catalogs: Catalogs, isEmpty: boolean): Page {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   const tries = triesOf(examples);
@@ -116,9 +119,10 @@ ${needsScripts}
 
 const OBJECT_PATH = /^\/objects\/[^/]+$/;
 
+// test pages/pages.test.ts: where there is nothing: a page for a browser
 /**
  * The page for an unknown address.
- * @param path as it was asked for
+ * @param path as requested
  */
 export function missingPage(config: Config, path: string): Page {
   const why = OBJECT_PATH.test(path) && html`An object's address ends in its diaObjectId, ${OBJECT_ID.must}. `;
@@ -134,6 +138,7 @@ ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
   };
 }
 
+// test http/recent.test.ts: objects with matches, whatever their state: the newest first, then by id
 export function recentPage(config: Config, catalogs: Catalogs): Page {
   const hours = [1, 12, 24, 72, 168].filter(each => each <= config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS);
   return {
@@ -161,12 +166,17 @@ ${needsScripts}
   };
 }
 
-/** The catalogs that objects are compared with; all four if none is registered yet or the registrations are unknown. */
+/**
+ * The catalogs that objects are compared with. If none is registered yet, or the registrations are unknown: all
+ * catalogs of the project.
+ */
 function releasesOf({ all, footprintOrders }: Catalogs): string {
   const registered = all.filter(({ name }) => footprintOrders?.has(name));
   return (registered.length > 0 ? registered : all).map(({ release }) => release).join(', ');
 }
 
+// test pages/pages.test.ts: the pages say with how many catalogs objects are compared
+// test http/trouble.test.ts: without a database all is 503 but status and health
 function comparedWith({ all: { length: all }, footprintOrders: registered }: Catalogs): string {
   if (!registered)
     return `Each object is compared with as many of these ${all} catalogs as are registered here; the database could not be read to say which.`;
@@ -175,7 +185,7 @@ function comparedWith({ all: { length: all }, footprintOrders: registered }: Cat
   return `Each object is compared with ${registered.size} of these ${all} catalogs: the others are not registered here.`;
 }
 
-/** The pages that explain, by the reader's task. */
+/** The help pages, in order of the reader's tasks. */
 export function helpPage(): Page {
   const list = (links: readonly (readonly [path: string, name: string, about: string])[]) =>
     html`<ul>${links.map(([path, name, about]) => html`<li><a href="${path}">${name}</a>: ${about}</li>`)}</ul>`;
@@ -210,6 +220,9 @@ ${list([['/docs', 'Documents', 'a tutorial, how-tos, frequent questions, running
   };
 }
 
+// test pages/pages.test.ts: what the pages say is the live configuration
+// test vo/moc.test.ts: the map of a catalog is its footprint
+// test sky_map/sky_map.test.ts: the share of each cell that a catalog covers
 export function catalogsPage(config: Config, catalogs: Catalogs): Page {
   return {
     title: 'Catalogs',
@@ -223,6 +236,9 @@ ${catalogs.all.map(catalog => catalogSection(catalog, catalogs))}`,
   };
 }
 
+// test contract/describe.test.ts: the order of a coverage map is the one in force
+// test http/filters.test.ts: there are 42, each taken on each operation
+// test contract/catalogs.test.ts: every column that is named is stored, once
 function catalogSection(catalog: CatalogDefinition, catalogs: Catalogs): Html {
   const { name, release, raColumn, decColumn, columns, epoch, reference } = catalog;
   const order = orderInForce(catalog, catalogs);
@@ -252,6 +268,9 @@ ${reference && html`<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" r
 </section>`;
 }
 
+// test ingest/normalise.test.ts: pittgoogle: the cut is inclusive
+// test pages/browser.test.ts: the status page has what each broker delivered, and sums that agree
+// test contract/suite/objects.ts: every envelope has the block of the service
 export function brokersPage(config: Config): Page {
   const { reliability_cuts: cuts } = currentProvenance(config);
   const rows = cuts.map(
@@ -294,6 +313,12 @@ function askedFor({ diaObjectId = '313637935709683761', position, name = 'SN 202
   };
 }
 
+// test http/routing.test.ts: every response has the headers of security and CORS
+// test tables/answers.test.ts: the formats, by name and by Accept, say the same ids
+// test tables/readers.test.ts: a bare pandas.read_parquet keeps every digit
+// test tables/readers.test.ts: pandas reads ${format} with the ids unchanged
+// test clients/python.test.ts: lookups, walks and errors, while the service is busy at times
+// test http/values.test.ts: ids: digits of a 64-bit integer
 export function consumingPage(config: Config, base: string, examples: Examples, catalogs: Catalogs): Page {
   const { id, name, ra, dec } = askedFor(examples);
   const cone = `${base}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10`;
@@ -349,7 +374,7 @@ ${needsScripts}
 
 interface Section {
   readonly title: string;
-  /** Method and path, of an operation. */
+  /** The method and path of an operation. */
   address?: string;
   readonly content: Block[];
 }
@@ -367,28 +392,40 @@ function sectionsOf(docs: readonly Block[]) {
   return { head, sections };
 }
 
+/** Stands for the examples, which change. */
+const EXAMPLES = '<!-- examples -->';
+
+const apiReference = memoized((config: Config) =>
+  memoized((catalogs: Catalogs) => addressed(base => referenceOf(apiDocs(config, base, catalogs)).text)),
+);
+
 export function apiDocsPage(config: Config, base: string, examples: Examples, catalogs: Catalogs): Page {
-  const { head, sections } = sectionsOf(apiDocs(config, base, catalogs));
+  const [before, after] = apiReference(config)(catalogs)(base).split(EXAMPLES);
   return {
     title: 'API',
     path: '/api-docs',
     description: SUMMARY,
     scripts: ['api_page.js'],
-    main: html`<div class="with-contents"><nav class="contents" aria-label="Sections"><ul><li><a href="#try-it">Try it</a></li>${sections.map(
-      ({ title }) => html`<li><a href="#${anchor(title)}">${title}</a></li>`,
-    )}</ul></nav>
+    main: html`${new Html(before!)}${tryIt(examples)}${new Html(after!)}`,
+  };
+}
+
+function referenceOf(docs: readonly Block[]): Html {
+  const { head, sections } = sectionsOf(docs);
+  return html`<div class="with-contents"><nav class="contents" aria-label="Sections"><ul><li><a href="#try-it">Try it</a></li>${sections.map(
+    ({ title }) => html`<li><a href="#${anchor(title)}">${title}</a></li>`,
+  )}</ul></nav>
 <article class="reference">${blocks(...head)}
-${tryIt(examples)}
+${new Html(EXAMPLES)}
 <p><button type="button" id="open-all" hidden>Open all sections</button></p>
 ${sections.map(
   ({ title, address, content }) =>
     html`<details class="section"><summary><h2 id="${anchor(title)}">${title}</h2>${address && html` <code>${address}</code>`}</summary>${blocks(...content)}</details>`,
 )}
-</article></div>`,
-  };
+</article></div>`;
 }
 
-/** Requests that can be edited and sent. Without scripts the links still lead to the answers. */
+/** Requests that can be edited and sent. Without scripts, the links still lead to the answers. */
 function tryIt(examples: Examples): Html {
   const { id, name, ra, dec } = askedFor(examples);
   const requests = [

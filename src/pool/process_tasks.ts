@@ -25,13 +25,14 @@ function say(message: FromProcess): void {
   if (process.connected) process.send!(message);
 }
 
-export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
+/** @param prepare called before the first task, with the settings of the process in place */
+export function runTasks(run: (task: Task<unknown>) => Promise<unknown>, prepare: () => unknown = () => {}): void {
   const answer = async (task: Task<unknown>) => {
     const before = process.cpuUsage();
     try {
       const result = await run(task);
       const { user, system } = process.cpuUsage(before);
-      // If the resident memory is unknown, its peak is reported. The process is then replaced earlier.
+      // If the current resident memory is unknown, its peak is reported. The process is then replaced earlier.
       const rssBytes = residentBytes() ?? 1024 * process.resourceUsage().maxRSS;
       say({ kind: 'done', result, cpuSeconds: (user + system) / 1e6, rssBytes });
     } catch (error) {
@@ -39,10 +40,12 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
     }
   };
   process.on('message', (message: ToProcess) => {
-    if (message.kind === 'start') setThreadData(message.data);
-    else if (message.kind === 'task') void answer(message.task);
+    if (message.kind === 'start') {
+      setThreadData(message.data);
+      prepare();
+    } else if (message.kind === 'task') void answer(message.task);
     else waiting?.(message.answer);
   });
-  // The serving process has ended, for whatever reason.
+  // The serving process has ended, for any reason.
   process.on('disconnect', () => process.exit());
 }

@@ -4,7 +4,9 @@
  */
 
 import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
+import { memoized } from '../base/memoized.ts';
 import { processStart } from '../base/processes.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { TAP_PATH } from '../contract/tap.ts';
 import type { TapDocument } from '../documents/openapi/virtual_observatory.ts';
 import { baseUrl } from '../http/base_url.ts';
@@ -19,7 +21,7 @@ import { beginQuery } from '../service/adql_query.ts';
 import type { Service } from '../service/service.ts';
 import { tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
-import { tapTables } from '../tap/tables.ts';
+import { listedTables } from '../tap/tables.ts';
 import { canQuery, TAP_JOB, type TapJobRequest, whyNoQueries } from '../tap/tap.ts';
 import { jobRoutes } from './jobs.ts';
 import { tapParametersOf, tapQueryOf } from './tap_parameters.ts';
@@ -37,15 +39,17 @@ export function tap(service: Service): TapRoute[] {
   const text = (type: string, of: (exchange: Exchange) => string): Handler => {
     return exchange => bytesResponse(type, new TextEncoder().encode(of(exchange)));
   };
-  const tables = () => tapTables(service.catalogs.all);
+  const tables = memoized(listedTables);
+  const tableset = (isBrief: boolean) => memoized((catalogs: Catalogs) => tapTableset(tables(catalogs), isBrief));
+  const [whole, brief] = [tableset(false), tableset(true)];
   const documents: Readonly<Record<TapDocument, Handler>> = {
     capabilities: text('text/xml', ({ request }) =>
       tapCapabilities(config, baseUrl(request, config), canQuery(config)),
     ),
     availability: availabilityOf(service, () => whyNoQueries(config)),
-    tables: text('text/xml', ({ search }) => tapTableset(tables(), search.get('detail') === 'min')),
+    tables: text('text/xml', ({ search }) => (search.get('detail') === 'min' ? brief : whole)(service.catalogs)),
     'tables/:name': text('text/xml', ({ params, path }) => {
-      const document = tapTable(tables(), params.name!);
+      const document = tapTable(tables(service.catalogs), params.name!);
       if (document === undefined) throw notFound(path);
       return document;
     }),

@@ -1,4 +1,4 @@
-/** The main thread's part of serving: everything that exists once per process. It answers no request itself. */
+/** The main thread's part of the service: everything that exists once per process. It answers no requests itself. */
 
 import type { Budget } from '../base/budget.ts';
 import { ClientAdmission, type ClientSlots } from '../base/client_admission.ts';
@@ -9,6 +9,7 @@ import { SharedState } from '../base/shared_state.ts';
 import { sweepSpool } from '../base/spool.ts';
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
+import { MAX_FOLLOWED_BYTES } from '../contract/limits.ts';
 import type { TableProgress } from '../contract/table_match.ts';
 import { DatabaseWatch } from '../generations/database_watch.ts';
 import type { IndexFailure } from '../generations/indexer.ts';
@@ -26,19 +27,20 @@ import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
 import { TAP_JOB, Tap } from '../tap/tap.ts';
 import { AreaReader } from '../vo/area_reader.ts';
+import { AreaSlots } from './area_slots.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 import { readingProcesses } from './reading.ts';
 
 /** The grace period, after a request's budget, before the slot of an abandoned call is reclaimed. */
 const SLOT_MARGIN_SECONDS = 10;
-/** The maximum number of waiting steps of jobs. Each takes milliseconds, because it is flushed to the disk. */
+/** The maximum number of waiting job steps. Each step takes milliseconds, because it is flushed to disk. */
 const MAX_JOB_STEPS = 128;
 
 export interface CoordinatorOptions {
   readonly config: Config;
   readonly log: Log;
-  /** The serving threads, for `/metrics`. */
+  /** The serving threads, whose figures `/metrics` includes. */
   readonly threads: () => ThreadsWatched;
   readonly state?: SharedState;
   /** Used by the command that crossmatches one table. */
@@ -56,6 +58,7 @@ export class Coordinator implements Coordination {
   readonly #skyMap: SkyMap;
   readonly #sources: NearbySources;
   readonly #areas: AreaReader;
+  readonly #areaSlots: AreaSlots;
   readonly #tables: TableMatches;
   readonly #tableJobs: TableJobs;
   readonly #jobs: JobQueue;
@@ -74,12 +77,13 @@ export class Coordinator implements Coordination {
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
     table: (asked, budget) => this.#whileThere(async () => (await this.#tables.answer(asked, budget)) ?? null),
     area: (asked, budget) => this.#whileThere(async () => (await this.#areas.read(asked, budget)) ?? null),
+    followArea: asked => this.#areaSlots.enter(asked),
     jobs: ({ client, step }, budget) => this.#whileThere(() => this.#jobStep(client, step, budget)),
     tap: step => this.#whileThere(() => this.#tap.step(step)),
     metrics: () => this.#metricsText(),
   };
 
-  /** Begins to load the index and to follow the journal. */
+  /** Starts to load the index and to follow the journal. */
   constructor({ config, log, threads, state = new SharedState(), onTableProgress }: CoordinatorOptions) {
     const dataDir = config.NEARSKY_DATA;
     this.state = state;
@@ -92,6 +96,7 @@ export class Coordinator implements Coordination {
     this.#childMemory = new ChildMemory(config.NEARSKY_CHILD_MEMORY_MIB, log);
     this.#reading = readingProcesses(config, this.#admission, this.#childMemory);
     this.#areas = new AreaReader(log, this.#reading);
+    this.#areaSlots = new AreaSlots(config.NEARSKY_MAX_STREAM_AREAS, MAX_FOLLOWED_BYTES);
     this.#tables = new TableMatches(config, log, () => this.#index.current, this.#reading, onTableProgress);
     const jobs = new JobStore(dataDir);
     this.#tableJobs = new TableJobs(this.#tables, () => this.#index.current, jobs);
@@ -105,9 +110,9 @@ export class Coordinator implements Coordination {
     };
     this.#tap = new Tap(config, log, this.#admission, this.#reading, this.#childMemory);
     const kinds = {
-      // Tables have bounds, and a process of their own to read each.
+      // Tables are limited in size, and each is read by a process of its own.
       [TABLE_JOB]: { run: this.#tableJobs.run.bind(this.#tableJobs), slots: 1 },
-      // A query may run as long as a job may. The jobs of another client run meanwhile.
+      // A query may run as long as a job. Jobs of other clients run in the meantime.
       [TAP_JOB]: { run: this.#tap.run.bind(this.#tap), slots: 2 },
     };
     this.#jobs = new JobQueue(jobs, kinds, limits, log);
@@ -127,7 +132,7 @@ export class Coordinator implements Coordination {
     return this.#index.current;
   }
 
-  /** Why the index cannot follow the database; undefined if it can. */
+  /** Why the index cannot follow the database; undefined while it can. */
   get indexFailure(): IndexFailure | undefined {
     return this.#index.failure;
   }
@@ -144,7 +149,11 @@ export class Coordinator implements Coordination {
     this.#limiter.free(slot);
   }
 
-  /** Starts counting the objects for the sky map; otherwise the first request for the map starts it. */
+  leaveArea(slot: number): void {
+    this.#areaSlots.leave(slot);
+  }
+
+  /** Starts counting the objects for the sky map. Without this call, the first request for the map starts it. */
   countSky(): void {
     this.#skyMap.start();
   }
@@ -154,7 +163,7 @@ export class Coordinator implements Coordination {
     this.#jobs.start();
   }
 
-  /** Between two steps, other requests have their turn. */
+  /** Lets other requests run between two steps. */
   async #jobStep(client: string, step: JobStep, { remainingMs }: Budget): Promise<Job | null> {
     return await this.#jobSteps.run(client, remainingMs, async () => {
       const job = this.#jobs.step(step);
@@ -174,7 +183,7 @@ export class Coordinator implements Coordination {
     return metricsText({ ...this.#threads(), index: this.#index.status, stored, state: this.state });
   }
 
-  /** Saves the index and ends its threads. */
+  /** Saves the index and stops its threads. */
   async close(): Promise<void> {
     this.#watch.close();
     this.#jobs.close();

@@ -1,5 +1,5 @@
 import { type CatalogOutcome, OBJECT_STATUSES, type ObjectStatus } from '../contract/enums.ts';
-import type { RecordedOutcome, StoredObject } from './types.ts';
+import { type RecordedOutcome, STORED_VERSION, type StoredObject } from './types.ts';
 
 /** The status of a stored object; the API adds `not_in_service` for an object that is not stored. */
 export type StoredStatus = Exclude<ObjectStatus, 'not_in_service'>;
@@ -19,6 +19,16 @@ export function statusOf(object: StoredObject): StoredStatus {
   return crossmatchedStatus(object.matches.length > 0, object.records.at(-1)?.catalogOutcomes);
 }
 
+/** The status that one change left, whatever has changed since. @param version as in `RecordedCrossmatches` */
+export function statusAt({ matches, records }: StoredObject, version: number): StoredStatus {
+  if (version === STORED_VERSION) return 'crossmatch_pending';
+  const record = records.find(({ matchVersion }) => matchVersion === version);
+  return crossmatchedStatus(
+    matches.some(({ matchVersion }) => matchVersion === version),
+    record?.catalogOutcomes,
+  );
+}
+
 /**
  * The status of a crossmatched object.
  * @param outcomes the outcomes of the current record; undefined when there is none
@@ -33,8 +43,8 @@ export function crossmatchedStatus(
 }
 
 /**
- * The outcome of a catalog, as answers give it: null while the object is pending.
- * @param outcomes the outcomes of the current record; undefined when there is none
+ * The outcome of a catalog, as in answers: null while the object is pending.
+ * @param outcomes the outcomes of the current record; undefined if there is none
  */
 export function outcomeOf(
   isPending: boolean,

@@ -1,18 +1,18 @@
 /** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import { hash } from 'node:crypto';
 import type { CatalogRegistration } from './catalog_registration.ts';
-import { claimedIds, livePids } from './claims.ts';
+import { claimedIds, livePids, readStop } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
-import { type Epoch, readEpoch, type SeenNode } from './epochs.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
 import { type LogPosition, readLogPosition } from './log_position.ts';
 import { readPublished, readSettings, type SharedSettings } from './meta.ts';
+import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
@@ -44,14 +44,15 @@ import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
-import type {
-  JournalEntry,
-  MatchSource,
-  ObjectToCrossmatch,
-  PublishedPosition,
-  RecordedCrossmatches,
-  StoredObject,
-  TnsRecord,
+import {
+  type JournalEntry,
+  type MatchSource,
+  type ObjectToCrossmatch,
+  type PublishedPosition,
+  type RecordedCrossmatches,
+  STORED_VERSION,
+  type StoredObject,
+  type TnsRecord,
 } from './types.ts';
 
 export type { StoreCounts } from './counts.ts';
@@ -94,6 +95,8 @@ export class Store {
   #archive: { readonly origin: string; readonly name: string } | undefined;
   /** The entry that `crossmatchesAfter` decoded last. */
   #crossmatches: RecordedCrossmatches | undefined;
+  /** The entry that `changesAfter` decoded last. */
+  #changes: RecordedCrossmatches | undefined;
 
   constructor(environment: Environment, readableLevel: number) {
     this.#environment = environment;
@@ -268,6 +271,31 @@ export class Store {
     }
   }
 
+  /**
+   * The same with every change: first the objects that the entry stored, with the version `STORED_VERSION`, then the
+   * crossmatched ones.
+   */
+  *changesAfter(sequence: number, limit: number): Iterable<RecordedCrossmatches> {
+    let { rows } = this.tableAt(sequence) ?? EMPTY_TABLE;
+    for (const entry of this.crossmatchesAfter(sequence, limit)) {
+      const { rows: end } = this.tableAt(entry.sequence)!;
+      if (this.#changes?.sequence !== entry.sequence) this.#changes = this.#withStored(entry, rows, end);
+      rows = end;
+      yield this.#changes;
+    }
+  }
+
+  #withStored(entry: RecordedCrossmatches, from: number, end: number): RecordedCrossmatches {
+    const { ids, count } = this.positions(from, end);
+    const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
+    const versions = entry.versions ?? entry.ids.map(() => undefined);
+    return {
+      ...entry,
+      ids: [...stored, ...entry.ids],
+      versions: [...stored.map(() => STORED_VERSION), ...versions],
+    };
+  }
+
   /** The position up to which the matches are published, by topic. */
   published(): ReadonlyMap<string, PublishedPosition> {
     return readPublished(this.databases);
@@ -279,7 +307,7 @@ export class Store {
     return DATABASE_NAMES.filter(isArchive).every(name => this.databases[name].entryCount() === 0);
   }
 
-  /** The last lease of that name, which may have expired. */
+  /** The last lease of that name. */
   lease(name: string): Lease | undefined {
     return readLease(this.databases, name);
   }
@@ -289,14 +317,14 @@ export class Store {
     return readSettings(this.databases);
   }
 
-  /** The present epoch of the log that the archive follows; undefined before the first. */
-  epoch(): Epoch | undefined {
-    return readEpoch(this.databases);
+  /** The nodes of the log that have reported themselves recently. */
+  nodes(): readonly SeenNode[] {
+    return readNodes(this.databases);
   }
 
-  /** The nodes that have voted recently. */
-  nodes(): readonly SeenNode[] {
-    return this.epoch()?.nodes ?? [];
+  /** The reason for which a running process of this node has stopped to follow the log; undefined if none has. */
+  whyStopped(): string | undefined {
+    return readStop(this.databases, this.livePids());
   }
 
   /** The level of the log that the archive follows. */
@@ -388,8 +416,8 @@ export class Store {
   }
 
   /**
-   * One page of the objects that have matches, in any state: the newest first; objects with equal times by ascending
-   * id.
+   * One page of the objects, or of those that have matches, in any state: the newest first; objects with equal times by
+   * ascending id.
    */
   recent(query: RecentQuery): RecentPosition[] {
     return findRecent(this.databases, query);
@@ -506,7 +534,7 @@ function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: num
   const { table, crossmatched: ids, versions } = decodeJournal(bytes);
   // An entry without this field comes from an older nearsky. There, only an import stored objects and crossmatches in
   // one commit.
-  const isImport = versions === null || (versions === undefined && table.rows > rowsBefore);
+  const isImport = versions === null || (versions === undefined && ids.length > 0 && table.rows > rowsBefore);
   return {
     sequence,
     ids,

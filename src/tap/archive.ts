@@ -17,7 +17,7 @@ import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { ARCHIVE, ID, INDEXED, type Source, type TapTable, tapTables } from './tables.ts';
@@ -109,7 +109,7 @@ export class Archive {
    * @param last the last entry of the journal
    * @returns the last entry that they include
    */
-  async update(last: number, key: string, catalogs: readonly CatalogDefinition[]): Promise<number> {
+  async update(last: number, key: string, catalogs: Catalogs): Promise<number> {
     const before = this.#stored;
     if (before?.key === key && before.sequence <= last) {
       if (before.sequence === last) return last;
@@ -124,8 +124,8 @@ export class Archive {
   }
 
   /** Takes over the rows of an export in one transaction. */
-  async #take(from: Export, next: Stored, catalogs: readonly CatalogDefinition[], isWhole: boolean): Promise<number> {
-    const columns = { objects: objectColumns(catalogs), matches: matchColumns(catalogs).columns };
+  async #take(from: Export, next: Stored, catalogs: Catalogs, isWhole: boolean): Promise<number> {
+    const columns = { objects: objectColumns(catalogs.all), matches: matchColumns(catalogs.all).columns };
     for (const source of ['objects', 'matches'] as const) {
       const list = columns[source].map(({ name }) => quoted(name)).join(', ');
       const files = filesOf(from, source).map(textLiteral).join(', ');
@@ -270,11 +270,11 @@ function firstPixel(name: string): number {
 }
 
 /** A short text that differs if the database's file, the catalogs or the tables differ. */
-export function archiveKey(databaseFile: string, catalogs: readonly CatalogDefinition[]): string {
+export function archiveKey(databaseFile: string, catalogs: Catalogs): string {
   const { ino, birthtimeMs } = statSync(databaseFile);
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
   return createHash('sha256')
-    .update(`${ino} ${birthtimeMs} ${JSON.stringify([catalogs, tables, [...INDEXED]])}`)
+    .update(`${ino} ${birthtimeMs} ${JSON.stringify([catalogs.all, tables, [...INDEXED]])}`)
     .digest('hex')
     .slice(0, 12);
 }

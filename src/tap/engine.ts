@@ -4,7 +4,8 @@
  */
 import { dirname, join } from 'node:path';
 import type { DuckDBInstance } from '@duckdb/node-api';
-import { AdqlError, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
+import { AdqlError, type DescribedTable, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
+import { isRemote } from '@nearsky/hats';
 import { messageOf } from '../base/error_text.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { Catalogs } from '../contract/catalogs.ts';
@@ -14,6 +15,8 @@ import { Archive, archiveKey } from './archive.ts';
 import { isFatal, isOutOfMemory, JobFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
 import { type EngineQuery, Job } from './job.ts';
+import { type PartRead, type PartWanted, QuerySources, SourcesRefusal } from './query_sources.ts';
+import { sourceTables } from './source_tables.ts';
 import { type TapTable, tapTables } from './tables.ts';
 import { translateQuery } from './translate_query.ts';
 import { viewUploads } from './uploaded_tables.ts';
@@ -33,6 +36,11 @@ export type TapBegun =
   /** Like `unavailable`, and soon no more. */
   | { readonly outcome: 'early'; readonly message: string };
 
+export type EngineBegun =
+  | TapBegun
+  /** The query goes on when these parts of catalogs have been read: see `Engine.resume`. */
+  | { readonly outcome: 'reading'; readonly parts: readonly PartWanted[] };
+
 /** The time for which a query waits until the tables are made for the first time. */
 const FIRST_MS = 30_000;
 
@@ -41,9 +49,19 @@ interface Present {
   /** The entry of the journal up to which it goes. */
   readonly sequence: number;
   readonly tables: readonly TapTable[];
+  /** The catalogs themselves. */
+  readonly sources: readonly DescribedTable[];
   readonly key: string;
   /** When the archive was last seen to be in this state. */
   readonly asOf: Date;
+}
+
+/** A translated query. */
+interface Prepared {
+  readonly job: Job;
+  readonly sql: string;
+  readonly infos: readonly { readonly name: string; readonly value: string }[];
+  readonly sources: QuerySources;
 }
 
 export class Engine {
@@ -55,6 +73,8 @@ export class Engine {
   readonly #jobs = new Map<number, Job>();
   /** The queries that have begun to begin, and have not been ended. */
   readonly #asked = new Set<number>();
+  /** The queries that wait for parts of catalogs. */
+  readonly #reading = new Map<number, Prepared>();
   #current: Present | undefined;
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -113,30 +133,48 @@ export class Engine {
   async #update(): Promise<void> {
     const store = this.#store;
     store.resetRead();
-    const catalogs = new Catalogs(store.catalogs()).all;
+    const catalogs = new Catalogs(store.catalogs());
     const key = archiveKey(join(this.#options.dataDir, FILE_NAME), catalogs);
     const asOf = new Date();
     const sequence = await this.#archive.update(store.lastSequence(), key, catalogs);
-    const tables = this.#current?.key === key ? this.#current.tables : tapTables(catalogs);
+    const known = this.#current?.key === key ? this.#current : undefined;
+    const { tables, sources } = known ?? { tables: tapTables(catalogs), sources: sourceTables(catalogs) };
     if (this.#jobs.size === 0) await this.#memory.noteIdle();
-    this.#current = { sequence, tables, key, asOf };
+    this.#current = { sequence, tables, sources, key, asOf };
   }
 
-  async begin(number: number, query: EngineQuery): Promise<TapBegun> {
-    let begun: TapBegun | undefined;
+  async begin(number: number, query: EngineQuery): Promise<EngineBegun> {
     this.#asked.add(number);
+    return await this.#beginning(number, () => this.#begin(number, query));
+  }
+
+  /**
+   * Goes on with a query whose parts of catalogs have been read.
+   * @param directory the directory of their files
+   */
+  async resume(number: number, directory: string, read: readonly PartRead[]): Promise<EngineBegun> {
+    return await this.#beginning(number, async () => {
+      const prepared = this.#reading.get(number);
+      if (!prepared) throw new Error('the query was ended');
+      this.#reading.delete(number);
+      return await this.#advance(number, prepared, () => prepared.sources.take(directory, read));
+    });
+  }
+
+  async #beginning(number: number, step: () => Promise<EngineBegun>): Promise<EngineBegun> {
+    let begun: EngineBegun | undefined;
     try {
-      begun = await this.#begin(number, query);
+      begun = await step();
       return begun;
     } catch (error) {
       await this.#endStarved(number, error);
       return { outcome: 'refused', message: TOO_MUCH_MEMORY };
     } finally {
-      if (begun?.outcome !== 'begun' || begun.isWhole) await this.end(number);
+      if (begun?.outcome !== 'reading' && (begun?.outcome !== 'begun' || begun.isWhole)) await this.end(number);
     }
   }
 
-  async #begin(number: number, asked: EngineQuery): Promise<TapBegun> {
+  async #begin(number: number, asked: EngineQuery): Promise<EngineBegun> {
     const { query, maxRecords } = asked;
     let current: Present | undefined;
     try {
@@ -147,32 +185,50 @@ export class Engine {
       return { outcome: 'unavailable', message: 'the tables cannot be made: the log of the service says why' };
     }
     if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
-    const { tables, sequence, asOf } = current;
+    const { tables, sources, sequence, asOf } = current;
     const connection = await this.#instance.connect();
     let translated: Translated;
     try {
       const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
-      translated = translateQuery(query, [...tables, ...uploaded], maxRecords + 1);
+      translated = translateQuery(query, [...tables, ...sources, ...uploaded], maxRecords + 1);
       if (!this.#asked.has(number)) throw new Error('the query was ended');
     } catch (error) {
       connection.closeSync();
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
       throw error;
     }
-    const job = new Job(connection, translated.columns, asked, () => void this.end(number));
-    this.#jobs.set(number, job);
     const infos = [
       { name: 'query', value: query },
       { name: 'nearsky_journal_entry', value: `${sequence}` },
       { name: 'nearsky_as_of', value: asOf.toISOString() },
     ];
+    const job = new Job(connection, translated.columns, asked, () => void this.end(number));
+    this.#jobs.set(number, job);
+    const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
+    const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
+    return await this.#advance(number, { job, sql: translated.sql, infos, sources: parts });
+  }
+
+  /**
+   * Begins a query, or names the parts of catalogs that must be read before.
+   * @param take makes views of the parts that were read
+   */
+  async #advance(number: number, prepared: Prepared, take = async () => {}): Promise<EngineBegun> {
+    const { job, sql, infos, sources } = prepared;
     try {
-      await job.begin(translated.sql, infos);
+      await take();
+      const parts = await sources.wanted();
+      if (parts.length > 0) {
+        this.#reading.set(number, prepared);
+        return { outcome: 'reading', parts };
+      }
+      await job.begin(sql, infos, sources.setup);
       const part = (await job.part()) ?? new Uint8Array();
       return { outcome: 'begun', part, isWhole: job.isDone };
     } catch (error) {
       if (isFatal(error) || isOutOfMemory(error)) throw error;
-      return { outcome: 'refused', message: job.reasonOf(error) };
+      const message = error instanceof SourcesRefusal ? error.message : job.reasonOf(error);
+      return { outcome: 'refused', message };
     }
   }
 
@@ -205,6 +261,7 @@ export class Engine {
     const job = this.#jobs.get(number);
     this.#asked.delete(number);
     this.#jobs.delete(number);
+    this.#reading.delete(number);
     await job?.close();
   }
 

@@ -65,6 +65,7 @@ export class Job {
   #next: Promise<DuckDBDataChunk | null> | undefined;
   #chunk: Chunk | undefined;
   #sql = '';
+  #setup: readonly string[] = [];
   #rows = 0;
   #isLate = false;
   /** Whether the whole answer was returned. */
@@ -80,16 +81,20 @@ export class Job {
     this.#columns = columns;
     this.#query = query;
     this.#onIdle = onIdle;
-  }
-
-  /** Runs the query until its first rows are available. */
-  async begin(sql: string, infos: readonly { name: string; value: string }[]) {
-    const { seconds, format } = this.#query;
-    const { writer } = format;
     this.#deadline = setTimeout(() => {
       this.#isLate = true;
       this.#connection.interrupt();
-    }, 1000 * seconds);
+    }, 1000 * query.seconds);
+  }
+
+  /**
+   * Runs the query until its first rows are available.
+   * @param setup the statements that have begun a transaction for it; empty if there is none
+   */
+  async begin(sql: string, infos: readonly { name: string; value: string }[], setup: readonly string[] = []) {
+    const { format } = this.#query;
+    this.#setup = setup;
+    const { writer } = format;
     const table = { name: 'result', description: 'The rows of the query', columns: this.#columns };
     const facts = Object.fromEntries(infos.map(({ name, value }) => [name, value]));
     let rows = sql;
@@ -113,7 +118,7 @@ export class Job {
       this.#writer = begin(this.#out, table, { program: 'nearsky', json: JSON.stringify(facts) });
     }
     this.#sql = rows;
-    this.#result = await this.#work(() => this.#connection.stream(withEnd(rows, this.#columns.length)));
+    this.#result = await this.work(() => this.#connection.stream(withEnd(rows, this.#columns.length)));
     await this.#write();
     this.#waits();
   }
@@ -124,12 +129,12 @@ export class Job {
    */
   async #counted(sql: string): Promise<{ isCut: boolean; contents: FitsRows }> {
     const names = this.#columns.map((_, i) => `c${i + 1}`);
-    await this.#work(() => this.#connection.run(`CREATE TEMP TABLE result(${names.join(', ')}) AS ${sql}`));
+    await this.work(() => this.#connection.run(`CREATE TEMP TABLE result(${names.join(', ')}) AS ${sql}`));
     const counts = this.#columns.map(({ type }, i) => {
       const characters = type === 'text' ? `coalesce(max(length(c${i + 1})), 0)` : '0';
       return `${characters}, count(*) > count(c${i + 1})`;
     });
-    const reader = await this.#work(() =>
+    const reader = await this.work(() =>
       this.#connection.runAndReadAll(`SELECT count(*), ${counts.join(', ')} FROM temp.main.result`),
     );
     const [count, ...of] = reader.getRows()[0]!;
@@ -213,7 +218,9 @@ export class Job {
   /** Why the engine returned no further rows. The engine only reports the error if all rows are requested at once. */
   async #whyEnded(): Promise<unknown> {
     try {
-      await this.#work(() => this.#connection.run(this.#sql));
+      // An error ends the transaction.
+      if (this.#setup.length > 0) await this.work(() => this.#connection.run('ROLLBACK'));
+      for (const sql of [...this.#setup, this.#sql]) await this.work(() => this.#connection.run(sql));
     } catch (error) {
       return error;
     }
@@ -221,7 +228,7 @@ export class Job {
   }
 
   #fetch(): Promise<DuckDBDataChunk | null> {
-    return this.#work(() => this.#result!.fetchChunk());
+    return this.work(() => this.#result!.fetchChunk());
   }
 
   #end(isCut: boolean): void {
@@ -245,7 +252,7 @@ export class Job {
   }
 
   /** Runs a step of the engine. If its connection is closed meanwhile, the engine would continue the query. */
-  async #work<T>(work: () => Promise<T>): Promise<T> {
+  async work<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed || this.#isLate) throw new Error('the query was ended');
     // Repeated, because an interrupt between two steps of the engine has no effect.
     const again = setInterval(() => {

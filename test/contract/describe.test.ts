@@ -34,7 +34,7 @@ test('the keys, in the order of the contract, without a database', async () => {
 test('the values, with the settings of the contract', async () => {
   await withoutDatabase(DECLARED, async ask => {
     const body = JSON.parse((await ask('/api/describe')).text);
-    const { tables, areas, sources, jobs, tap, ...ofContract } = body.limits;
+    const { tables, areas, streams, sources, jobs, tap, ...ofContract } = body.limits;
     assert.equal(ofContract, {
       request_budget_seconds: 5,
       max_ids: 1000,
@@ -46,6 +46,7 @@ test('the values, with the settings of the contract', async () => {
     });
     assert.equal(Object.values(tables), [1_000_000, 2000, 2 ** 20, 2 ** 28, 5_000_000, 60, 55]);
     assert.equal(Object.values(areas), [2 ** 23, 2 ** 26, 200_000, 1000, 20_000]);
+    assert.equal(Object.values(streams), [100, 100_000, 3600]);
     assert.equal(Object.values(sources), [60, 1000, 10_000]);
     assert.equal(Object.values(jobs), [100, 25, 2 ** 32, 24, 3600, 45]);
     assert.equal(Object.values(tap), [4, 1_000_000, 45, 16, 2 ** 26]);

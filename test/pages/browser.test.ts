@@ -142,7 +142,7 @@ const PAGES = [
   '/recent',
   '/area?area=CIRCLE+61.6223+-49.2951+1',
   '/crossmatch',
-  ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3'] : ['/query']),
+  ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3_matches'] : ['/query']),
   '/catalogs',
   '/help',
   '/brokers',

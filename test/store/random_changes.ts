@@ -2,11 +2,10 @@
 
 import type { Change, ChangeKind } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
-import { FORMAT_VERSION } from '../../src/store/environment.ts';
-import type { Vote } from '../../src/store/epochs.ts';
 import type { ImportItem } from '../../src/store/import.ts';
 import { LEVEL } from '../../src/store/level.ts';
 import { type MatchStatistics, statisticsOf } from '../../src/store/match_statistics.ts';
+import type { Vote } from '../../src/store/nodes.ts';
 import { packSource } from '../../src/store/records.ts';
 import type { RegistrySnapshot } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -200,12 +199,8 @@ export class RandomChanges {
     }
   }
 
-  /** A vote that no other is like. */
   #vote(): Vote {
-    const digest = this.int(2 ** 32)
-      .toString(16)
-      .padStart(16, '0');
-    const vote = { voter: this.pick(['one', 'other']), format: this.pick([FORMAT_VERSION, 1]), digest };
+    const vote = { voter: this.pick(['one', 'other']) };
     return this.int(2) === 0
       ? vote
       : { ...vote, node: this.pick(['b:/data', 'a:/data']), level: this.pick([1, LEVEL]) };

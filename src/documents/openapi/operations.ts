@@ -1,5 +1,6 @@
-/** The OpenAPI document's text for each operation; src/documents/operations.ts has the table of operations. */
+/** Describes each operation in the OpenAPI document. src/documents/operations.ts has the table of operations. */
 import type { Config } from '../../config/config.ts';
+import { limitsOf } from '../../config/described_limits.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { ErrorCode } from '../../contract/codes.ts';
 import { MATCH_FORMATS } from '../../contract/formats.ts';
@@ -17,6 +18,7 @@ import {
   coneParameters,
   LOOKUP_PARAMETERS,
   OBJECT_PARAMETERS,
+  OBJECT_STREAM_PARAMETERS,
   objectsParameters,
   recentParameters,
   SKY_MAP_PARAMETERS,
@@ -36,20 +38,20 @@ import { skyMapSchema } from './sky_map.ts';
 import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
 import { contentSchema, dispositionHeader, otherContent, tableHeaders } from './tables.ts';
 
-/** Whether a response has the header that names the parameters which were ignored. */
+/** Whether a response has the header that lists the ignored parameters. */
 export function namesIgnored(response: Schema | undefined): boolean {
   return Object.keys(response?.headers ?? {}).includes(UNKNOWN_PARAMETERS_HEADER);
 }
 
 const json = (schema: Schema) => ({ 'application/json': { schema } });
 
-/** The responses of an operation that runs queries, with every error code but some. */
+/** The responses of an operation that runs queries, with every error code except some. */
 function queryResponses(description: string, schema: Schema, ...except: readonly ErrorCode[]): Record<string, Schema> {
   const ok = { description, headers: ignoredHeader, content: json(schema) };
   return { 200: ok, ...errors([400, 405, 503], ...except) };
 }
 
-/** The responses of an operation that runs queries and also answers with tables. */
+/** The responses of an operation that runs queries and can answer with tables. */
 function tableResponses(description: string, schema: Schema, ...except: readonly ErrorCode[]): Record<string, Schema> {
   const { 200: ok, ...others } = queryResponses(description, schema, ...except);
   return {
@@ -157,32 +159,74 @@ export function recentCrossmatches(config: Config, catalogs: Catalogs): Operatio
   };
 }
 
+const RESUMED =
+  'a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. While there is nothing to send, a comment ' +
+  'or an id alone comes every 15 s. A client that does not read is ended.';
+
 export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
-  const { 400: badRequest, 405: badMethod, 503: unavailable } = errors([400, 405, 503]);
   return {
     summary: 'Matches as they are recorded: server-sent events, without an end.',
     description:
       'An event a match, in the order of recording, of each crossmatch of each object. Its data is a `PublishedMatch` without spaces, its id the ' +
-      'place in the journal: a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. Filters leave out ' +
-      'events: those stay whose match meets every match filter, and whose object every reliability filter. While there is nothing to send, a comment ' +
-      'or an id alone comes every 15 s. A client that does not read is ended.',
+      `place in the journal: ${RESUMED} Filters leave out ` +
+      'events: those stay whose match meets every match filter, and whose object every reliability filter. With `area`, as a text, only objects in it.',
     parameters: documentedParameters(STREAM_PARAMETERS, catalogs),
-    responses: {
-      200: {
-        description: 'The events.',
-        headers: {
-          ...ignoredHeader,
-          'Cache-Control': header(text('`no-store`.'), true),
-          'X-Accel-Buffering': header(text('`no`: nginx passes each event on at once.'), true),
-        },
-        content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
-      },
-      400: badRequest!,
-      405: badMethod!,
-      503: unavailable!,
-    },
+    responses: eventResponses,
   };
 }
+
+export function streamObjects(_config: Config, catalogs: Catalogs): Operation {
+  return {
+    summary:
+      'Objects as they are stored and crossmatched, with a match or without: server-sent events, without an end.',
+    description:
+      'An event a change: `stored`, when a broker delivers an object for the first time, and `crossmatched`, for each crossmatch of it. A further delivery is no event. ' +
+      `Its data is the object as the change left it, with the matches of that crossmatch alone. Its id is the place in the journal: ${RESUMED} ` +
+      'Filters leave out events: those stay whose object meets every reliability filter and, where there are match filters, has one match that meets them all. With `area`, as a text, only objects in it.',
+    parameters: documentedParameters(OBJECT_STREAM_PARAMETERS, catalogs),
+    responses: eventResponses,
+  };
+}
+
+export function streamMatchesInArea(config: Config, catalogs: Catalogs): Operation {
+  return {
+    ...streamMatches(config, catalogs),
+    summary: 'Matches of the objects in an area as they are recorded: server-sent events, without an end.',
+    ...inArea(config),
+  };
+}
+
+export function streamObjectsInArea(config: Config, catalogs: Catalogs): Operation {
+  return {
+    ...streamObjects(config, catalogs),
+    summary: 'Objects in an area as they are stored and crossmatched: server-sent events, without an end.',
+    ...inArea(config),
+  };
+}
+
+function inArea(config: Config) {
+  const { max_areas, max_positions } = limitsOf(config).streams;
+  return {
+    description:
+      'The events of the GET whose objects are in an area. The area is the body, whatever its Content-Type, or the parameter `area`, in any form that `/api/area` takes. ' +
+      `With \`radius_arcsec\` the body is a table of at most ${max_positions} positions, in any format that \`/api/crossmatch\` takes. ` +
+      `At most ${max_areas} streams follow an area, half of them of one client. A client that comes again sends the area again, with the last id as \`Last-Event-ID\`.`,
+    requestBody: areaBody('An area of any of these forms, or a table of positions.'),
+  };
+}
+
+const eventResponses = {
+  200: {
+    description: 'The events.',
+    headers: {
+      ...ignoredHeader,
+      'Cache-Control': header(text('`no-store`.'), true),
+      'X-Accel-Buffering': header(text('`no`: nginx passes each event on at once.'), true),
+    },
+    content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
+  },
+  ...errors([400, 405, 503]),
+};
 
 export function findSources(_config: Config, catalogs: Catalogs): Operation {
   return {
@@ -212,6 +256,19 @@ const LEFT_OUT =
   'Unlike elsewhere, filters and the window leave objects out. A page can then have fewer objects than it may, or none, although another one ' +
   `follows: no more than about ${MAX_LOOKED_AT} objects are looked at for one. Follow \`next_cursor\` until it is null.`;
 
+/** @param description the description of a body that may have any type */
+const areaBody = (description: string) => ({
+  required: false,
+  content: {
+    ...contentIn([ANY_BYTES], description),
+    ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a map of probability.'),
+    'application/json': {
+      schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
+    },
+    'text/plain': { schema: text('CIRCLE, POLYGON, BOX, RANGE, or a MOC such as `3/1-5 7`.') },
+  },
+});
+
 export function searchArea(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'The objects in an area of the sky, page by page or as one table, or how many there are.',
@@ -224,26 +281,17 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
       `request is sent with \`cursor\`. With \`response=table\` the answer is one table of all, in a format of tables, written while it is sent: a connection that ends ` +
       `early is a table that is not whole. ${LEFT_OUT}`,
     parameters: documentedParameters(areaParameters(config), catalogs),
-    requestBody: {
-      required: false,
-      content: {
-        ...contentIn([ANY_BYTES], 'An area of any of these forms.'),
-        ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a map of probability.'),
-        'application/json': {
-          schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
-        },
-        'text/plain': { schema: text('CIRCLE, POLYGON, BOX, RANGE, or a MOC such as `3/1-5 7`.') },
-      },
-    },
+    requestBody: areaBody('An area of any of these forms.'),
     responses: tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),
   };
 }
 
 export function listObjects(config: Config, catalogs: Catalogs): Operation {
   return {
-    summary:
-      'The objects with coincident sources that meet filters, newest first, page by page, or how many there are.',
-    description: `Objects as lookups show them, by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
+    summary: 'The objects by time, newest first, page by page, or how many there are.',
+    description:
+      'Every object, with a position or not, crossmatched or not, or those of one `status`. Objects as lookups show them, ' +
+      `by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
     parameters: documentedParameters(objectsParameters(config), catalogs),
     responses: tableResponses('One page, or a count.', objectsSchema, 'unsupported_parameter'),
   };
@@ -265,7 +313,7 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       200: {
         description: 'The table.',
         headers: { ...ignoredHeader, ...resultHeaders },
-        // Generators assume the first type for every answer, so it must be one that they keep as bytes.
+        // Generators expect every answer to have the first type, so it must be a type that they return as bytes.
         content: contentIn(MATCH_FORMATS.toReversed(), 'A table.'),
       },
       202: { description: 'The table will be crossmatched.', headers: { ...ignoredHeader, ...jobHeaders } },
@@ -274,19 +322,19 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
   };
 }
 
-/** The type of a body in any format; its bytes show which one. Every generator of clients can send it. */
+/** A body in any format, which is recognised from its bytes. Every client generator can send this type. */
 const ANY_BYTES = { mediaType: 'application/octet-stream' };
 
 export const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>
   Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, description) }]));
 
-/** The headers of a request that has become a job. */
+/** The headers of the answer to a request that was turned into a job. */
 const jobHeaders: Schemas = {
   Location: header(text('The address of the job, which nobody can guess.', { format: 'uri' }), true),
   'Preference-Applied': header(text('The preference that was followed: `respond-async`.'), true),
 };
 
-/** The headers of a crossmatched table. */
+/** The headers of the answer with a crossmatched table. */
 export const resultHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
   'X-Row-Count': header(count('The rows of the answer.'), true),
@@ -309,7 +357,7 @@ export const resultHeaders: Schemas = {
   ),
 };
 
-/** The headers of an answer that a browser keeps. */
+/** The headers of an answer that browsers may cache. */
 const caching: Schemas = {
   ETag: header(text('The version of the answer, for `If-None-Match`; missing while objects are still counted.')),
   'Cache-Control': header(text('How long the answer may be kept.'), true),

@@ -107,6 +107,11 @@ const limits = closed('Limits of a request.', {
     max_polygon_vertices: count('Vertices of a polygon.'),
     max_objects_examined: count('Objects that are examined for one page, about, where filters leave some out.'),
   }),
+  streams: closed('Limits of the streams that follow an area.', {
+    max_areas: count('Streams that follow an area.'),
+    max_positions: count('Positions of a table.'),
+    max_radius_arcsec: radius,
+  }),
   sources: closed('Limits of a search for catalog sources.', {
     max_radius_arcsec: radius,
     default_limit: count('Sources listed unless asked.'),

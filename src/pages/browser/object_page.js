@@ -1,6 +1,6 @@
 /**
- * One object: its position and neighbourhood, its sources with their payload, the searched catalogs, and the settings
- * of the search.
+ * The page of one object: its position and neighbourhood, its sources with their payload, the searched catalogs, and
+ * the search settings.
  */
 import { bibtexOf, curlOf, pythonOf } from './citing.js';
 import { save } from './files.js';
@@ -57,6 +57,8 @@ async function load() {
   }
 }
 
+// test http/object.test.ts: an unknown id is an answer
+// test contract/texts.test.ts: each text of the contract is at its place in the document
 /**
  * Shows an object that is not stored here, with links to brokers that may know it.
  * @param {any} object
@@ -114,7 +116,7 @@ function elsewhere(object) {
 }
 
 /**
- * Texts to copy: a citation, and this query for a shell and for Python.
+ * Snippets to copy: a citation, and this query for curl and Python.
  * @param {any} object
  * @param {any} provenanceSets
  */
@@ -138,7 +140,7 @@ function coneAddress(ra, dec) {
 }
 
 /**
- * The result of the crossmatch in a line.
+ * The result of the crossmatch in one line.
  * @param {any} object
  */
 function verdict(object) {
@@ -241,15 +243,16 @@ function linkList(title, links) {
   return html`<p class="links"><span class="unit">${title}:</span>${links.map(link)}</p>`;
 }
 
-/** The number of sources that are open on a narrow window. */
+/** The number of sources that are initially open on a narrow window. */
 const NEAREST = 1;
 const WIDTHS = [2, 15, 60];
-/** The statuses of objects whose crossmatch searched no catalog, in the words of the finder's key. */
+/** The statuses of objects for which no catalog was searched, in the words of the finder's key. */
 const UNSEARCHED = new Map([
   ['crossmatch_pending', 'not crossmatched yet'],
   ['not_searched', 'no catalog searched'],
 ]);
 
+// test ingest/normalise.test.ts: a position that cannot be is null
 /** @param {any} object */
 function neighbourhood(object) {
   if (object.ra === null)
@@ -268,13 +271,13 @@ function neighbourhood(object) {
   /** @type {import('./page.js').Child} */
   let nearest;
   let [halfWidth = 2] = WIDTHS;
-  /** What was found around, as it arrives. @type {string[]} */
+  /** The results about the neighbourhood, as they arrive. @type {string[]} */
   const notes = [];
   const section = document.createElement('section');
   section.className = 'neighbourhood';
   draw();
   void findOthers();
-  // The catalogs are read only when the plot becomes visible, because that takes a while.
+  // The catalogs are searched only when the plot becomes visible, because that takes a while.
   const seen = new IntersectionObserver(entries => {
     if (!entries.some(entry => entry.isIntersecting)) return;
     seen.disconnect();
@@ -323,8 +326,8 @@ function neighbourhood(object) {
   }
 
   /**
-   * Finds the catalogs' other sources, which no crossmatch records and which are drawn fainter; and the catalogs that
-   * could not be searched.
+   * Finds other sources of the catalogs, which no crossmatch has recorded and which are drawn fainter; also the
+   * catalogs that could not be searched.
    */
   async function findSources() {
     const radius = pageData.maxSourcesRadiusArcsec;
@@ -373,7 +376,7 @@ function neighbourhood(object) {
 }
 
 /**
- * The nearest source in words, for an object that has none within the radius of the crossmatch.
+ * Describes the nearest source, if the object has none within the crossmatch radius.
  * @param {any[]} near @param {number} radius arcsec, of the search
  */
 function nearestOf(near, radius) {
@@ -390,7 +393,7 @@ function markOf({ ra, dec, catalog_name: catalog, catalog_source_id }) {
 /** @param {any} object */
 function sources(object) {
   const all = nearestFirst(object);
-  // On a phone only the nearest source is open at first.
+  // On a phone, only the nearest source is open at first.
   const open = matchMedia('(max-width: 44rem)').matches ? NEAREST : all.length;
   const [shown, behind] = [all.slice(0, open), all.slice(open)];
   const card = (/** @type {any} */ match) => sourceCard(object, match);
@@ -454,7 +457,7 @@ function offsetText(east, north) {
 
 /**
  * The catalogs, grouped by their outcome.
- * @param {any} crossmatch null while the object waits for it
+ * @param {any} crossmatch null while the object is pending
  */
 function outcomes(crossmatch) {
   if (!crossmatch) return html`<section><h2>What was searched</h2><p>Nothing yet.</p></section>`;
@@ -478,6 +481,7 @@ function registry(tns) {
   return html`<section><h2>In the registry</h2><p>${registryText(tns)}</p></section>`;
 }
 
+// test http/object.test.ts: the registry block, and the association on each match at full
 /** @param {any} tns */
 function registryText(tns) {
   if (!tns?.checked) return 'The registry of the Transient Name Server was not consulted for this object.';
@@ -497,6 +501,7 @@ function recordedFacts({ crossmatched_at, match_version, brokers_at_crossmatch }
     ${fact('Delivered by then', brokerTitles(brokers_at_crossmatch))}`;
 }
 
+// test http/object.test.ts: the crossmatch block where nothing was recorded, and its best guess
 const GUESS = html`
   <p class="notice">There is no record of this crossmatch: it was made before records were kept, or was imported without
   one. The current settings stand in as a best guess.</p>`;

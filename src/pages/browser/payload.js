@@ -2,16 +2,18 @@
  * Selects the deciding columns of a source: magnitudes, colours, parallax and proper motion, photometric redshift,
  * star or galaxy. Each value has its error, its unit, and the digits that its error justifies.
  *
- * @typedef {{ label: string, parts: string[], title?: string }} Fact `parts` stand side by side, none is broken
+ * @typedef {{ label: string, parts: string[], title?: string }} Fact `parts` are side by side, without line breaks
+ * inside
  * @typedef {Record<string, unknown>} Payload
  * @typedef {import('../../contract/catalog.ts').Highlight} Highlight
  * @typedef {import('../../contract/catalog.ts').Photometry} Photometry
  * @typedef {{ name: string, release: string, idType: string, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogData
- * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined for a catalog that is not in the service
+ * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined if the service does not have
+ * the catalog
  */
 import { fixed, measured } from './format.js';
 
-/** Fainter magnitudes are the catalogs' codes for a missing value. */
+/** Fainter magnitudes are the codes of catalogs for a missing value. */
 const FAINTEST = 40;
 /** 2.5 / ln 10, the factor from the relative error of a flux to an error in magnitudes. */
 const MAGNITUDES = 1.0857362;
@@ -46,7 +48,7 @@ function errorOf(band, payload) {
 }
 
 /**
- * The magnitude for comparing sources: that of the catalog's main band, else of its reddest.
+ * The magnitude by which sources are compared: in the catalog's main band, else in its reddest band.
  * @param {Shown} catalog
  * @param {Payload | undefined} payload
  */
@@ -123,7 +125,7 @@ export function highlights(catalog, payload) {
 }
 
 /**
- * A line of a source; empty where the source lacks the values.
+ * A line about a source; empty if the source lacks the values.
  * @param {Highlight} line
  * @param {Payload} payload
  * @returns {Fact[]}

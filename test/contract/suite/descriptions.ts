@@ -25,7 +25,7 @@ const describe = section('Status and descriptions: describe_service', {
     assert.equal(body.tns, { default_radius_arcsec: 1, max_radius_arcsec: 60 });
   },
   'the limits of the contract': async service => {
-    const { tables, areas, sources, jobs, tap, ...limits } = (await service.ok('/api/describe')).limits;
+    const { tables, areas, streams, sources, jobs, tap, ...limits } = (await service.ok('/api/describe')).limits;
     assert.equal(limits, {
       request_budget_seconds: 5,
       max_ids: 1000,

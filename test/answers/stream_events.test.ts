@@ -1,14 +1,15 @@
 /** The pages of events that the readers of a thread share: which are kept. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type EventPage, MatchEvents, positionAfter } from '../../src/answers/match_events.ts';
+import { FollowedAreas } from '../../src/answers/followed_areas.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
+import { type EventPage, eventSelection, positionAfter, StreamEvents } from '../../src/answers/stream_events.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
 import { delivery, provenance, withStore } from '../store/support.ts';
 import { crossmatch, FIRST_ID } from '../stream/support.ts';
 
-const test = suite('answers/match_events');
+const test = suite('answers/stream_events');
 
 const OBJECTS = 60;
 const LONG = 'x'.repeat(100_000);
@@ -31,8 +32,8 @@ test('the pages that were used last are kept, in bounded memory, with what meets
     await writer.recordCrossmatches(results, provenance, 1);
     const fragments = new SharedFragments(answerSettings(loadConfig()));
     /** Reads all, and gives the bytes of the newest pages, up to the first one that has to be read anew. */
-    const keptAfter = (use: (events: MatchEvents, page: EventPage) => void) => {
-      const events = new MatchEvents(store, fragments, false);
+    const keptAfter = (use: (events: StreamEvents, page: EventPage) => void) => {
+      const events = new StreamEvents(store, fragments, false, new FollowedAreas());
       const pages: EventPage[] = [];
       for (let page = events.after(BEGIN); page; page = events.after(page.end)) {
         pages.push(page);
@@ -47,7 +48,7 @@ test('the pages that were used last are kept, in bounded memory, with what meets
     assert.ok(all > 7.9e6 && all < 8.4e6, `${all}`);
     // Every event meets the filter, so the filtered copy of a page is as long as the page: half as many pages fit.
     const half = keptAfter((events, page) => {
-      assert.is(events.filtered(page, [['separation_arcsec_max', 1]]).count, page.count);
+      assert.is(events.selected(page, eventSelection([['separation_arcsec_max', 1]])!).count, page.count);
     });
     assert.ok(half > 3.9e6 && half < 4.2e6, `${half}`);
   }));

@@ -1,0 +1,110 @@
+/** GET and POST /api/stream/matches and /api/stream/objects: server-sent events. */
+import { setImmediate } from 'node:timers/promises';
+import type { FollowedArea } from '../answers/followed_areas.ts';
+import type { FilterValues } from '../answers/queries.ts';
+import { type EventKind, type EventPosition, eventSelection, positionAfter } from '../answers/stream_events.ts';
+import { OBJECT_STREAM_PARAMETERS } from '../documents/parameters.ts';
+import { clientOf } from '../http/client_address.ts';
+import { invalidParameter } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { readerOf } from '../http/read_parameters.ts';
+import { type Answer, eventResponse } from '../http/respond.ts';
+import { SentArea } from '../http/sent_area.ts';
+import type { Service } from '../service/service.ts';
+import type { StoredStatus } from '../store/status.ts';
+import { readArea } from '../vo/areas.ts';
+
+const LAST_EVENT_ID = 'Last-Event-ID';
+
+interface Asked {
+  readonly kind: EventKind;
+  readonly status: StoredStatus | undefined;
+  readonly position: EventPosition;
+  readonly filters: FilterValues | null;
+  readonly level: number;
+  readonly radiusArcsec: number | undefined;
+}
+
+export const streamMatches = (service: Service) => streamOf('matches', service);
+export const streamObjects = (service: Service) => streamOf('objects', service);
+
+/** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
+function streamOf(kind: EventKind, service: Service): Handler {
+  return exchange => {
+    const { config, catalogs, eventStreams } = service;
+    const { method, search } = exchange;
+    const read = readerOf(search, OBJECT_STREAM_PARAMETERS, catalogs);
+    const filters = read('filters');
+    const status = kind === 'objects' ? read('status') : undefined;
+    const lastSequence = eventStreams.lastSequence();
+    const position = positionOf(exchange, read('from'), lastSequence);
+    const asked = { kind, position, filters, status, level: read('level'), radiusArcsec: read('radius_arcsec') };
+    const hasArea = method === 'POST' || ['area', 'level', 'radius_arcsec'].some(name => search.has(name));
+    if (hasArea) return streamInArea(exchange, service, asked);
+    const selection = eventSelection(filters, undefined, status);
+    return eventResponse(eventStreams.open(kind, position, selection, clientOf(exchange, config)));
+  };
+}
+
+async function streamInArea(exchange: Exchange, service: Service, asked: Asked): Promise<Answer> {
+  const { config, eventStreams, coordination } = service;
+  const area = await readFollowed(exchange, service, asked);
+  const client = clientOf(exchange, config);
+  const slot = await coordination.ask('followArea', { client, bytes: area.region.byteLength }, exchange.budget);
+  const leave = () => coordination.leaveArea(slot);
+  try {
+    const selection = eventSelection(asked.filters, area, asked.status);
+    return eventResponse(eventStreams.open(asked.kind, asked.position, selection, client, leave));
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function readFollowed(
+  exchange: Exchange,
+  service: Service,
+  { level, radiusArcsec }: Asked,
+): Promise<FollowedArea> {
+  service.queries.requireRoom(exchange.budget);
+  const sent = new SentArea(exchange, service);
+  try {
+    const digest = await sent.receive(level, radiusArcsec);
+    exchange.asked = { area: digest };
+    if (radiusArcsec !== undefined) return { digest, region: await sent.discs(radiusArcsec) };
+    const content = await sent.content(level);
+    const { area } = 'kind' in content ? content : await inParts(readArea(content, level));
+    return { digest, region: area.withoutLevels() };
+  } finally {
+    sent.remove();
+  }
+}
+
+/** The time after which others have their turn. */
+const PART_MS = 2;
+
+async function inParts<T>(work: Generator<undefined, T, undefined>): Promise<T> {
+  for (let beganMs = performance.now(); ; ) {
+    const { done, value } = work.next();
+    if (done) return value;
+    if (performance.now() - beganMs < PART_MS) continue;
+    await setImmediate();
+    beganMs = performance.now();
+  }
+}
+
+/**
+ * The position at which the stream starts. The `Last-Event-ID` header takes precedence, because a client that
+ * reconnects repeats its original address.
+ */
+function positionOf({ request }: Exchange, asked: string, lastSequence: number): EventPosition {
+  const lastId = request.headers.get(LAST_EVENT_ID) || undefined;
+  const from = lastId ?? asked;
+  if (lastId === undefined && from === 'now') return { sequence: lastSequence, objects: 0, matches: 0 };
+  if (lastId === undefined && from === 'beginning') return { sequence: 0, objects: 0, matches: 0 };
+  const position = positionAfter(from);
+  if (position && position.sequence <= lastSequence) return position;
+  const [param, others] = lastId === undefined ? ['from', 'now, beginning or '] : [LAST_EVENT_ID, ''];
+  const why = `${others}the id of an event that this service has sent, whose first number is at most ${lastSequence}`;
+  throw invalidParameter(param, why, from);
+}
