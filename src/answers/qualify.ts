@@ -3,6 +3,7 @@
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { QualifiesReason } from '../contract/enums.ts';
 import type { Filter } from '../contract/filters.ts';
+import type { Worth } from '../contract/object_fields.ts';
 import { worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
@@ -123,14 +124,14 @@ function testOf(filter: Filter, value: number | string): { object?: ObjectTest; 
       return { match: match => match.catalogName === value };
     case 'separation':
       return { match: match => isWithin(match.separationArcsec, bound, value) };
-    case 'chance':
-      return { match: match => match.catalogName === filter.catalog && isWithin(chanceOf(match), bound, value) };
+    case 'worth':
+      return { match: match => match.catalogName === filter.catalog && isWithin(worthIn(filter, match), bound, value) };
     case 'property':
       return { match: propertyTest(filter, value) };
   }
 }
 
-const chanceOf = (match: MatchSummary) => worthOf(match, match.statistics).chance_probability;
+const worthIn = ({ field }: Filter, match: MatchSummary) => worthOf(match, match.statistics)[field as keyof Worth];
 
 function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value: number | string): SourceTest {
   return (match, source) => {

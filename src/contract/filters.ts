@@ -1,19 +1,19 @@
 /** The filters of the API (docs/contract.md, Filters and counts), in documented order. */
 import type { CatalogDefinition } from './catalog.ts';
-import { WORTH_FIELDS } from './object_fields.ts';
+import { WORTH_FIELDS, WORTH_KEYS, type Worth } from './object_fields.ts';
 
 export interface Filter {
   readonly name: string;
-  readonly kind: 'catalog' | 'separation' | 'reliability' | 'chance' | 'property';
+  readonly kind: 'catalog' | 'separation' | 'reliability' | 'worth' | 'property';
   /** The side of the value that the filter limits, inclusive; null for `catalog`. */
   readonly bound: 'min' | 'max' | null;
   readonly unit: string | null;
   /** Whether a source must meet the filter (else the object itself). */
   readonly isMatchFilter: boolean;
   readonly description: string;
-  /** The catalog of a property, or of a chance probability. */
+  /** The catalog, for `worth` and `property`. */
   readonly catalog?: string;
-  /** The lowercased name of a property, which is the payload's key unless the property is derived. */
+  /** The key of `WORTH_FIELDS`, or the lowercased name of a property: the payload's key, unless the property is derived. */
   readonly field?: string;
   /** The column of a property, in the catalog's own case; null if derived. */
   readonly column?: string | null;
@@ -70,12 +70,12 @@ export const GENERIC_FILTERS: readonly Filter[] = [
 
 const BOUNDS = ['min', 'max'] as const;
 
-/** By this every catalog's sources can be filtered. */
-export const CHANCE_FIELD = 'chance_probability';
+/** By these keys the sources of every catalog can be filtered. */
+const WORTH_FILTERS = WORTH_KEYS.filter(key => 'isFilterable' in WORTH_FIELDS[key]);
 
 /**
- * The quantities that match filters can limit, in documented order: the catalog's properties, then the chance
- * probability.
+ * The quantities that match filters can limit, in documented order: the catalog's properties, then keys of what a match
+ * is worth.
  */
 export function filterableFields({ columns, filterable }: CatalogDefinition): FilterableField[] {
   const properties = filterable.map(({ name, unit, description, quotientOf }) => {
@@ -83,9 +83,15 @@ export function filterableFields({ columns, filterable }: CatalogDefinition): Fi
     const field = { name: name.toLowerCase(), unit, description: description ?? known };
     return quotientOf ? { ...field, column: null, derivedFrom: quotientOf } : { ...field, column: name };
   });
-  const { quantity, description } = WORTH_FIELDS.chance_probability;
-  return [...properties, { name: CHANCE_FIELD, unit: quantity, description, column: null }];
+  const worth = WORTH_FILTERS.map(name => {
+    const { description, ...field } = WORTH_FIELDS[name];
+    return { name, unit: 'unit' in field ? field.unit : field.quantity, description, column: null };
+  });
+  return [...properties, ...worth];
 }
+
+/** Whether the sources of every catalog can be filtered by this name. */
+export const isWorth = (name: string): name is keyof Worth => WORTH_FILTERS.some(each => each === name);
 
 /** The names of a field's two filters: `_min`, then `_max`. */
 export function fieldFilterNames(catalog: string, field: FilterableField): string[] {
@@ -96,7 +102,7 @@ function fieldFilters(catalog: string, field: FilterableField): Filter[] {
   const names = fieldFilterNames(catalog, field);
   return BOUNDS.map((bound, i) => ({
     name: names[i]!,
-    kind: field.name === CHANCE_FIELD ? 'chance' : 'property',
+    kind: isWorth(field.name) ? 'worth' : 'property',
     bound,
     unit: field.unit,
     isMatchFilter: true,

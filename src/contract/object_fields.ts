@@ -26,6 +26,8 @@ export interface ObjectField {
   /** The lowest level of detail that includes the field; undefined if all do. */
   readonly from?: DetailLevel;
   readonly isNullable?: boolean;
+  /** Whether `CATALOG.KEY_min` and `CATALOG.KEY_max` filter by this key of a match. */
+  readonly isFilterable?: boolean;
   /** The lowest verbosity at which Virtual Observatory cone searches include the field; undefined if none does. */
   readonly cone?: 1 | 2 | 3;
   /** How HATS exports, and so the tables of TAP, store the field; undefined if they do not. */
@@ -246,6 +248,7 @@ export const WORTH_FIELDS = {
     ucd: 'stat.probability',
     description: 'Probability that at least one unrelated source of the catalog lies as close or closer',
     isNullable: true,
+    isFilterable: true,
     archive: { isVaried: true },
   },
   source_density: {
@@ -277,6 +280,7 @@ export const WORTH_FIELDS = {
 } as const satisfies Fields;
 
 export type Worth = Readonly<Record<keyof typeof WORTH_FIELDS, number | null>>;
+export const WORTH_KEYS = Object.keys(WORTH_FIELDS) as (keyof Worth)[];
 
 /** The number of coincident sources, of all catalogs. */
 export const MATCHES = {

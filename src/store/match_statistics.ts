@@ -1,5 +1,5 @@
 /** What a match is worth (docs/statistics.md), as it is recorded with the match. */
-import type { Worth } from '../contract/object_fields.ts';
+import { WORTH_KEYS, type Worth } from '../contract/object_fields.ts';
 
 export interface MatchStatistics {
   /** The version of the method by which the values were found. */
@@ -71,12 +71,7 @@ interface Separations {
   readonly separationAtEpochArcsec?: number | undefined;
 }
 
-export const NO_WORTH: Worth = {
-  chance_probability: null,
-  source_density: null,
-  sources_within_radius: null,
-  second_separation_arcsec: null,
-};
+export const NO_WORTH = Object.fromEntries(WORTH_KEYS.map(key => [key, null])) as Worth;
 
 export function worthOf(match: Separations, statistics: MatchStatistics | undefined): Worth {
   if (!statistics) return NO_WORTH;

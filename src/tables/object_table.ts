@@ -20,6 +20,7 @@ import {
   type ObjectField,
   TNS_FIELDS,
   WORTH_FIELDS,
+  WORTH_KEYS,
   type Worth,
 } from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
@@ -278,7 +279,7 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
       const found = sources.get(catalog);
       return found && read(found.nearest);
     };
-  const ofMatch = (name: keyof typeof MATCH_FIELDS | keyof typeof WORTH_FIELDS): Field => ({
+  const ofMatch = (name: keyof typeof MATCH_FIELDS | keyof Worth): Field => ({
     ...column(
       `${catalog}_${name}`,
       { ...MATCH_FIELDS, ...WORTH_FIELDS }[name],
@@ -306,7 +307,7 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
     },
     ofMatch('separation_arcsec'),
     ...(definition.motion ? [ofMatch('separation_at_epoch_arcsec')] : []),
-    ...(Object.keys(WORTH_FIELDS) as (keyof Worth)[]).map(ofMatch),
+    ...WORTH_KEYS.map(ofMatch),
     ...sourceFields(definition, nearest, of, onLeftOut),
   ];
 }

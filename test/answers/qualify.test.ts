@@ -50,7 +50,7 @@ function numberOf({ kind, catalog, field = '', derivedFrom }: Filter): number {
       return RELIABILITY;
     case 'separation':
       return SEPARATION;
-    case 'chance':
+    case 'worth':
       return Number((-Math.expm1((-Math.PI / 3600) * DENSITIES[at]! * SEPARATION ** 2)).toPrecision(4));
     case 'property':
       return derivedFrom ? payload[derivedFrom.numerator]! / payload[derivedFrom.denominator]! : payload[field]!;

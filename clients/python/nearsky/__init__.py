@@ -867,21 +867,24 @@ def _not_ours(address: str, status: int, why: str) -> NearskyError:
 # A column's type in pandas, and its unit in astropy's spelling.
 _Kind = tuple[str, "str | None"]
 
+# Statistics of a match. Older services do not return them.
+_WORTH: dict[str, _Kind] = {
+    "chance_probability": ("Float64", None),
+    "source_density": ("Float64", "arcmin-2"),
+    "sources_within_radius": ("Int64", None),
+    "second_separation_arcsec": ("Float64", "arcsec"),
+}
+
 _OF_SOURCE: dict[str, _Kind] = {
     "matches": ("Int64", None),
     "source_id": ("Int64", None),
     "separation_arcsec": ("Float64", "arcsec"),
     "separation_at_epoch_arcsec": ("Float64", "arcsec"),
-    "chance_probability": ("Float64", None),
-    "source_density": ("Float64", "arcmin-2"),
-    "sources_within_radius": ("Int64", None),
-    "second_separation_arcsec": ("Float64", "arcsec"),
+    **_WORTH,
     "ra": ("Float64", "deg"),
     "dec": ("Float64", "deg"),
 }
 
-# Statistics of a match. Older services do not return them.
-_WORTH = ("chance_probability", "source_density", "sources_within_radius", "second_separation_arcsec")
 
 
 def _floats(unit: str | None, *names: str) -> dict[str, _Kind]:
@@ -1134,7 +1137,7 @@ def _columns(objects: Iterable[dict[str, Any]]) -> tuple[dict[str, list[Any]], d
 
 
 # The ends of the names of columns that hold floats, even if all values are whole.
-_FLOATS = ("_ra", "_dec", "_separation_arcsec", "_separation_at_epoch_arcsec", "_chance_probability", "_source_density")
+_FLOATS = tuple(f"_{name}" for name, (kind, _) in _OF_SOURCE.items() if kind == "Float64")
 
 
 def _type_of(column: str, values: list[Any]) -> str:

@@ -1,5 +1,6 @@
 /** Describes tables in the document: media types and headers. */
 import { TABLE_FORMATS } from '../../contract/formats.ts';
+import { WORTH_KEYS } from '../../contract/object_fields.ts';
 import { header } from './general.ts';
 import { count, type Schema, type Schemas, text, time } from './schema.ts';
 
@@ -8,7 +9,7 @@ const COLUMNS =
   '`input_error`, `input_total`, `input_truncation` (lookups); `diaObjectId`, `status`, `ra`, `dec`, `separation_arcsec` (lookups, cones), `credible_level` (maps of probability), `reliability`, ' +
   '`ingest_time`, `event_time`, `brokers`, `match_version`, `crossmatched_at`, `provenance_set`; for each catalog `CATALOG_outcome`; ' +
   '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, `CATALOG_separation_at_epoch_arcsec` if the catalog has proper motions, ' +
-  '`CATALOG_chance_probability`, `CATALOG_source_density`, `CATALOG_sources_within_radius`, `CATALOG_second_separation_arcsec`, and at `full` ' +
+  `${WORTH_KEYS.map(key => `\`CATALOG_${key}\``).join(', ')}, and at \`full\` ` +
   '`CATALOG_ra`, `CATALOG_dec` and `CATALOG_KEY` for each other key of its payload, such as `gaia_dr3_phot_g_mean_mag`; `tns_checked`, ' +
   '`tns_name`, `tns_name_prefix`, `tns_classification`, `tns_redshift`, ' +
   '`tns_separation_arcsec`; with filters `qualifies`, `qualifies_reason`. Columns beyond the level of detail are left out; the others are always present, whatever ' +
