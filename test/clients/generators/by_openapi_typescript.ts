@@ -108,6 +108,12 @@ async function called<T extends { response: Response }>(name: string, asking: Pr
   return answer;
 }
 
+/** Changes a job. A job of a table may have ended, and then refuses. */
+async function changed<T extends { response: Response }>(name: string, asking: Promise<T>): Promise<void> {
+  const { response } = await called(name, asking);
+  answers[name] ||= name.includes('table') && response.status === 400;
+}
+
 const query = { LANG: 'ADQL', QUERY: 'SELECT COUNT(*) AS n FROM nearsky.objects' } as const;
 const inCsv = { ...query, RESPONSEFORMAT: 'csv' };
 const ask = () => called('query', client.GET('/vo/tap/sync', { params: { query: inCsv }, ...TEXT }));
@@ -151,11 +157,11 @@ for (const [job, base, make] of [
       `set_${job}_parameters`,
       client.POST(`${base}/{id}/parameters`, { ...of(first), body: { MAXREC: 5 }, ...FORM }),
     );
-  await called(
+  await changed(
     `set_${job}_executionduration`,
     client.POST(`${base}/{id}/executionduration`, { ...of(first), body: { EXECUTIONDURATION: 60 }, ...FORM }),
   );
-  await called(
+  await changed(
     `set_${job}_phase`,
     client.POST(`${base}/{id}/phase`, { ...of(first), body: { PHASE: 'RUN' }, ...FORM }),
   );
