@@ -35,6 +35,7 @@ const PATHS = [
   ...['/api/recent-crossmatches?cursor=%7B', '/api/objects?reliability_min=0.9', '/api/objects?cursor=%7B'],
   // Without a fault the stream would not end.
   '/api/stream/matches?from=nowhere',
+  '/api/stream/objects?from=nowhere',
   ...['/api/sources?ra=221.596&dec=-40.0&radius_arcsec=60', '/api/sources/gaia_dr3/1', '/api/sources/gaia_dr3/x'],
   '/api/sky-map?resolution=2',
   ...['/vo/scs?RA=221.596&DEC=-40&SR=0.01', '/vo/scs?RA=x', '/vo/capabilities', '/vo/tables', '/vo/moc/objects.json'],
