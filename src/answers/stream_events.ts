@@ -50,7 +50,7 @@ export interface Events {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** One event; its bytes are a slice of the page's. */
+/** One event. Its bytes are a part of the page's bytes. */
 interface StreamEvent extends Events {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
@@ -61,7 +61,7 @@ export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
   readonly events: readonly StreamEvent[];
-  /** The events of each selection with filters or a status that has any, by its key. */
+  /** The events of each selection with filters or a status, by the selection's key, without empty ones. */
   readonly selected: Map<string, Events>;
   /** The events in each area, as found by `FollowedAreas`, and its version at that time. */
   places: ReadonlyMap<string, readonly number[]>;
@@ -156,7 +156,7 @@ export class StreamEvents {
     return page;
   }
 
-  /** The selected events of a page, as last returned by `after`, in parts. */
+  /** The selected events of the page that `after` returned last, in parts. */
   selected(page: EventPage, selection: EventSelection): readonly Events[] {
     const { filters, status, area, key } = selection;
     const kept = page.selected.get(key);
@@ -245,10 +245,9 @@ export class StreamEvents {
   }
 }
 
-/** The events of all parts. A single part is not copied, because readers share it. */
+/** The events of all parts; a single part is not copied, so that clients share it. */
 export function joined(parts: readonly Events[]): Events {
-  const [only] = parts;
-  if (only && parts.length === 1) return only;
+  if (parts.length === 1) return parts[0]!;
   return {
     count: parts.reduce((sum, { count }) => sum + count, 0),
     bytes: Buffer.concat(parts.map(({ bytes }) => bytes)),

@@ -276,7 +276,7 @@ export class EventStreams {
       reader.position = page.end;
       if (!selection) return page;
       for (const part of events.selected(page, selection)) {
-        found.push(part);
+        if (part.count > 0) found.push(part);
         bytes += part.bytes.length;
       }
       // Clients in areas get few events of a page. Others get one page at a time, which they share.
