@@ -32,7 +32,11 @@ type Pages = typeof import('../pages/mod.ts');
 
 /** Loaded with the first requested document. */
 const loadDocs = () => import('../pages/docs_page.ts');
-const FILE_TYPES: Readonly<Record<string, string>> = { '.png': 'image/png', '.json': 'application/json' };
+const FILE_TYPES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+};
 
 /** Loaded with the first requested page. */
 const load = (): Promise<Pages> => import('../pages/mod.ts');

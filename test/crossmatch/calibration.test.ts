@@ -5,6 +5,9 @@
  *
  * CALIBRATION_OBJECTS is the number of objects of each field, 3000 by default. CALIBRATION_CATALOG is a Parquet file of
  * a HATS catalog with the columns `ra` and `dec`, which is then tested too.
+ *
+ * Each field is tested twice: the estimator alone, with a search so wide that nearly every object has a source, and the
+ * crossmatch as a whole, from the files of a catalog to the stored match.
  */
 
 import { openParquet } from '@nearsky/astrotables/parquet';
@@ -13,12 +16,15 @@ import { pixel24, separationArcsec } from '@nearsky/sky-index';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RowDensity } from '../../src/crossmatch/density.ts';
-import { chanceProbability } from '../../src/store/match_statistics.ts';
+import { chanceProbability, worthOf } from '../../src/store/match_statistics.ts';
 import { offset, type Place, seededRandom } from '../oracle/skies.ts';
+import { inWorld, PROVENANCE, pool } from './world.ts';
 
 const OBJECTS = Number(process.env.CALIBRATION_OBJECTS ?? 3000);
 const CENTRE: Place = { ra: 210, dec: -32 };
 const SIZE_ARCMIN = 30;
+/** The radius of the crossmatch, in which no object has the source that it was moved from. */
+const RADIUS_ARCSEC = 19.9;
 const X = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9];
 
 type Random = () => number;
@@ -34,6 +40,8 @@ interface Field {
   readonly order?: number;
   /** Within this radius of all objects lies a source. */
   readonly reachArcsec: number;
+  /** The lowest density where objects are, sources per square arcmin. */
+  readonly lowest: number;
 }
 
 const uniform = (perArcmin2: number, random: Random): Offset[] =>
@@ -54,19 +62,21 @@ const plummer = (count: number, random: Random): Offset[] =>
 const fromEdge = ([east, north]: Offset) => 0.8 * east + 0.6 * north;
 
 const FIELDS: Readonly<Record<string, Field>> = {
-  'a sparse field': { sources: random => uniform(1, random), reachArcsec: 150 },
-  'the density of the Galactic plane': { sources: random => uniform(60, random), reachArcsec: 18 },
+  'a sparse field': { sources: random => uniform(1, random), reachArcsec: 150, lowest: 1 },
+  'the density of the Galactic plane': { sources: random => uniform(60, random), reachArcsec: 18, lowest: 60 },
   'across the edge of a cluster': {
     sources: random => [...uniform(5, random), ...plummer(12_000, random)],
     isObject: ([east, north]) => Math.hypot(east, north) > 1 && Math.hypot(east, north) < 8,
     reachArcsec: 60,
+    lowest: 5,
   },
   'the border of a footprint': {
     sources: random => uniform(60, random).filter(at => fromEdge(at) < 0),
     isObject: at => fromEdge(at) < -0.15 && fromEdge(at) > -1,
     reachArcsec: 18,
+    lowest: 60,
   },
-  'borders of partitions': { sources: random => uniform(20, random), order: 11, reachArcsec: 30 },
+  'borders of partitions': { sources: random => uniform(20, random), order: 11, reachArcsec: 30, lowest: 20 },
   'clustered sources': {
     sources: random => [
       ...uniform(10, random),
@@ -77,33 +87,63 @@ const FIELDS: Readonly<Record<string, Field>> = {
       ),
     ],
     reachArcsec: 60,
+    lowest: 10,
   },
 };
 
 const isInside = ([east, north]: Offset) => Math.max(Math.abs(east), Math.abs(north)) < SIZE_ARCMIN / 2 - 2.5;
 const placeOf = ([east, north]: Offset): Place => offset(CENTRE, 60 * Math.hypot(east, north), Math.atan2(east, north));
 
-/** The chance probabilities of the objects of one realization. */
-function probabilitiesIn({ sources, isObject = () => true, order, reachArcsec }: Field, random: Random): number[] {
-  const at = sources(random);
-  const places = at.map(placeOf);
-  const objects = at.flatMap((source, i) => {
-    const moved = around(source, (20 + 40 * random()) / 60, random);
-    return isInside(moved) && isObject(moved) ? [{ ...placeOf(moved), from: places[i]! }] : [];
-  });
-  return probabilities(places, objects, reachArcsec, order);
-}
-
 interface Displaced extends Place {
   readonly from: Place;
 }
 
-function probabilities(
+/** One realization of a field: its sources, and some of them moved. */
+function realize({ sources, isObject = () => true }: Field, random: Random) {
+  const at = sources(random);
+  const places = at.map(placeOf);
+  const objects = at.flatMap((source, i): Displaced[] => {
+    const moved = around(source, (20 + 40 * random()) / 60, random);
+    return isInside(moved) && isObject(moved) ? [{ ...placeOf(moved), from: places[i]! }] : [];
+  });
+  return { places, objects };
+}
+
+/** What became of displaced objects. */
+class Found {
+  /** Chance probabilities; infinite for an object without a source. */
+  readonly probabilities: number[] = [];
+  /** Objects whose source has no density. */
+  unknown = 0;
+
+  add(probability: number): void {
+    if (Number.isNaN(probability)) this.unknown++;
+    else this.probabilities.push(probability);
+  }
+
+  /** @param wanted the probabilities x to look at */
+  assertCalibrated(wanted: readonly number[]): void {
+    const { length } = this.probabilities;
+    const lines = wanted.map(x => {
+      const fraction = this.probabilities.filter(probability => probability <= x).length / length;
+      return { x, fraction, allowed: 0.05 * x + 3 * Math.sqrt((x * (1 - x)) / length) };
+    });
+    const text = lines.map(({ x, fraction }) => `${x}: ${fraction.toFixed(4)}`).join(', ');
+    const without = this.probabilities.filter(probability => probability === Number.POSITIVE_INFINITY).length;
+    if (process.env.CALIBRATION_OBJECTS)
+      console.log(`${length} objects, ${without} without a source, ${this.unknown} without a density; ${text}`);
+    for (const { x, fraction, allowed } of lines) assert.ok(Math.abs(fraction - x) <= allowed, text);
+    assert.ok(this.unknown <= 0.01 * length, `${this.unknown} objects without a density`);
+  }
+}
+
+function addEstimated(
+  found: Found,
   sources: readonly Place[],
   objects: readonly Displaced[],
   reachArcsec: number,
   order = 0,
-): number[] {
+): void {
   const sorted = sources
     .map(place => ({ ...place, pixel: pixel24(place.ra, place.dec) }))
     .sort((a, b) => a.pixel - b.pixel);
@@ -117,11 +157,10 @@ function probabilities(
     for (const [i, row] of rows.entries()) densityOf.set(row, density.at(i));
   }
   const nearest = nearestOf(sorted, reachArcsec);
-  return objects.flatMap(object => {
-    const found = nearest(object);
-    const density = found ? densityOf.get(found.row)! : Number.NaN;
-    return Number.isNaN(density) ? [] : [chanceProbability(density, found!.separation)];
-  });
+  for (const object of objects) {
+    const match = nearest(object);
+    found.add(match ? chanceProbability(densityOf.get(match.row)!, match.separation) : Number.POSITIVE_INFINITY);
+  }
 }
 
 /** The nearest of places to an object, except the one that it was moved from, by a grid whose cells are as wide as the reach. */
@@ -147,22 +186,39 @@ function nearestOf(places: readonly Place[], reachArcsec: number) {
   };
 }
 
-function assertCalibrated(found: readonly number[]): void {
-  const lines = X.map(x => {
-    const fraction = found.filter(probability => probability <= x).length / found.length;
-    return { x, fraction, allowed: 0.05 * x + 3 * Math.sqrt((x * (1 - x)) / found.length) };
-  });
-  const text = lines.map(({ x, fraction }) => `${x}: ${fraction.toFixed(4)}`).join(', ');
-  if (process.env.CALIBRATION_OBJECTS) console.log(`${found.length} objects; ${text}`);
-  for (const { x, fraction, allowed } of lines) assert.ok(Math.abs(fraction - x) <= allowed, text);
-}
-
 for (const [name, field] of Object.entries(FIELDS)) {
   test(`a fraction x of displaced objects has a chance probability of at most x: ${name}`, () => {
     const random = seededRandom(name.length);
-    const found: number[] = [];
-    while (found.length < OBJECTS) found.push(...probabilitiesIn(field, random));
-    assertCalibrated(found);
+    const found = new Found();
+    while (found.probabilities.length < OBJECTS) {
+      const { places, objects } = realize(field, random);
+      addEstimated(found, places, objects, field.reachArcsec, field.order);
+    }
+    found.assertCalibrated(X);
+  });
+
+  test(`so it is in what the crossmatch stores: ${name}`, async () => {
+    const random = seededRandom(name.length);
+    const found = new Found();
+    while (found.probabilities.length < OBJECTS) {
+      const { places, objects } = realize(field, random);
+      await inWorld(async world => {
+        const step = Math.ceil(objects.length / (OBJECTS - found.probabilities.length));
+        const wanted = objects.filter((_, i) => i % step === 0);
+        await world.addCatalog('gaia_dr3', places, { maxRows: field.order ? 60 : 20_000, rowGroupSize: 5000 });
+        const ids = await world.ingest(wanted.map(({ ra, dec }) => ({ ra, dec })));
+        await world.crossmatch({ provenance: () => ({ ...PROVENANCE, crossmatch_radius_arcsec: RADIUS_ARCSEC }) });
+        for (const id of ids) {
+          const match = world.store.getObject(id)!.matches[0];
+          found.add(
+            match ? (worthOf(match, match.statistics).chance_probability ?? Number.NaN) : Number.POSITIVE_INFINITY,
+          );
+        }
+      });
+    }
+    // Up to this probability nearly every match lies within the radius.
+    const largest = 0.75 * chanceProbability(field.lowest, RADIUS_ARCSEC);
+    found.assertCalibrated(X.filter(x => x <= largest));
   });
 }
 
@@ -175,8 +231,9 @@ if (catalog)
     const sources = Array.from(ra!, (value, row) => ({ ra: value, dec: dec![row]! }));
     const random = seededRandom(7);
     const objects = sources.map(from => ({ ...offset(from, 20 + 40 * random(), 2 * Math.PI * random()), from }));
-    const found = probabilities(sources, objects, 120);
-    assertCalibrated(found);
+    const found = new Found();
+    addEstimated(found, sources, objects, 120);
+    found.assertCalibrated(X);
     file.close();
   });
 
@@ -213,5 +270,7 @@ test('rows without a position are no sources, and few rows tell no density', () 
   const same = new RowDensity(...columns(Array.from({ length: 40 }, () => places[0]!)));
   assert.ok(Number.isNaN(same.at(20)));
 });
+
+test.after(() => pool.close());
 
 test.run();

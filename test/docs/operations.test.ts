@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, globSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { calibrationPlot } from '../../docs/calibration_plot.ts';
 import { commandsPage } from '../../docs/commands.ts';
 import { settingsPage } from '../../docs/settings.ts';
 import { whyUnsafe } from '../../src/cluster/kafka_settings.ts';
@@ -32,6 +33,10 @@ const OF_OTHERS = [
 ];
 
 const test = suite('docs/operations');
+
+test('calibration.svg is what `node docs/calibration_plot.ts` prints', () => {
+  assert.fixture(readFileSync(docs('images/calibration.svg'), 'utf8'), calibrationPlot());
+});
 
 test('settings.md is what `node docs/settings.ts` prints', () => {
   assert.fixture(readFileSync(docs('settings.md'), 'utf8'), settingsPage());

@@ -85,6 +85,7 @@ test('files have their type and bytes; what the documents do not name is missing
   const picture = await app.app.fetch(new Request('http://nearsky.test/docs/map.png'));
   assert.is(picture.headers.get('Content-Type'), 'image/png');
   assert.ok(Buffer.from(await picture.arrayBuffer()).equals(readFileSync(join(root, 'docs/images/map.png'))));
+  assert.is((await app.get('/docs/calibration.svg')).headers.get('Content-Type'), 'image/svg+xml');
   const unit = await app.get('/docs/nearsky.service');
   assert.equal(
     [unit.headers.get('Content-Type'), unit.text],
