@@ -32,7 +32,7 @@ export function runEngine(): void {
     if (message.kind === 'begin') return await opened.begin(message.job, message.query);
     if (message.kind === 'part') return await opened.part(message.job);
     if (message.kind === 'end') await opened.end(message.job);
-    else if (opened.isIdle) end(opened.close());
+    else if (await opened.settle()) end(opened.close());
     return null;
   };
   const end = (isClosed: boolean) => (isClosed ? process.exit() : process.kill(process.pid, 'SIGKILL'));

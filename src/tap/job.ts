@@ -53,6 +53,7 @@ interface Chunk {
 
 /** A running query, and the answer made from its rows. */
 export class Job {
+  /** In a transaction. */
   readonly #connection: DuckDBConnection;
   readonly #columns: readonly Column[];
   readonly #query: EngineQuery;
@@ -103,6 +104,8 @@ export class Job {
       };
     } else if (writer === 'fits') {
       const { isCut, contents } = await this.#counted(sql);
+      // The rows stay, whatever happens to the transaction.
+      await this.#work(() => this.#connection.run('COMMIT'));
       const { query, nearsky_journal_entry: entry, nearsky_as_of: asOf } = facts;
       const cards = { QSTATUS: isCut ? 'OVERFLOW' : 'OK', NSENTRY: entry!, NSASOF: asOf! };
       const fits = beginFits(this.#out, table, contents, cards, query!);
@@ -213,6 +216,8 @@ export class Job {
   /** Why the engine returned no further rows. The engine only reports the error if all rows are requested at once. */
   async #whyEnded(): Promise<unknown> {
     try {
+      // After an error the transaction, if it still goes on, answers nothing.
+      await this.#work(() => this.#connection.run('ROLLBACK').catch(() => {}));
       await this.#work(() => this.#connection.run(this.#sql));
     } catch (error) {
       return error;

@@ -8,15 +8,14 @@ import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
 
-/** The relations of an export, as the engine names them. */
+/** The relations that tables are made from. */
 export type Source = 'objects' | 'matches';
 
-/** The engine's database that holds all tables. */
-export const ARCHIVE = 'archive';
+/** The view of a relation, which belongs to one connection. */
+export const viewOf = (source: Source) => `temp.main.exported_${source}`;
 
 export interface TapTable extends DescribedTable {
-  readonly relation: string;
-  /** The query that makes the table from `export.objects` and `export.matches`. */
+  /** The query that makes the table from the views of objects and matches: see `viewOf`. */
   readonly sql: string;
   readonly refers: readonly ForeignKey[];
 }
@@ -34,10 +33,8 @@ interface SourceColumn {
   readonly sql: string;
 }
 
-const relationOf = (schema: string, name: string) => `${ARCHIVE}.${quoted(schema)}.${quoted(name)}`;
-
 const SCHEMA = 'nearsky';
-const PIXEL = 'healpix_29';
+export const PIXEL = 'healpix_29';
 export const ID = 'diaObjectId';
 const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
 
@@ -77,7 +74,6 @@ function table(name: string, description: string, columns: readonly SourceColumn
     description,
     columns: columns.map(({ column }) => column),
     position: POSITION,
-    relation: relationOf(SCHEMA, name),
     sql: `SELECT ${list.join(', ')} FROM ${from}`,
     refers: name === 'objects' ? [] : [{ from: ID, table: `${SCHEMA}.objects`, target: ID }],
   };
@@ -97,8 +93,8 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
     sql,
   });
   return [
-    table('objects', 'The objects: one row each', [...objects.values()], 'export.objects'),
-    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, 'export.matches'),
+    table('objects', 'The objects: one row each', [...objects.values()], viewOf('objects')),
+    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, viewOf('matches')),
     table(
       'crossmatches',
       'What the current crossmatch of each object came to, by catalog',
@@ -109,13 +105,13 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
         ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch', 'provenance'),
       ],
       `(SELECT *, unnest(map_entries(CAST(CAST(catalog_outcomes AS JSON) AS MAP(VARCHAR, VARCHAR)))) AS outcome
-        FROM export.objects WHERE catalog_outcomes IS NOT NULL)`,
+        FROM ${viewOf('objects')} WHERE catalog_outcomes IS NOT NULL)`,
     ),
     table(
       'tns',
       'The objects that lie near an object of the registry of transients, with that object',
       [...place, ...[...objects].filter(([name]) => name.startsWith('tns_')).map(([, column]) => column)],
-      'export.objects WHERE tns_objid IS NOT NULL',
+      `${viewOf('objects')} WHERE tns_objid IS NOT NULL`,
     ),
     ...catalogs.map(catalog => {
       const { at, columns: payload } = places.get(catalog.name)!;
@@ -127,7 +123,7 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
         catalog.name,
         `The sources of ${catalog.release} that crossmatches found, with their columns`,
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
-        `export.matches WHERE catalog_name = ${textLiteral(catalog.name)}`,
+        `${viewOf('matches')} WHERE catalog_name = ${textLiteral(catalog.name)}`,
       );
     }),
   ];
@@ -265,7 +261,6 @@ function schemaTables(others: readonly TapTable[]): TapTable[] {
     );
     return {
       ...each,
-      relation: relationOf(each.schema, each.name),
       sql: `SELECT * FROM (VALUES ${cells.map(row => `(${row.join(', ')})`).join(', ')}) AS t(${list})`,
     };
   });

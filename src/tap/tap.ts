@@ -62,6 +62,8 @@ const OPEN_MS = 60_000;
 const CLOSE_MS = 2000;
 /** The maximum number of threads. Each holds its own rows: 2,048 of all columns, at each step of a query. */
 const MAX_THREADS = 2;
+/** The number of changed objects whose rows need not be in order: a query looks at that many in little time. */
+const MERGE_AFTER = 20_000;
 /** The memory of the process beyond what the engine counts, MiB: its own, and the texts that queries make. */
 const UNCOUNTED_MIB = 128;
 /** Memory that the engine's library reserves but does not use, MiB. */
@@ -381,6 +383,7 @@ export class Tap {
       memoryMib: TAP_MEMORY_MIB,
       threads: Math.min(MAX_THREADS, availableParallelism()),
       refreshSeconds: TAP_REFRESH_SECONDS,
+      mergeAfter: MERGE_AFTER,
     };
     this.#childMemory.add(this.#member(engine), engine.child);
     engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);
