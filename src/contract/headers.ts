@@ -6,6 +6,10 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 /** The parameters of a query string that were ignored (docs/contract.md, Query strings). */
 export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
 
+/** The journal entry of the tables that an answer is from, and when the archive was last seen to be in that state. */
+export const JOURNAL_ENTRY_HEADER = 'X-Journal-Entry';
+export const AS_OF_HEADER = 'X-As-Of';
+
 /**
  * The position of the answering node in the log of the nodes. A client sends back the last one, to any node
  * (docs/contract.md, Headers).

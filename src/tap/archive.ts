@@ -65,6 +65,7 @@ export class Archive {
   /** When the next generation may be made, as `performance.now()`. */
   #makeAtMs = 0;
   #child: ChildProcess | undefined;
+  #progress: string | undefined;
 
   private constructor(
     dataDir: string,
@@ -99,6 +100,11 @@ export class Archive {
   /** The generation that queries read; undefined until the first one is made. */
   get current(): Generation | undefined {
     return this.#current;
+  }
+
+  /** The share of the rows that an export has written, such as 12%; undefined while it is not known. */
+  get progress(): string | undefined {
+    return this.#progress;
   }
 
   /** Opens the newest generation of this archive, and removes everything else. */
@@ -228,6 +234,9 @@ export class Archive {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    child.stderr!.on('data', said => {
+      this.#progress = /\d+%/.exec(`${said}`)?.[0] ?? this.#progress;
+    });
     try {
       const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
       const [printed, said, code] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
@@ -235,6 +244,7 @@ export class Archive {
       return JSON.parse(printed);
     } finally {
       this.#child = undefined;
+      this.#progress = undefined;
     }
   }
 

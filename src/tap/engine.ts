@@ -10,7 +10,7 @@ import { openStore } from '../store/store.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
 import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
-import type { Contents, Generation } from './generation.ts';
+import type { Contents, Generation, TapState } from './generation.ts';
 import { type EngineQuery, Job } from './job.ts';
 import { translateQuery } from './translate_query.ts';
 import { viewUploads } from './uploaded_tables.ts';
@@ -22,7 +22,7 @@ export interface EngineOptions extends ArchiveOptions {
 }
 
 export type TapBegun =
-  | { readonly outcome: 'begun'; readonly part: Uint8Array; readonly isWhole: boolean }
+  | { readonly outcome: 'begun'; readonly state: TapState; readonly part: Uint8Array; readonly isWhole: boolean }
   /** The query is wrong, or takes more than it may. */
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unavailable'; readonly message: string }
@@ -48,6 +48,8 @@ export class Engine {
   readonly #jobs = new Map<number, Running>();
   /** The queries that have begun to begin, and have not been ended. */
   readonly #asked = new Set<number>();
+  /** Called when the tables have the state of the archive, whether they changed or not. */
+  onRefresh: (state: TapState) => void = () => {};
   #isFollowing = false;
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -104,6 +106,8 @@ export class Engine {
     try {
       await this.#archive.refresh();
       this.#isFollowing = true;
+      const { sequence, asOfMs } = this.#archive.current!.contents;
+      this.onRefresh({ sequence, asOfMs });
       if (this.#jobs.size === 0 && this.#archive.current?.contents.sequence !== before) await this.#memory.noteIdle();
     } finally {
       this.#refreshing = undefined;
@@ -142,12 +146,16 @@ export class Engine {
       reportFailure(error);
       return { outcome: 'unavailable', message: 'the tables cannot be made: the log of the service says why' };
     }
-    if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
+    if (!current) {
+      const { progress } = this.#archive;
+      const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
+      return { outcome: 'early', message: `the tables are being made for the first time${share}` };
+    }
     const { tables } = current;
     const leave = current.use();
     let connection: DuckDBConnection | undefined;
     let translated: Translated;
-    let state: { readonly sequence: number; readonly asOfMs: number };
+    let state: TapState;
     try {
       connection = await this.#instance.connect();
       const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
@@ -170,7 +178,7 @@ export class Engine {
     try {
       await job.begin(translated.sql, infos);
       const part = (await job.part()) ?? new Uint8Array();
-      return { outcome: 'begun', part, isWhole: job.isDone };
+      return { outcome: 'begun', state, part, isWhole: job.isDone };
     } catch (error) {
       if (isFatal(error) || isOutOfMemory(error)) throw error;
       return { outcome: 'refused', message: job.reasonOf(error) };

@@ -29,15 +29,19 @@ const STORED = 'key VARCHAR, catalogs VARCHAR, sequence BIGINT, as_of BIGINT, ob
 /** The Parquet files with the rows of each relation. */
 export type Rows = Readonly<Record<Source, readonly string[]>>;
 
-/** What a generation holds. */
-export interface Contents {
-  /** A text that differs for archives with different columns. */
-  readonly key: string;
-  readonly catalogs: readonly CatalogDefinition[];
-  /** The last journal entry that the tables include. */
+/** The state of the archive that the tables have. */
+export interface TapState {
+  /** The last journal entry that they include. */
   readonly sequence: number;
   /** When the archive was last seen to be in that state, milliseconds since 1970. */
   readonly asOfMs: number;
+}
+
+/** What a generation holds. */
+export interface Contents extends TapState {
+  /** A text that differs for archives with different columns. */
+  readonly key: string;
+  readonly catalogs: readonly CatalogDefinition[];
   /** The number of objects that are in order, and of changed objects since; an object counts at each change. */
   readonly objects: number;
   readonly changed: number;
@@ -147,11 +151,8 @@ export class Generation {
     await connection.run(`INSERT INTO ${this.#stored} VALUES (${cellsOf(next)})`);
   }
 
-  /**
-   * Begins a transaction, which sees one state of the tables until the connection is closed.
-   * @returns the journal entry of that state, and when the archive was last seen to be in it
-   */
-  async beginReading(connection: DuckDBConnection): Promise<Pick<Contents, 'sequence' | 'asOfMs'>> {
+  /** Begins a transaction, which sees the returned state of the tables until the connection is closed. */
+  async beginReading(connection: DuckDBConnection): Promise<TapState> {
     await connection.run('BEGIN');
     const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
     const [sequence, asOfMs] = row!.map(Number) as [number, number];

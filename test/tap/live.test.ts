@@ -181,7 +181,12 @@ check('each answer is of the entry that it names, also after the engine was kill
       assert.ok(tries < 100, 'the tables do not catch up');
       await sleep(100);
     }
-    assert.is(rowsOf((await ask(app, QUERY)).text), expected(world).rows);
+    const answer = await ask(app, QUERY);
+    assert.is(rowsOf(answer.text), expected(world).rows);
+    assert.is(answer.headers.get('X-Journal-Entry'), `${last}`);
+    assert.ok(Math.abs(Date.now() - Date.parse(answer.headers.get('X-As-Of')!)) < 60_000);
+    assert.match((await app.get('/vo/tap/availability')).text, `up to entry ${last},`);
+    assert.match((await app.get('/metrics')).text, `nearsky_tap_sequence ${last}\n`);
   } finally {
     isOver = true;
     await close();

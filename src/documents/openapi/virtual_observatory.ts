@@ -6,6 +6,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { MATCH_FORMATS } from '../../contract/formats.ts';
+import { AS_OF_HEADER, JOURNAL_ENTRY_HEADER } from '../../contract/headers.ts';
 import { named } from '../../contract/kind.ts';
 import { JOBS_PATH } from '../../contract/table_match.ts';
 import { TAP_FORMATS, TAP_PATH } from '../../contract/tap.ts';
@@ -21,7 +22,7 @@ import {
 import { errors, header, tapErrors } from './general.ts';
 import { contentIn, resultHeaders } from './operations.ts';
 import { documentedParameters, type Operation } from './parameters.ts';
-import { boolean, closed, list, open, type Schema, type Schemas, text } from './schema.ts';
+import { boolean, closed, count, list, open, type Schema, type Schemas, text, time } from './schema.ts';
 
 /** An operation with its place in the document. */
 interface PlacedOperation extends Operation {
@@ -99,6 +100,10 @@ const bare = ({ mediaType }: { readonly mediaType: string }) => ({ mediaType: me
 /** The rows of a query. JSON is last, because generators assume the first type for every answer. */
 const rows: Schema = {
   description: 'The rows.',
+  headers: {
+    [JOURNAL_ENTRY_HEADER]: header(count('The last entry of the journal that the tables of the answer include.')),
+    [AS_OF_HEADER]: header(time('When the archive was last seen to be in that state.')),
+  },
   content: {
     ...contentIn(
       // A client that asks for a VOTable by a general type gets that type.
