@@ -356,7 +356,7 @@ checkQueries('Back returns to the query before; a query waits for the tables, an
         await page.keyboard.press('Control+Enter');
       };
       await run(query('one'));
-      await page.locator('#said', { hasText: /^The service makes its tables .* … 1 s/ }).waitFor();
+      await page.locator('#said', { hasText: /^The first query waits: the tables are being made .* … 1 s/ }).waitFor();
       await shows('one', query('one'));
       await run(long);
       await shows('two', long);
