@@ -38,6 +38,8 @@ const MAKING_SHARE = 5;
  */
 const INDEX_SHARE = 1 / 8;
 const INDEX_ROW_BYTES = 10;
+/** Rows of all columns that a MiB of the engine's memory can sort beside queries. */
+const SORTED_PER_MIB = 256;
 
 export interface ArchiveOptions {
   /** The engine's memory. */
@@ -54,6 +56,7 @@ export class Archive {
   readonly #following: DuckDBConnection;
   readonly #making: DuckDBConnection;
   readonly #maxIndexed: number;
+  readonly #maxSorted: number;
   readonly #mergeAfter: number;
   #current: Generation | undefined;
   /** The generation that is to replace the current one. */
@@ -74,6 +77,7 @@ export class Archive {
     { memoryMib, mergeAfter }: ArchiveOptions,
   ) {
     this.#mergeAfter = mergeAfter;
+    this.#maxSorted = memoryMib * SORTED_PER_MIB;
     this.#maxIndexed = (memoryMib * 2 ** 20 * INDEX_SHARE) / INDEX_ROW_BYTES;
     this.#dataDir = dataDir;
     this.#store = store;
@@ -191,7 +195,8 @@ export class Archive {
 
   #newGeneration(): NewGeneration {
     const number = ++this.#lastNumber;
-    return { connection: this.#making, number, file: this.#fileOf(number), maxIndexed: this.#maxIndexed };
+    const limits = { maxIndexed: this.#maxIndexed, maxSorted: this.#maxSorted };
+    return { connection: this.#making, number, file: this.#fileOf(number), ...limits };
   }
 
   /** Makes a generation beside everything else, unless one is being made, or one was made not long ago. */

@@ -21,8 +21,6 @@ const ROW_GROUP_ROWS = 16_384;
  * default of 256 KiB they take 123 MiB.
  */
 const BLOCK_BYTES = 32_768;
-/** Rows that are sorted at once when a generation is merged. */
-const SORTED_ROWS = 50_000;
 /** The columns of the table with the contents, which has one row once the generation is complete. */
 const STORED = 'key VARCHAR, catalogs VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
 
@@ -49,13 +47,18 @@ export interface Contents extends TapState {
 
 export type StoredTable = TapTable & { readonly relation: string };
 
-export interface NewGeneration {
+interface Place {
   /** A connection that is used for nothing else meanwhile. */
   readonly connection: DuckDBConnection;
   readonly file: string;
   readonly number: number;
+}
+
+export interface NewGeneration extends Place {
   /** The maximum number of rows of all tables with an index. */
   readonly maxIndexed: number;
+  /** The number of rows that can be sorted at once. */
+  readonly maxSorted: number;
 }
 
 export class Generation {
@@ -65,7 +68,7 @@ export class Generation {
   #contents: Contents;
   #users = 0;
 
-  private constructor({ file, number }: Pick<NewGeneration, 'file' | 'number'>, contents: Contents) {
+  private constructor({ file, number }: Place, contents: Contents) {
     this.number = number;
     this.#file = file;
     this.#contents = contents;
@@ -73,7 +76,7 @@ export class Generation {
   }
 
   /** Opens a generation; undefined where it was not completed. */
-  static async open(made: Omit<NewGeneration, 'maxIndexed'>): Promise<Generation | undefined> {
+  static async open(made: Place): Promise<Generation | undefined> {
     const { connection, number } = made;
     await attach(made);
     const [row] = (await connection.runAndReadAll(`FROM ${databaseOf(number)}.stored`)).getRows();
@@ -113,7 +116,7 @@ export class Generation {
           await connection.run(`CREATE TABLE ${relation} AS ${sql}`);
           continue;
         }
-        const rows = await sortInto(connection, this.tables[i]!.relation, relation);
+        const rows = await sortInto(connection, this.tables[i]!.relation, relation, made.maxSorted);
         if (i === 0) objects = rows;
       }
       return new Generation(made, { ...this.#contents, sequence, asOfMs, objects, changed: 0 });
@@ -186,7 +189,7 @@ function tablesIn(number: number, catalogs: readonly CatalogDefinition[]): Store
   }));
 }
 
-async function attach({ connection, file, number }: Omit<NewGeneration, 'maxIndexed'>): Promise<void> {
+async function attach({ connection, file, number }: Place): Promise<void> {
   const database = databaseOf(number);
   await connection.run(
     `ATTACH ${textLiteral(file)} AS ${database} (ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, BLOCK_SIZE ${BLOCK_BYTES}, STORAGE_VERSION 'latest')`,
@@ -234,17 +237,16 @@ function cellsOf({ key, catalogs, sequence, asOfMs, objects, changed }: Contents
 }
 
 /** Copies the rows of a table in order, a range of pixels at a time: the memory does not hold all of them. */
-async function sortInto(connection: DuckDBConnection, from: string, to: string): Promise<number> {
+async function sortInto(connection: DuckDBConnection, from: string, to: string, maxSorted: number): Promise<number> {
   const pixel = quoted(PIXEL);
-  const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRows()[0]!;
+  const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRows().map(([cell]) => `${cell}`);
   const rows = Number((await read(`SELECT count(*) FROM ${from}`))[0]);
-  const pieces = Math.ceil(rows / SORTED_ROWS);
+  const pieces = Math.max(1, Math.ceil(rows / maxSorted));
   const shares = Array.from({ length: pieces - 1 }, (_, i) => (i + 1) / pieces);
-  const bounds = (
-    pieces > 1 ? await read(`SELECT unnest(approx_quantile(${pixel}, [${shares.join(', ')}])) FROM ${from}`) : []
-  ).map(String);
+  const quantiles = `SELECT unnest(approx_quantile(${pixel}, [${shares.join(', ')}])) FROM ${from}`;
+  const bounds = pieces === 1 ? [] : await read(quantiles);
   await connection.run(`CREATE TABLE ${to} AS FROM ${from} LIMIT 0`);
-  for (let piece = 0; piece < Math.max(1, pieces); piece++) {
+  for (let piece = 0; piece < pieces; piece++) {
     const conditions = [
       ...(piece > 0 ? [`${pixel} >= ${bounds[piece - 1]}`] : []),
       ...(piece < pieces - 1 ? [`${pixel} < ${bounds[piece]}`] : []),
