@@ -193,7 +193,6 @@ function isWithin(bounds: BigInt64Array, pixel: bigint): boolean {
 
 /** A shape with an edge. Each pixel sees a part of that edge. */
 export interface Shape<Part> {
-  /** The whole shape. */
   readonly whole: Part;
   /**
    * The part of the shape that matters in the disc of a pixel; this disc lies within the disc of `around`. A boolean if
@@ -201,7 +200,6 @@ export interface Shape<Part> {
    * @param radius radians
    */
   partAt(centre: Vector, radius: number, around: Part): Part | boolean;
-  /** The test of positions for a part. */
   testOf(part: Part): PositionTest;
 }
 

@@ -64,7 +64,6 @@ export const CELLS = 16;
 /** A bucket with more rows has no cells: their first rows would not fit a uint16. */
 export const MAX_CELLED_ROWS = 65535;
 
-/** Bytes of a bucket. */
 export function bucketBytes(rows: number): number {
   return align(BUCKET_TREE * 2 + treeBytes(Math.ceil(rows / blockRows(rows))) + 4 * rows, BUCKET_ALIGNMENT);
 }

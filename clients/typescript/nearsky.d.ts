@@ -10,6 +10,8 @@
  * separations and radii arcsec.
  */
 
+// The next types are made by docs/client_types.ts from the contract.
+
 export type DetailLevel = 'ids' | 'position' | 'matches' | 'full';
 
 export type ObjectStatus =
@@ -18,6 +20,239 @@ export type ObjectStatus =
   | 'coincident_sources'
   | 'no_coincident_source'
   | 'not_searched';
+
+export type InputStatus =
+  | 'no_rubin_object'
+  | 'objects_found'
+  | 'tns_name_not_found'
+  | 'resolver_unavailable'
+  | 'invalid_input';
+
+export type CatalogOutcome =
+  | 'searched'
+  | 'outside_footprint'
+  | 'skipped_read_failure'
+  | 'not_searched_invalid_position'
+  | 'not_recorded'
+  | 'not_in_service_at_crossmatch';
+
+export type QualifiesReason =
+  | 'meets_filters'
+  | 'object_filters_not_met'
+  | 'no_source_meets_filters'
+  | 'no_object_meets_filters'
+  | 'not_in_service'
+  | 'crossmatch_pending'
+  | 'no_coincident_source'
+  | 'not_searched'
+  | 'no_rubin_object'
+  | 'tns_name_not_found'
+  | 'resolver_unavailable'
+  | 'invalid_input';
+
+export type TimeField = 'ingest_time' | 'event_time';
+
+export type Find = 'nearest' | 'all';
+
+export type RowsKept = 'all' | 'matched';
+
+export type TableFormat = 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
+
+export type MatchFormat = 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow' | 'fits';
+
+/** The associated registry object. */
+export interface PublishedTns {
+  /** The registry's own identifier. */
+  readonly objid: number | null;
+  /** Bare designation. */
+  readonly name: string;
+  /** Classification in the registry. */
+  readonly classification: string | null;
+  /** Redshift in the registry. */
+  readonly redshift: number | null;
+  /** Separation of the registry object from the object. */
+  readonly separation_arcsec: number | null;
+  /** The registry's page. */
+  readonly url: string;
+}
+
+/** A coincident source: the nearest of its catalog. Most optional keys come with `full`. */
+export interface Match {
+  /** Name of the catalog. */
+  readonly catalog_name: string;
+  /** Identifier of the source, decimal. */
+  readonly catalog_source_id: string;
+  /** Separation of the source from the object, at the catalog's epoch. */
+  readonly separation_arcsec: number;
+  /** Separation of the source from the object at the time of its event, by proper motion. */
+  readonly separation_at_epoch_arcsec?: number;
+  readonly diaObjectId?: bigint;
+  /** The source's own right ascension, 0 to 360 whatever the catalog's convention. */
+  readonly ra?: number;
+  /** The source's own declination. */
+  readonly dec?: number;
+  /** The catalog's columns as published, keys lowercased. */
+  readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
+  /** Whether the registry was looked at. */
+  readonly tns_checked?: boolean;
+  /** Epoch of the registry snapshot. */
+  readonly tns_snapshot_epoch?: string | null;
+  /** The associated registry object. */
+  readonly tns?: PublishedTns;
+  /** Key of the entry in `provenance_sets` under which it was found. */
+  readonly provenance_set?: string | null;
+}
+
+/** The registry object nearest to the object when it was crossmatched. */
+export interface ObjectTns {
+  /** Whether the registry of transients was looked at when the object was crossmatched. */
+  readonly checked: boolean;
+  /** Epoch of the registry snapshot. */
+  readonly snapshot_epoch: string | null;
+  /** Bare name of the nearest registry object. */
+  readonly name: string | null;
+  /** Prefix of the name, such as SN or AT. */
+  readonly name_prefix: string | null;
+  /** Classification in the registry. */
+  readonly classification: string | null;
+  /** Redshift in the registry. */
+  readonly redshift: number | null;
+  /** Separation of the registry object from the object. */
+  readonly separation_arcsec: number | null;
+  /** The registry's page. */
+  readonly url: string | null;
+}
+
+/** A registry object. */
+export interface TnsRecord {
+  /** The registry's own identifier. */
+  readonly objid: number;
+  /** Bare designation. */
+  readonly name: string;
+  /** Classification in the registry. */
+  readonly classification: string | null;
+  /** Redshift in the registry. */
+  readonly redshift: number | null;
+  /** The registry's page. */
+  readonly url: string;
+  /** Prefix of the name, such as SN or AT. */
+  readonly name_prefix: string | null;
+  /** Right ascension, ICRS. */
+  readonly ra: number;
+  /** Declination, ICRS. */
+  readonly dec: number;
+}
+
+/** How an object was crossmatched. */
+export interface Crossmatch {
+  /** Whether the settings of the crossmatch were recorded. */
+  readonly provenance: 'recorded' | 'not_recorded';
+  /** Version of the crossmatch, of which the highest is current. */
+  readonly match_version: number | null;
+  /** When the object was crossmatched, UTC. */
+  readonly crossmatched_at: string | null;
+  /** Key of the recorded settings of the crossmatch in `provenance_sets` of the JSON answer. */
+  readonly provenance_set: string | null;
+  /** The brokers that had delivered the object by then. */
+  readonly brokers_at_crossmatch: readonly string[] | null;
+  /** Outcome per catalog, by its name. */
+  readonly catalog_outcomes: Readonly<Record<string, CatalogOutcome>>;
+  /** The release that began recording. */
+  readonly recording_release?: string;
+  /** Key of the current settings in `provenance_sets`. */
+  readonly best_guess_provenance_set?: 'best_guess_current_settings';
+}
+
+/** An object, to the detail level of the request. */
+export interface LookupObject {
+  readonly diaObjectId: bigint;
+  readonly diaObjectId_str: string;
+  readonly status: ObjectStatus;
+  /** Right ascension, ICRS. */
+  readonly ra?: number | null;
+  /** Declination, ICRS. */
+  readonly dec?: number | null;
+  /** LSST reliability of the first delivery, 0 to 1. */
+  readonly reliability?: number | null;
+  /** When the service first stored the object, UTC. */
+  readonly ingest_time?: string;
+  /** The alert's own time, UTC. */
+  readonly event_time?: string;
+  /** Every broker that delivered the object by now, ascending. */
+  readonly brokers?: readonly string[];
+  /** null while pending. */
+  readonly crossmatch?: Crossmatch | null;
+  /** The coincident sources, by catalog name, then source id, both as text. */
+  readonly matches?: readonly Match[];
+  readonly tns?: ObjectTns | null;
+  /** Separation from the searched position. */
+  readonly separation_arcsec?: number;
+  /** Whether the object, or an input without one, meets the filters of the request. */
+  readonly qualifies?: boolean;
+  readonly qualifies_reason?: QualifiesReason;
+  /** Share of the map's probability in pixels at least as dense as the object's, 0 to 1. */
+  readonly credible_level?: number;
+}
+
+/** An input as understood. */
+export interface NormalizedInput {
+  readonly kind: 'id' | 'position' | 'tns';
+  readonly diaObjectId?: bigint;
+  readonly diaObjectId_str?: string;
+  /** Right ascension, ICRS. */
+  readonly ra?: number;
+  /** Declination, ICRS. */
+  readonly dec?: number;
+  /** Radius of the search. */
+  readonly radius_arcsec?: number;
+  /** The bare name, lowercased. */
+  readonly name?: string;
+}
+
+/** The result of one input; which keys it has depends on its kind. */
+export interface LookupResult {
+  /** Place of the input in the request, from 0. */
+  readonly index: number;
+  readonly kind: string | null;
+  /** The input exactly as sent. */
+  readonly input: unknown;
+  /** The input as understood. */
+  readonly normalized: NormalizedInput | null;
+  /** Status of the input. */
+  readonly status: ObjectStatus | InputStatus;
+  /** Objects by ingest time, then identifier. */
+  readonly objects: readonly LookupObject[];
+  /** Whether the object, or an input without one, meets the filters of the request. */
+  readonly qualifies?: boolean;
+  readonly qualifies_reason?: QualifiesReason;
+  /** Objects within the radius, whatever the limits on listing. */
+  readonly total?: number | null;
+  /** Whether `objects` has fewer than `total`. */
+  readonly truncated?: boolean;
+  /** Why it is truncated. */
+  readonly truncation?: 'per_input_limit' | 'per_request_limit' | null;
+  /** Objects within the radius that meet the filters. */
+  readonly qualifying_total?: number | null;
+  readonly tns?: TnsRecord | null;
+  /** Epoch of the current registry snapshot. */
+  readonly tns_snapshot_epoch?: string | null;
+  /** What is wrong with the input. */
+  readonly error?: { readonly message: string; readonly param: string };
+}
+
+/** An object with coincident sources, to the detail level of the request. */
+export interface RecentObject {
+  readonly diaObjectId: bigint;
+  readonly diaObjectId_str: string;
+  /** Right ascension, ICRS. */
+  readonly ra?: number | null;
+  /** Declination, ICRS. */
+  readonly dec?: number | null;
+  /** The coincident sources, by catalog name, then source id, both as text. */
+  readonly matches?: readonly Match[];
+}
+
+// End of the types that docs/client_types.ts makes.
 
 /** `/api/describe` lists the names with their units. */
 export type Filters = Readonly<Record<string, number | string>>;
@@ -39,9 +274,9 @@ export interface CrossmatchOptions {
   /** At most 60; 1 unless given. */
   readonly radiusArcsec?: number;
   /** `nearest` unless given. */
-  readonly find?: 'nearest' | 'all';
+  readonly find?: Find;
   /** The rows of the table that are answered: all unless given. */
-  readonly rows?: 'all' | 'matched';
+  readonly rows?: RowsKept;
   /** Position columns, if their names are not recognised. */
   readonly ra?: string;
   readonly dec?: string;
@@ -49,7 +284,7 @@ export interface CrossmatchOptions {
   readonly columns?: string;
   /** Their frame, such as `FK4 B1950` or `galactic`, where the table does not declare it. */
   readonly frame?: string;
-  readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow' | 'fits';
+  readonly format?: MatchFormat;
   /** Whether a small table, too, becomes a job at once; false unless given. */
   readonly asJob?: boolean;
 }
@@ -58,7 +293,7 @@ export interface QueryOptions {
   /** The most rows that the answer has; by default as many as the service gives at most. */
   readonly maxRows?: number;
   /** For the bytes of a table instead of its rows. */
-  readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
+  readonly format?: TableFormat;
 }
 
 export interface Progress {
@@ -123,100 +358,7 @@ export interface RecentOptions extends Omit<WalkOptions, 'filters'> {
   readonly start?: string;
   /** ISO 8601; exclusive. */
   readonly end?: string;
-  readonly timeField?: 'ingest_time' | 'event_time';
-}
-
-/** A coincident source: the nearest of its catalog within 1 arcsec. The latter keys are there at `full`. */
-export interface Match {
-  readonly catalog_name: string;
-  readonly catalog_source_id: string;
-  readonly separation_arcsec: number | null;
-  /** At the time of the event, by the proper motion of the source; only where one is applied. */
-  readonly separation_at_epoch_arcsec?: number;
-  readonly provenance_set?: string | null;
-  readonly diaObjectId?: bigint;
-  readonly ra?: number;
-  readonly dec?: number;
-  readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
-}
-
-export interface ObjectTns {
-  readonly checked: boolean;
-  readonly snapshot_epoch: string | null;
-  readonly name: string | null;
-  readonly name_prefix: string | null;
-  readonly classification: string | null;
-  readonly redshift: number | null;
-  readonly separation_arcsec: number | null;
-  readonly url: string | null;
-}
-
-export interface Crossmatch {
-  readonly provenance: 'recorded' | 'not_recorded';
-  readonly match_version: number | null;
-  readonly crossmatched_at: string | null;
-  readonly provenance_set: string | null;
-  readonly brokers_at_crossmatch: readonly string[] | null;
-  /** Whether each catalog was searched. */
-  readonly catalog_outcomes: Readonly<Record<string, string>>;
-}
-
-/** An object, to the level of detail of the request. One that is not in service has identifiers and status only. */
-export interface LookupObject {
-  readonly diaObjectId: bigint;
-  readonly diaObjectId_str: string;
-  readonly status: ObjectStatus;
-  readonly ra?: number | null;
-  readonly dec?: number | null;
-  readonly reliability?: number | null;
-  readonly ingest_time?: string;
-  readonly event_time?: string;
-  readonly brokers?: readonly string[];
-  /** null while pending. */
-  readonly crossmatch?: Crossmatch | null;
-  readonly matches?: readonly Match[];
-  readonly tns?: ObjectTns | null;
-  /** From the searched position. */
-  readonly separation_arcsec?: number;
-  /** In a map of probability: the share of it in pixels at least as dense as the object's. */
-  readonly credible_level?: number;
-  readonly qualifies?: boolean;
-  readonly qualifies_reason?: string;
-}
-
-export interface LookupResult {
-  /** Place of the input among all inputs, from 0. */
-  readonly index: number;
-  readonly kind: string | null;
-  readonly input: unknown;
-  readonly normalized: Readonly<Record<string, unknown>> | null;
-  readonly status:
-    | ObjectStatus
-    | 'no_rubin_object'
-    | 'objects_found'
-    | 'tns_name_not_found'
-    | 'resolver_unavailable'
-    | 'invalid_input';
-  readonly objects: readonly LookupObject[];
-  readonly total?: number | null;
-  readonly truncated?: boolean;
-  /** `per_request_limit` only where one input alone has more than a request may list. */
-  readonly truncation?: 'per_input_limit' | 'per_request_limit' | null;
-  readonly tns?: Readonly<Record<string, unknown>> | null;
-  readonly tns_snapshot_epoch?: string | null;
-  readonly error?: { readonly message: string; readonly param: string };
-  readonly qualifying_total?: number | null;
-  readonly qualifies?: boolean;
-  readonly qualifies_reason?: string;
-}
-
-/** An object of the recent crossmatches. */
-export interface RecentObject {
-  readonly diaObjectId: bigint;
-  readonly diaObjectId_str: string;
-  readonly ra?: number | null;
-  readonly dec?: number | null;
-  readonly matches?: readonly Match[];
+  readonly timeField?: TimeField;
 }
 
 /** A page as the API gives it. */
@@ -243,7 +385,7 @@ export interface SelectionOptions {
   /** ISO 8601, exclusive. */
   readonly end?: string;
   /** `ingest_time` unless given. */
-  readonly timeField?: 'ingest_time' | 'event_time';
+  readonly timeField?: TimeField;
   readonly detail?: DetailLevel;
   /** Filters leave out objects that do not meet them. */
   readonly filters?: Filters;
@@ -281,7 +423,6 @@ export interface StreamedMatch extends Match {
   readonly partial: boolean;
   readonly tns_checked: boolean;
   readonly tns_snapshot_epoch: string | null;
-  readonly tns?: Readonly<Record<string, unknown>>;
 }
 
 /**

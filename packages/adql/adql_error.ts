@@ -1,4 +1,4 @@
-/** A query that is no ADQL, or that asks for something that is not there. */
+/** The query is not valid ADQL, or names something that does not exist. */
 export class AdqlError extends Error {
   override name = 'AdqlError';
   /** The place in the query, counted from 0 in UTF-16 code units. */
@@ -10,12 +10,12 @@ export class AdqlError extends Error {
   }
 }
 
-/** A count in the words of a message. */
+/** For messages: `3 were given`. */
 export function given(count: number): string {
   return `${count} ${count === 1 ? 'was' : 'were'} given`;
 }
 
-/** The message with the place in the query before it: line and column, both counted from 1. */
+/** The message after its position in the query: line and column, counted from 1. */
 export function placedMessage(query: string, { at, message }: AdqlError): string {
   const before = query.slice(0, at).split(/\r\n|\r|\n/);
   return `Line ${before.length}, column ${before.at(-1)!.length + 1}: ${message}`;

@@ -1,7 +1,7 @@
-/** Functions of many rows: how they are written for the engine, and what is said of those that ADQL does not have. */
+/** Aggregate functions: their SQL, and the documentation of those that ADQL lacks. */
+import type { Column } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
 import type { Documented } from './functions.ts';
-import type { Column } from './schema.ts';
 import { constantOf, fixed } from './shapes.ts';
 import {
   arithmeticType,
@@ -40,7 +40,7 @@ const ofDoubles = (name: string, does: string): Aggregate => ({
   write: ([x], at, distinct) => value(at, `${name}(${distinct}${double(numberOf(x!, does))})`, 'float64'),
 });
 
-/** By name. MEDIAN and STDDEV are in no standard; of the others those with `forms` are in the IVOA's catalogue of functions. */
+/** By name. MEDIAN and STDDEV are in no standard. The others with `forms` are in the IVOA's catalogue of functions. */
 export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   COUNT: {
     takes: 1,
@@ -98,7 +98,7 @@ export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   },
 };
 
-/** The most bins of a histogram. */
+/** The maximum number of bins in a histogram. */
 const MAX_BINS = 10_000;
 
 /**

@@ -1,9 +1,9 @@
 /**
- * Astrometric solutions at another epoch: motion in a straight line at constant speed, without light-travel time (ESA SP-1200, The
- * Hipparcos and Tycho Catalogues, volume 1, section 1.5.5), which is what the IVOA's `ivo_epoch_prop` asks for.
+ * Astrometric solutions at another epoch, as the IVOA's `ivo_epoch_prop` defines them: motion in a straight line at constant speed,
+ * without light-travel time (ESA SP-1200, The Hipparcos and Tycho Catalogues, volume 1, section 1.5.5).
  */
+import type { Column } from '@nearsky/astrotables';
 import { AdqlError, given } from './adql_error.ts';
-import type { Column } from './schema.ts';
 import { constantNumber, double, numberOf, type Operand, type Point, type Value, value } from './values.ts';
 
 const MAS = (Math.PI / 648_000_000).toPrecision(17);
@@ -11,8 +11,8 @@ const MAS = (Math.PI / 648_000_000).toPrecision(17);
 const UNIT = '4.740470463533348e0';
 
 /**
- * The position moves from the place r to r (1 + zeta t) + mu t, divided by its length. In the plane of r and of the east and north there,
- * with the right ascension counted from that of the source.
+ * The position moves from the unit vector r to r (1 + zeta t) + mu t, which is then normalised. The axes are r, east and north at
+ * the source, and right ascensions are relative to the source's.
  */
 export const EPOCH_MACROS: readonly string[] = [
   `CREATE MACRO adql_epoch(ra1, dec1, plx, pmra, pmdec, rv, years) AS list_transform([{

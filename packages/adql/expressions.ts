@@ -1,4 +1,4 @@
-/** Expressions and conditions of a query, in the place where they stand. */
+/** Translates the expressions and conditions of a query. */
 import { AdqlError, given } from './adql_error.ts';
 import { AGGREGATES } from './aggregates.ts';
 import { FUNCTIONS } from './functions.ts';
@@ -32,21 +32,20 @@ import {
 } from './values.ts';
 
 /**
- * The maximum number of strings in one concatenation: the engine makes 2,048 results at a time, of any length, and does
- * not count them as memory.
+ * The maximum number of strings in one concatenation. The engine makes 2,048 results at a time, and does not count their memory.
  */
 const MAX_TEXTS = 1000;
 
-/** The engine plans what is compared twice at each level. */
+/** The maximum nesting of BETWEEN: at each level the engine plans the compared value twice. */
 const MAX_BETWEENS = 8;
 
-/** The time in which the engine plans queries in conditions doubles with each level. */
+/** The maximum nesting of queries in conditions: each level doubles the engine's planning time. */
 const MAX_CONDITION_QUERIES = 8;
 
-/** The lowest integer, without its sign: it has no positive counterpart. */
+/** The digits of the lowest integer, which has no positive counterpart. */
 const LOWEST = `${2n ** 63n}`;
 
-/** No table: each row is kept as often as it is there. */
+/** For `Joined.repeatable`: no table may get several rows for one row of the others. */
 export const NONE: ReadonlySet<Source> = new Set();
 
 /** Reads the expressions of one query. */
@@ -54,13 +53,13 @@ export class Expressions {
   readonly #query: (query: Query, outer: Scope) => Relation;
   readonly #shapes: Shapes;
 
-  /** The number of comparisons between columns so far, in joins and in conditions. */
+  /** Comparisons between columns so far, in joins and conditions. */
   compared = 0;
-  /** The texts of tables in the expression that is being read. */
+  /** Strings from tables in the current expression. */
   texts = 0;
-  /** The table of each column that was read so far, and undefined for each subquery and random number. */
+  /** The table of each column read so far; undefined for a subquery or a random number. */
   readonly #references: (Source | undefined)[] = [];
-  /** The BETWEEN, and the queries in conditions, that are being read. */
+  /** The current nesting of BETWEEN, and of queries in conditions. */
   #betweens = 0;
   #conditionQueries = 0;
 
@@ -79,7 +78,7 @@ export class Expressions {
       !hasAggregate(expression) &&
       !hasQuery(expression)
     ) {
-      // The whole may be an expression of GROUP BY whose parts are none.
+      // The whole may be an expression of GROUP BY although its parts are not.
       const { groups: _, ...ungrouped } = context;
       const whole = this.#expression(expression, ungrouped);
       if (whole.kind === 'value' && groups.has(whole.sql)) return whole;
@@ -181,11 +180,11 @@ export class Expressions {
     }
   }
 
-  /** The condition of the rows that are kept: where it is NULL it may be FALSE as well, which makes tests of positions fast. */
+  /** A condition that filters rows. It may be FALSE instead of NULL, which makes tests of positions fast. */
   filter(expression: Expression, context: Context, filtered: Joined, role: string): Value {
     if (expression.kind === 'logic') {
       const { all } = filtered;
-      // Where a part of OR is false the row may be kept all the same, as often as it is repeated.
+      // A row may be kept although one part of OR is false. A repeated row would then be kept several times.
       const own = expression.operator === 'AND' ? filtered : { all, repeatable: NONE };
       return logic(expression, (each, part) => this.filter(each, context, own, part));
     }
@@ -200,12 +199,11 @@ export class Expressions {
     return condition;
   }
 
-  /** Counts a comparison, if it has several columns. */
+  /** Counts a comparison if it has several columns. */
   #countColumns(before: number): void {
     if (this.#references.length >= before + 2) this.compared++;
   }
 
-  /** A query in a condition. */
   #conditionQuery(query: Query, { scope }: Context): Relation {
     if (++this.#conditionQueries > MAX_CONDITION_QUERIES)
       throw new AdqlError(
@@ -271,7 +269,7 @@ export class Expressions {
     return value(at, `(${left.sql} ${operator} ${right.sql})`, 'boolean');
   }
 
-  /** CONTAINS and INTERSECTS compared with 1 or 0, and a DISTANCE of points that is less than a number. */
+  /** CONTAINS and INTERSECTS compared with 1 or 0, and DISTANCE between points compared with a number. */
   #shapeTest(
     of: readonly [Expression, Expression],
     operator: string,
@@ -329,7 +327,7 @@ export class Expressions {
   #aggregate({ at, name, of, isDistinct }: Expression & { kind: 'call' }, context: Context): Value {
     requireAggregates(context, at);
     const { groups: _, ...outer } = context;
-    const inner: Context = { ...outer, aggregates: 'functions of many rows cannot stand in one another' };
+    const inner: Context = { ...outer, aggregates: 'aggregate functions cannot be nested' };
     const known = AGGREGATES[name]!;
     const { takes } = known;
     if (of.length !== takes)
@@ -342,7 +340,7 @@ export class Expressions {
   }
 }
 
-/** SQL that differs from row to row of a FROM. In groups it is constant. */
+/** SQL whose value differs between the rows of a FROM; constant within groups. */
 function rowOf({ scope, groups }: Context): string {
   const sources = new Set(scope.tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
   if (groups) return '0';
@@ -361,7 +359,7 @@ function requireAggregates({ aggregates }: Context, at: number): void {
   if (aggregates !== true) throw new AdqlError(at, aggregates);
 }
 
-/** Whether an expression has a function of many rows outside its subqueries. */
+/** Whether an expression has an aggregate function outside its subqueries. */
 export function hasAggregate(expression: Expression): boolean {
   if (expression.kind === 'countAll') return true;
   if (expression.kind === 'call' && Object.hasOwn(AGGREGATES, expression.name)) return true;
@@ -375,5 +373,5 @@ function hasQuery(expression: Expression): boolean {
 const not = ({ isNot }: { readonly isNot: boolean }) => (isNot ? ' NOT' : '');
 
 export function notGrouped(at: number, name: string): AdqlError {
-  return new AdqlError(at, `${name} must be in GROUP BY, or in a function of many rows such as MAX`);
+  return new AdqlError(at, `${name} must be in GROUP BY, or in an aggregate function such as MAX`);
 }

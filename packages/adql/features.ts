@@ -1,16 +1,16 @@
-/** The language as a service describes it: the features of TAPRegExt 1.0, with the types of ADQL 2.1, and functions that ADQL lacks. */
+/** The language features that a service declares (TAPRegExt 1.0, with the types of ADQL 2.1), and the functions beyond ADQL. */
 import { AGGREGATES } from './aggregates.ts';
 import { type Documented, FUNCTIONS } from './functions.ts';
 
 export interface Feature {
-  /** After `ivo://ivoa.net/std/TAPRegExt#features-`. */
+  /** The type, after `ivo://ivoa.net/std/TAPRegExt#features-`. */
   readonly type: string;
   readonly form: string;
   /** How it differs from the standard; undefined if it does not. */
   readonly description?: string;
 }
 
-/** Where less is supported than the standard has. */
+/** Features that are only partly supported. */
 const PARTS: Readonly<Record<string, string>> = {
   CENTROID: 'The corners of a POLYGON, and the centre and size of a BOX, must be numbers',
   CONTAINS: 'A MOC holds a POINT and no other shape',

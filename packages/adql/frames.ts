@@ -1,4 +1,4 @@
-/** Shapes in another frame, for the IVOA's `ivo_geom_transform`: rotations. */
+/** Rotates shapes to another frame, for the IVOA's `ivo_geom_transform`. */
 import {
   type Frame,
   frameOf as frameNamed,
@@ -11,7 +11,7 @@ import { AdqlError } from './adql_error.ts';
 import { isConstant, position } from './positions.ts';
 import { constantNumber, double, type Point, polygonShape, type Shape, type Value, value } from './values.ts';
 
-/** By the names of the IVOA's vocabulary of frames. */
+/** By name in the IVOA's vocabulary of frames. */
 const FRAMES: Readonly<Record<string, Frame>> = { ICRS, FK5: frameNamed('FK5'), GALACTIC };
 
 const between = (from: string, to: string) => rotationBetween(FRAMES[from]!, FRAMES[to]!);

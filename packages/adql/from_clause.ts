@@ -20,10 +20,9 @@ import {
 import type { Expression, Join, Name, Query, TableReference } from './syntax.ts';
 import { commonType, nameOfType, quoted, type ScopeColumn, type Source } from './values.ts';
 
-/** The most tables of a query: the engine plans 40 in a second, and 100 in more than a minute, which nothing ends. */
+/** The maximum number of tables in a query. The engine plans 40 in a second, but 100 take over a minute and cannot be interrupted. */
 const MAX_TABLES = 40;
 
-/** A query of WITH. */
 interface NamedQuery {
   readonly name: Name;
   /** Its name in the SQL. */
@@ -56,7 +55,7 @@ export class FromClauses {
     this.#query = query;
   }
 
-  /** A name for the engine that no other table has. */
+  /** Returns a name that no other table has in the engine. */
   newTable(): string {
     return `t${++this.#lastTable}`;
   }
@@ -164,14 +163,14 @@ export class FromClauses {
       return sides[0] === sides[1] ? undefined : sides[0] ? 'left' : 'right';
     };
     const { condition: own, isMixed, hasKey } = outerCondition(type, condition, sideOf);
-    // A query within a condition may refer to the tables around it, which pairs cannot.
+    // A query within a condition may refer to outer tables, but pairs cannot.
     const isOfPairs = isMixed && !outer;
     const [a, b] = isOfPairs ? [this.#asTable(left), this.#asTable(right)] : [left, right];
     const tables = [...a.tables, ...b.tables];
     const columns = [...a.columns, ...b.columns];
     const context = joined(tables, columns, outer);
     const all = sourcesOf({ tables });
-    // An outer join would keep a repeated row that matches nothing several times, but pairs are an inner join.
+    // An outer join would keep an unmatched row once for each repetition. Pairs are an inner join, so their rows may repeat.
     const filtered = { all, repeatable: isOfPairs ? all : NONE };
     const { sql } = this.#expressions.filter(own, context, filtered, 'ON');
     const sides = type === 'RIGHT' ? [b.source, a.source] : [a.source, b.source];
@@ -186,7 +185,7 @@ export class FromClauses {
     return { sql: () => `(${a.sql()} ${type} JOIN ${b.sql()} ON ${sql})`, tables, columns };
   }
 
-  /** A table with numbered rows: each use of it must have the same numbers. */
+  /** A table with numbered rows. Every use of it must have the same numbers. */
   #numbered(source: Source): Source {
     const rows = numberedRows(source);
     if (source.isNumbered) return { ...source, relation: `(${rows})` };
@@ -195,7 +194,7 @@ export class FromClauses {
     return { ...source, relation: name };
   }
 
-  /** A FROM as a single table. */
+  /** Wraps a FROM as a single table. */
   #asTable(from: From): From {
     if (from.source) return from;
     const table = this.newTable();
@@ -220,10 +219,10 @@ export class FromClauses {
   }
 }
 
-/** The place of a condition between tables. */
+/** The context of a join condition. */
 function joined(tables: From['tables'], columns: From['columns'], outer: Scope | undefined): Context {
   const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
-  return { scope, aggregates: 'functions of many rows cannot stand in ON' };
+  return { scope, aggregates: 'aggregate functions are not allowed in ON' };
 }
 
 export function sourcesOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Source> {

@@ -1,6 +1,6 @@
 /**
- * Functions of one row: how they are written for the engine, and what is said of those that are not ADQL's (the IVOA's catalogue of
- * user-defined functions, EN-UDFCatalogue 1.1, and RegTAP 1.1, section 7). `aggregates.ts` has the functions of many rows.
+ * Scalar functions: their SQL, and the documentation of those beyond ADQL (the IVOA's catalogue of user-defined functions,
+ * EN-UDFCatalogue 1.1, and RegTAP 1.1, section 7). `aggregates.ts` has the aggregate functions.
  */
 import { AdqlError } from './adql_error.ts';
 import { epochPosition, epochVector } from './epochs.ts';
@@ -34,17 +34,17 @@ export interface Documented {
 }
 
 interface RowFunction extends Documented {
-  /** The geometry of ADQL. */
+  /** Set for ADQL's geometry functions. */
   readonly isShape?: true;
   readonly least: number;
   readonly most: number;
-  /** Set where it has another value each time. */
+  /** Set if the value differs at each call. */
   readonly isRandom?: true;
   /** @param row SQL that differs from row to row */
   readonly write: (args: readonly Operand[], at: number, shapes: Shapes, row: () => string) => Operand;
 }
 
-/** A function of a double. Where it is not defined, the result is NULL, so that one row does not end a query. */
+/** A function of a double. Outside its domain the result is NULL, so that one row does not fail the query. */
 function ofDouble(sql: (x: string) => string): RowFunction {
   return {
     least: 1,
@@ -71,7 +71,7 @@ function rounded(name: 'round' | 'trunc'): RowFunction {
         throw new AdqlError(places.at, 'the number of decimal places must be an integer that stands in the query');
       const near = `round(${number}, ${count.constant})`;
       if (name === 'round') return value(at, near, 'float64');
-      // The nearest number with so many places, unless that is farther from 0: 0.29 * 100 is less than 29.
+      // Rounds to that many digits, but never away from 0: in floating point, 0.29 * 100 is less than 29.
       const below = `round(${number} - sign(${number}) * power(10::DOUBLE, -(${count.constant})) / 2, ${count.constant})`;
       return value(at, `(CASE WHEN abs(${near}) <= abs(${number}) THEN ${near} ELSE ${below} END)`, 'float64');
     },
@@ -198,7 +198,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     write([text, start, length], at) {
       const { sql } = textOf(text!, 'the argument of SUBSTRING');
       const [from, count] = [start!, length].map(each => each && as('int64', integerOf(each, 'a place in a text')));
-      // The engine counts places below 1 from the end.
+      // The engine counts positions below 1 from the end.
       const first = `greatest(${from}, 1)`;
       if (!count) return value(at, `substr(${sql}, ${first})`, 'text');
       return value(at, `substr(${sql}, ${first}, greatest(${from} + ${count} - ${first}, 0))`, 'text');
@@ -388,5 +388,5 @@ function julianDate(name: string, epoch: number, what: string): RowFunction {
   };
 }
 
-/** A time, for texts that are compared with it. */
+/** A time, for strings that are compared with it. */
 const TIME = value(0, 'NULL', 'time');

@@ -1,4 +1,4 @@
-/** Shapes on the sky as SQL: exact tests, and before them ranges of pixels, by which the engine skips most of a table. */
+/** Shapes on the sky as SQL: exact tests, preceded by pixel ranges that let the engine skip most of a table. */
 import {
   areaOfShape,
   boxCorners,
@@ -19,29 +19,29 @@ import { boxOverPole, circleHolds, inPolygonOfRow, polygonAnd, REGION_MACROS } f
 import { type Joined, NearCells } from './rewrites.ts';
 import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
 
-/** Functions that the engine is given before the first query. */
+/** Macros that must be defined in the engine before the first query. */
 export const MACROS: readonly string[] = [
-  // The square of a half chord may be rounded to more than 1. NULL stays NULL, which `least` would pass over.
+  // Rounding can make the square of a half chord exceed 1. Unlike `least`, this keeps NULL.
   'CREATE MACRO adql_arc(square) AS degrees(2 * asin(sqrt(square - greatest(0, square - 1))))',
-  // LIKE of the engine goes back and forth where a pattern has % and _, without an end; regular expressions do not.
+  // The engine's LIKE backtracks without limit if a pattern has both % and _. Regular expressions do not.
   "CREATE MACRO adql_like(x, pattern) AS regexp_full_match(x, replace(replace(regexp_escape(pattern), '\\%', '.*'), '_', '.'), 's')",
   // Degrees, as `separationArcsec` of the index computes them.
   'CREATE MACRO adql_distance(ra1, dec1, ra2, dec2) AS adql_arc(' +
     'power(sin(radians(dec2 - dec1) / 2), 2) + ' +
     'cos(radians(dec1)) * cos(radians(dec2)) * power(sin(radians(ra2 - ra1) / 2), 2))',
-  // The sky in zones of 360 / n degrees of declination, and these in cells of right ascension: the cell's number. A zone has
-  // so many cells that each is 360 / n degrees wide at least: cos(dec) >= 1 - |dec| / 90.
+  // The number of a cell: the sky has zones of 360 / n degrees of declination, and each zone has cells of right ascension.
+  // Each cell is at least 360 / n degrees wide, because cos(dec) >= 1 - |dec| / 90.
   'CREATE MACRO adql_cell(ra1, dec1, n) AS floor(dec1 * n / 360) * n + floor(' +
     'least(ra1 / 360 - floor(ra1 / 360), 1 - 1e-12) * greatest(1, n - 2 - abs(4 * floor(dec1 * n / 360) + 2)))',
-  // The cell at one of the four corners of what is near a position, which is an eighth of a cell at most; NULL where
-  // another corner has the same. A circle reaches asin(sin(reach) / cos(dec)) in right ascension, which is less than this.
+  // The cell at one of the four corners of the neighbourhood of a position; NULL if another corner has the same cell. The
+  // neighbourhood is at most an eighth of a cell. A circle reaches asin(sin(reach) / cos(dec)) in right ascension, which is less.
   'CREATE MACRO adql_corner(ra1, dec1, i, j, reach, n) AS CASE ' +
     'WHEN i > 0 AND floor((dec1 + reach) * n / 360) <= floor((dec1 - reach) * n / 360) THEN NULL ' +
     'WHEN j > 0 AND adql_cell(ra1 + adql_width(dec1, reach), dec1 + i * reach, n) = ' +
     'adql_cell(ra1 - adql_width(dec1, reach), dec1 + i * reach, n) THEN NULL ' +
     'ELSE adql_cell(ra1 + j * adql_width(dec1, reach), dec1 + i * reach, n) END',
   'CREATE MACRO adql_width(dec1, reach) AS 142 * reach / greatest(90 - abs(dec1), reach)',
-  // On which side of the plane with that normal a position lies.
+  // The side of the plane with this normal on which a position lies.
   'CREATE MACRO adql_side(ra1, dec1, x, y, z) AS ' +
     'cos(radians(dec1)) * (cos(radians(ra1)) * x + sin(radians(ra1)) * y) + sin(radians(dec1)) * z >= 0',
   ...HEALPIX_MACROS,
@@ -50,38 +50,38 @@ export const MACROS: readonly string[] = [
   ...FRAME_MACROS,
 ];
 
-/** The most ranges of pixels that a test is given: more would take longer to look through than they save. */
+/** The maximum number of pixel ranges in a test: searching more would cost more than they save. */
 const MAX_RANGES = 16;
-/** The pixels that a shape's edge cuts: more of them make ranges that are narrower than these can be. */
+/** The target number of pixels on a shape's edge. More would make ranges narrower than the limit on ranges allows. */
 const ENOUGH_CUT = 64;
-/** The most shapes of a query whose pixels are looked for, which takes milliseconds each. */
+/** The maximum number of shapes in a query whose pixels are computed, at milliseconds each. */
 const MAX_AREAS = 32;
-/** The most pixels that the edge of a shape may cut whose MOC is made, and how much finer they are than those of the MOC. */
+/** The maximum number of edge pixels of a shape that becomes a MOC, and how many orders finer they are than the MOC. */
 const MAX_MOC_CUT = 20_000;
 const MOC_FINER = 3;
 const MOC_MAX_ORDER = 16;
-/** The most corners of all polygons, each time that one is used: the engine plans for longer than a query may take. */
+/** The maximum number of polygon corners in a query, counting each use. With more, planning exceeds a query's time limit. */
 const MAX_CORNERS = 400;
-/** Up to here chords grow enough with the distance to be compared instead. */
+/** Up to this distance chords can be compared instead of angles: they still grow enough with it. */
 const MAX_CHORD_DEGREES = 175;
-/** The share by which the square of half a chord is rounded: a position on the edge of a circle is in it. */
+/** The relative rounding of the square of a half chord. Positions on the edge of a circle are inside. */
 const CHORD_ROUNDING = 2 ** -50;
-/** Gaps between ranges that hold so few pixels of order 16 are read: 1 / 4096 of the sky. */
+/** Ranges are merged across gaps of up to this many pixels of order 16, which is 1 / 4096 of the sky. */
 const MIN_GAP = (12 * 4 ** 16) / 4096;
 
 /** The shapes of one query. */
 export class Sky {
-  /** The corners of all polygons so far, at each use. */
+  /** Polygon corners so far, counting each use. */
   #corners = 0;
   #mocs = 0;
   readonly #nearCells = new NearCells();
-  /** The ranges of each shape that was looked at. */
+  /** The pixel ranges of each shape so far. */
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
 
   /**
    * The condition that two points are at most a number of degrees apart.
-   * @param filtered the tables whose rows it keeps, so that it may be FALSE where a coordinate is NULL, and tests of pixels
-   *   and declinations go ahead; undefined where it is a value
+   * @param filtered the tables whose rows the condition filters; then it may be FALSE instead of NULL, and tests of pixels and
+   *   declinations come first. Undefined if the condition is used as a value
    */
   within(a: Point, b: Point, radius: Value, filtered: Joined | undefined, operator: '<=' | '<' = '<='): string {
     const [fixed, other] = isConstant(a) ? [a, b] : [b, a];
@@ -106,7 +106,8 @@ export class Sky {
   }
 
   /**
-   * The condition that a point is in a polygon: an odd number of edges lies between the point and one whose side is known.
+   * The condition that a point is in a polygon: it depends on the number of edges between the point and a reference point whose side
+   * is known.
    * @param isFilter as for `within`
    */
   inPolygon(point: Point, polygon: Shape & { kind: 'polygon' }, isFilter: boolean): string {
@@ -162,7 +163,7 @@ export class Sky {
     const exact = polygonAnd(polygon, other, does);
     const { vertices } = polygon;
     if (!filtered || !vertices || other.kind !== 'circle' || other.radius.constant === undefined) return exact;
-    // A circle near a polygon has its centre near a circle around that.
+    // A circle that touches a polygon has its centre near the polygon's bounding circle.
     const around = polygonCentroid(vertices);
     const far = Math.max(...vertices.map(([ra, dec]) => separationArcsec(around.ra, around.dec, ra, dec) / 3600));
     const reach = far + other.radius.constant + ROUNDING;
@@ -183,8 +184,8 @@ export class Sky {
   }
 
   /**
-   * The pixels of an order that a shape touches; pixels that are nearer to it than an eighth of their size may be among them.
-   * @throws AdqlError where they are too many
+   * The pixels of an order that a shape touches. Pixels closer than an eighth of their size may be included.
+   * @throws AdqlError if there are too many
    */
   moc(shape: SkyShape<unknown>, order: number, at: number): readonly PixelRange[] {
     if (++this.#mocs > MAX_AREAS)
@@ -199,7 +200,7 @@ export class Sky {
     return degraded(ranges, order, at);
   }
 
-  /** Undefined for a point that is no position of a table. */
+  /** Undefined unless the point is a table's position. */
   #pixelTest(point: Point, key: string, shape: () => SkyShape<unknown>): string | undefined {
     const pixel = pixelOf(point);
     if (!pixel) return undefined;
@@ -217,8 +218,8 @@ export class Sky {
 }
 
 /**
- * The condition that a position is near a constant one. The square of half the chord is compared: it grows with the
- * distance, and costs the engine half as much.
+ * The condition that a position is near a constant one. It compares the square of the half chord, which grows with the
+ * distance and costs the engine half as much.
  */
 function chordTest(point: Point, centre: { ra: number; dec: number }, radius: number, operator: string): string {
   position(point);
@@ -233,16 +234,16 @@ function chordTest(point: Point, centre: { ra: number; dec: number }, radius: nu
   return `${north} + ${cosine} * cos(radians(${dec})) * ${east} ${operator} ${square}`;
 }
 
-/** A sum in as few levels as possible: the engine plans long chains slowly. */
+/** A sum as a balanced tree, because the engine plans long chains slowly. */
 function sum(terms: readonly string[]): string {
   const middle = terms.length >> 1;
   return middle === 0 ? terms[0]! : `(${sum(terms.slice(0, middle))} + ${sum(terms.slice(middle))})`;
 }
 
-/** The first pixel at order 29 in one of order 16. */
+/** The first pixel at order 29 in a pixel of order 16. */
 const deep = (pixel: number) => BigInt(pixel) << 26n;
 
-/** Ranges of pixels at order 29 that a shape lies in, [first, end), ascending. */
+/** Ranges [first, end) of pixels at order 29 that cover a shape, ascending. */
 function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[] {
   const steps = areaOfShape(shape, ENOUGH_CUT);
   let step = steps.next();
@@ -268,7 +269,7 @@ export function polygonOf(vertices: readonly (readonly [number, number])[], at: 
   return positioned(at, () => polygon(vertices));
 }
 
-/** A shape that cannot be is a fault of the query at that place. */
+/** Reports an impossible shape as an error at its position in the query. */
 function positioned<T>(at: number, make: () => T): T {
   try {
     return make();
@@ -277,7 +278,7 @@ function positioned<T>(at: number, make: () => T): T {
   }
 }
 
-/** A place of the sky, both coordinates in range. */
+/** A constant position, with both coordinates checked. */
 export function checkedPosition(ra: Value, dec: Value): { ra: number; dec: number } {
   if (!(Math.abs(dec.constant!) <= 90))
     throw new AdqlError(dec.at, `a declination must be -90 to 90 degrees (${dec.constant} was given)`);
@@ -305,7 +306,7 @@ export function polygonArea(vertices: readonly (readonly [number, number])[]): n
   return Math.min(size, 4 * Math.PI - size) * (180 / Math.PI) ** 2;
 }
 
-/** The direction of the sum of all places inside: of the edges' normals, each by its length. */
+/** The direction of the centroid: the sum of the edges' normals, weighted by length. */
 export function polygonCentroid(vertices: readonly (readonly [number, number])[]): { ra: number; dec: number } {
   const places = vertices.map(vector);
   const sum = { x: 0, y: 0, z: 0 };

@@ -1,6 +1,6 @@
 /** HEALPix pixels of any position, and their centres (Górski et al., ApJ 622, 759, 2005), as `index/healpix.ts` computes them. */
 
-/** Bits apart, and bits together: of 29 bits, and of every other one of 58. */
+/** Spreads 29 bits over every second bit of 58, and the inverse. */
 const spread = (v: string) =>
   [
     [16, '281470681808895'],
@@ -21,7 +21,7 @@ const compressed = (v: string) =>
 const CELL = (part: string) => `CAST(least(greatest(floor(${part} * 536870912), 0), 536870911) AS BIGINT)`;
 
 export const HEALPIX_MACROS: readonly string[] = [
-  // At order 29. A position is a point of one of twelve faces; quarters of right ascension are 0 to 4.
+  // At order 29. A position lies in one of twelve faces; right ascension counts quarter turns, 0 to 4.
   `CREATE MACRO adql_pixel(ra1, dec1) AS list_transform([{'t': CASE WHEN ra1 / 360 - floor(ra1 / 360) < 1 THEN 4 * (ra1 / 360 - floor(ra1 / 360)) ELSE 0 END,
     'z': sin(radians(dec1)), 'c': cos(radians(dec1))}], lambda s: list_transform([CASE
     WHEN s.t IS NULL OR s.z IS NULL OR NOT abs(dec1) <= 90 THEN NULL

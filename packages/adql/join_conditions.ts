@@ -1,6 +1,6 @@
 /**
- * The conditions of outer joins. DuckDB joins by equal values where each side of a condition has columns of one table alone; with any other
- * condition it compares all pairs of rows of an outer join.
+ * The conditions of outer joins. DuckDB uses a hash join for an equality whose sides have columns of one table each. With any other
+ * condition in an outer join it compares all pairs of rows.
  */
 
 import { FUNCTIONS } from './functions.ts';
@@ -9,7 +9,7 @@ import type { Expression, Join, Name } from './syntax.ts';
 export type Side = 'left' | 'right';
 export type OuterType = Exclude<Join['type'], 'INNER'>;
 
-/** The sides whose columns an expression has: both, where it has a query or differs from row to row. */
+/** The sides whose columns an expression has. An expression with a subquery or a random number counts as both. */
 function sidesOf(expression: Expression, sideOf: (path: readonly Name[]) => Side | undefined): ReadonlySet<Side> {
   if (expression.kind === 'column') {
     const side = sideOf(expression.path);
@@ -43,7 +43,7 @@ function conjuncts(condition: Expression): readonly Expression[] {
 const conjunction = (at: number, of: readonly Expression[]): Expression =>
   of.length === 1 ? of[0]! : { kind: 'logic', at, operator: 'AND', of };
 
-/** An equal value that an outer join is by, with what must hold in the rows of one side: no row of a false one has a partner. */
+/** An equality of an outer join, with the tests on one side: a row that fails them has no partner. */
 function guarded(key: Expression & { kind: 'comparison' }, side: 0 | 1, when: readonly Expression[]): typeof key {
   if (when.length === 0) return key;
   const { at } = key;
@@ -59,8 +59,8 @@ function guarded(key: Expression & { kind: 'comparison' }, side: 0 | 1, when: re
 }
 
 /**
- * @returns the condition of an outer join with the tests of rows that are kept folded into one of its equal values; whether it has a
- *   condition that only pairs of rows can be checked for
+ * @returns the condition of an outer join, in which one equality includes the tests on preserved rows; whether another condition
+ *   needs pairs of rows
  */
 export function outerCondition(
   type: OuterType,
@@ -86,7 +86,7 @@ export function outerCondition(
     } else own[[...sides][0] ?? (type === 'RIGHT' ? 'right' : 'left')].push(each);
   }
   if (!key) return { condition, isMixed, hasKey: false };
-  // The tests of the rows that are not kept leave rows out before they are joined.
+  // Tests on the other side filter its rows before the join.
   const folded = guarded(guarded(key, 0, type === 'RIGHT' ? [] : own.left), 1, type === 'LEFT' ? [] : own.right);
   const before = type === 'LEFT' ? own.right : type === 'RIGHT' ? own.left : [];
   return { condition: conjunction(condition.at, [folded, ...before, ...rest]), isMixed, hasKey: true };

@@ -4,9 +4,9 @@ import { AdqlError } from './adql_error.ts';
 export interface Token {
   /** `name` is in double quotes; a `word` is not. */
   readonly kind: 'word' | 'name' | 'number' | 'string' | 'symbol' | 'end';
-  /** A word in upper case, a name or string without its quotes, a number or symbol as it stands. */
+  /** A word in upper case, a name or string without its quotes, or a number or symbol unchanged. */
   readonly value: string;
-  /** The characters of the token as the query has them. */
+  /** The characters of the token in the query. */
   readonly text: string;
   readonly at: number;
 }
@@ -15,7 +15,7 @@ export interface Token {
 const TOKEN =
   /(?:[ \t\r\n]|--[^\r\n]*)*(?:(?<word>[A-Za-z][A-Za-z0-9_]*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<string>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<symbol><>|!=|<=|>=|\|\||[-+*/%=<>(),.;])|(?<end>$))/y;
 
-/** The most tokens of a query: a thousand values in a list take two thousand. */
+/** The maximum number of tokens in a query: a list of a thousand values takes two thousand. */
 const MAX_TOKENS = 20_000;
 
 /** @throws AdqlError */

@@ -5,7 +5,7 @@ import { AdqlError } from './adql_error.ts';
 export type PixelRange = readonly [first: bigint, end: bigint];
 
 const MAX_ORDER = 29;
-/** The most ranges, which the engine is given as text. */
+/** The maximum number of ranges, which become SQL text. */
 const MAX_RANGES = 5000;
 
 /**
@@ -27,7 +27,7 @@ export function mocRanges(text: string, at: number): readonly PixelRange[] {
   return merged(ranges, at);
 }
 
-/** Ranges as those of the pixels of an order that they touch. */
+/** The ranges of the pixels of an order that the given ranges touch. */
 export function degraded(ranges: readonly PixelRange[], order: number, at: number): readonly PixelRange[] {
   const shift = BigInt(2 * (MAX_ORDER - order));
   return merged(
@@ -36,7 +36,7 @@ export function degraded(ranges: readonly PixelRange[], order: number, at: numbe
   );
 }
 
-/** Ranges, ascending and with gaps between them, that together are these. */
+/** Sorts and merges ranges, so that gaps lie between them. */
 function merged(ranges: [bigint, bigint][], at: number): readonly PixelRange[] {
   const merged: [bigint, bigint][] = [];
   for (const [first, end] of ranges.sort((a, b) => (a[0] < b[0] ? -1 : 1))) {
@@ -53,7 +53,7 @@ function wrongMoc(word: string, at: number): AdqlError {
   return new AdqlError(at, `a MOC is written as '4/0-3,5 6/100', orders 0 to 29, and not with ${word.slice(0, 40)}`);
 }
 
-/** The condition that a pixel lies in ranges: they are halved again and again, so that a row meets few of them. */
+/** The condition that a pixel lies in one of the ranges, as a binary search. */
 export function pixelIn(pixel: string, ranges: readonly PixelRange[]): string {
   if (ranges.length === 0) return `(${pixel} < 0)`;
   if (ranges.length <= 2)

@@ -3,7 +3,7 @@ export { AdqlError, placedMessage } from './adql_error.ts';
 export { FEATURES, type Feature } from './features.ts';
 export { MACROS } from './geometry.ts';
 export { parse } from './parser.ts';
-export { type Column, type ColumnType, type DescribedTable, tableName } from './schema.ts';
+export { type DescribedTable, tableName } from './schema.ts';
 export { MAX_QUERY_LENGTH, type Translated, translate } from './translator.ts';
 export { ENGINE_TYPES, FAILURE_MARK, failing, quoted, textLiteral } from './values.ts';
 export { spelled } from './words.ts';

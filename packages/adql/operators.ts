@@ -1,6 +1,6 @@
 /** Literals, arithmetic and CAST. */
+import type { Column } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
-import type { Column } from './schema.ts';
 import type { ArithmeticOperator, CastShape, CastType } from './syntax.ts';
 import {
   arithmeticType,
@@ -79,7 +79,7 @@ function difference(at: number, left: Operand, right: Operand): Value | undefine
   return value(at, sql, 'float64', { column: { name: 'days', sql, type: 'float64', about } });
 }
 
-/** The number that two constants make; undefined where it is not exact or not finite. */
+/** The result of arithmetic on two constants; undefined if it is not exact or not finite. */
 function folded(operator: string, a: number | undefined, b: number | undefined, type: ValueType): number | undefined {
   if (a === undefined || b === undefined) return undefined;
   const result = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '%': a % b }[operator] ?? Number.NaN;
@@ -112,7 +112,7 @@ export function cast(at: number, of: Value, type: Exclude<CastType, CastShape>):
 
 /** The longest pattern of LIKE. */
 const MAX_PATTERN_LENGTH = 1000;
-/** The longest one with % and _, or of a table: each of its characters may be compared with each of a text, which nothing interrupts. */
+/** The same for a pattern with % and _, or from a table: each of its characters may be compared with each of a string, uninterruptibly. */
 const MAX_MIXED_LENGTH = 200;
 
 export function like(at: number, x: Value, pattern: Value, ignoresCase: boolean, isNot: boolean): Value {

@@ -20,7 +20,7 @@ import type {
 } from './syntax.ts';
 import { canNameFunction, isReserved } from './words.ts';
 
-/** The most levels of a tree, whose walkers call themselves once a level. Chains of AND and of OR are one level. */
+/** The maximum depth of the tree, because its walkers are recursive. A chain of AND or of OR is one level. */
 const MAX_DEPTH = 200;
 
 /** @throws AdqlError */
@@ -30,7 +30,7 @@ export function parse(query: string): Query {
 
 class Parser {
   readonly #tokens: readonly Token[];
-  /** The token that closes each parenthesis, by the token that opens it. */
+  /** For each opening parenthesis, the index of the token that closes it. */
   readonly #closes: (number | undefined)[] = [];
   #next = 0;
   #depth = 0;
@@ -92,7 +92,7 @@ class Parser {
     if (!this.#takeSymbol(symbol)) throw this.#expected(symbol);
   }
 
-  /** The result of `read`, one level further down. */
+  /** Calls `read` one level deeper. */
   #deeper<T>(read: () => T): T {
     this.#descend();
     const result = read();
@@ -108,7 +108,7 @@ class Parser {
       );
   }
 
-  /** A chain of operators that are applied from the left: each makes the tree one level deeper. */
+  /** A chain of left-associative operators. Each makes the tree one level deeper. */
   #chain<T>(first: () => T, further: (left: T) => T | undefined): T {
     const depth = this.#depth;
     let result = first();
@@ -279,7 +279,7 @@ class Parser {
     return { kind: 'table', at, path, alias: this.#alias('the name of a table') };
   }
 
-  /** Whether the parenthesis that opens at a token is around a query, and not around a joined table. */
+  /** Whether the parenthesis that opens at a token encloses a query rather than a joined table. */
   #holdsQuery(opens: number): boolean {
     for (let place = opens; ; place++) {
       const { kind, value } = this.#tokens[place + 1]!;
@@ -383,7 +383,7 @@ class Parser {
     }
   }
 
-  /** Whether SELECT comes after nothing but parentheses. */
+  /** Whether SELECT follows, after parentheses only. */
   #startsQuery(ahead: number): boolean {
     let place = ahead;
     while (this.#isSymbol('(', place)) place++;

@@ -2,10 +2,10 @@
 import { AdqlError } from './adql_error.ts';
 import { double, type Point } from './values.ts';
 
-/** Above what distances are rounded by, degrees. */
+/** More than the rounding error of distances, degrees. */
 export const ROUNDING = 1e-9;
 
-/** The pixel column of the table whose position a point is. */
+/** The pixel column that belongs to a point; undefined unless the point is a table's position. */
 export function pixelOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): string | undefined {
   const [first, second] = [ra.column?.place, dec.column?.place];
   const isPosition = first?.part === 'ra' && second?.part === 'dec' && first.pixel === second.pixel;
@@ -19,7 +19,7 @@ export function isConstant({ ra, dec }: Point): boolean {
 /** The longest SQL of a coordinate, because tests of positions repeat them. */
 const MAX_COORDINATE_LENGTH = 500;
 
-/** @throws AdqlError where a coordinate is too long an expression */
+/** @throws AdqlError if the SQL of a coordinate is too long */
 export function position(point: Point): string {
   const [ra, dec] = [double(point.ra), double(point.dec)];
   if (Math.max(ra.length, dec.length) > MAX_COORDINATE_LENGTH)

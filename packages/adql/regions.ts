@@ -1,16 +1,16 @@
-/** Polygons of columns, and circles, boxes and polygons beside each other: tests on lists of corners, for shapes of any row. */
+/** Tests between shapes that differ from row to row: polygons, circles and boxes as lists of corners. */
 import { position } from './positions.ts';
 import { double, type Point, type Shape } from './values.ts';
 
 type Circle = Shape & { kind: 'circle' };
 type Polygon = Shape & { kind: 'polygon' };
 
-/** Above what a position is on an edge, radians: 2 microarcseconds. */
+/** Positions closer to an edge than this are on it, radians: 2 microarcseconds. */
 const EDGE = '1e-11::DOUBLE';
 
 /**
- * A polygon is a list `v` of unit vectors of its corners, `p` and `a` to `d` are unit vectors; parameters that are written several times
- * are names or elements of such.
+ * `v` is the list of a polygon's corners as unit vectors; `p` and `a` to `d` are unit vectors. Parameters that occur several times
+ * must be names or their elements.
  */
 export const REGION_MACROS: readonly string[] = [
   'CREATE MACRO adql_vector(ra1, dec1) AS [cos(radians(dec1)) * cos(radians(ra1)), cos(radians(dec1)) * sin(radians(ra1)), sin(radians(dec1))]',
@@ -19,22 +19,22 @@ export const REGION_MACROS: readonly string[] = [
   'CREATE MACRO adql_dot(a, b) AS a[1] * b[1] + a[2] * b[2] + a[3] * b[3]',
   'CREATE MACRO adql_triple(a, b, c) AS a[1] * (b[2] * c[3] - b[3] * c[2]) + a[2] * (b[3] * c[1] - b[1] * c[3]) + a[3] * (b[1] * c[2] - b[2] * c[1])',
   'CREATE MACRO adql_normal(a, b) AS sqrt(power(a[2] * b[3] - a[3] * b[2], 2) + power(a[3] * b[1] - a[1] * b[3], 2) + power(a[1] * b[2] - a[2] * b[1], 2))',
-  // Half the area on the left of the edges, as a fan of triangles; whole turns do not matter.
+  // Half the area on the left of the edges, summed over a fan of triangles, modulo whole turns.
   `CREATE MACRO adql_half_area(v) AS list_sum(list_transform(range(2, len(v)), lambda i: atan2(adql_triple(v[1], v[i], v[i + 1]),
     1 + adql_dot(v[1], v[i]) + adql_dot(v[i], v[i + 1]) + adql_dot(v[i + 1], v[1]))))`,
   `CREATE MACRO adql_polygon_area(c) AS list_transform([abs(2 * adql_half_area(adql_vectors(c))) % (4 * pi())],
     lambda s: degrees(degrees(least(s, 4 * pi() - s))))[1]`,
-  // Seen from inside, the corners go round once: to the left where the smaller part is on the left.
+  // Whether the smaller part is on the left: seen from inside, the corners go round once, counterclockwise.
   `CREATE MACRO adql_inside(p, v) AS sign(sin(adql_half_area(v))) * list_sum(list_transform(range(1, len(v) + 1), lambda i:
     atan2(adql_triple(p, v[i], v[i % len(v) + 1]), adql_dot(v[i], v[i % len(v) + 1]) - adql_dot(v[i], p) * adql_dot(p, v[i % len(v) + 1])))) > pi()`,
   'CREATE MACRO adql_angle(a, b) AS 2 * asin(least(1, sqrt(power(a[1] - b[1], 2) + power(a[2] - b[2], 2) + power(a[3] - b[3], 2)) / 2))',
-  // To an edge: to its great circle where the nearest place of that is between its ends.
+  // The distance to an edge: to its great circle if the nearest point of that lies between the ends.
   `CREATE MACRO adql_to_edge(p, a, b) AS CASE WHEN adql_normal(a, b) > 1e-14 AND adql_dot(b, p) >= adql_dot(a, p) * adql_dot(a, b)
     AND adql_dot(a, p) >= adql_dot(b, p) * adql_dot(a, b) THEN asin(least(1, abs(adql_triple(p, a, b)) / adql_normal(a, b)))
     ELSE least(adql_angle(p, a), adql_angle(p, b)) END`,
   'CREATE MACRO adql_to_edges(p, v) AS list_min(list_transform(range(1, len(v) + 1), lambda i: adql_to_edge(p, v[i], v[i % len(v) + 1])))',
   `CREATE MACRO adql_signed(a, b, p) AS adql_triple(a, b, p) / greatest(adql_normal(a, b), 1e-300)`,
-  // Whether two edges cross by more than a rounding: each has its ends on both sides of the other, on one half of the sky.
+  // Whether two edges cross, beyond rounding: the ends of each lie on both sides of the other, in one hemisphere.
   `CREATE MACRO adql_cross(a, b, c, d) AS adql_signed(a, b, c) * adql_signed(a, b, d) < -1e-22
     AND adql_signed(c, d, a) * adql_signed(c, d, b) < -1e-22 AND adql_signed(a, b, c) * adql_signed(c, d, b) > 0`,
   `CREATE MACRO adql_edges_cross(v, w) AS list_bool_or(list_transform(range(1, len(v) + 1), lambda i: list_bool_or(list_transform(range(1, len(w) + 1),
@@ -43,7 +43,7 @@ export const REGION_MACROS: readonly string[] = [
     OR list_bool_or(list_transform(w, lambda p: adql_inside(p, v))) OR adql_edges_cross(v, w)`,
   `CREATE MACRO adql_polygon_in(v, w) AS list_bool_and(list_transform(v, lambda p: adql_inside(p, w) OR adql_to_edges(p, w) <= ${EDGE}))
     AND NOT adql_edges_cross(v, w)`,
-  // Up to 90 degrees a circle has every edge whose ends it has; a larger one is what the circle on the other side leaves.
+  // A circle of up to 90 degrees contains every edge whose ends it contains. A larger one is the complement of the opposite circle.
   `CREATE MACRO adql_in_circle(v, p, r) AS CASE WHEN r <= pi() / 2
     THEN list_max(list_transform(v, lambda a: adql_angle(p, a))) <= r + ${EDGE}
     ELSE list_transform([[-p[1], -p[2], -p[3]]], lambda q: adql_to_edges(q, v) >= pi() - r - ${EDGE} AND NOT adql_inside(q, v))[1] END`,
@@ -58,7 +58,7 @@ export const REGION_MACROS: readonly string[] = [
       lambda p: [ra1 + degrees(atan2(p[2], p[1])), degrees(atan2(p[3], sqrt(p[1] * p[1] + p[2] * p[2])))])[1])) END`,
 ];
 
-/** SQL in which the parts have names, so that each part is written once. */
+/** Binds the parts to names in SQL, so that each part is written once. */
 function once(parts: Readonly<Record<string, string>>, sql: string): string {
   return Object.entries(parts).reduce(
     (inner, [name, of]) => `list_transform([${of}], lambda ${name}: ${inner})[1]`,
@@ -66,7 +66,7 @@ function once(parts: Readonly<Record<string, string>>, sql: string): string {
   );
 }
 
-/** NULL where a part of it is. */
+/** NULL if any of the parts is NULL, else `sql`. */
 function known(parts: readonly string[], sql: string): string {
   return `(CASE WHEN ${parts.map(each => `${each} IS NOT NULL`).join(' AND ')} THEN ${sql} END)`;
 }

@@ -1,28 +1,28 @@
 /**
- * Rewrites for DuckDB's weak spots. A query is right without them, and slow: DuckDB compares all pairs of rows where tables are joined by a
- * distance, and in an outer join whose condition is more than equal values (`join_conditions.ts`). So joins by a distance become joins by equal cells of
- * the sky, and outer joins become inner joins whose pairs are joined by the number of the row.
+ * Rewrites for DuckDB's weak spots. Without them a query is correct but slow: DuckDB compares all pairs of rows when tables are joined by
+ * distance, and in outer joins with conditions other than equalities (`join_conditions.ts`). So joins by distance become joins by
+ * equal sky cells, and outer joins become inner joins whose pairs are joined by row number.
  */
 import { pixelOf, position, ROUNDING } from './positions.ts';
 import type { From } from './scope.ts';
 import { constantNumber, type Point, type Source } from './values.ts';
 
-/** The size of a cell over the distance of two positions that are joined: more makes a position have fewer cells, with more in each. */
+/** The cell size, as a multiple of the join distance. Larger cells mean fewer cells for each position, with more rows in each. */
 const CELL_RATIO = 8;
-/** The distances by which positions are joined through cells, degrees: each has several above, and more than enough below. */
+/** The join distances for which cells are used, degrees: larger ones have too few cells to help, smaller ones have enough. */
 const MAX_CELL_REACH = 5;
 const MIN_CELL_REACH = 1e-4;
-/** The corners of what is near a position. */
+/** The corners of the neighbourhood of a position. */
 const CORNERS = '(VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS near(i, j)';
-/** The most such columns of a table, which has up to four times as many rows with each. */
+/** The maximum number of cell columns of a table: each multiplies its rows by up to four. */
 const MAX_CELLS = 2;
 
 /** The tables whose rows a condition is checked on. */
 export interface Joined {
-  /** See `From`; the conditions that only have columns of that table are added to it. */
+  /** See `From`. Conditions on columns of that table alone are added to it. */
   readonly kept?: From['kept'];
   readonly all: ReadonlySet<Source>;
-  /** The tables that may have several rows for one row of the others. The condition keeps one of them. */
+  /** Tables that may have several rows for one row of the others. The condition keeps one of these rows. */
   readonly repeatable: ReadonlySet<Source>;
 }
 
@@ -43,10 +43,10 @@ export function numberedRows({ relation, isNumbered }: Source): string {
 }
 
 /**
- * Writes an outer join as one with its pairs, by the number of the row. The pairs are an inner join.
- * @param kept the table of which all rows are kept, both of them in a FULL JOIN, with numbered rows
+ * Writes an outer join as a join with its pairs by row number. The pairs are an inner join.
+ * @param kept the table whose rows are all preserved (both in a FULL JOIN), with numbered rows
  * @param pairs the name of the pairs
- * @param conditions of the pairs; read when the SQL is asked for
+ * @param conditions of the pairs; evaluated when the SQL is requested
  */
 export function joinWithPairs(
   [kept, other]: readonly [Source, Source],
@@ -54,7 +54,7 @@ export function joinWithPairs(
   pairs: string,
   conditions: readonly string[],
 ): () => string {
-  // The cells so far are the inner join's. The lists are emptied, so that later ones are the outer join's.
+  // The cells so far belong to the inner join. Emptying the lists assigns later ones to the outer join.
   const [ofKept, ofOther] = [kept.cells.splice(0), other.cells.splice(0)];
   return () => {
     const inner = `${withCells({ ...kept, cells: ofKept })}, ${withCells({ ...other, cells: ofOther })}`;
@@ -74,7 +74,7 @@ export function joinWithPairs(
 export class NearCells {
   #cells = 0;
 
-  /** The condition that the cell of one position is near the other. The engine joins by it, because it compares equal values. */
+  /** The condition that one position's cell is near the other position. It is an equality, so the engine can join by it. */
   sameCell(a: Point, b: Point, radius: number | undefined, { all, repeatable }: Joined): string | undefined {
     if (radius === undefined || !(radius >= 0 && radius <= MAX_CELL_REACH)) return undefined;
     const [first, second] = [sourceOf(a), sourceOf(b)];
@@ -89,7 +89,7 @@ export class NearCells {
     const reach = Math.max(radius + ROUNDING, MIN_CELL_REACH);
     const n = constantNumber(a.at, Math.floor(360 / (CELL_RATIO * reach))).sql;
     const { table, cells } = side.source;
-    // No table has a column with a control character in its name.
+    // Control characters make the name unique: no column name has one.
     const name = `"cell\t${++this.#cells}"`;
     const near = `near.i, near.j, ${constantNumber(a.at, reach).sql}, ${n}`;
     cells.push({ name, sql: `adql_corner(${position(side.point)}, ${near})` });
@@ -97,7 +97,7 @@ export class NearCells {
   }
 }
 
-/** The table of a FROM that has both coordinates as columns. */
+/** The table of a FROM whose columns are both coordinates. */
 function sourceOf({ ra, dec }: Point): Source | undefined {
   const source = ra.column?.source;
   return source === dec.column?.source ? source : undefined;

@@ -1,26 +1,26 @@
-/** The tables and columns that the names of a query can mean. */
+/** Resolves the names in a query to tables and columns. */
+import type { Column } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
-import { type Column, type DescribedTable, tableName } from './schema.ts';
+import { type DescribedTable, tableName } from './schema.ts';
 import type { Name } from './syntax.ts';
 import type { ScopeColumn, Source, ValueType } from './values.ts';
 
-/** A table of a FROM. */
 export interface ScopeTable {
   readonly alias: Name | undefined;
-  /** The described table that it is. */
+  /** Its description; undefined for a query. */
   readonly of: DescribedTable | undefined;
   readonly columns: readonly ScopeColumn[];
 }
 
 export interface From {
-  /** The table, where the FROM is a single table or query. */
+  /** The table, if the FROM is a single table or query. */
   readonly source?: Source;
-  /** Where the FROM is an outer join with pairs: the table of which all rows are kept, and the conditions that its rows in pairs must meet. */
+  /** For an outer join with pairs: the table whose rows are all preserved, and the conditions on its rows in pairs. */
   readonly kept?: { readonly source: Source; readonly conditions: string[] };
-  /** To be asked when the conditions are written, which may add columns to its tables. */
+  /** Call this after the conditions are written, because they may add columns to the tables. */
   readonly sql: () => string;
   readonly tables: readonly ScopeTable[];
-  /** The columns that names without a table mean, and that * stands for. */
+  /** The columns that unqualified names and * refer to. */
   readonly columns: readonly ScopeColumn[];
 }
 
@@ -30,12 +30,12 @@ export interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** The place of an expression in its query. */
+/** The context of an expression in its query. */
 export interface Context {
   readonly scope: Scope;
-  /** Whether functions of many rows may stand here; the reason why not. */
+  /** Whether aggregate functions are allowed here, or the reason why not. */
   readonly aggregates: true | string;
-  /** The SQL of the expressions of GROUP BY, in a query whose rows are groups; undefined for others and in functions of many rows. */
+  /** The SQL of the GROUP BY expressions in a grouped query; undefined otherwise, and inside aggregate functions. */
   readonly groups?: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export function isSame(a: Name, b: Name): boolean {
   return a.isExact && b.isExact ? a.text === b.text : a.text.toLowerCase() === b.text.toLowerCase();
 }
 
-/** Whether a path, of which the schema may be left out, names a table. */
+/** Whether a path, with or without a schema, names a table. */
 export function isTable({ schema, name }: DescribedTable, path: readonly Name[]): boolean {
   const [last, before, ...others] = path.toReversed();
   return isNamed(name, last!) && (!before || isNamed(schema, before)) && others.length === 0;
@@ -98,7 +98,7 @@ export function sharedNames(left: From, right: From, at: number): Name[] {
   return shared.map(({ name }) => ({ text: name, isExact: false, at }));
 }
 
-/** Two tables of one FROM must have names of their own. */
+/** Tables of one FROM must have different names. */
 export function checked(from: From): From {
   for (const [i, table] of from.tables.entries()) {
     const other = from.tables.slice(0, i).find(({ alias, of }) => {

@@ -23,10 +23,10 @@ import {
   value,
 } from './values.ts';
 
-/** A function and its place. */
+/** A function and its position in the query. */
 type Call = { readonly at: number; readonly name: string };
 
-/** The shapes of one query. Their arguments have been read. */
+/** The shapes of one query, whose arguments are already translated. */
 export class Shapes {
   readonly sky = new Sky();
   readonly #icrsHint: string | undefined;
@@ -105,7 +105,7 @@ export class Shapes {
     return value(at, `(${sphere} * power(sin(radians(${double(shape.radius)}) / 2), 2))`, 'float64');
   }
 
-  /** The pixel of a position. That of the position of a table is stored. */
+  /** The pixel of a position; for a table's own position, the stored column. */
   healpixIndex(at: number, [order, ...place]: readonly [Operand, ...Operand[]]): Value {
     const shift = 2 * (29 - healpixOrder(order));
     const point = place.length === 1 ? pointOf(place[0]!, 'the position') : this.#pointAt(at, place[0]!, place[1]!);
@@ -136,7 +136,7 @@ export class Shapes {
     return { kind: 'point', at, ra: part(1), dec: part(2) };
   }
 
-  /** The arguments of a shape after its coordinate system, which must be ICRS where there is one. */
+  /** The arguments of a shape without its coordinate system, which must be ICRS if present. */
   #afterSystem(operands: readonly Operand[]): readonly Operand[] {
     const [first] = operands;
     if (first?.kind !== 'value' || first.text === undefined) return operands;
@@ -150,7 +150,7 @@ export class Shapes {
     return this.shapeOf(at, name, this.#afterSystem(operands));
   }
 
-  /** A MOC that stands in the query, or that of a shape. */
+  /** A MOC literal, or the MOC of a shape. */
   moc(at: number, [operand, shape]: readonly [Operand, Operand | undefined]): Shape {
     if (shape) return this.#mocOf(at, healpixOrder(operand), shape);
     const { text, at: textAt } = textOf(operand, 'the argument of MOC');
@@ -244,19 +244,19 @@ export class Shapes {
 type Circle = Shape & { kind: 'circle' };
 type Polygon = Shape & { kind: 'polygon' };
 
-/** The farthest that the centre of a circle may be from that of another which holds it; a circle of 180 degrees holds everything. */
+/** The maximum distance between the centres of two circles if one contains the other. A circle of 180 degrees contains everything. */
 function innerReach(at: number, { radius }: Circle, { radius: inner }: Circle): Value {
   const rest = arithmetic(at, '-', radius, inner);
   if (radius.constant !== undefined) return radius.constant < 180 ? rest : radius;
   return value(at, `(CASE WHEN ${radius.sql} < 180 THEN ${double(rest)} ELSE ${double(radius)} END)`, 'float64');
 }
 
-/** The systems of ADQL 2.0 (TAP 1.0, section 6) that can be ICRS in spherical coordinates. Nothing here depends on the position of the observer. */
+/** The coordinate systems of ADQL 2.0 (TAP 1.0, section 6) that mean spherical ICRS. The observer's position does not matter here. */
 const COORDINATE_SYSTEM =
   /^((ICRS|UNKNOWNFRAME)(\s+(BARYCENTER|GEOCENTER|HELIOCENTER|LSR|TOPOCENTER|RELOCATABLE|UNKNOWNREFPOS))?(\s+SPHERICAL2)?)?$/i;
 
 const MAX_VERTICES = 200;
-/** The highest order of pixels that are computed here. */
+/** The maximum order of pixels that are computed here rather than in the engine. */
 const MAX_CONSTANT_ORDER = 13;
 
 function healpixOrder(operand: Operand): number {
@@ -265,7 +265,7 @@ function healpixOrder(operand: Operand): number {
   throw new AdqlError(operand.at, `an order of HEALPix is 0 to 29 (${order} was given)`);
 }
 
-/** The numbers of a text of the query, with blanks between. */
+/** The numbers in a string literal, separated by blanks. */
 export function numbersOf({ at, text = '' }: Value): Value[] {
   const numbers = text.trim().split(/\s+/).map(Number);
   if (text.trim() === '' || numbers.some(Number.isNaN))

@@ -106,8 +106,8 @@ export type CastType =
   | 'DOUBLE'
   | 'TIMESTAMP'
   | CastShape
-  /** With at most so many characters. */
+  /** The maximum number of characters. */
   | { readonly characters: number | undefined };
 
-/** A shape of numbers in a text, as DALI writes them. */
+/** A shape as DALI's string of numbers. */
 export type CastShape = 'POINT' | 'CIRCLE' | 'POLYGON';

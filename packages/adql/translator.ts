@@ -1,12 +1,13 @@
 /**
- * A query of ADQL as SQL for DuckDB. Everything is written anew: names are those of the described tables or made here,
- * numbers and texts are the engine's literals, and functions are of a list. No part of a query is passed through.
+ * Translates an ADQL query to SQL for DuckDB. No part of the query is passed through: names come from the described tables or are made
+ * here, numbers and strings become literals of the engine, and functions come from a list.
  */
+import type { Column } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
 import { Expressions, hasAggregate, notGrouped } from './expressions.ts';
 import { FromClauses, sourcesOf } from './from_clause.ts';
 import { parse } from './parser.ts';
-import type { Column, DescribedTable } from './schema.ts';
+import type { DescribedTable } from './schema.ts';
 import {
   type Context,
   isNamed,
@@ -30,9 +31,9 @@ import {
 } from './values.ts';
 
 export interface Translated {
-  /** For the engine; times are microseconds since 1970. */
+  /** The SQL. Times in results are microseconds since 1970. */
   readonly sql: string;
-  /** Parallel to the columns of the result. Several may have one name, as in the query. */
+  /** Parallel to the columns of the result. Names may repeat, as in the query. */
   readonly columns: readonly Column[];
 }
 
@@ -40,8 +41,8 @@ export interface Translated {
 export const MAX_QUERY_LENGTH = 200_000;
 
 /**
- * @param maxRows the most rows that are wanted
- * @param icrsHint what to take instead of a coordinate that is not in ICRS, for messages
+ * @param maxRows the maximum number of rows to return
+ * @param icrsHint for messages: what to use instead of a coordinate that is not in ICRS
  * @throws AdqlError
  */
 export function translate(
@@ -67,26 +68,26 @@ interface Output {
 interface Tail {
   readonly orderBy: Query['orderBy'];
   readonly offset: string | undefined;
-  /** Whether its columns are the result's: in the types that are read. */
+  /** Whether this is the outermost query, whose columns have the types of results. */
   readonly isResult: boolean;
 }
 
 const NO_TAIL: Tail = { orderBy: [], offset: undefined, isResult: false };
 
-/** The most columns of a query: the engine makes 2,048 rows of all of them at a time. */
+/** The maximum number of columns in a query: the engine makes 2,048 rows of all columns at a time. */
 const MAX_COLUMNS = 500;
 
-/** The longest SQL: expressions that are written several times make it much longer than the query. */
+/** The maximum length of the SQL. Repeated expressions make it much longer than the query. */
 const MAX_SQL_LENGTH = 2 ** 21;
 
 /**
- * The comparisons of columns with one another, times the square of the number of tables. The engine plans so many in a
- * second: 39 of 40 tables, 490 of 8 tables. It plans 160 of 40 tables in 16 s, which nothing ends, and 1,170 of them
- * take 260 MiB that it does not count.
+ * The maximum of comparisons between columns, times the square of the number of tables. The engine plans this in a second: 39
+ * comparisons of 40 tables, or 490 of 8. Planning 160 of 40 tables takes 16 s and cannot be interrupted; 1,170 take 260 MiB that the
+ * engine does not count.
  */
 const MAX_PLANNED = 64_000;
 
-/** A row number of the engine. */
+/** The maximum of TOP and OFFSET: row numbers of the engine. */
 const MAX_COUNT = 2n ** 62n;
 
 class Translator {
@@ -190,7 +191,7 @@ class Translator {
   #select(select: Select, outer: Scope | undefined, tail: Tail): Relation {
     const from = this.#from.read(select.from, outer);
     const scope: Scope = { tables: from.tables, columns: from.columns, outer };
-    const noAggregate = (part: string) => `functions of many rows cannot stand in ${part}`;
+    const noAggregate = (part: string) => `aggregate functions are not allowed in ${part}`;
     const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
     this.#expressions.texts = 0;
     const sources = sourcesOf(from);
@@ -251,7 +252,7 @@ class Translator {
     return table.columns;
   }
 
-  /** The columns, named c1, c2, ...; those of the result in the types that are read. */
+  /** The columns, named c1, c2, ...; in the outermost query with the types of results. */
   #outputList(outputs: readonly Output[], { isResult }: Tail): string {
     const list = outputs.map(({ sql, column: { type } }, i) => {
       const read = type === 'time' ? `epoch_us(${sql})` : `CAST(${sql} AS ${ENGINE_TYPES[type]})`;
@@ -281,7 +282,7 @@ class Translator {
     return parts.filter(Boolean).join('');
   }
 
-  /** A number or name of a column of the result, or another expression. */
+  /** The number or name of a result column, or another expression. */
   #orderTerm(expression: Expression, outputs: readonly Output[], context: Context, select: Select | undefined): string {
     const { at } = expression;
     if (expression.kind === 'number') {
@@ -304,7 +305,7 @@ class Translator {
 
 const nameOf = ({ kind }: Expression) => (kind === 'countAll' ? 'count' : kind === 'column' ? 'column' : 'value');
 
-/** A column of the result. A column without a type of its own is a text. */
+/** A result column; text if its type is unknown. */
 function resultColumn({ name, type, about }: ResultColumn): Column {
   const { type: _, name: __, isAscii, ...more } = about ?? { description: '', type: 'text', name: '' };
   const own = type === 'null' ? 'text' : type;

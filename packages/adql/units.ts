@@ -1,6 +1,6 @@
 /** Conversion between units in the spelling of VOUnits 1.0: `deg`, `mas.yr**-1`, `mas/yr`. */
 
-/** Each unit by a base unit of its dimension, and how many of these it is. */
+/** For each unit, the base unit of its dimension and the factor between them. */
 const UNITS: Readonly<Record<string, readonly [base: string, factor: number]>> = {
   arcsec: ['arcsec', 1],
   arcmin: ['arcsec', 60],
@@ -36,7 +36,7 @@ const UNITS: Readonly<Record<string, readonly [base: string, factor: number]>> =
   pixel: ['pix', 1],
   '%': ['', 0.01],
 };
-/** `mas` is in VOUnits a unit of its own. */
+/** In VOUnits, `mas` is a separate unit. */
 const PREFIXED: Readonly<Record<string, string>> = { as: 'arcsec' };
 const PREFIXES: Readonly<Record<string, number>> = {
   p: 1e-12,
@@ -57,7 +57,7 @@ interface Unit {
   readonly factor: number;
 }
 
-/** The number by which values of one unit are multiplied to have another; undefined where there is none. */
+/** The factor that converts one unit to another; undefined if they are incompatible. */
 export function conversion(from: string, to: string): number | undefined {
   const [a, b] = [unitOf(from), unitOf(to)];
   if (!a || !b) return undefined;
@@ -66,7 +66,7 @@ export function conversion(from: string, to: string): number | undefined {
   return a.factor / b.factor;
 }
 
-/** Undefined where the unit is not known. */
+/** Undefined if the unit is unknown. */
 function unitOf(text: string): Unit | undefined {
   const powers = new Map<string, number>();
   let factor = 1;

@@ -1,22 +1,21 @@
-/** The parts of a query as they are written for the engine: values with their types, and shapes. */
+/** Translated parts of a query: values with their types, and shapes. */
+import type { Column, ColumnType } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
 import type { PixelRange } from './moc.ts';
-import type { Column, ColumnType } from './schema.ts';
 
-/** The type of NULL is that of no column. */
+/** NULL has a type of its own, which no column has. */
 export type ValueType = ColumnType | 'null';
 
 export interface Value {
   readonly kind: 'value';
   readonly at: number;
-  /** The text for the engine, in parentheses where it has more than one word. */
+  /** In parentheses if it has more than one word. */
   readonly sql: string;
   readonly type: ValueType;
-  /** The value of a number that is the same for all rows. */
+  /** The value, if it is a number that is the same for all rows. */
   readonly constant?: number;
-  /** The value of a text that stands in the query. */
+  /** The value, if it is a string literal. */
   readonly text?: string;
-  /** The column that it is. */
   readonly column?: ScopeColumn;
 }
 
@@ -25,13 +24,13 @@ export interface ScopeColumn {
   readonly name: string;
   readonly sql: string;
   readonly type: ValueType;
-  /** The unit, UCD and description; undefined for a column that is computed. */
+  /** The unit, UCD and description; undefined for a computed column. */
   readonly about: Column | undefined;
-  /** For a computed string: the maximum number of strings of tables in its concatenation. */
+  /** For a computed string: the maximum number of table strings that it concatenates. */
   readonly texts?: number;
-  /** For a column of a table's position: which one, and the pixel of the same row, which also tells tables apart. */
+  /** For a coordinate of a table's position: which one, and the row's pixel, which also identifies the table. */
   readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel: string };
-  /** The table of a FROM that has it; undefined for a column that several make. */
+  /** The table that has it; undefined for a merged column of several tables. */
   readonly source?: Source;
 }
 
@@ -40,9 +39,9 @@ export interface Source {
   readonly table: string;
   /** The SQL of its rows. */
   readonly relation: string;
-  /** Whether `rowid` is the number of a row: it is in a stored table, unless a column has that name. */
+  /** Whether `rowid` is the row number: true for a stored table without a column of that name. */
   readonly isNumbered: boolean;
-  /** Columns that are added: the cells near a position, for each of which there is a row then. */
+  /** Added columns with the cells near a position. Each such cell makes a row. */
   readonly cells: { readonly name: string; readonly sql: string }[];
 }
 
@@ -60,9 +59,9 @@ export type Shape =
   | {
       readonly kind: 'polygon';
       readonly at: number;
-      /** The SQL of a list, ra and dec of each corner; NULL where one is unknown. */
+      /** The SQL of a list with ra and dec of each corner; NULL if one is unknown. */
       readonly corners: string;
-      /** Set where they are the same for all rows. */
+      /** The corners, if they are the same for all rows. */
       readonly vertices?: readonly (readonly [number, number])[];
     }
   | { readonly kind: 'moc'; readonly at: number; readonly ranges: readonly PixelRange[] };
@@ -81,7 +80,7 @@ export function polygonShape(
   return { kind: 'polygon', at, corners, vertices };
 }
 
-/** A column with shapes as one of these: a query has made it, or the table has it. */
+/** A column of shapes, computed or from a table, as one of these shapes. */
 function shapeOfColumn({ at, sql, type, column }: Value): Shape | undefined {
   const shape = type === 'text' ? column?.about?.shape : undefined;
   if (shape === 'polygon')
@@ -159,17 +158,17 @@ export function nameOfType(type: ValueType): string {
 const isInteger = (type: ValueType) => type === 'int64' || type === 'int32';
 export const isNumeric = (type: ValueType) => isInteger(type) || type === 'float64' || type === 'float32';
 
-/** The longest SQL of a value. Some functions write their arguments several times, and could be nested without an end. */
+/** The maximum length of a value's SQL. Some functions repeat their arguments, so nesting would grow it exponentially. */
 const MAX_SQL_LENGTH = 2 ** 20;
 
-/** @throws AdqlError where the SQL is too long */
+/** @throws AdqlError if the SQL is too long */
 export function value(at: number, sql: string, type: ValueType, more: Partial<Value> = {}): Value {
   if (sql.length > MAX_SQL_LENGTH)
     throw new AdqlError(at, 'this expression is too long, with its functions written out: nest fewer of them');
   return { kind: 'value', at, sql, type, ...more };
 }
 
-/** A number of the query, or one computed of such. */
+/** A number literal, or a number computed from literals. */
 export function constantNumber(at: number, number: number, text?: string): Value {
   if (text !== undefined) return value(at, `${text}::BIGINT`, 'int64', { constant: number });
   if (!Number.isFinite(number)) throw new AdqlError(at, 'a number must be at most 1.797E308');
@@ -178,12 +177,12 @@ export function constantNumber(at: number, number: number, text?: string): Value
   return value(at, number < 0 || digits === '-0' ? `(${sql})` : sql, 'float64', { constant: number });
 }
 
-/** NULL where two values are equal, else the first: written out, so that the length of the SQL tells how much the engine plans. */
+/** NULL if two values are equal, else the first. Written out, so that the SQL's length reflects the planning effort. */
 export function nullIf(x: string, y: string): string {
   return `(CASE WHEN ${x} = ${y} THEN NULL ELSE ${x} END)`;
 }
 
-/** Stands before the texts of failures that are ours. */
+/** Marks the messages of our own failures. */
 export const FAILURE_MARK = 'adql: ';
 
 /** An error that ends a running query, with a message for the author of the query. */
@@ -195,12 +194,12 @@ export function textLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A name for the engine. */
+/** A name as an SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** @throws AdqlError for a shape, and for a value that is no number */
+/** @throws AdqlError for a shape, or a value that is not a number */
 export function numberOf(operand: Operand, role: string): Value {
   if (operand.kind === 'value' && (isNumeric(operand.type) || operand.type === 'null')) return operand;
   throw new AdqlError(operand.at, `${role} must be a number, and ${described(operand)} stands here`);
@@ -235,13 +234,12 @@ export function described(operand: Operand): string {
   return operand.kind === 'moc' ? 'a MOC' : `a ${operand.kind}`;
 }
 
-/** The SQL of a number as a double. */
 export function double({ sql, type, constant, at }: Value): string {
   if (constant !== undefined) return constantNumber(at, constant).sql;
   return type === 'float64' ? sql : `CAST(${sql} AS DOUBLE)`;
 }
 
-/** The SQL of a number as a double that is divided by, NULL in place of 0: the engine takes 1 / 0 to be infinite. */
+/** The SQL of a divisor as a double; NULL instead of 0, because 1 / 0 is infinite in the engine. */
 export function divisor(number: Value): string {
   return number.constant ? double(number) : nullIf(double(number), '0');
 }
@@ -256,7 +254,7 @@ export function arithmeticType(a: ValueType, b: ValueType): 'int64' | 'float64' 
   return [a, b].every(type => isInteger(type) || type === 'null') ? 'int64' : 'float64';
 }
 
-/** The type that can hold values of all; undefined where there is none. */
+/** The type that can hold all the values; undefined if there is none. */
 export function commonType(types: readonly ValueType[]): ValueType | undefined {
   const known = [...new Set(types)].filter(type => type !== 'null');
   if (known.length <= 1) return known[0] ?? 'null';
@@ -267,7 +265,7 @@ export function commonType(types: readonly ValueType[]): ValueType | undefined {
 /** DALI 1.1, section 3.3.3. */
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?$/;
 
-/** A text of the query as the type that it is compared with. */
+/** Converts a string literal to the type that it is compared with. */
 function literalAs(type: ValueType, { at, text, constant, type: own }: Value): Value | undefined {
   if (type === 'time' && text !== undefined) {
     const [, date, time = '00:00'] = TIMESTAMP.exec(text.trim()) ?? [];
@@ -291,8 +289,8 @@ function literalAs(type: ValueType, { at, text, constant, type: own }: Value): V
 }
 
 /**
- * Values that are compared, with literals as the type of the others.
- * @throws AdqlError at the first whose type does not fit
+ * Converts literals to the type of the values that they are compared with.
+ * @throws AdqlError at the first value whose type does not fit
  */
 export function comparable(values: readonly Value[]): Value[] {
   const lead = values.find(

@@ -1,4 +1,4 @@
-/** The words that cannot be names without double quotes: ADQL 2.1, section 2.1.3 and 2.1.4. */
+/** Reserved words, which can be names only in double quotes (ADQL 2.1, sections 2.1.3 and 2.1.4). */
 const SQL_WORDS = `ABSOLUTE ACTION ADD ALL ALLOCATE ALTER AND ANY ARE AS ASC ASSERTION AT AUTHORIZATION AVG BEGIN BETWEEN
   BIT BIT_LENGTH BOTH BY CASCADE CASCADED CASE CATALOG CHARACTER CHAR_LENGTH CHARACTER_LENGTH CHECK CLOSE COLLATE COLLATION COLUMN COMMIT
   CONNECT CONNECTION CONSTRAINT CONSTRAINTS CONTINUE CONVERT CORRESPONDING COUNT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME
@@ -17,7 +17,7 @@ const ADQL_WORDS = `ABS ACOS AREA ASIN ATAN ATAN2 BIGINT BOX CAST CEILING CENTRO
 
 const RESERVED: ReadonlySet<string> = new Set(`${SQL_WORDS} ${ADQL_WORDS}`.split(/\s+/));
 
-/** Those of them that name functions. */
+/** Reserved words that name functions. */
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   `ABS ACOS AREA ASIN ATAN ATAN2 AVG BOX CEILING CENTROID CIRCLE COALESCE CONTAINS COORD1 COORD2 COORDSYS COS COT COUNT DEGREES DISTANCE
   EXP FLOOR INTERSECTS IN_UNIT LOG LOG10 LOWER MAX MIN MOD NULLIF PI POINT POLYGON POWER RADIANS RAND REGION ROUND SIN SQRT SUBSTRING SUM TAN
@@ -29,12 +29,12 @@ export function canNameFunction(word: string): boolean {
   return FUNCTION_WORDS.has(word) || !RESERVED.has(word);
 }
 
-/** Whether a word, in upper case, cannot be a name without double quotes. */
+/** Whether a word, in upper case, needs double quotes to be a name. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word);
 }
 
-/** A name as a query has to spell it. */
+/** Spells a name for a query, in double quotes if necessary. */
 export function spelled(name: string): string {
   const isRegular = /^[A-Za-z][A-Za-z0-9_]*$/.test(name) && !isReserved(name.toUpperCase());
   return isRegular ? name : `"${name.replaceAll('"', '""')}"`;

@@ -17,7 +17,6 @@ export interface Column {
   readonly description: string;
   /** The frame of a coordinate, if it is not ICRS. */
   readonly frame?: string;
-  /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
   /** The type of the numbers, separated by blanks, of which every cell of a `text` column consists: VOTable writes an array. */
   readonly numbers?: 'int64' | 'float64';

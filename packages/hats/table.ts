@@ -25,7 +25,6 @@ export interface Partition extends Pixel {
   readonly files: readonly string[];
 }
 
-/** One HATS table. */
 export interface HatsTable {
   /** The directory that holds its properties file. */
   readonly files: CatalogFiles;

@@ -69,7 +69,6 @@ export function isMemoryWanted(state: SharedState): boolean {
   return Date.now() - state.memoryWantedMs < WANTED_MS;
 }
 
-/** The reservation of one answer. */
 export class AnswerRoom {
   readonly #memory: AnswerMemory;
   #kib: number;

@@ -106,7 +106,6 @@ export interface QueryContext {
   readonly index: SkyIndex;
   /** The object that was read last. */
   readonly object: ObjectView;
-  /** The buffer of the answer. */
   readonly out: ByteSink;
   /** Holds the later part of an answer while an earlier part that depends on it is unknown; empty at first. */
   readonly body: ByteSink;

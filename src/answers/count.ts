@@ -108,7 +108,6 @@ class Counts {
     return counted;
   }
 
-  /** The `counts` of the answer. */
   wire() {
     const byStatus = zeroes(namesOf(OBJECT_STATUSES));
     const byReason = zeroes(OBJECT_REASONS);

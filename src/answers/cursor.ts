@@ -129,7 +129,6 @@ export const RECENT_CURSOR = schema('recent_crossmatches', {
   archive: ARCHIVE,
 });
 
-/** A pixel of the sky at the order of areas. */
 const PIXEL = integer({ min: 0, max: 12 * 4 ** MAX_AREA_ORDER - 1 });
 
 /** The cursor contains only the digest of the area. The request contains the area itself. */

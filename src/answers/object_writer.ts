@@ -22,7 +22,6 @@ import {
   skippedFragment,
 } from './shared_fragments.ts';
 
-/** The order of the levels of detail. */
 export const LEVEL: Readonly<Record<DetailLevel, number>> = { ids: 0, position: 1, matches: 2, full: 3 };
 
 const ID = fragment('{"diaObjectId": ');
@@ -51,9 +50,7 @@ const EMPTY_PAYLOAD = fragment('{}');
  */
 const NOT_PARTIAL = skippedFragment(undefined);
 
-/** A match to be listed. */
 interface Listed {
-  /** The match's offset in the object. */
   readonly at: number;
   /** The index of the match's source among the sources. */
   readonly index: number;

@@ -24,7 +24,6 @@ export interface Circle {
 }
 
 interface Asked {
-  /** The format of the answer if it is not JSON. */
   readonly format?: Exclude<AnswerFormat, 'json'> | undefined;
 }
 

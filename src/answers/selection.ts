@@ -18,7 +18,6 @@ export interface Candidates<T> {
   readonly pieces: Iterable<readonly T[]>;
   /** The stored object; undefined if it does not belong to the walk. */
   read(candidate: T): ObjectView | undefined;
-  /** The credible level, if candidates have one. */
   readonly levelOf?: ((candidate: T) => number) | undefined;
   cursorAfter(candidate: T): string;
   /** The members of the answer between its provenance and the members about the page. */

@@ -184,7 +184,6 @@ export class SharedFragments {
     };
   }
 
-  /** The provenance set of an ordinal, with its key. */
   recordedSet(store: Store, ordinal: number): SetFragments & { readonly hash: string } {
     return this.#sets.get(ordinal, () => {
       const { hash, set } = store.provenanceSet(ordinal);

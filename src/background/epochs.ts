@@ -8,7 +8,6 @@ import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Work } from './duty.ts';
 
-/** The length of an epoch. */
 const EPOCH_MS = 5000;
 /** The interval between checks for a new epoch. */
 const LOOK_MS = 500;

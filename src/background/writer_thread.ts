@@ -133,9 +133,10 @@ function reportTo(state: SharedState, store: Store, log: Log) {
   // The log may be unreachable for a long time.
   reportPosition();
   return {
-    onRead(left: number) {
+    onRead(left: number, clockSkewUs: number) {
       reportPosition();
       state.logLeft = left;
+      state.clockSkewUs = clockSkewUs;
       if (left === 0) state.logFollowedMs = Date.now();
     },
     onStopped(error: unknown) {

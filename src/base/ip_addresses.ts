@@ -4,7 +4,6 @@
  */
 import { isIP } from 'node:net';
 
-/** An address range. */
 export interface Network {
   /** The range as it was written. */
   readonly text: string;

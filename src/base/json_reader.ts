@@ -14,7 +14,6 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 
-/** A JSON object with unchecked values. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The value if it is a JSON object, else undefined. */

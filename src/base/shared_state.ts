@@ -1,4 +1,4 @@
-const CELLS = 12;
+const CELLS = 13;
 
 /**
  * State that every thread of the process can read at any time: numbers in shared memory, read without a system call.
@@ -19,6 +19,7 @@ export class SharedState {
     this.diskFreeBytes = Number.POSITIVE_INFINITY;
     this.logFollowedMs = Number.POSITIVE_INFINITY;
     this.logTimeUs = Number.POSITIVE_INFINITY;
+    this.clockSkewUs = Number.NaN;
   }
 
   /**
@@ -101,6 +102,18 @@ export class SharedState {
 
   set logTimeUs(timeUs: number) {
     this.#cells[8] = timeUs;
+  }
+
+  /**
+   * This node's clock minus the time of the last record of another process, microseconds, when that record arrived;
+   * NaN while none has arrived.
+   */
+  get clockSkewUs(): number {
+    return this.#cells[12]!;
+  }
+
+  set clockSkewUs(skewUs: number) {
+    this.#cells[12] = skewUs;
   }
 
   /** Whether the archive is made from a log that several nodes share. */

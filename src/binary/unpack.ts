@@ -22,7 +22,6 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 /** The asset of the executable that names the others: JSON of `name` and `paths`. */
 export const CONTENTS = 'contents.json';
 
-/** The contents of the executable. */
 export interface Packed {
   /** The name of the directory into which the files are unpacked; different contents have a different name. */
   readonly name: string;

@@ -171,7 +171,6 @@ function checkPartitionedBy({ files: { location }, properties }: HatsTable, colu
   }
 }
 
-/** The result of checking every file of a registered catalog. */
 export interface CatalogCheck extends RowCounts {
   readonly files: number;
   /** One line for each file that cannot be used. */

@@ -37,7 +37,6 @@ export interface SurveyProgress {
 
 export interface Survey {
   readonly files: number;
-  /** Row counts of the files that can be used. */
   readonly rows: RowCounts;
   /** Files that do not exist, in the order of the partitions. */
   readonly missing: readonly string[];

@@ -6,7 +6,6 @@ import { buildWheel } from './wheel.ts';
 
 interface ClientFile {
   readonly type: string;
-  /** The `ETag` of these bytes. */
   readonly etag: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }

@@ -3,9 +3,9 @@ import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { connectionTo, type KafkaCluster, saslFrom } from '../config/kafka.ts';
+import { connectionTo, isKafkaError, type KafkaCluster, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
-import { SETTINGS, whyUnsafe } from './kafka_settings.ts';
+import { MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type LogEntry, type LogRead, lostPlace, type RecordLog } from './record_log.ts';
 
 /** The topic that is the log. Plain data, which another thread may receive. */
@@ -56,6 +56,7 @@ type Bounds = Omit<LogRead, 'entries'>;
 interface Waiting {
   readonly id: string;
   readonly record: Uint8Array;
+  readonly timeUs: number;
   readonly sent: PromiseWithResolvers<void>;
   /** The time after which a failed send is not retried. */
   readonly untilMs: number;
@@ -94,7 +95,6 @@ export class KafkaLog implements RecordLog {
   #after = { position: 0, epoch: NO_EPOCH };
   #bounds: Bounds | undefined;
 
-  /** For `openKafkaLog`. */
   constructor(client: Client, options: KafkaLogOptions) {
     this.#client = client;
     this.#options = options;
@@ -119,9 +119,9 @@ export class KafkaLog implements RecordLog {
     return `${this.#clusterId}/${this.#topicId}`;
   }
 
-  append(id: string, record: Uint8Array): Promise<void> {
+  append(id: string, record: Uint8Array, timeUs: number): Promise<void> {
     const sent = Promise.withResolvers<void>();
-    this.#waiting.push({ id, record, sent, untilMs: performance.now() + APPEND_MS });
+    this.#waiting.push({ id, record, timeUs, sent, untilMs: performance.now() + APPEND_MS });
     if (!this.#isSending) this.#sending = this.#sendAll();
     return sent.promise;
   }
@@ -140,6 +140,10 @@ export class KafkaLog implements RecordLog {
       } catch (error) {
         // After a failure, the producer's sequence numbers may differ from those that the server expects.
         await this.#closeProducer();
+        if (isKafkaError(error, 'apiId', 'INVALID_TIMESTAMP')) {
+          for (const { sent } of batch) sent.reject(clockAhead(error));
+          continue;
+        }
         const nowMs = this.#closing.signal.aborted ? Number.POSITIVE_INFINITY : performance.now();
         for (const { sent, untilMs } of batch) if (untilMs <= nowMs) sent.reject(error);
         this.#waiting.unshift(...batch.filter(({ untilMs }) => untilMs > nowMs));
@@ -157,9 +161,10 @@ export class KafkaLog implements RecordLog {
 
   async #send(batch: readonly Waiting[]): Promise<void> {
     this.#producer ??= this.#newProducer();
-    const messages = batch.map(({ id, record }) => ({
+    const messages = batch.map(({ id, record, timeUs }) => ({
       topic: this.#options.topic,
       partition: PARTITION,
+      timestamp: BigInt(Math.floor(timeUs / 1000)),
       key: Buffer.from(id),
       value: Buffer.from(record.buffer, record.byteOffset, record.byteLength),
     }));
@@ -185,7 +190,8 @@ export class KafkaLog implements RecordLog {
       response = await this.#fetch(from);
     } catch (error) {
       this.#mustRefresh = true;
-      if (isOutOfRange(error)) return { entries: [], ...(this.#bounds = await this.#listBounds()) };
+      if (isKafkaError(error, 'apiId', 'OFFSET_OUT_OF_RANGE'))
+        return { entries: [], ...(this.#bounds = await this.#listBounds()) };
       await this.#requireSameTopic();
       throw error;
     }
@@ -285,10 +291,11 @@ export class KafkaLog implements RecordLog {
   }
 }
 
-function isOutOfRange(error: unknown): boolean {
-  const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
-  return findBy !== undefined && Boolean(findBy.call(error, 'apiId', 'OFFSET_OUT_OF_RANGE'));
-}
+const clockAhead = (cause: unknown) =>
+  new StoreError(
+    `Cannot append to the log because the clock of this machine is more than ${MOST_AHEAD_MS / 1000} s ahead of Kafka's: synchronise the clocks of all nodes and Kafka servers (NTP)`,
+    { cause },
+  );
 
 /** @throws StoreError if the topic's settings could lose or change records */
 async function requireSafe(

@@ -3,7 +3,6 @@
 export interface TopicSettings {
   /** The servers that each partition lies on. */
   readonly partitions: readonly (readonly number[])[];
-  /** The number of servers of the cluster. */
   readonly servers: number;
   readonly settings: ReadonlyMap<string, string>;
 }
@@ -21,8 +20,8 @@ const atLeast = (setting: string, least: number): Rule => {
 
 /** A node that was down for longer must start from a backup. */
 const LEAST_RETENTION_MS = 86_400_000;
-/** A node whose clock is further ahead cannot append, so it cannot advance the time of the archive. */
-const MOST_AHEAD_MS = 300_000;
+/** Kafka refuses the records of a node whose clock is further ahead, so such a node cannot move the time of the log. */
+export const MOST_AHEAD_MS = 2000;
 
 const RULES: readonly Rule[] = [
   is('cleanup.policy', 'delete'),

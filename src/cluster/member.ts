@@ -17,8 +17,11 @@ interface MemberOptions {
   readonly log: Log;
   /** Whether to keep trying if the log cannot be reached when the process starts. */
   readonly isPatient?: boolean;
-  /** Called after each read of the log, with the number of records that this node has not applied yet. */
-  readonly onRead?: (left: number) => void;
+  /**
+   * Called after each read of the log, with the number of records that this node has not applied yet, and
+   * `Node.clockSkewUs`.
+   */
+  readonly onRead?: (left: number, clockSkewUs: number) => void;
   /** Called when the node can no longer follow the log. */
   readonly onStopped?: (error: unknown) => void;
 }
@@ -73,7 +76,7 @@ export class Member implements SharedLog {
     const left = await this.#node.step();
     if (!this.#isReachable) log('log_back');
     this.#isReachable = true;
-    onRead?.(left);
+    onRead?.(left, this.#node.clockSkewUs);
     if (left === 0) this.#caughtUp.resolve();
   }
 

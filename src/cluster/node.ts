@@ -1,6 +1,7 @@
 /** One of several nodes: its archive follows the log, and every change goes through the log. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error_text.ts';
+import { nowUs } from '../base/times.ts';
 import { encodeChange } from '../store/change_record.ts';
 import type { Change } from '../store/changes.ts';
 import { type Claim, expectOutcome, forgetOutcome, submitterClaim } from '../store/claims.ts';
@@ -30,6 +31,13 @@ export class Node implements SharedLog {
   #identity: string | undefined;
   #next: number | undefined;
   #lost: LostPlace | undefined;
+  /** Whether the last read reached the end of the log, so that new records arrive as they are appended. */
+  #isLive = false;
+  /**
+   * This node's clock minus the time of the last record of another process, microseconds, when that record arrived. NaN
+   * while none has arrived.
+   */
+  clockSkewUs = Number.NaN;
 
   /** @param store opened with mode `write` */
   constructor(store: Store, log: RecordLog) {
@@ -62,6 +70,9 @@ export class Node implements SharedLog {
       const read = await this.#log.read(next);
       requireKept(read, next);
       const { changes, unreadable } = decoded(read.entries, this.#store.readableLevel);
+      const last = changes.at(-1);
+      if (this.#isLive && last && !last.id.startsWith(this.#submitter)) this.clockSkewUs = nowUs() - last.change.timeUs;
+      this.#isLive = read.end === next + read.entries.length;
       await this.#apply(read.entries, changes, this.#identity);
       if (unreadable) throw unreadable;
       return read.end - next - changes.length;
@@ -81,17 +92,17 @@ export class Node implements SharedLog {
     await this.#register();
     const outcomes: unknown[] = [];
     const level = this.#store.logLevel();
-    for (const record of encodeChange(change, level)) outcomes.push(await this.#submitRecord(record));
+    for (const record of encodeChange(change, level)) outcomes.push(await this.#submitRecord(record, change.timeUs));
     return outcomes;
   }
 
-  async #submitRecord(record: Uint8Array): Promise<unknown> {
+  async #submitRecord(record: Uint8Array, timeUs: number): Promise<unknown> {
     if (this.#lost) throw this.#lost;
     const id = `${this.#submitter}/${++this.#submitted}`;
     const applied = Promise.withResolvers<unknown>();
     this.#waiting.set(id, applied);
     expectOutcome(id);
-    this.#log.append(id, record).catch(applied.reject);
+    this.#log.append(id, record, timeUs).catch(applied.reject);
     try {
       return await applied.promise;
     } finally {

@@ -25,8 +25,12 @@ export interface LogRead {
 export interface RecordLog {
   /** The name of the log; no other log, and no recreated log, has the same one. */
   identity(): Promise<string>;
-  /** Resolves when the record is durable. Whether it was appended is unknown where the call rejects. */
-  append(id: string, record: Uint8Array): Promise<void>;
+  /**
+   * Resolves when the record is durable. Whether it was appended is unknown where the call rejects.
+   * @param timeUs the time of the record
+   * @throws StoreError if that time is too far ahead of the log's servers: the record was then not appended
+   */
+  append(id: string, record: Uint8Array, timeUs: number): Promise<void>;
   /**
    * The next entries from a position on, as many as one read returns, after a short wait if there are none yet. Empty
    * if that position is no longer kept, or beyond the end.

@@ -1,7 +1,7 @@
 /** `nearsky backup`: a consistent copy of the data directory, also while other processes use it. */
 import { backUp } from '../store/backup.ts';
-import { openStore } from '../store/store.ts';
-import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
+import { withStore } from '../store/store.ts';
+import { type Command, Progress, printResult, shownBytes, table, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'backup DIR',
@@ -18,23 +18,19 @@ The copy needs as much space as the database file.`,
       throw new UsageError(`backup takes one directory. Usage: nearsky ${this.usage}`);
     }
     const dataDir = invocation.config.NEARSKY_DATA;
-    const store = openStore(dataDir, 'read');
     const progress = new Progress();
-    try {
-      const counts = await backUp({ dataDir, store, target, onProgress: text => progress.update(() => text) });
-      progress.end();
-      const { objects, pending, journalEntries, bytes } = counts;
-      const text = table([
-        ['objects', objects],
-        ['  of them pending', pending],
-        ['journal entries', journalEntries],
-        ['copied', `${(bytes / 2 ** 20).toFixed(1)} MiB to ${target}`],
-      ]);
-      printResult(invocation, { ...counts, directory: target }, text);
-      return 0;
-    } finally {
-      progress.end();
-      await store.close();
-    }
+    const onProgress = (text: string) => progress.update(() => text);
+    const counts = await withStore(dataDir, store => backUp({ dataDir, store, target, onProgress })).finally(() =>
+      progress.end(),
+    );
+    const { objects, pending, journalEntries, bytes } = counts;
+    const text = table([
+      ['objects', objects],
+      ['  of them pending', pending],
+      ['journal entries', journalEntries],
+      ['copied', `${shownBytes(bytes)} to ${target}`],
+    ]);
+    printResult(invocation, { ...counts, directory: target }, text);
+    return 0;
   },
 };

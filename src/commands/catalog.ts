@@ -12,10 +12,9 @@ import { openArchive } from '../cluster/archive.ts';
 import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '../contract/catalogs.ts';
 import { MAX_CATALOGS } from '../contract/limits.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
-import { openStore, type Store } from '../store/store.ts';
+import { type Store, withStore } from '../store/store.ts';
 import { areaIn, type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
 
-/** The finest order of a footprint. */
 const MAX_FOOTPRINT_ORDER = 10;
 
 export const command: Command = {
@@ -95,15 +94,6 @@ async function catalogOf(name: string, { options }: Invocation): Promise<Catalog
   if (file === undefined) return { name, idColumn, description: {} };
   const { readDescription } = await import('../catalogs/description_file.ts');
   return { name, idColumn, description: readDescription(file) };
-}
-
-async function withStore<T>(invocation: Invocation, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = openStore(invocation.config.NEARSKY_DATA, 'read');
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
 }
 
 async function add(
@@ -192,7 +182,7 @@ function requireRoom(store: Store, name: string): void {
 }
 
 async function list(invocation: Invocation): Promise<number> {
-  return withStore(invocation, async store => {
+  return withStore(invocation.config.NEARSKY_DATA, async store => {
     const stored = new Map(store.catalogs().map(registration => [registration.name, registration]));
     const registrations = new Catalogs([...stored.values()]).all.flatMap(({ name }) => stored.get(name) ?? []);
     const text =
@@ -204,7 +194,7 @@ async function list(invocation: Invocation): Promise<number> {
 }
 
 async function check(invocation: Invocation, name: string): Promise<number> {
-  return withStore(invocation, async store => {
+  return withStore(invocation.config.NEARSKY_DATA, async store => {
     const registration = store.catalog(name);
     if (!registration)
       throw new Error(

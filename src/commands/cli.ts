@@ -48,13 +48,11 @@ export interface Entry {
   load(): Promise<{ readonly command: Command }>;
 }
 
-/** The commands by their names. */
 export type CommandTable = ReadonlyMap<string, Entry>;
 
 /** A command line, parsed. */
 export interface Invocation {
   readonly config: Config;
-  /** The origin of each setting. */
   readonly origins: LoadedConfig['origins'];
   /** The options that were given with a value, by their long name. */
   readonly options: ReadonlyMap<string, string>;
@@ -81,7 +79,6 @@ export const LISTEN_OPTIONS: Readonly<Record<string, Option>> = {
   port: { value: 'PORT', help: 'the port, 0 for a free one (default 8080)', setting: 'NEARSKY_PORT' },
 };
 
-/** Options of `serve`. */
 export const THREAD_OPTIONS: Readonly<Record<string, Option>> = {
   workers: {
     value: 'N',

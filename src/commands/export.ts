@@ -1,6 +1,6 @@
 /** `nearsky export`: the whole content of the database, as lines. */
 import { loadConfig } from '../config/config.ts';
-import { openStore } from '../store/store.ts';
+import { withStore } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
 import {
   type Command,
@@ -46,22 +46,17 @@ async function run(invocation: Invocation): Promise<number> {
   if (file === undefined && invocation.flags.has('json')) {
     throw new UsageError('--json needs a FILE, because the lines go to standard output');
   }
-  const store = openStore(invocation.config.NEARSKY_DATA, 'read');
   const progress = new Progress();
-  try {
+  const counts = await withStore(invocation.config.NEARSKY_DATA, store => {
     const total = store.entryCount('objects');
-    const counts = await exportStore(store, file, ({ object }) =>
+    return exportStore(store, file, ({ object }) =>
       progress.update(() => {
         const pace = progress.pace(object, total, shownCount);
         return `${object} of ${total} objects written${pace && `; ${pace}`}`;
       }),
     );
-    progress.end();
-    if (file !== undefined) printResult(invocation, counts, table(Object.entries(counts)));
-  } finally {
-    progress.end();
-    await store.close();
-  }
+  }).finally(() => progress.end());
+  if (file !== undefined) printResult(invocation, counts, table(Object.entries(counts)));
   return 0;
 }
 
@@ -74,10 +69,9 @@ async function runHats(invocation: Invocation): Promise<number> {
   const since = sinceOf(options.get('since'));
   // Loaded only here: the Parquet writer takes a while to load, and lines do not need it.
   const { exportHats } = await import('../hats_export/hats_exporter.ts');
-  const store = openStore(config.NEARSKY_DATA, 'read');
   const progress = new Progress();
-  try {
-    const counts = await exportHats({
+  const counts = await withStore(config.NEARSKY_DATA, store =>
+    exportHats({
       dataDir: config.NEARSKY_DATA,
       store,
       target,
@@ -85,22 +79,18 @@ async function runHats(invocation: Invocation): Promise<number> {
       ...(since !== undefined && { since }),
       onProgress: (rows, total) =>
         progress.update(() => `${rows} of ${total} rows written; ${progress.pace(rows, total, shownCount)}`),
-    });
-    progress.end();
-    const { sequence, objects, matches, partitions, withoutPosition, withoutPositionFile, bytes } = counts;
-    const text = table([
-      ['objects', objects],
-      ['  of them without a position', withoutPosition === 0 ? 0 : `${withoutPosition}, in ${withoutPositionFile}`],
-      ['matches', matches],
-      ['partitions', partitions],
-      ['written', `${shownBytes(bytes)} to ${target}`],
-      ['up to journal entry', sequence],
-    ]);
-    printResult(invocation, { ...counts, directory: target }, text);
-  } finally {
-    progress.end();
-    await store.close();
-  }
+    }),
+  ).finally(() => progress.end());
+  const { sequence, objects, matches, partitions, withoutPosition, withoutPositionFile, bytes } = counts;
+  const text = table([
+    ['objects', objects],
+    ['  of them without a position', withoutPosition === 0 ? 0 : `${withoutPosition}, in ${withoutPositionFile}`],
+    ['matches', matches],
+    ['partitions', partitions],
+    ['written', `${shownBytes(bytes)} to ${target}`],
+    ['up to journal entry', sequence],
+  ]);
+  printResult(invocation, { ...counts, directory: target }, text);
   return 0;
 }
 

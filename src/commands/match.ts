@@ -45,31 +45,18 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
   run,
 };
 
+/** The options that are parameters of the request under the same name. */
+const SENT_AS_GIVEN = ['against', 'find', 'rows', 'ra', 'dec', 'frame', 'columns'];
+
 async function run({ config, options, positionals }: Invocation): Promise<number> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0)
     throw new UsageError(`match takes one TABLE, or - for standard input. Usage: nearsky ${command.usage}`);
   const body = readFileSync(file === '-' ? 0 : file);
-  const [against, find, rows, format, ra, dec, frame, columns] = [
-    'against',
-    'find',
-    'rows',
-    'format',
-    'ra',
-    'dec',
-    'frame',
-    'columns',
-  ].map(name => options.get(name));
   const out = options.get('out');
   const search = {
-    against,
-    find,
-    rows,
-    format: format ?? (out === undefined ? undefined : formatOfName(out)),
-    ra,
-    dec,
-    frame,
-    columns,
+    ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
+    format: options.get('format') ?? (out === undefined ? undefined : formatOfName(out)),
     radius_arcsec: options.get('radius'),
   };
   const output = await outputOf(out);

@@ -1,10 +1,10 @@
 import { formatTimeOrNull, nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { type DiskUse, diskUse } from '../store/disk_use.ts';
-import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../store/store.ts';
+import { FORMAT_VERSION, type Store, type StoreCounts, withStore } from '../store/store.ts';
 import type { PublishedPosition } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
-import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+import { type Command, type Invocation, printResult, shownBytes, table, UsageError } from './cli.ts';
 import { countAgain } from './crossmatch.ts';
 
 export const command: Command = {
@@ -34,17 +34,14 @@ interface Stats extends StoreCounts {
 async function run(invocation: Invocation): Promise<number> {
   if (invocation.positionals.length > 0)
     throw new UsageError(`stats takes no arguments. Usage: nearsky ${command.usage}`);
-  const store = openStore(invocation.config.NEARSKY_DATA, 'read');
-  try {
+  return withStore(invocation.config.NEARSKY_DATA, async store => {
     const { config, flags } = invocation;
     const again = flags.has('again') ? { again: countAgain(store, config) } : {};
     const stats = { ...withSurroundings(store.counts(), store, config), ...again };
     store.requireUndisturbed();
     printResult(invocation, stats, describe(stats));
     return 0;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function withSurroundings(counts: StoreCounts, store: Store, config: Config): Stats {
@@ -80,12 +77,10 @@ function describe({ claimed, again, registry, published, disk, format, ...counts
   for (const [topic, { sequence, messages }] of Object.entries(published)) {
     rows.push([`  published to ${topic}`, `up to entry ${sequence}, ${messages} messages`]);
   }
-  rows.push(['on disk', mib(disk.total)]);
-  rows.push(['  database', `${mib(disk.database)}, format ${format}`]);
-  rows.push(['  index', disk.index === 0 ? 'none: nearsky serve builds it' : mib(disk.index)]);
-  rows.push(['  rejected messages', mib(disk.rejected)]);
-  rows.push(['  remote catalogs', disk.cache === 0 ? 'none' : `${mib(disk.cache)}, a cache`]);
+  rows.push(['on disk', shownBytes(disk.total)]);
+  rows.push(['  database', `${shownBytes(disk.database)}, format ${format}`]);
+  rows.push(['  index', disk.index === 0 ? 'none: nearsky serve builds it' : shownBytes(disk.index)]);
+  rows.push(['  rejected messages', shownBytes(disk.rejected)]);
+  rows.push(['  remote catalogs', disk.cache === 0 ? 'none' : `${shownBytes(disk.cache)}, a cache`]);
   return table(rows);
 }
-
-const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

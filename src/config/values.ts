@@ -12,7 +12,6 @@ export interface Rate {
 /** A value as a configuration file contains it. */
 export type Written = string | number | boolean | null | readonly Written[];
 
-/** A kind of values of a setting. */
 export interface SettingKind<T> extends Kind<T> {
   readonly default: T;
   /** Converts the value to the form in the file; by default the value itself. */
@@ -86,7 +85,6 @@ export function server(): SettingKind<string> {
   return withDefault(SERVER, '');
 }
 
-/** A topic of a Kafka cluster. */
 interface KafkaTopic {
   /** `host:port` of one or more of the cluster's servers. */
   readonly servers: readonly string[];

@@ -57,7 +57,6 @@ export async function alertsLink(value: Uint8Array): Promise<string> {
   throw new UnusableMessage('not a locus of ANTARES: no data.relationships.alerts.links.related');
 }
 
-/** A page of the JSON:API. */
 interface Page {
   readonly document: JsonObject;
   readonly exactId: ExactId;

@@ -2,7 +2,7 @@
 import type { Consumer, MessagesStream } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
-import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
+import { connectionTo, isKafkaError, type KafkaCluster } from '../config/kafka.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
 export interface KafkaOptions extends KafkaCluster {
@@ -204,7 +204,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
       this.#refusedCommits = 0;
     } catch (error) {
       // The group is rebalancing. These messages are stored; the next owner of their partition may read them again.
-      if (!isRebalance(error) || ++this.#refusedCommits > MAX_REFUSED_COMMITS) throw error;
+      if (!isKafkaError(error, 'needsRejoin', true) || ++this.#refusedCommits > MAX_REFUSED_COMMITS) throw error;
       this.#options.log('consume_commit_refused', { group: this.#options.groupId, messages: messages.length });
     }
   }
@@ -217,11 +217,6 @@ class KafkaConnection implements Connection<KafkaMessage> {
     const left = await resolvesInTime(CLOSE_MS, this.#consumer.close(true));
     if (!left) await resolvesInTime(CLOSE_MS, Base.prototype.close.call(this.#consumer) as Promise<void>);
   }
-}
-
-function isRebalance(error: unknown): boolean {
-  const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
-  return findBy !== undefined && Boolean(findBy.call(error, 'needsRejoin', true));
 }
 
 /** Whether the promise resolves within `milliseconds`. */

@@ -2,7 +2,6 @@
 import type { Normalised } from '../ingest/normalise.ts';
 import type { Origin } from '../ingest/rejects.ts';
 
-/** A message as received. */
 export interface Message {
   readonly origin: Origin;
   readonly bytes: Uint8Array;

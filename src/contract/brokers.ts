@@ -12,7 +12,6 @@ type Listed = (typeof ALL)[number];
 export type BrokerName = Listed['name'];
 /** The brokers whose own cut is declared in the settings. */
 export type DeclaringBroker = Extract<Listed, { cut: 'declared' }>['name'];
-/** The brokers that have a page about each object. */
 export type PagedBroker = Extract<Listed, { objectPage: string }>['name'];
 /** The brokers whose messages come over Kafka. */
 export type KafkaBroker = Extract<Listed, { kafkaServers: readonly string[] }>['name'];

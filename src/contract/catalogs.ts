@@ -22,7 +22,6 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
 }
 
-/** The part of a registration that describes the catalog. */
 interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */

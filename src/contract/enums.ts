@@ -136,7 +136,6 @@ export const RESPONSE_MODES = [
 export type ResponseMode = NameOf<typeof RESPONSE_MODES>;
 export const DEFAULT_RESPONSE: ResponseMode = 'objects';
 
-/** The response modes of an area. */
 export const AREA_RESPONSES = [
   { name: 'objects', meaning: 'a page of the objects' },
   { name: 'count', meaning: 'the number of objects' },
@@ -204,7 +203,6 @@ export const PROVENANCE_STATES = [
 /** The basis, and the key in `provenance_sets`, of the set that replaces unrecorded settings. */
 export const BEST_GUESS = 'best_guess_current_settings';
 
-/** The bases of a provenance set. */
 export const PROVENANCE_BASES = [
   { name: 'recorded', meaning: 'the settings as stored at crossmatch time' },
   { name: BEST_GUESS, meaning: 'the current settings, as a best guess for objects without a record' },

@@ -10,7 +10,6 @@ export interface Filter {
   /** Whether a source must meet the filter (else the object itself). */
   readonly isMatchFilter: boolean;
   readonly description: string;
-  /** The catalog of a property. */
   readonly catalog?: string;
   /** The lowercased name of a property, which is the payload's key unless the property is derived. */
   readonly field?: string;

@@ -2,6 +2,8 @@
 
 interface Format {
   readonly name: string;
+  /** The name in menus, of a format of tables. */
+  readonly title?: string;
   readonly meaning: string;
   readonly mediaType: string;
   /** Other media types with which clients request the format. */
@@ -14,18 +16,21 @@ interface Format {
 export const TABLE_FORMATS = [
   {
     name: 'csv',
+    title: 'CSV',
     meaning: 'comma-separated values in UTF-8 after a line of column names; null is empty, lines end with a line feed',
     mediaType: 'text/csv',
     extensions: ['csv'],
   },
   {
     name: 'ndjson',
+    title: 'NDJSON',
     meaning: 'a JSON object a line: a row, flat; NaN and infinities are null',
     mediaType: 'application/x-ndjson',
     extensions: ['ndjson', 'jsonl'],
   },
   {
     name: 'votable',
+    title: 'VOTable',
     meaning: 'VOTable 1.4, for TOPCAT, astropy and other clients of the Virtual Observatory',
     mediaType: 'application/x-votable+xml',
     synonyms: ['text/xml'],
@@ -33,6 +38,7 @@ export const TABLE_FORMATS = [
   },
   {
     name: 'parquet',
+    title: 'Parquet',
     meaning: 'Apache Parquet',
     mediaType: 'application/vnd.apache.parquet',
     synonyms: ['application/x-parquet'],
@@ -40,6 +46,7 @@ export const TABLE_FORMATS = [
   },
   {
     name: 'arrow',
+    title: 'Arrow',
     meaning: 'the Apache Arrow stream format',
     mediaType: 'application/vnd.apache.arrow.stream',
     extensions: ['arrows', 'arrow'],
@@ -53,6 +60,7 @@ export const MATCH_FORMATS = [
   ...TABLE_FORMATS,
   {
     name: 'fits',
+    title: 'FITS',
     meaning: 'a FITS binary table; what is not ASCII becomes a question mark',
     mediaType: 'application/fits',
     extensions: ['fits', 'fit'],

@@ -1,8 +1,6 @@
 /** The chat connector's addresses, and the tools of each. */
 
-/** The address with the tools of the contract. */
 export const MCP_PATH = '/mcp';
-/** The address with the same tools and those of the archive. */
 export const MCP_ARCHIVE_PATH = '/mcp/archive';
 
 /** The tools of the contract, in the order of `tools/list`. */

@@ -217,7 +217,6 @@ export const TNS_FIELDS = {
   },
 } as const satisfies Fields;
 
-/** Keys of a match. */
 export const MATCH_FIELDS = {
   separation_arcsec: {
     type: 'float64',
@@ -247,7 +246,6 @@ export const MATCHES = {
   archive: { isRequired: true },
 } as const satisfies ObjectField;
 
-/** The columns that only the archive has. */
 const ARCHIVE_FIELDS = {
   brokers_at_crossmatch: {
     type: 'names',
@@ -326,7 +324,6 @@ export type Answered<F extends Fields, Time = string> = {
   readonly [Name in keyof F]: Values<Time>[F[Name]['type']] | (F[Name] extends { isNullable: true } ? null : never);
 };
 
-/** The column of an object's field. */
 export function columnOf(name: string, { type, unit, ucd, description }: ObjectField): Column {
   const column = { name, ...(unit && { unit }), ucd };
   if (type !== 'names') return { ...column, type, description };

@@ -48,7 +48,6 @@ const TYPES: Readonly<Record<string, string>> = {
   'text/csv;header=present': 'csv',
 };
 
-/** The names of the formats, with their media types. */
 export const TAP_FORMATS = Object.entries(NAMED).map(([name, { mediaType }]) => ({ name, mediaType }));
 
 /**

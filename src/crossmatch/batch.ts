@@ -17,7 +17,6 @@ import { CatalogSearch } from './search.ts';
  */
 const TIMEOUT_MS = 3_600_000;
 
-/** An object of a batch. */
 export interface BatchObject extends ObjectToCrossmatch {
   /** The object's place by ascending id, from 0. */
   readonly rank: number;
@@ -83,7 +82,6 @@ class Batch {
   readonly #outcomes = new Map<string, Outcomes>();
   /** The number of files that each object with a position still waits for. */
   readonly #missing: Uint32Array;
-  /** The object of each rank. */
   readonly #ofRank: Uint32Array;
   /** The ranks of objects whose files have all answered and that are not recorded yet. */
   #complete: number[] = [];

@@ -86,7 +86,6 @@ export interface CrossmatchOptions {
 }
 
 export interface CrossmatchProgress {
-  /** Objects that are done. */
   readonly objects: number;
   /** Files of the current batch. */
   readonly files: number;

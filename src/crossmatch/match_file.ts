@@ -88,7 +88,6 @@ export interface MotionTask extends CatalogMotion {
   readonly years: Float64Array;
 }
 
-/** The ids of sources of one catalog. */
 export type SourceIds = BigInt64Array | readonly string[];
 
 /** The pairs of an object and a source within the radius; all arrays are parallel. */
@@ -109,7 +108,6 @@ export interface FileMatches extends FoundPairs {
    * whatever the catalog's convention; payload values are in the order of `columns.payload`.
    */
   readonly sources: Uint8Array;
-  /** The end offset of each source. */
   readonly sourceEnds: Uint32Array;
 }
 
@@ -121,7 +119,6 @@ export interface ColumnMatches extends FoundPairs {
   readonly payload: readonly SourceColumn[];
 }
 
-/** The cells of a column. */
 export interface SourceColumn {
   /** A typed array where the column is of 64-bit numbers. */
   readonly values: ArrayLike<Cell>;

@@ -11,7 +11,6 @@ export function pixelArcmin(order: number): number {
   return Math.round(side * 10) / 10;
 }
 
-/** The meaning of `catalog_source_id` in this catalog. */
 export function sourceIdMeaning({ name, release, idColumn, idType, idRemark }: CatalogDefinition): string {
   const remark = idRemark === undefined ? '' : ` ${idRemark}`;
   const what = idType === 'text' ? 'a text' : 'a 64-bit integer as a decimal string';

@@ -25,7 +25,6 @@ export const TIME = textual('an ISO 8601 time (in a URL, + is written %2B)', par
 /** A string whose contents are checked elsewhere. */
 export const ANY_TEXT = textual('a text', text => text);
 
-/** A number above 0. */
 export const upTo = (max: number, unit: string) => number({ min: 0, max, aboveMin: true, unit });
 
 /** An integer of digits alone, for `limit` and `resolution`. */
@@ -73,10 +72,8 @@ const INTEGER = /^[+-]?\d+$/;
 /** A page size of which only the notation is checked. */
 export const ANY_INTEGER = textual('an integer of at least 1', text => (INTEGER.test(text.trim()) ? text : undefined));
 
-/** The objects on a page. */
 export const pageSizeUpTo = (max: number) => ({ ...clamped(1, max, INTEGER), unit: 'count' });
 
-/** A name of the registry. */
 export const TNS_NAME = textual(
   `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`,
   parseTnsName,

@@ -85,7 +85,6 @@ export type OperationName = (typeof OPERATIONS)[number]['name'];
 
 const ROWS: readonly OperationRow[] = OPERATIONS;
 
-/** The `paths` of the OpenAPI document. */
 export function paths(config: Config, catalogs: Catalogs): Paths {
   const all: Record<string, Record<string, DocumentedOperation>> = {};
   for (const { name, method, path, document } of ROWS) {
@@ -96,7 +95,6 @@ export function paths(config: Config, catalogs: Catalogs): Paths {
   return all;
 }
 
-/** The operations of the Virtual Observatory in the document. */
 export function voPaths(config: Config, catalogs: Catalogs): Paths {
   const all: Record<string, Record<string, DocumentedOperation>> = {};
   for (const { method, path, ...operation } of virtualObservatory(config, catalogs))

@@ -44,7 +44,6 @@ export interface Parameter<T = unknown> {
   readonly description: string;
   /** The part of the request that contains the parameter; the query string by default. */
   readonly place?: 'path' | 'header';
-  /** The default value. */
   readonly default?: T;
   /** The default that the document states, where more than this parameter decides. */
   readonly usual?: T;
@@ -237,7 +236,6 @@ export const STREAM_PARAMETERS = {
   filters: FILTERS,
 } satisfies Parameters;
 
-/** The catalogs, each with its release. */
 export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {
   return all.map(({ name, release }) => ({ name, meaning: release }));
 }
@@ -376,7 +374,6 @@ export const tapParameters = memoized(({ TAP_MAX_RECORDS }: Config) => {
 const RUN = { name: 'RUN', meaning: 'starts the job' } as const;
 const ABORT = { name: 'ABORT', meaning: 'stops the job' } as const;
 
-/** The parameters of a new query that is a job. */
 export const NEW_JOB_PARAMETERS = {
   PHASE: { kind: { ...named([RUN]), must: 'RUN, or left out' }, description: 'Whether the job starts at once.' },
   RUNID: { kind: kinds.ANY_TEXT, description: 'A name of the client for the job, which the job shows.' },
@@ -393,7 +390,6 @@ export const JOB_PARAMETERS = {
   PHASE: { kind: kinds.ANY_TEXT, description: 'The phase that is waited out; by default the present one.' },
 } satisfies Parameters;
 
-/** The parameters of a POST to a job. */
 export const JOB_ACTION = {
   ACTION: {
     kind: named([{ name: 'DELETE', meaning: 'removes the job' }]),

@@ -24,7 +24,6 @@ export interface SitePage {
 /** A section in the search index. */
 interface SiteSection {
   readonly address: string;
-  /** The title of the page. */
   readonly title: string;
   /** The heading; empty for the part before the first heading. */
   readonly heading: string;
@@ -46,7 +45,6 @@ export interface SiteAddresses {
   file(name: string): string;
 }
 
-/** The list of the pages. */
 const LIST = 'docs/README.md';
 
 /**

@@ -33,7 +33,6 @@ interface IndexerOptions {
   readonly onChange?: () => void;
 }
 
-/** The state of the index. */
 export interface IndexStatus {
   readonly objects: number;
   readonly arenas: number;
@@ -46,7 +45,6 @@ export interface IndexStatus {
 
 /** The number of consecutive failed attempts to follow the journal. */
 export interface IndexFailure {
-  /** The error of the first attempt. */
   readonly error: unknown;
   /** When the first attempt failed, as `performance.now()`. */
   readonly firstMs: number;
@@ -229,7 +227,6 @@ export class Indexer {
     this.#options.onChange?.();
   }
 
-  /** Merges arenas. */
   async #merge(index: LiveIndex, parts: readonly BuiltArena[]): Promise<void> {
     const { signal } = this.#stop;
     try {

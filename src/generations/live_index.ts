@@ -39,7 +39,6 @@ export class LiveIndex {
     return this.#arenas.length;
   }
 
-  /** The number of points. */
   get length(): number {
     return this.#arenas.reduce((sum, { length }) => sum + length, 0);
   }

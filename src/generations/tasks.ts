@@ -30,7 +30,6 @@ export interface TailTask extends Task<TailAnswer> {
 
 export interface BuiltArena {
   readonly buffer: SharedArrayBuffer;
-  /** The number of points. */
   readonly length: number;
 }
 
@@ -45,7 +44,6 @@ export interface MergeTask extends Task<BuiltArena> {
   readonly arenas: readonly SharedArrayBuffer[];
 }
 
-/** The extent that an index covers. */
 export interface IndexedExtent {
   /** The last journal entry that the index covers, inclusive. */
   readonly sequence: number;
@@ -66,7 +64,6 @@ export interface OpenIndexTask extends Task<BuiltIndex | undefined> {
   readonly kind: 'openIndex';
 }
 
-/** The arenas of an index. */
 export interface BuiltIndex extends IndexedExtent {
   readonly arenas: readonly BuiltArena[];
 }

@@ -29,7 +29,6 @@ import { changedAfter } from './changed_objects.ts';
 import { matchColumns, objectColumns } from './columns.ts';
 import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './writer_thread.ts';
 
-/** The width of margins. */
 const MARGIN_ARCSEC = 10;
 /** The maximum number of threads; more would wait for the disk. */
 const MAX_THREADS = 8;
@@ -125,7 +124,6 @@ class Export {
   readonly #part: string;
   readonly #catalogs: readonly CatalogDefinition[];
   readonly #writers: Writers;
-  /** The ids by number of row. */
   #ids = new BigInt64Array(1024);
   readonly #matches: number[] = [];
   readonly #sky = new SkyRows(MARGIN_ARCSEC);

@@ -80,7 +80,6 @@ class Fields {
     return this.#object.get(name);
   }
 
-  /** The value of a field. */
   read<T>(name: string, kind: Kind<T>): T {
     const given = this.get(name);
     return accepted(kind, given) ?? fieldOf(kind, this.#path(name), given);

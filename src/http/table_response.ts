@@ -47,7 +47,6 @@ export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead
 
 export type MatchedTable = TableBegun & { readonly outcome: 'begun' };
 
-/** The headers of a crossmatched table. */
 export function matchedHeaders({
   format,
   inputRows,

@@ -22,7 +22,6 @@ import { wholeTableHeaders } from './table_response.ts';
  * to 10 MB.
  */
 const MAX_TABLES = 8;
-/** The number of objects per part. */
 const PART_OBJECTS = 1000;
 /** TRIES: how often a part is tried again if there is no memory for it; PAUSE_MS: the pause between. */
 const TRIES = 100;

@@ -30,7 +30,6 @@ export interface Line {
   readonly problem?: string;
 }
 
-/** A line of a block. */
 export interface PlacedLine extends Line {
   /** The line's offset in the bytes of the block. */
   readonly start: number;

@@ -141,7 +141,6 @@ function eventTimeOf({ eventTime }: FlatMessage, values: JsonObject): number | u
   return undefined;
 }
 
-/** The normaliser of a broker whose messages are flat. */
 export function flatNormaliser(broker: BrokerName, keys: FlatMessage): Normaliser {
   return (text, receivedAtUs) =>
     withObject(text, (message, exactId) =>

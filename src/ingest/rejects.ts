@@ -32,7 +32,6 @@ export function rejectOf(origin: Origin, reason: string, message: string | Uint8
 /** The settings of the log's place and size. */
 type RejectSettings = Pick<Config, 'NEARSKY_DATA' | 'REJECTS_MAX_FILE_BYTES' | 'REJECTS_MAX_FILES'>;
 
-/** One file of the log, by name. */
 interface LogFile {
   readonly name: string;
   readonly date: string;

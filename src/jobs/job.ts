@@ -53,7 +53,6 @@ export interface JobProgress {
   readonly done: number;
 }
 
-/** Whether this phase is final. */
 export function isOver(phase: Phase): boolean {
   return phase === 'COMPLETED' || phase === 'ERROR' || phase === 'ABORTED';
 }

@@ -21,7 +21,6 @@ export class JobError extends Error {
  */
 export type JobRunner = (job: Job & JobRequest, paths: JobPaths, ends: AbortSignal) => Promise<JobResult>;
 
-/** How the jobs of a kind run. */
 export interface JobKind {
   readonly run: JobRunner;
   /** The maximum number of jobs of this kind that run at once. One client has at most half of them, rounded up. */

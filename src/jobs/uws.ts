@@ -8,7 +8,6 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 type Parameters = ReadonlyMap<string, string>;
 
-/** The one result of a job. */
 export const RESULT = 'result';
 
 /**

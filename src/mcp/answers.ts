@@ -5,7 +5,6 @@ import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query } from '../answers/queries.ts';
 import type { Budget } from '../base/budget.ts';
-import { nowUs } from '../base/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';
 import type { Service } from '../service/service.ts';
@@ -98,7 +97,7 @@ export interface Nearest {
  * @throws TooExpensive, Unavailable
  */
 export async function nearest(service: Service, circle: Circle, max: number, budget: Budget): Promise<Nearest> {
-  const all = { pageSize: Number.MAX_SAFE_INTEGER, asOfUs: nowUs(), after: null };
+  const all = { pageSize: Number.MAX_SAFE_INTEGER, asOfUs: service.asOfUs, after: null };
   const query: Query = { kind: 'cone', ...circle, ...all, detail: 'ids', filters: null, sent: '{}' };
   const [result] = resultsOf(await service.queries.run(query, budget));
   const objects = result!.objects as readonly ApiObject[];

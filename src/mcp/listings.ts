@@ -1,6 +1,6 @@
 /** The tools that list objects: in an area, and the latest ones with matches (docs/contract.md, Connector). */
 
-import { COMPACT, parseJson, toJson } from '@nearsky/astrotables/json';
+import { parseJson } from '@nearsky/astrotables/json';
 import { takeText } from '../answers/answer_memory.ts';
 import type { AreaQuery, ObjectsQuery, Query } from '../answers/queries.ts';
 import type { JsonObject } from '../base/json_reader.ts';
@@ -9,7 +9,7 @@ import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ALL_TIME } from '../http/selection_params.ts';
 import type { ApiObject } from './answers.ts';
 import { shellQuote } from './recipes.ts';
-import { notesOf, summaryOf } from './summary.ts';
+import { listingText } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
 
 /** By default, the listing of the latest objects goes back this many hours. */
@@ -29,7 +29,6 @@ const OBJECT = {
   required: ['diaObjectId', 'status', 'coincident_sources'],
 };
 
-/** The JSON Schema of a listing. */
 export const LISTING_SCHEMA = {
   type: 'object',
   properties: {
@@ -91,7 +90,7 @@ function selection({ service }: ToolContext) {
     window: { start: null, end: null },
     detail: 'full' as const,
     pageSize: service.config.MCP_MAX_OBJECTS,
-    asOfUs: nowUs(),
+    asOfUs: service.asOfUs,
   };
 }
 
@@ -106,26 +105,12 @@ async function listing(
   head: Readonly<Record<string, unknown>>,
   curl: string,
 ): Promise<string> {
-  const { service } = context;
   const { objects, next_cursor } = (await answerOf(query, context)) as {
     readonly objects: readonly ApiObject[];
     readonly next_cursor: string | null;
   };
-  const summaries = objects.map(object => summaryOf(object, service));
-  const reasons = next_cursor === null ? [] : ['chat_object_limit'];
-  for (;;) {
-    const truncation = { reasons, full_results: { note: 'This command lists all of them in pages.', curl } };
-    const answer = {
-      ...head,
-      objects_returned: summaries.length,
-      truncated: reasons.length > 0,
-      truncation: reasons.length > 0 ? truncation : undefined,
-      objects: summaries,
-      ...notesOf(summaries, []),
-    };
-    const text = toJson(answer, COMPACT);
-    if (text.length <= service.config.MCP_MAX_RESULT_CHARS || summaries.length === 0) return text;
-    summaries.pop();
-    if (!reasons.includes('chat_size_limit')) reasons.push('chat_size_limit');
-  }
+  return listingText(context.service, head, objects, [], next_cursor !== null, () => ({
+    note: 'This command lists all of them in pages.',
+    curl,
+  }));
 }

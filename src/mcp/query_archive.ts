@@ -44,7 +44,6 @@ export function tablesInWords(): string {
   return tables.join('. ');
 }
 
-/** An example of a query. */
 export const QUERY_EXAMPLE = EXAMPLES[1][2].replaceAll('\n', ' ');
 
 export const QUERY = textual(

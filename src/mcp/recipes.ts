@@ -3,7 +3,6 @@ import type { Circle } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import type { PlacedIdentifier } from './identifiers.ts';
 
-/** The page size in the recipe for a position. */
 const PAGE_SIZE = 100;
 
 type Input = Readonly<Record<string, string>>;

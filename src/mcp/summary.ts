@@ -1,5 +1,6 @@
 /** Objects as an assistant gets them, and notes that explain their values (docs/contract.md, Connector). */
 
+import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { brokerSetting, pagedBrokers } from '../contract/brokers.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
@@ -103,6 +104,39 @@ export function notesOf(summaries: readonly Summary[], statuses: readonly string
       ASSOCIATION_STATES,
     ),
   };
+}
+
+/**
+ * The text of an answer that lists objects after `head`, without the last objects if they do not fit.
+ * @param statuses further statuses that the answer contains
+ * @param hasMore whether there are more objects than these
+ * @param fullResults how to get all of them, given how many are shown
+ */
+export function listingText(
+  service: Pick<Service, 'config' | 'catalogs'>,
+  head: Readonly<Record<string, unknown>>,
+  objects: readonly ApiObject[],
+  statuses: readonly string[],
+  hasMore: boolean,
+  fullResults: (shown: number) => Readonly<Record<string, string>>,
+): string {
+  const summaries = objects.map(object => summaryOf(object, service));
+  const reasons = hasMore ? ['chat_object_limit'] : [];
+  for (;;) {
+    const truncated = reasons.length > 0;
+    const answer = {
+      ...head,
+      objects_returned: summaries.length,
+      truncated,
+      truncation: truncated ? { reasons, full_results: fullResults(summaries.length) } : undefined,
+      objects: summaries,
+      ...notesOf(summaries, statuses),
+    };
+    const text = toJson(answer, COMPACT);
+    if (text.length <= service.config.MCP_MAX_RESULT_CHARS || summaries.length === 0) return text;
+    summaries.pop();
+    if (!reasons.includes('chat_size_limit')) reasons.push('chat_size_limit');
+  }
 }
 
 /** The message of a search that found nothing. */

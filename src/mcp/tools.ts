@@ -38,7 +38,6 @@ export type ToolRun = (context: ToolContext) => Promise<string>;
 
 interface Tool {
   describe(config: Config): string;
-  /** JSON Schema. */
   inputSchema(config: Config): Readonly<Record<string, unknown>>;
   /** JSON Schema of the answer. With it, the answer also contains `structuredContent`. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
@@ -188,7 +187,6 @@ export function listTools(config: Config, tools: readonly McpTool[]) {
   });
 }
 
-/** The tool with this name. */
 export function findTool(name: string, tools: readonly McpTool[]): Tool | undefined {
   const found = tools.find(tool => tool.name === name);
   return found && TOOLS[found.name];

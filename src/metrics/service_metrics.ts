@@ -65,7 +65,7 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
 }
 
 function addLog(exposition: Exposition, state: SharedState): void {
-  const { logFollowedMs, logPosition, logLeft, logDigests, logLevel, isStopped } = state;
+  const { logFollowedMs, logPosition, logLeft, logDigests, logLevel, isStopped, clockSkewUs } = state;
   const lagSeconds = Math.max(0, Date.now() - logFollowedMs) / 1000;
   exposition
     .gauge('nearsky_log_position', 'Records of the log of the nodes that this node has applied.', [[{}, logPosition]])
@@ -74,6 +74,11 @@ function addLog(exposition: Exposition, state: SharedState): void {
       'nearsky_log_lag_seconds',
       'For how long this node has not had all of the log.',
       logFollowedMs ? [[{}, lagSeconds]] : [],
+    )
+    .gauge(
+      'nearsky_log_clock_skew_seconds',
+      'The clock of this node minus the time of the last record of another process, when the record arrived.',
+      Number.isNaN(clockSkewUs) ? [] : [[{}, clockSkewUs / 1e6]],
     )
     .gauge(
       'nearsky_log_digests',

@@ -5,7 +5,6 @@
  */
 import { ERROR_CODES, type ErrorCode } from '../contract/codes.ts';
 
-/** The maximum number of operations. */
 const MAX_OPERATIONS = 64;
 const STATUSES = [200, 202, 204, 301, 400, 403, 404, 405, 500, 503] as const;
 /** Upper bounds, inclusive, seconds. */
@@ -75,7 +74,6 @@ const STATUS_COUNT = STATUSES.length + 1;
 const CELLS_AN_OPERATION = STATUS_COUNT + ERRORS.length + HistogramCells.size(SECONDS);
 const CELLS = NUMBERS.length + MAX_OPERATIONS * CELLS_AN_OPERATION;
 
-/** The requests of one operation. */
 export class OperationMetrics {
   readonly name: string;
   readonly seconds: HistogramCells;

@@ -6,12 +6,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { constants, gzip, zstdCompress } from 'node:zlib';
 import { memoized } from '../base/memoized.ts';
 import { libraryFile, programFile } from '../base/program_files.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import type { Coding } from '../http/compression.ts';
+import { sharedBody } from '../http/compression.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -33,31 +31,9 @@ interface Assets {
 /** Libraries for browsers, unchanged. */
 const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
 
-/**
- * Compression may be slow, because files stay the same while the service runs. Levels of zstd above 17 make these files
- * no smaller.
- */
-const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> = {
-  zstd: bytes =>
-    promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 17 } }) as Promise<
-      Buffer<ArrayBuffer>
-    >,
-  gzip: bytes => promisify(gzip)(bytes, { level: 9 }) as Promise<Buffer<ArrayBuffer>>,
-};
-const compact = new WeakMap<Asset, Partial<Record<Coding, Promise<Uint8Array<ArrayBuffer>>>>>();
-
-/** A file in a coding, compressed at the first request. */
-export function compactAsset(asset: Asset, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
-  const made = compact.get(asset) ?? {};
-  compact.set(asset, made);
-  made[coding] ??= COMPRESS[coding](asset.bytes);
-  return made[coding];
-}
-
 /** The files. They are read for the first page, and again when the catalogs have changed. */
 export const loadAssets = memoized(readAssets);
 
-/** The address of a file. */
 export function assetUrl(catalogs: Catalogs, name: string): string {
   const { files, version } = loadAssets(catalogs);
   if (!files.has(name)) throw new Error(`Cannot link to ${name} because there is no such file`);
@@ -69,7 +45,7 @@ function readAssets(catalogs: Catalogs): Assets {
   const hash = createHash('sha256');
   const files = new Map<string, Asset>();
   const add = (name: string, content: Buffer) => {
-    const bytes = new Uint8Array(content);
+    const bytes = sharedBody(new Uint8Array(content));
     hash.update(`${name} ${bytes.length}\n`).update(bytes);
     files.set(name, { bytes, type: TYPES[extname(name)]! });
   };

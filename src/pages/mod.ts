@@ -1,6 +1,6 @@
 /** Pages by path, and the files that they load. */
 export { areaPage } from './area_page.ts';
-export { compactAsset, loadAssets } from './assets.ts';
+export { loadAssets } from './assets.ts';
 export {
   apiDocsPage,
   brokersPage,

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { BROKERS, type BrokerDefinition, brokerSetting, pagedBrokers } from '../contract/brokers.ts';
 import type { CatalogDefinition, Highlight, Photometry } from '../contract/catalog.ts';
 import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
+import { TABLE_FORMATS } from '../contract/formats.ts';
 import { MAX_SOURCES_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
@@ -28,6 +29,7 @@ export interface PageData {
   readonly links: readonly Link[];
   /** The address of a survey's image; null where pages show none. */
   readonly imageUrl: string | null;
+  readonly formats: readonly { readonly name: string; readonly title: string; readonly extension: string }[];
 }
 
 /** A page elsewhere about an object, or about its place. `{id}`, `{ra}`, `{dec}` (with its sign) stand for its values. */
@@ -80,6 +82,7 @@ export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS): PageDat
     brokers: Object.fromEntries(BROKERS.map(({ name, title }) => [name, title])),
     links: linksOf(config),
     imageUrl: config.SURVEY_IMAGE_URL_TEMPLATE,
+    formats: TABLE_FORMATS.map(({ name, title, extensions }) => ({ name, title, extension: extensions[0] })),
   };
 }
 

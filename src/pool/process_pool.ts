@@ -34,7 +34,6 @@ export class ProcessPool {
     }
   }
 
-  /** Starts a process for the first task. */
   start(): void {
     if (this.#idle.length === 0 && this.#busy.size === 0) this.#idle.push(new TaskProcess(this.#options));
   }

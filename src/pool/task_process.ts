@@ -8,12 +8,10 @@ import { boundedCommand } from './bounded_command.ts';
 import { type ChildMemory, type Member, MemoryTaken } from './child_memory.ts';
 import type { Task } from './pool.ts';
 
-/** A message to the process. */
 export type ToProcess =
   | { readonly kind: 'start'; readonly data: object }
   | { readonly kind: 'task'; readonly task: Task<unknown> }
   | { readonly kind: 'answer'; readonly answer: unknown };
-/** What it says. */
 export type FromProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'question'; readonly question: unknown }

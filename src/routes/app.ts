@@ -163,7 +163,6 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   };
 }
 
-/** The handler of each operation in the table. */
 const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> = {
   get_openapi: getOpenapi,
   get_object: getObject,

@@ -10,6 +10,7 @@ import { llmsTxt } from '../documents/docs/llms_txt.ts';
 import { openApiDocument } from '../documents/openapi/document.ts';
 import { TASK_PATH, TASKS } from '../documents/tasks.ts';
 import { baseUrl } from '../http/base_url.ts';
+import { sharedBody } from '../http/compression.ts';
 import type { Handler } from '../http/exchange.ts';
 import { emptyResponse, isPreflight, jsonResponse, preflightResponse, textResponse } from '../http/respond.ts';
 import { METRICS_MEDIA_TYPE } from '../metrics/exposition.ts';
@@ -42,7 +43,9 @@ export function describeService(service: Service): Handler {
 
 /** GET /openapi.json */
 export function getOpenapi(service: Service): Handler {
-  const document = memoized((catalogs: Catalogs) => toJson(openApiDocument(service.config, catalogs)));
+  const document = memoized((catalogs: Catalogs) =>
+    sharedBody(Buffer.from(toJson(openApiDocument(service.config, catalogs)))),
+  );
   return () => jsonResponse(200, document(service.catalogs));
 }
 

@@ -29,12 +29,10 @@ const LOOK_MS = 250;
 /** The maximum number of characters of a job's parameters together: more than the longest query. */
 const MAX_PARAMETER_CHARACTERS = 262_144;
 
-/** A kind of job. */
 export interface JobKind {
   /** The path of the list of jobs. */
   readonly base: string;
   readonly kind: string;
-  /** The headers of a result. */
   headersOf(result: JobResult): Readonly<Record<string, string>>;
   /** The answer that states why a job failed. */
   readonly errorAnswer?: (message: string) => Answer;

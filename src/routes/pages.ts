@@ -6,7 +6,7 @@ import { clients } from '../clients/files.ts';
 import { OBJECT_ID } from '../documents/kinds.ts';
 import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
-import { compress, preferredCoding } from '../http/compression.ts';
+import { compress } from '../http/compression.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
@@ -174,7 +174,7 @@ const client: Handler = ({ params, path, request }) => {
 
 function asset(service: Service): Handler {
   return async ({ params, path, request }) => {
-    const { compactAsset, loadAssets } = await load();
+    const { loadAssets } = await load();
     const { files, version } = loadAssets(service.catalogs);
     const found = files.get(params.name!);
     if (!found) throw notFound(path);
@@ -182,12 +182,9 @@ function asset(service: Service): Handler {
       // A page loaded before an upgrade requests the old version. It gets the current version, which must not be
       // cached.
       'Cache-Control': params.version === version ? FOR_EVER : 'no-store',
-      Vary: 'Accept-Encoding',
     };
-    const accepted = request.headers.get('Accept-Encoding');
-    const coding = accepted === null ? undefined : preferredCoding(accepted);
-    if (!coding) return bytesResponse(found.type, found.bytes, { ...headers });
-    return bytesResponse(found.type, await compactAsset(found, coding), { ...headers, 'Content-Encoding': coding });
+    const answer = bytesResponse(found.type, found.bytes, headers);
+    return await compress(answer, found.bytes, request.headers.get('Accept-Encoding'));
   };
 }
 

@@ -43,7 +43,6 @@ export class OpenRequest {
   }
 }
 
-/** One connection. */
 class Connection {
   readonly socket: Socket;
   /**
@@ -97,7 +96,6 @@ export class Connections {
     this.#isMemoryWanted = isMemoryWanted;
   }
 
-  /** The number of connections. */
   get size(): number {
     return this.#all.size;
   }

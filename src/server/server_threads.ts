@@ -51,9 +51,7 @@ interface ServerThreadsOptions {
 /** A serving thread and its successors: when a thread ends, the next one replaces it. */
 class Child {
   readonly metrics = new ThreadMetrics();
-  /** The port to the current thread. */
   link: MessagePort | undefined;
-  /** Ends the current thread. */
   ends = new AbortController();
   /** Resolves when the current thread has ended. */
   ended: Promise<void> = Promise.resolve();

@@ -29,7 +29,6 @@ export interface Calls {
   /** The current state of the job; null if no job has this id. */
   readonly jobs: { readonly asked: { readonly client: string; readonly step: JobStep }; readonly answer: Job | null };
   readonly tap: { readonly asked: TapStep; readonly answer: TapAnswer };
-  /** The text of `/metrics`. */
   readonly metrics: { readonly asked: null; readonly answer: string };
 }
 

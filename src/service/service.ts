@@ -102,10 +102,12 @@ export class Service {
 
   /**
    * The snapshot time of a walk that begins now, microseconds since 1970: every object ingested up to this time is
-   * visible.
+   * visible. With a log it is the time of the last applied record, and never before an object that is stored, so the
+   * clocks of nodes decide nothing.
    */
   get asOfUs(): number {
-    return Math.min(nowUs(), this.coordination.state.logTimeUs);
+    const { hasLog, logTimeUs } = this.coordination.state;
+    return hasLog ? Math.max(logTimeUs, this.look()?.latestIngestTimeUs ?? 0) : nowUs();
   }
 
   /**
@@ -117,10 +119,7 @@ export class Service {
     for (let sequence: number | undefined; ; await sleep(REACH_MS)) {
       const why = this.#isClosed ? 'the service is stopping' : coordination.state.whyNoAnswer;
       if (why !== undefined) throw new Unavailable(why);
-      if (sequence === undefined && coordination.state.logTimeUs >= timeUs) {
-        this.store.resetRead();
-        sequence = this.store.lastSequence();
-      }
+      if (sequence === undefined && this.asOfUs >= timeUs) sequence = this.store.lastSequence();
       if (sequence !== undefined && (coordination.generation?.sequence ?? -1) >= sequence) return;
       if (budget.spent) throw new Unavailable('this node is behind the one that gave the page before');
     }

@@ -32,7 +32,6 @@ export class ObjectCells {
   #statuses = new Uint8Array(SMALLEST).fill(EMPTY);
   #length = 0;
 
-  /** The number of objects. */
   get length(): number {
     return this.#length;
   }

@@ -17,7 +17,6 @@ export interface SourcesTask extends Task<SourcesAnswer> {
   readonly dec: number;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
-  /** Names of catalogs. */
   readonly catalogs: readonly string[];
   /** The maximum number of sources that are listed, at least 1. */
   readonly limit: number;

@@ -72,7 +72,6 @@ const APPLY = {
     removeLoads(databases, first, end, limit),
 } satisfies { readonly [K in ChangeKind]: (databases: Databases, change: ChangeOf<K>) => unknown };
 
-/** The result of a change of that kind. */
 export type Applied<K extends ChangeKind> = ReturnType<(typeof APPLY)[K]>;
 
 /**

@@ -7,7 +7,6 @@ import type { CrossmatchRecord, StoredObject } from './types.ts';
 
 const COUNTS_KEY = new TextEncoder().encode('counts');
 
-/** The result of `Store.counts`. */
 export interface StoreCounts {
   readonly objects: number;
   /** By status; every status has an entry. */
@@ -54,7 +53,6 @@ export class CountChanges {
     for (const source of sources) this.#tally.add(matchesName(source.slice(0, source.indexOf(' '))), change);
   }
 
-  /** Counts new objects, all pending. */
   addedPending(objects: number): void {
     this.#addObjects({ outcomes: undefined, pending: objects, matched: 0, unmatched: 0 });
   }
@@ -65,7 +63,6 @@ export class CountChanges {
     for (const [catalog, outcome] of outcomes) this.#tally.add(outcomeName(catalog, outcome), matched + unmatched);
   }
 
-  /** Adds the objects to the counts by status. */
   #addObjects({ outcomes, pending, matched, unmatched }: Added): void {
     if (pending !== 0) this.#tally.add(statusName('crossmatch_pending'), pending);
     if (matched > 0) this.#tally.add(statusName(crossmatchedStatus(true, outcomes)), matched);

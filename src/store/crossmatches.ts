@@ -29,7 +29,6 @@ interface Outcomes {
   unmatched: number;
 }
 
-/** Records the crossmatches of one transaction. */
 export class CrossmatchRecorder {
   readonly #databases: Databases;
   readonly #provenanceBytes: Uint8Array;

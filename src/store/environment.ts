@@ -100,6 +100,9 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write', readabl
       const files = new OpenFiles(file, before);
       const change = files.change();
       if (change) throw new StoreError(`Cannot open the data directory ${dataDir} because ${change.reason}`);
+      // After a power cut, `isCutOff` recognises a new file by its two meta pages, so nothing follows them before they are
+      // durable.
+      if (commit === 0n && mode === 'write') flush(file);
       return { root, files, databases: openDatabases(root, dataDir, mode, readableLevel) };
     });
     // The contents of a file are durable only if its name is.

@@ -6,7 +6,6 @@ import type { Writer } from './writer.ts';
 
 /** The duration of a lease: when its node dies, another one takes over after at most this time. */
 const LEASE_MS = 5000;
-/** The interval at which the lease is renewed. */
 export const RENEW_MS = 1500;
 
 export class HeldLease {

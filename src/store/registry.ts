@@ -75,7 +75,6 @@ export function findByName(databases: Databases, name: string, prefix: string | 
   return undefined;
 }
 
-/** An object of a load. */
 export function findByObjid(databases: Databases, load: number, objid: number): TnsRecord | undefined {
   const bytes = databases.tns_objects.get(objectKey(load, BigInt(objid)));
   return bytes && decodeTnsRecord(objid, bytes);
@@ -115,7 +114,6 @@ export function beginLoad({ meta }: Databases): number {
   return load;
 }
 
-/** The outcome of adding an object to a load. */
 export type StageOutcome = 'added' | 'unchanged' | 'conflict';
 
 /** Adds an object to a load; `conflict` if the load already has another object with that objid, which stays. */

@@ -19,7 +19,6 @@ const SOURCE_BYTES = 12;
 const MAX_OBJECT_ID = 2n ** 63n - 1n;
 const view = new ObjectView();
 
-/** A source of a catalog. */
 export type SourceName = Pick<MatchSummary, 'catalogName' | 'catalogSourceId'>;
 
 const seeds = new Map<string, number>();

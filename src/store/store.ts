@@ -69,6 +69,16 @@ export function openStore(dataDir: string, mode: 'read' | 'write', readableLevel
   return new Store(openEnvironment(dataDir, mode, readableLevel), readableLevel);
 }
 
+/** Calls `use` with the store of a data directory, opened for reading. */
+export async function withStore<T>(dataDir: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = openStore(dataDir, 'read');
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
 export class Store {
   /** For the writer only. */
   readonly databases: Databases;

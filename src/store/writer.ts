@@ -20,7 +20,6 @@ import type { Store } from './store.ts';
 import { RefusedChange, StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
-/** Describes a load that is to be published. */
 interface PublishDetails {
   /** The epoch of the whole file with which the load began; by default the load's own epoch. */
   readonly fileEpochUs?: number;
@@ -197,7 +196,6 @@ export class Writer {
     await this.#removeLoads(0, load);
   }
 
-  /** Drops an unpublished load. */
   async dropRegistry(load: number): Promise<void> {
     await this.#removeLoads(load, load + 1);
   }

@@ -11,7 +11,6 @@ export interface JournalPosition {
 
 /** The bounds of one piece, each at least 1. */
 interface PieceLimits {
-  /** Entries of the journal. */
   readonly entries: number;
   /** Objects, most of which may have no match. */
   readonly objects: number;

@@ -13,7 +13,6 @@ export interface MatchMessage {
   readonly value: Uint8Array;
 }
 
-/** The source of a crossmatch's messages. */
 export interface MatchSource {
   /**
    * The messages of an object's crossmatch, in order of catalog name and source id.

@@ -73,7 +73,6 @@ export class Publication {
     this.#options = options;
   }
 
-  /** The acknowledged position. */
   get position(): PublishedPosition {
     return this.#position;
   }

@@ -64,12 +64,10 @@ export const TOO_LARGE = 'it takes more memory than a table may: send it in part
 export type TableBegun =
   | {
       readonly outcome: 'begun';
-      /** The number of rows of the table and of the answer. */
       readonly inputRows: number;
       readonly rows: number;
       /** The names of columns of the table that the answer cannot hold. */
       readonly dropped: readonly string[];
-      /** The number of pairs. */
       readonly matches: number;
       readonly format: MatchFormat;
       /** The names of the columns that were used for the position. */

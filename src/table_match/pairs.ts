@@ -9,7 +9,6 @@ import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
 
 /** Pairs that were found together; the arrays are parallel. */
 export interface Batch {
-  /** Rows of the table. */
   readonly row: Uint32Array;
   readonly id: SourceIds;
   readonly separationArcsec: Float64Array;

@@ -191,7 +191,6 @@ function cellsOfRun({ rows, cells }: Block, run: Run, first: number): readonly A
 
 /** Some rows of an answer; all arrays are parallel. */
 interface Run {
-  /** Rows of the table. */
   readonly row: readonly number[];
   readonly status: readonly RowStatus[];
   /** Pairs; NO_PAIR if nothing was found. */

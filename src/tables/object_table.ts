@@ -69,7 +69,6 @@ export interface AnsweredInput {
   readonly qualifies_reason?: string;
 }
 
-/** The input and the object of a row. */
 interface RowSource {
   /** The input of a lookup; undefined for other answers. */
   readonly input: AnsweredInput | undefined;
@@ -89,7 +88,6 @@ interface TableOptions {
 }
 
 interface Gathered extends RowSource {
-  /** The sources of each catalog. */
   readonly sources: ReadonlyMap<string, CatalogSources>;
 }
 

@@ -11,7 +11,6 @@ export interface UploadedTable {
   readonly columns: readonly Column[];
 }
 
-/** The list, as JSON. */
 export const LIST_FILE = 'tables.json';
 
 export const tableFile = (place: number) => `${place}.parquet`;

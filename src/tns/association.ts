@@ -11,7 +11,6 @@ import type { SkyPosition, TnsAssociation } from '../store/types.ts';
 import { isSnapshotCurrent } from './names.ts';
 import type { RegistryTask } from './registry_index.ts';
 
-/** The associator of the settings. */
 export function associatorOf(store: Store, pool: Pool, config: Config): Associator {
   const { TNS_MATCH_RADIUS_ARCSEC: radiusArcsec, TNS_SNAPSHOT_MAX_AGE_SECONDS: maxAgeSeconds } = config;
   return new Associator({ store, pool, radiusArcsec, maxAgeSeconds });

@@ -15,7 +15,6 @@ export interface RowCounts {
   read: number;
   accepted: number;
   rejected: number;
-  /** The number of rejected rows by reason. */
   readonly reasons: Record<string, number>;
   /** The number of ignored faults in and between accepted rows, by kind. */
   readonly notes: Record<string, number>;

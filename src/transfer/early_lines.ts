@@ -7,7 +7,6 @@ const BLOCK_BYTES = 2 ** 20;
 /** Room for the file and line number before a line. */
 const MAX_PREFIX_BYTES = 64;
 
-/** A line with its origin. */
 interface EarlyLine {
   readonly file: string;
   readonly line: Line;

@@ -8,7 +8,6 @@ import type { Store } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import type { LineType } from './parse.ts';
 
-/** The number of lines of each type. */
 export type LineCounts = Record<LineType, number>;
 
 /**

@@ -42,7 +42,6 @@ export interface ImporterOptions {
   readonly writer: Writer;
   readonly rejects: RejectLog;
   readonly onReject: (rejection: Rejection) => void;
-  /** Called after each commit. */
   readonly onBatch: () => void;
   /** Called after each read with the number of bytes read. */
   readonly onRead?: (bytes: number) => void;

@@ -41,7 +41,6 @@ export class LinePreparer {
     this.#inlineBytes = inlineBytes;
   }
 
-  /** All lines of the block, in their order. */
   async prepare(block: LineBlock): Promise<Lines[]> {
     this.#bytes += block.bytes.length;
     if (this.#bytes <= this.#inlineBytes) return [{ lines: block }];

@@ -1,7 +1,6 @@
 /** A text or file of a client that is not an area, or exceeds a limit. The message is for the client. */
 export class AreaError extends Error {
   override name = 'AreaError';
-  /** The parameter at fault. */
   readonly param: 'area' | 'level' | 'cursor';
 
   constructor(message: string, param: AreaError['param'] = 'area') {

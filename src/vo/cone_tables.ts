@@ -46,21 +46,18 @@ export interface FilledTable<T> extends Table {
   readonly columns: readonly Filled<T>[];
 }
 
-/** An object in a cone. */
 interface ConeObject {
   readonly object: StoredObject;
   /** The separation from the centre of the cone. */
   readonly separationArcsec: number;
 }
 
-/** A coincident source in a cone. */
 export interface ConeSource {
   readonly ra: number;
   readonly dec: number;
   /** The separation from the centre of the cone. */
   readonly separationArcsec: number;
   readonly catalogSourceId: string;
-  /** The separation from the object. */
   readonly objectSeparationArcsec: number;
   /** The same at the time of the event; undefined if no motion is applied. */
   readonly objectSeparationAtEpochArcsec: number | undefined;
@@ -247,7 +244,6 @@ const sourcesTables = memoized(
     new Map(catalogs.all.map(catalog => [catalog.name, sourcesTable(catalog, catalogs)])),
 );
 
-/** The columns that are listed at a verbosity. */
 function listed<T>(table: FilledTable<T>, verbosity: Verbosity): FilledTable<T> {
   return { ...table, columns: table.columns.filter(({ from }) => from <= verbosity) };
 }

@@ -53,7 +53,6 @@ export class FlatMap {
   readonly #valueAt: (view: DataView, row: number, item: number) => number;
   /** Reads a pixel number, RING or NESTED as in the map; undefined if the map has all pixels. */
   readonly #indexAt: ((view: DataView, row: number, item: number) => number) | undefined;
-  /** The probability in each bin. */
   readonly #sums = new Float64Array(BINS);
   /** The pixels held so far. With RING order, these are still RING numbers. */
   readonly #held = new MergingPixels();

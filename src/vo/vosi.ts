@@ -35,7 +35,6 @@ export function root(element: string, own: keyof typeof NAMESPACES, ...others: (
 }
 const SCHEMA_NAME = 'nearsky';
 
-/** The path of a cone search. */
 export function conePath(target: string): string {
   return target === OBJECTS ? LARGE_CONE_PATH : `${LARGE_CONE_PATH}/${target}`;
 }
@@ -71,7 +70,6 @@ export function capabilities(config: Config, base: string, catalogs: Catalogs, o
   );
 }
 
-/** The cone searches, one for each table. */
 export function coneCapabilities(config: Config, base: string, catalogs: Catalogs): string {
   return coneTargets(catalogs)
     .map(target => coneCapability(coneTable(target, 1, catalogs), config, base))

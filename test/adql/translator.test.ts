@@ -183,10 +183,10 @@ test('what no table has, what does not fit, and what is left out is refused at i
       'SELECT POINT(ra, dec) + 1 FROM objects',
       'Line 1, column 8: what + takes must be a number, and a point stands here',
     ],
-    ['SELECT ra, COUNT(*) FROM objects', 'Line 1, column 8: ra must be in GROUP BY, or in a function of many rows'],
+    ['SELECT ra, COUNT(*) FROM objects', 'Line 1, column 8: ra must be in GROUP BY, or in an aggregate function'],
     ['SELECT * FROM objects GROUP BY ra', 'Line 1, column 8: healpix_29 must be in GROUP BY'],
-    ['SELECT ra FROM objects WHERE COUNT(*) > 1', 'Line 1, column 30: functions of many rows cannot stand in WHERE'],
-    ['SELECT SUM(COUNT(*)) FROM objects', 'Line 1, column 12: functions of many rows cannot stand in one another'],
+    ['SELECT ra FROM objects WHERE COUNT(*) > 1', 'Line 1, column 30: aggregate functions are not allowed in WHERE'],
+    ['SELECT SUM(COUNT(*)) FROM objects', 'Line 1, column 12: aggregate functions cannot be nested'],
     ['SELECT ra FROM objects ORDER BY 2', 'Line 1, column 33: ORDER BY 2 names no column: there are 1'],
     [
       'SELECT ra FROM objects UNION SELECT ra, dec FROM objects',

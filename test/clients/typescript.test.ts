@@ -1,29 +1,16 @@
 /** The TypeScript client against a running service, and against one that is busy, endless, or none. */
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  type CrossmatchOptions,
-  type DetailLevel,
   type Input,
   type LookupResult,
   type MatchesOptions,
   Nearsky,
   NearskyError,
-  type ObjectStatus,
   type Progress,
-  type QueryOptions,
-  type RecentOptions,
 } from '../../clients/typescript/nearsky.js';
-import type {
-  DETAIL_LEVELS,
-  INPUT_STATUSES,
-  NameOf,
-  OBJECT_STATUSES,
-  TIME_FIELDS,
-  TRUNCATIONS,
-} from '../../src/contract/enums.ts';
-import type { MatchFormat, TableFormat } from '../../src/contract/formats.ts';
-import type { FINDS, ROWS_KEPT } from '../../src/contract/table_match.ts';
+import { CLIENT_TYPES, withContractTypes } from '../../docs/client_types.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -43,19 +30,6 @@ import {
   Service,
 } from './support.ts';
 
-type Same<A, B> = [A, B] extends [B, A] ? true : false;
-type Given<K extends keyof CrossmatchOptions> = NonNullable<CrossmatchOptions[K]>;
-// These do not compile where the types lack a value of the contract, or have another.
-true satisfies Same<DetailLevel, NameOf<typeof DETAIL_LEVELS>>;
-true satisfies Same<ObjectStatus, NameOf<typeof OBJECT_STATUSES>>;
-true satisfies Same<LookupResult['status'], NameOf<typeof OBJECT_STATUSES | typeof INPUT_STATUSES>>;
-true satisfies Same<NonNullable<LookupResult['truncation']>, NameOf<typeof TRUNCATIONS>>;
-true satisfies Same<NonNullable<RecentOptions['timeField']>, NameOf<typeof TIME_FIELDS>>;
-true satisfies Same<Given<'find'>, NameOf<typeof FINDS>>;
-true satisfies Same<Given<'rows'>, NameOf<typeof ROWS_KEPT>>;
-true satisfies Same<Given<'format'>, MatchFormat>;
-true satisfies Same<NonNullable<QueryOptions['format']>, TableFormat>;
-
 const test = suite<{ service: Service }>('clients/typescript');
 test.before(async context => {
   context.service = await Service.start();
@@ -74,6 +48,11 @@ async function rejection(work: () => Promise<unknown>): Promise<NearskyError> {
   }
   throw new Error('nothing was thrown');
 }
+
+test('the types that follow from the contract are current: node docs/client_types.ts', () => {
+  const text = readFileSync(CLIENT_TYPES, 'utf8');
+  assert.is(withContractTypes(text), text);
+});
 
 test('a lookup of any size: every input in order, as when it is asked for alone, while the service is busy at times', async ({
   service,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nowUs } from '../../src/base/times.ts';
 import { KafkaLog, openKafkaLog } from '../../src/cluster/kafka_log.ts';
 import { Node } from '../../src/cluster/node.ts';
 import { type LogEntry, LostPlace } from '../../src/cluster/record_log.ts';
@@ -42,7 +43,9 @@ async function withLog(body: (log: KafkaLog, topic: string) => Promise<void>): P
 const recordOf = (i: number, bytes = 10) => Buffer.alloc(bytes, `record ${i} `);
 
 async function appendSome(log: KafkaLog, from: number, to: number, bytes?: number): Promise<void> {
-  const all = Array.from({ length: to - from }, (_, i) => log.append(`id-${from + i}`, recordOf(from + i, bytes)));
+  const all = Array.from({ length: to - from }, (_, i) =>
+    log.append(`id-${from + i}`, recordOf(from + i, bytes), nowUs()),
+  );
   await Promise.all(all);
 }
 
@@ -83,8 +86,24 @@ real('what is appended is read in one order, at positions without gaps, with its
 
 real('a record that is appended as soon as another one is durable is sent, too', () =>
   withLog(async log => {
-    for (let i = 0; i < 50; i++) await log.append(`id-${i}`, recordOf(i));
+    for (let i = 0; i < 50; i++) await log.append(`id-${i}`, recordOf(i), nowUs());
     assert.is((await readAll(log)).length, 50);
+  }),
+);
+
+real('a record whose time is ahead of Kafka is refused at once, by name, and moves nothing', () =>
+  withLog(async log => {
+    const ahead = failure(() => log.append('ahead', recordOf(0), nowUs() + 10e6));
+    assert.match(
+      (await ahead).message,
+      /^Cannot append to the log because the clock of this machine is more than 2 s ahead of Kafka's: synchronise/,
+    );
+    await log.append('right', recordOf(1), nowUs());
+    await log.append('behind', recordOf(2), nowUs() - 600e6);
+    assert.equal(
+      (await readAll(log)).map(({ id }) => id),
+      ['right', 'behind'],
+    );
   }),
 );
 
@@ -167,7 +186,7 @@ const deliver = (broker: string, ...ids: bigint[]): Change => ({
   timeUs: NOON_US,
   deliveries: ids.map(id => delivery(id, { broker })),
 });
-const appendChange = (log: KafkaLog, change: Change) => log.append('other/1', encodeChange(change)[0]!);
+const appendChange = (log: KafkaLog, change: Change) => log.append('other/1', encodeChange(change)[0]!, change.timeUs);
 
 async function catchUp(node: Node): Promise<void> {
   while ((await node.step()) > 0);
@@ -273,7 +292,7 @@ real('a node stops in front of a record that it cannot read or apply', async () 
   for (const [poison, why] of poisons)
     await withNode(async (store, log) => {
       await appendChange(log, deliver('lasair', 4n));
-      await log.append('poison', poison);
+      await log.append('poison', poison, nowUs());
       await appendChange(log, deliver('lasair', 6n));
       const reason = await whyStopped(store, log);
       assert.match(reason, /^Cannot follow the log from record 4 on: /);

@@ -83,7 +83,7 @@ function properties(directory: string, at: number, cluster: readonly Ports[]): s
     'group.min.session.timeout.ms': '100',
     'auto.create.topics.enable': 'false',
     // The settings that a topic must have as a log.
-    'log.message.timestamp.after.max.ms': '300000',
+    'log.message.timestamp.after.max.ms': '2000',
   };
   return Object.entries(settings)
     .map(([key, value]) => `${key}=${value}\n`)

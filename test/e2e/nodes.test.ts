@@ -279,7 +279,7 @@ real('a node stops where a newer release has raised the level of the log above i
   // The next release would append these two records: it raises the level, and goes on.
   const log = await openKafkaLog({ servers: [kafka.server], topic: `${TOPIC}-2`, tls: false, log: () => {} });
   for (const change of [{ kind: 'level', timeUs: 0, level: LEVEL + 1 } as const, { kind: 'tick', timeUs: 0 } as const])
-    await log.append('newer/1', encodeChange(change)[0]!);
+    await log.append('newer/1', encodeChange(change)[0]!, change.timeUs);
   await log.close();
   await eventually('it has stopped', async () => (await metric(at, 'nearsky_node_stopped')) === 1 || undefined);
   assert.is(await metric(at, 'nearsky_log_level'), LEVEL + 1);

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTime } from '../../src/base/parse_time.ts';
 import type { SharedState } from '../../src/base/shared_state.ts';
+import { nowUs } from '../../src/base/times.ts';
 import { sharedSettings } from '../../src/cluster/shared_settings.ts';
 import { Coordinator } from '../../src/service/coordinator.ts';
 import { configOf, delivery, eventually, NOW_US, TestApp, type World, withApp } from './support.ts';
@@ -38,31 +39,37 @@ const withNode = (body: (node: TestApp, state: SharedState, world: World) => Pro
 
 test('a walk that goes on at a node that is behind waits for it, and is whole', () =>
   withNode(async (node, state) => {
+    state.logTimeUs = LAST_US + 1;
     const first = await node.get(`${CONE}&page_size=2`);
-    assert.is(parseTime(first.body.as_of), LAST_US);
+    assert.is(parseTime(first.body.as_of), LAST_US + 1);
     const next = `${CONE}&page_size=2&cursor=${first.body.next_cursor}`;
-    state.logTimeUs = LAST_US - 1;
+    state.logTimeUs = LAST_US;
     const refused = await node.get(next);
     assert.is(refused.status, 503, refused.text);
     assert.ok(refused.headers.get('Retry-After'));
     assert.match(refused.body.message, /this node is behind the one that gave the page before/);
     const waiting = node.get(next);
-    state.logTimeUs = LAST_US;
+    state.logTimeUs = LAST_US + 1;
     assert.is((await waiting).status, 200);
   }));
 
-test('as_of is the time up to which the node has everything', () =>
+test('as_of is the time of the log, and never before an object that the node has, whatever its clock says', () =>
   withNode(async (node, state, { writer }) => {
-    state.logTimeUs = NOW_US + 2;
-    const { body } = await node.get(CONE);
-    assert.is(parseTime(body.as_of), NOW_US + 2);
-    assert.is(body.results[0].objects.length, 3);
-    await writer.ingest([delivery(9n)], LAST_US + 5);
-    state.logTimeUs = LAST_US + 5;
-    await eventually('the new object is found', async () => {
+    const asked = async () => {
       const { body } = await node.get(CONE);
-      return body.results[0].objects.length === OBJECTS + 1 || undefined;
-    });
+      return [parseTime(body.as_of), body.results[0].objects.length];
+    };
+    state.logTimeUs = LAST_US + 2;
+    assert.equal(await asked(), [LAST_US + 2, OBJECTS]);
+    state.logTimeUs = NOW_US + 2;
+    assert.equal(await asked(), [LAST_US, OBJECTS], 'another process of the directory has applied more');
+    const aheadUs = nowUs() + 270e6;
+    await writer.ingest([delivery(9n)], aheadUs);
+    state.logTimeUs = aheadUs;
+    await eventually('the object is found', async () => (await asked())[1] === OBJECTS + 1 || undefined);
+    assert.equal(await asked(), [aheadUs, OBJECTS + 1]);
+    const area = await node.post('/api/area', 'CIRCLE ICRS 150 2 0.01', 'application/octet-stream');
+    assert.is(area.body.count, OBJECTS + 1, area.text);
   }));
 
 test('a node that lags is not ready, and answers; one that stopped answers nothing', () =>

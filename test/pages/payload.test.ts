@@ -6,18 +6,7 @@
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { namesOf } from '../../src/contract/enums.ts';
-import { TABLE_FORMATS } from '../../src/contract/formats.ts';
-import {
-  fixed,
-  fromGalactic,
-  galactic,
-  hours,
-  TABLE_FORMATS as MENU,
-  measured,
-  mjd,
-  sexagesimal,
-} from '../../src/pages/browser/format.js';
+import { fixed, fromGalactic, galactic, hours, measured, mjd, sexagesimal } from '../../src/pages/browser/format.js';
 import { brokersOf, parseMetrics, sampleOf } from '../../src/pages/browser/metrics.js';
 import { highlights, magnitudeText } from '../../src/pages/browser/payload.js';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
@@ -182,10 +171,6 @@ test('what the service counts is read from its metrics', () => {
     { broker: 'antares', alerts: 12, objects: 12, lastSeconds: undefined },
     { broker: 'lasair', alerts: 87, objects: 86, lastSeconds: 1795316828.005 },
   ]);
-});
-
-test('the menus have every format of tables', () => {
-  assert.equal(MENU.map(([name]) => name).sort(), namesOf(TABLE_FORMATS).sort());
 });
 
 test.run();

@@ -18,8 +18,6 @@ export type FitsItem = number | bigint | boolean | null;
 
 export interface FitsColumn {
   readonly name: string;
-  /** TFORM as found in the file. */
-  readonly form: string;
   readonly letter: FitsLetter;
   /** For an array in the heap, the type of its descriptor. */
   readonly heap?: 'P' | 'Q';
@@ -47,7 +45,6 @@ export interface FitsTable {
   readonly header: FitsHeader;
   readonly columns: readonly FitsColumn[];
   readonly rows: number;
-  /** Bytes of a row. */
   readonly width: number;
   /** The position of the heap in bytes from the first row: `start` inclusive, `end` exclusive. */
   readonly heap: { readonly start: number; readonly end: number };
@@ -114,7 +111,6 @@ function columnOf(header: FitsHeader, n: number, offset: number): FitsColumn {
   const blank = isWhole && header.get(`TNULL${n}`) !== undefined ? header.number(`TNULL${n}`, 0) : undefined;
   return {
     name,
-    form,
     letter: letter as FitsLetter,
     ...(heap && { heap: heap as 'P' | 'Q' }),
     repeat,

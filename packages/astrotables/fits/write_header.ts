@@ -1,8 +1,6 @@
 /** Writes headers of FITS files (FITS standard 4.0, section 4). */
 
-/** The bytes of a block. */
 export const BLOCK = 2880;
-/** The bytes of a card of a header. */
 export const CARD = 80;
 
 /**

@@ -14,7 +14,7 @@ import {
   TableError,
   type TableLimits,
 } from './input_table.ts';
-import { firstLines, rowsTable, splitPreamble, type TextRows, typesOf } from './text_rows.ts';
+import { firstLines, rowsTable, splitPreamble, type TextRows, typesOf, withPlace } from './text_rows.ts';
 import { openWords, wordsOf } from './words.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -139,13 +139,7 @@ export class Records implements TextRows {
       throw new TableError(
         `its row ${this.rows + 1} has ${fields} fields, where its header has ${expected}${this.#bytes[at] === HASH ? ': a comment must stand before the header' : ''}`,
       );
-    if (2 * this.rows === this.#places.length) {
-      const grown = new Uint32Array(2 * this.#places.length);
-      grown.set(this.#places);
-      this.#places = grown;
-    }
-    this.#places[2 * this.rows] = at;
-    this.#places[2 * this.rows + 1] = end;
+    this.#places = withPlace(this.#places, this.rows, at, end);
     checkRows(++this.rows, limits);
   }
 

@@ -72,7 +72,6 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
   };
 }
 
-/** Limits for a file of which only the schema is read. */
 const SCHEMA_LIMITS: TableLimits = { maxRows: 0, maxBytes: 1 << 26 };
 
 const keptColumns = ({ columns }: ParquetFile) => [...columns.keys()].filter(name => TYPES[columns.get(name)!]);

@@ -22,7 +22,6 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Rows of texts, which can be read any number of times. */
 export interface TextRows {
-  /** The names of the columns. */
   readonly header: readonly (string | null)[];
   readonly rows: number;
   /** The texts of these columns; null if one is missing. */
@@ -96,7 +95,8 @@ export class LineRows implements TextRows {
       if (end - at > MAX_ROW_BYTES) throw new TableError(`a row of it has more than ${MAX_ROW_BYTES} bytes`);
       const line = this.#bytes.toString('utf8', at, end).trimEnd();
       if (line !== '' && !line.startsWith(comment)) {
-        this.#add(at, end, limits);
+        this.#places = withPlace(this.#places, this.rows, at, end);
+        checkRows(++this.rows, limits);
         cells(line, every, this.rows);
       } else if (++others > limits.maxRows)
         throw new TableError(`it has more than ${limits.maxRows} lines that are blank or comments between its rows`);
@@ -115,17 +115,18 @@ export class LineRows implements TextRows {
       return columns;
     });
   }
+}
 
-  #add(at: number, end: number, limits: TableLimits): void {
-    if (2 * this.rows === this.#places.length) {
-      const grown = new Uint32Array(2 * this.#places.length);
-      grown.set(this.#places);
-      this.#places = grown;
-    }
-    this.#places[2 * this.rows] = at;
-    this.#places[2 * this.rows + 1] = end;
-    checkRows(++this.rows, limits);
+/** Stores the two offsets of a row. Returns the array, or a copy of twice its length if it was full. */
+export function withPlace(places: Uint32Array<ArrayBuffer>, row: number, begin: number, end: number) {
+  let kept = places;
+  if (2 * row === places.length) {
+    kept = new Uint32Array(2 * places.length);
+    kept.set(places);
   }
+  kept[2 * row] = begin;
+  kept[2 * row + 1] = end;
+  return kept;
 }
 
 /**
@@ -169,7 +170,6 @@ function checkText(bytes: Uint8Array): void {
 export interface Preamble {
   /** The lines before the header, which are comments or blank. */
   readonly lines: readonly string[];
-  /** The bytes after these lines. */
   readonly rest: Uint8Array;
   /** The bytes from the last comment on, after its `#`; undefined if there is no comment. */
   readonly fromComment: Uint8Array | undefined;

@@ -10,7 +10,6 @@ import { timestamp } from '../timestamp.ts';
 const TIME_CHARACTERS = '2026-01-31T12:00:00.000000'.length;
 const INT64_NULL = -(2n ** 63n);
 const INT32_NULL = -(2 ** 31);
-/** The maximum number of bytes of all rows. */
 const MAX_BYTES = 2 ** 32;
 /** The maximum number of columns (section 7.3.1). */
 const MAX_COLUMNS = 999;

@@ -68,7 +68,6 @@ export function writeCatalogFiles(directory: string, catalog: WrittenCatalog, fa
   if (map) put(POINT_MAP_FILE, skymapOf(map.order, map.counts));
 }
 
-/** Writes the properties of a collection: a catalog, and its margin if it has one. */
 export function writeCollectionFile(directory: string, name: string, margin: string | undefined): void {
   const properties = {
     obs_collection: name,

@@ -10,7 +10,6 @@ const FINEST_ORDER = 9;
 const FINEST_PIXELS = 12 * 4 ** FINEST_ORDER;
 
 export interface RowsOfPixel extends Pixel {
-  /** Numbers of rows. */
   readonly rows: Uint32Array;
 }
 

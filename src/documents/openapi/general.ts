@@ -38,7 +38,6 @@ const ALWAYS: Schemas = {
   'Cross-Origin-Opener-Policy': header(text('`same-origin`.')),
 };
 
-/** The headers of an answer that may be compressed. */
 const COMPRESSED: Schemas = {
   Vary: header(text('The headers of a request on which the answer depends.')),
   'Content-Encoding': header(text('`zstd` or `gzip`, where the client accepts it and the answer has 8 KiB or more.')),
@@ -132,7 +131,6 @@ const headerRefs = (headers: Schemas): Schemas =>
     ]),
   );
 
-/** A response with the headers of all responses. */
 function whole(status: number, response: Schema, ignored: Schemas): Schema {
   const { description, headers = {}, content, ...rest } = response;
   const isLong = status === 200 && content !== undefined && !Object.hasOwn(content as Schema, 'text/event-stream');

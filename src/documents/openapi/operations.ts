@@ -59,7 +59,6 @@ function tableResponses(description: string, schema: Schema, ...except: readonly
   };
 }
 
-/** The responses of an operation with filters. */
 function filteredResponses(
   description: string,
   answer: ComponentName,

@@ -22,7 +22,6 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Schema>>;
 }
 
-/** An operation in the OpenAPI document. */
 export interface DocumentedOperation extends Operation {
   readonly operationId: string;
 }
@@ -64,7 +63,6 @@ export function kindSchema({ schema, values, unit }: Kind<unknown>, description:
   return { type, ...(unit !== undefined && { 'x-unit': unit }), description, ...keywords };
 }
 
-/** The value of a filter. */
 export function filterSchema({ kind, unit, description }: Filter, catalogs: Catalogs): Schema {
   if (kind === 'catalog') return oneOfNames(catalogNames(catalogs), description);
   return number(unit!, description, kind === 'separation' ? { minimum: 0 } : {});

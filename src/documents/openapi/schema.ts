@@ -64,7 +64,6 @@ export function narrowed(name: ComponentName, { type: _, ...schema }: Schema): S
   return { allOf: [ref(name)], ...schema };
 }
 
-/** Either the schema or null. */
 export function orNull(schema: Schema): Schema {
   if (typeof schema.type === 'string') {
     // The schema with null is another list of values, which must not have the same title.

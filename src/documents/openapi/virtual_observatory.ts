@@ -24,7 +24,6 @@ import { contentIn, resultHeaders } from './operations.ts';
 import { documentedParameters, type Operation } from './parameters.ts';
 import { boolean, closed, count, list, open, type Schema, type Schemas, text, time } from './schema.ts';
 
-/** An operation with its place in the document. */
 interface PlacedOperation extends Operation {
   readonly operationId: string;
   readonly method: 'get' | 'post' | 'delete';
@@ -81,7 +80,6 @@ const JOB_ID = {
   id: { kind: kinds.ANY_TEXT, place: 'path', description: 'The name of the job.' },
 } satisfies Table;
 
-/** The jobs at an address. */
 interface Jobs {
   readonly base: string;
   /** The word for a job in the names of operations. */

@@ -1,6 +1,5 @@
 /** Files that a user gives to a page, or gets from it. */
-import { TABLE_FORMATS } from './format.js';
-import { html } from './page.js';
+import { html, pageData } from './page.js';
 
 /**
  * Accepts a file that the user chooses or drops.
@@ -31,16 +30,15 @@ export function fileDrop(place, input, take) {
 }
 
 /** A button for each format of tables. @param {(format: string) => void} download */
-export function formatButtons(download, formats = TABLE_FORMATS) {
-  return formats.map(
-    ([format = '', title]) =>
-      html`<button type="button" class="link" @click=${() => download(format)}>${title}</button> `,
+export function formatButtons(download) {
+  return pageData.formats.map(
+    ({ name, title }) => html`<button type="button" class="link" @click=${() => download(name)}>${title}</button> `,
   );
 }
 
 /** The name of a file. @param {string} of @param {string} format */
 export function fileName(of, format) {
-  return `nearsky-${of}.${{ votable: 'vot', arrow: 'arrows' }[format] ?? format}`;
+  return `nearsky-${of}.${pageData.formats.find(({ name }) => name === format)?.extension ?? format}`;
 }
 
 /** Saves bytes as a file. @param {Blob} blob @param {string} name */

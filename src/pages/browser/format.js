@@ -165,15 +165,3 @@ export function payloadText(value) {
   if (value === null || value === undefined) return '–';
   return typeof value === 'object' ? JSON.stringify(value) : `${value}`;
 }
-
-/** Each format of tables, with its title. */
-export const TABLE_FORMATS = [
-  ['csv', 'CSV'],
-  ['votable', 'VOTable'],
-  ['parquet', 'Parquet'],
-  ['arrow', 'Arrow'],
-  ['ndjson', 'NDJSON'],
-];
-
-/** The formats of short menus. */
-export const SHORT_FORMATS = TABLE_FORMATS.slice(0, 3);

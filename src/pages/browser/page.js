@@ -7,7 +7,8 @@ import * as lit from './lit-html.js';
  * @typedef {import('./payload.js').CatalogData} CatalogData
  * @typedef {{ version: string | null, statuses: Words, outcomes: Words, catalogs: CatalogData[], crossmatchRadiusArcsec: number,
  *   maxRadiusArcsec: number, maxSourcesRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
- *   brokers: Record<string, string>, links: { name: string, url: string, about: string }[], imageUrl: string | null }} PageData
+ *   brokers: Record<string, string>, links: { name: string, url: string, about: string }[], imageUrl: string | null,
+ *   formats: { name: string, title: string, extension: string }[] }} PageData
  */
 
 /** @type {PageData} */

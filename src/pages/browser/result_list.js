@@ -1,5 +1,5 @@
 /** Objects as a list of links. */
-import { arcsec, counted, degrees, TABLE_FORMATS, time } from './format.js';
+import { arcsec, counted, degrees, time } from './format.js';
 import { badge, catalogOf, html, mark, pageData, part, releaseOf } from './page.js';
 import { magnitudeText, mainMagnitude } from './payload.js';
 
@@ -136,6 +136,8 @@ export function countLine(shown, total) {
  * @param {string} [what]
  */
 export function downloads(path, what = 'Download') {
-  const files = TABLE_FORMATS.map(([format, name]) => html`<a href="${path}&format=${format}" download>${name}</a> `);
+  const files = pageData.formats.map(
+    ({ name, title }) => html`<a href="${path}&format=${name}" download>${title}</a> `,
+  );
   return html`<p class="downloads"><span class="unit">${what}: </span>${files}<a href=${path}>JSON</a></p>`;
 }

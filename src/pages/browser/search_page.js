@@ -1,7 +1,7 @@
 /** The script of the results page: the typed text, how it was understood, and the answer of the API. */
 import { fileName, formatButtons, save } from './files.js';
 import { finder, finderKey } from './finder.js';
-import { counted, degrees, SHORT_FORMATS, sexagesimalDec, sexagesimalRa, time } from './format.js';
+import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
 import {
   ApiError,
   asJson,
@@ -383,6 +383,6 @@ function listDownloads(request) {
         fail(error instanceof ApiError ? error.message : 'The service does not answer.');
       }
     };
-    return html`<p class="downloads">Download: ${formatButtons(download, SHORT_FORMATS)}${failure}</p>`;
+    return html`<p class="downloads">Download: ${formatButtons(download)}${failure}</p>`;
   });
 }
