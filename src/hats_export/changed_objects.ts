@@ -10,8 +10,11 @@ export interface ChangedObjects {
   readonly crossmatched: ReadonlySet<bigint>;
 }
 
-/** The objects that were stored, delivered again or crossmatched after the entry `since` of the journal, up to `last`. */
-export function changedAfter(store: Store, since: number, last: number): ChangedObjects {
+/**
+ * The objects that were stored, delivered again or crossmatched after the entry `since` of the journal, up to `last`.
+ * @returns undefined if they are more than `most`
+ */
+export function changedAfter(store: Store, since: number, last: number, most: number): ChangedObjects | undefined {
   const [changed, added, recorded] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()];
   for (let sequence = since; sequence < last; ) {
     const entries = store.journalAfter(sequence, Math.min(100, last - sequence));
@@ -21,6 +24,7 @@ export function changedAfter(store: Store, since: number, last: number): Changed
       for (const id of stored) added.add(id);
       for (const id of crossmatched) recorded.add(id);
     }
+    if (changed.size > most) return undefined;
     if (entries.length === 0) throw damagedValue(`entry ${sequence + 1} of the journal`);
   }
   return { changed, added, crossmatched: recorded };

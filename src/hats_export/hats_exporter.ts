@@ -146,7 +146,7 @@ class Export {
     try {
       sequence = snapshot.lastSequence();
       snapshot.requireJournal(sequence);
-      this.#read(snapshot, since === undefined ? undefined : changedAfter(store, since, sequence).changed);
+      this.#read(snapshot, since === undefined ? undefined : changedAfter(store, since, sequence, Infinity)!.changed);
     } finally {
       snapshot.close();
     }

@@ -31,6 +31,8 @@ const MAX_CHANGED = 0.1;
 /** More changed objects than this, and than this share of all, are exported with all others: that takes less time. */
 const MAX_FOLLOWED = 20_000;
 const MAX_FOLLOWED_SHARE = 0.5;
+/** The ids of more changed objects do not fit into the memory of the process beside everything else. */
+const MAX_FOLLOWED_IDS = 300_000;
 /** Making generations takes at most one part in this many of the time. */
 const MAKING_SHARE = 5;
 /**
@@ -61,6 +63,8 @@ export class Archive {
   #current: Generation | undefined;
   /** The generation that is to replace the current one. */
   #next: Generation | undefined;
+  /** The generation that is to be replaced because too much has changed since. */
+  #left: Generation | undefined;
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
   #lastNumber = 0;
@@ -155,33 +159,43 @@ export class Archive {
       this.#current = await this.#make(key, catalogs);
       return;
     }
-    if (this.#next) {
-      await this.#follow(this.#next);
-      this.#replaced.add(this.#current);
-      [this.#current, this.#next] = [this.#next, undefined];
-    }
+    if (this.#next) await this.#replaceBy(this.#next);
     const current = this.#current;
-    const isFollowed = await this.#follow(current);
+    const isFollowed = current !== this.#left && (await this.#follow(current));
+    if (!isFollowed) this.#left = current;
     const { objects, changed } = current.contents;
     if (key !== current.contents.key || !isFollowed) this.#makeAside(() => this.#make(key, catalogs));
     else if (changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
       this.#makeAside(() => current.merged(this.#newGeneration()));
   }
 
+  /** Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date. */
+  async #replaceBy(next: Generation): Promise<void> {
+    this.#next = undefined;
+    this.#replaced.add(next);
+    await this.#follow(next);
+    const current = this.#current!;
+    if (next.contents.sequence < current.contents.sequence) return;
+    this.#replaced.delete(next);
+    this.#replaced.add(current);
+    this.#current = next;
+  }
+
   /** @returns false, without any change, if there are too many changes */
   async #follow(generation: Generation): Promise<boolean> {
     const { contents } = generation;
+    const asOfMs = Date.now();
     const snapshot = this.#store.snapshot();
     try {
-      const asOfMs = Date.now();
       const sequence = snapshot.lastSequence();
       if (sequence === contents.sequence) {
         generation.seen(asOfMs);
         return true;
       }
-      const objects = changedAfter(this.#store, contents.sequence, sequence);
+      const share = Math.min(MAX_FOLLOWED_IDS, MAX_FOLLOWED_SHARE * contents.objects);
+      const objects = changedAfter(this.#store, contents.sequence, sequence, Math.max(MAX_FOLLOWED, share));
+      if (!objects) return false;
       const count = objects.changed.size;
-      if (count > Math.max(MAX_FOLLOWED, MAX_FOLLOWED_SHARE * contents.objects)) return false;
       const { catalogs } = contents;
       const directory = join(this.#directory, 'changes');
       const files = await writeChangedRows(this.#store, snapshot, objects, catalogs, directory);
