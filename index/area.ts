@@ -1,5 +1,14 @@
 /** Areas of the sky as ranges of HEALPix pixels, and exact tests where a pixel is only partly inside. */
-import { cellVector, MAX_AREA_ORDER, maxCellRadius, pixel16, pixel29, pixelOfDeepCell } from './healpix.ts';
+import type { Region } from './area_index.ts';
+import {
+  CELL_PIXELS,
+  cellVector,
+  MAX_AREA_ORDER,
+  maxCellRadius,
+  pixel16,
+  pixel29,
+  pixelOfDeepCell,
+} from './healpix.ts';
 import type { Vector } from './sphere.ts';
 
 /** Whether a position, degrees, lies in the area. Valid only for positions in the range of the test. */
@@ -10,36 +19,39 @@ interface Range {
   readonly first: number;
   /** Exclusive. */
   readonly end: number;
-  /** undefined where all of the range is inside. */
+  /** undefined if the whole range is inside. */
   readonly test: PositionTest | undefined;
 }
 
-/** An area of pixels or ranges as arrays alone, which can be handed to another process. */
+/** An area of pixels or ranges as plain arrays, which can be sent to another process. */
 export interface AreaArrays {
   /** See `Area`. */
   readonly bounds: Float64Array;
   readonly levels?: Float64Array | undefined;
   readonly merged?: Float64Array | undefined;
-  /** Pairs [first, end) of pixels at order 29, which decide in the ranges for which `isCut` is 1. */
+  /** Pairs [first, end) of order-29 pixels that are inside, for ranges whose `isCut` is 1. */
   readonly deepBounds?: BigInt64Array | undefined;
   /** One value per range; undefined if every range is wholly inside. */
   readonly isCut?: Uint8Array | undefined;
 }
 
+/** The memory that the test of a range takes, at most about: that of a polygon's edges. */
+const TEST_BYTES = 128;
+
 /** A part of the sky. Immutable. */
-export class Area {
+export class Area implements Region {
   /** Pairs [first, end) of pixels at order 16, which do not overlap: ascending by level, then by pixel. */
   readonly bounds: Float64Array;
-  /** The level of each range; undefined if the area has no levels, which counts as level 0. */
+  /** The level of each range; undefined if the area has no levels, in which case every level is 0. */
   readonly levels: Float64Array | undefined;
   readonly #tests: readonly (PositionTest | undefined)[];
   readonly #merged: Float64Array | undefined;
   readonly #deepBounds: BigInt64Array | undefined;
 
   /**
-   * @param tests the test of each range; none at all where every range is wholly inside
+   * @param tests the test of each range; omitted if every range is wholly inside
    * @param merged for an area with levels: the same part of the sky in as few ranges as possible
-   * @param deepBounds what the tests of an area of ranges look up
+   * @param deepBounds the order-29 ranges that the tests of an area of ranges search
    */
   constructor(
     bounds: Float64Array,
@@ -80,7 +92,7 @@ export class Area {
     return this.levels?.[range] ?? 0;
   }
 
-  /** The test for positions in a range; undefined if all of the range is inside. */
+  /** The test for positions in a range; undefined if the whole range is inside. */
   testOf(range: number): PositionTest | undefined {
     return this.#tests[range];
   }
@@ -90,9 +102,32 @@ export class Area {
     return this.#merged ? new Area(this.#merged) : this;
   }
 
-  /** Whether a position, degrees, lies in the area. */
-  contains(ra: number, dec: number): boolean {
-    const pixel = pixel16(ra, dec);
+  /** The bytes that the area takes in memory, about. */
+  get byteLength(): number {
+    const { bounds, levels } = this;
+    const arrays = [bounds, levels, this.#merged, this.#deepBounds].reduce(
+      (sum, one) => sum + (one?.byteLength ?? 0),
+      0,
+    );
+    return arrays + TEST_BYTES * this.#tests.length;
+  }
+
+  /** The cells that the area touches, ascending. */
+  *cells(): Generator<number, void, undefined> {
+    const bounds = this.#merged ?? this.bounds;
+    let next = 0;
+    for (let i = 0; i < bounds.length; i += 2) {
+      const end = Math.ceil(bounds[i + 1]! / CELL_PIXELS);
+      for (let cell = Math.max(next, Math.floor(bounds[i]! / CELL_PIXELS)); cell < end; cell++) yield cell;
+      next = Math.max(next, end);
+    }
+  }
+
+  /**
+   * Whether a position, degrees, lies in the area.
+   * @param pixel the position's pixel at order 16
+   */
+  contains(ra: number, dec: number, pixel: number = pixel16(ra, dec)): boolean {
     const bounds = this.#merged ?? this.bounds;
     let low = 0;
     let high = bounds.length / 2;
@@ -163,7 +198,7 @@ export function* areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Gener
   return ranges.area(bounds);
 }
 
-/** The fewest ranges over the same pixels as others, whose firsts and whose ends each ascend: pairs. */
+/** Merges ranges into the fewest ranges that cover the same pixels, as pairs. Both `firsts` and `ends` must ascend. */
 function* union(firsts: BigInt64Array, ends: BigInt64Array): Generator<undefined, BigInt64Array, undefined> {
   const bounds = new BigInt64Array(2 * ends.length);
   let length = 0;
@@ -203,9 +238,9 @@ export interface Shape<Part> {
   testOf(part: Part): PositionTest;
 }
 
-/** The pixels that the edge of a shape crosses. Many positions are tested against them. */
+/** The limit on pixels that the edge of a shape crosses, because many positions are tested against each of them. */
 const ENOUGH_CUT = 1024;
-/** The number of ranges, and of pixels, that are looked at between two moments to yield. */
+/** The number of ranges and of pixels that are processed between two yields. */
 const RANGES_A_YIELD = 1024;
 const PIXELS_A_YIELD = 64;
 
@@ -217,9 +252,9 @@ interface Cell<Part> {
 }
 
 /**
- * The area of a shape: the largest possible pixels inside it, and the pixels that its edge crosses, divided as far as
- * that pays. The generator yields when other work may run.
- * @param enough no pixel is divided further when more than so many are cut by the edge
+ * The area of a shape: the largest possible pixels inside it, and the pixels that its edge crosses, divided as long as
+ * that pays off. The generator yields when other work may run.
+ * @param enough once the edge crosses more pixels than this, no pixel is divided further
  * @param maxOrder the order of the smallest pixels, 0 to 16
  */
 export function* areaOfShape<Part>(
@@ -260,22 +295,24 @@ function rangeOf(order: number, face: number, x: number, y: number, test: Positi
 
 /** Pixels of a probability map. Each has its own order, 0 to 16, and none overlap. All columns have the same length. */
 export interface ProbabilityPixels {
-  /** First pixel at order 16, and the pixel after the last. */
+  /** Pairs: the first pixel at order 16, and the pixel after the last one. */
   readonly firsts: Float64Array;
   readonly ends: Float64Array;
-  /** Probability per steradian, or in proportion to that: at least 0. */
+  /** Probability per steradian, or a value in proportion to it: at least 0. */
   readonly density: Float64Array;
-  /** The sum of density times pixels at order 16 over the whole map, where pixels are left out that are less dense. */
+  /**
+   * For the whole map, the sum of density times area, in pixels of order 16. The pixels here may omit less dense ones.
+   */
   readonly total?: number;
 }
 
 /**
- * The largest part of the sky with at most a share of a map's probability that its densest pixels make. The level of a
- * pixel is the share of all pixels that are at least as dense. Pixels without any are left out. Each value that it
- * yields is a moment to let others go ahead.
+ * The densest pixels of a map that together have at most a given share of its probability. The level of a pixel is the
+ * share of all pixels that are at least as dense. Pixels with density 0 are omitted. The generator yields when other
+ * work may run.
  *
  * @param level above 0, at most 1
- * @throws RangeError where pixels overlap
+ * @throws RangeError if pixels overlap
  */
 export function* areaOfProbability(
   { firsts, ends, density, total: stated }: ProbabilityPixels,
@@ -297,7 +334,7 @@ export function* areaOfProbability(
     const dense = density[byDensity[next]!]!;
     if (dense === 0) break;
     for (; next >= 0 && density[byDensity[next]!] === dense; next--) sum += probability(byDensity[next]!);
-    // Rounding may bring the sum of all just above the total.
+    // Because of rounding, the sum of all pixels may be slightly larger than the total.
     const share = Math.min(1, sum / total);
     if (share > level) break;
     for (; inside > next; inside--) levels[byDensity[inside]!] = share;
@@ -306,7 +343,7 @@ export function* areaOfProbability(
   const inside = bySky.filter(i => levels[i]! > 0);
   yield;
   const merged = boundsOf(inside, firsts, ends, true);
-  // Pixels of one level are in the order of the sky.
+  // Pixels of one level are sorted along the sky.
   const order = yield* sortedBy(levels, inside);
   const bounds = boundsOf(order, firsts, ends, false);
   yield;
@@ -332,7 +369,7 @@ const ITEMS_A_YIELD = 32_768;
 
 /**
  * Sorts items by ascending key (doubles of at least 0), stably. A radix sort, because the built-in sort cannot yield,
- * and a sort with a comparison function takes ten times as long.
+ * and a sort with a comparison function is ten times slower.
  */
 export function* sortedBy(keys: Float64Array, items: Uint32Array): Generator<undefined, Uint32Array, undefined> {
   // Non-negative doubles sort like their bits.

@@ -3,7 +3,7 @@ import type { Area } from './area.ts';
 import type { Arena } from './arena.ts';
 import type { SkyIndex } from './sky_index.ts';
 
-/** The place of a point in the order of an area. A point never changes its place. */
+/** The sort key of a point in an area. It never changes. */
 export interface AreaPlace {
   readonly level: number;
   /** At order 16. */
@@ -18,17 +18,14 @@ export interface AreaRow extends AreaPlace {
   readonly row: number;
 }
 
-/** The rows of each arena that are put in order together. */
+/** The approximate number of rows of each arena that are sorted together. */
 const PIECE_ROWS = 256;
-/**
- * The points in an area, all of them or those after a position, in pieces. Other work may run between two pieces. A
- * piece may be empty.
- */
+/** The number of ranges between two yields. */
 const STEPS_A_YIELD = 256;
 
 /**
- * The points in an area after a place, or all of them, in pieces: between two of them other work may run. A piece may be
- * empty.
+ * The points of an area in pieces: all of them, or those after a sort key. Other work may run between two pieces. A
+ * piece may be empty.
  */
 export function* walkArea(index: SkyIndex, area: Area, after?: AreaPlace): Generator<AreaRow[], void, undefined> {
   const { bounds } = area;
@@ -48,14 +45,14 @@ export function* walkArea(index: SkyIndex, area: Area, after?: AreaPlace): Gener
   }
 }
 
-/** The rows of an arena that are still to come: from `row` on. */
+/** The remaining rows of an arena, from `row` on. */
 interface Span {
   readonly arena: Arena;
   readonly number: number;
   row: number;
 }
 
-/** The pixel at which a piece of about the usual number of rows ends; at most `end`, and beyond `from`. */
+/** The pixel at which a piece of about the usual number of rows ends: after `from`, and at most `end`. */
 function pieceEnd(spans: readonly Span[], from: number, end: number): number {
   let until = end;
   for (const { arena, row } of spans)
@@ -64,7 +61,7 @@ function pieceEnd(spans: readonly Span[], from: number, end: number): number {
   return Math.max(until, from + 1);
 }
 
-/** Takes the rows before a pixel from each span. */
+/** Removes the rows before the pixel `until` from each span, and returns those in the area, sorted. */
 function rowsUntil(spans: readonly Span[], until: number, level: number, test: ReturnType<Area['testOf']>): AreaRow[] {
   const rows: AreaRow[] = [];
   for (const span of spans) {
@@ -80,7 +77,7 @@ function rowsUntil(spans: readonly Span[], until: number, level: number, test: R
   return rows.sort((a, b) => a.pixel - b.pixel || (a.id < b.id ? -1 : 1));
 }
 
-/** The first range that may have a point after a place. */
+/** The first range that may contain a point after this sort key. */
 function firstRange(area: Area, { level, pixel }: AreaPlace): number {
   let low = 0;
   let high = area.length;
@@ -94,7 +91,7 @@ function firstRange(area: Area, { level, pixel }: AreaPlace): number {
   return low;
 }
 
-/** Whether a point of the area may have this place. */
+/** Whether a point of the area may have this sort key. */
 export function isPlaceIn(area: Area, place: AreaPlace): boolean {
   const range = firstRange(area, place);
   return range < area.length && area.levelOf(range) === place.level && area.bounds[2 * range]! <= place.pixel;
@@ -104,7 +101,7 @@ function isAfter(row: AreaRow, after: AreaPlace): boolean {
   return row.level > after.level || row.pixel > after.pixel || (row.pixel === after.pixel && row.id > after.id);
 }
 
-/** The number of points in an area. Each value that it yields is a moment to let others go ahead. */
+/** Counts the points in an area. The generator yields when other work may run. */
 export function* countArea(index: SkyIndex, area: Area): Generator<undefined, number, undefined> {
   const flat = area.withoutLevels();
   let count = 0;

@@ -1,4 +1,4 @@
-/** One arena, for searching. */
+/** One searchable arena. */
 import {
   cellOf,
   discOrder,
@@ -37,23 +37,23 @@ import { RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphe
 import { searchTree } from './tree.ts';
 
 /**
- * The largest distance of a stored coordinate from the true one, in units of the bucket's scale: half a unit of
- * rounding in u and in v (0.7072 together), and room for the rounding of float64.
+ * The maximum distance of a stored coordinate from the true one, in units of the bucket's scale: half a unit of
+ * rounding in u and in v (0.7072 together), plus a margin for float64 rounding.
  */
 const COORDINATE_ERROR = 0.75;
 
-/** Room for the rounding of a chord in float64, relative. */
+/** A relative margin for the float64 rounding of a chord. */
 const CHORD_SLACK = 1e-9;
 
 const MAX_NSIDE = 2 ** MAX_ORDER;
 
-/** The last order-13 pixel, and the order-16 pixels of each. */
+/** The last order-13 pixel, and the number of order-16 pixels in each. */
 const MAX_KEY = 12 * 4 ** MAX_ORDER - 1;
 const KEY_PIXELS = 4 ** (MAX_AREA_ORDER - MAX_ORDER);
 
 const CELL_SIDE = Math.sqrt(CELLS);
 
-/** A cell with more rows than this is searched by the bucket's tree. */
+/** In a cell with more rows than this, the bucket's tree is searched instead. */
 const MAX_SCANNED_ROWS = 64;
 
 /** Rows found, reused between searches. */
@@ -64,7 +64,7 @@ export class ConeHits {
   arena: Uint32Array = new Uint32Array(1024);
   row: Uint32Array = new Uint32Array(1024);
 
-  /** Makes room for `more` hits beyond `count`. */
+  /** Reserves space for `more` hits beyond `count`. */
   reserve(more: number): void {
     const needed = this.count + more;
     if (needed <= this.row.length) return;
@@ -136,9 +136,9 @@ export class NearestBest {
   /** Number of the arena in its index; -1 when nothing is found yet. */
   arena = -1;
   row = -1;
-  /** The separation of the best row; before there is one, the radius. */
+  /** The separation of the best row; until a row is found, the radius. */
   separationArcsec = 0;
-  /** The ids of the best row's arena; used only in a tie and at the end. */
+  /** The ids of the best row's arena; used only for ties and at the end. */
   ids: BigInt64Array = new BigInt64Array(0);
 
   get id(): bigint {
@@ -162,9 +162,9 @@ export class Arena {
   readonly time: Float64Array | undefined;
   private readonly views: ArenaViews;
   private readonly directoryShift: number;
-  // The bucket being searched: the disc's centre in the bucket's coordinates, the largest distance of any point of the
-  // disc from that centre, and the squared distance within which a point is certainly in the disc. Between the two
-  // distances, float64 decides.
+  // The bucket that is being searched: the disc's centre in the bucket's coordinates, the maximum distance of any point
+  // of the disc from that centre, and the squared distance within which a point is certainly in the disc. Between the
+  // two distances, float64 decides.
   private u = 0;
   private v = 0;
   private outer = 0;
@@ -187,17 +187,17 @@ export class Arena {
     this.directoryShift = 2 * (MAX_ORDER - views.dimensions.directoryOrder);
   }
 
-  /** Bytes of the arena without the exact coordinates and the times: the cost of searching, ids included. */
+  /** Bytes of the arena without the exact coordinates and the times: the memory that searching uses, ids included. */
   get indexBytes(): number {
     return this.buffer.byteLength - this.length * (this.time ? 24 : 16);
   }
 
-  /** The NESTED pixel of a row at order 16, in whose order the rows are. */
+  /** The NESTED pixel of a row at order 16; rows are sorted by it. */
   pixelOf(row: number): number {
     return pixel16(this.ra[row]!, this.dec[row]!);
   }
 
-  /** The first row in or after an order-16 pixel; `length` where there is none. */
+  /** The first row in or after an order-16 pixel; `length` if there is none. */
   rowOfPixel(pixel: number): number {
     const bucket = this.bucketAt(Math.min(MAX_KEY, Math.floor(pixel / KEY_PIXELS)));
     if (bucket < 0) return 0;
@@ -275,8 +275,8 @@ export class Arena {
   }
 
   /**
-   * Whether the disc stays inside the bucket's pixel, which contains its centre; usually it does. Notes the cell that
-   * holds the whole disc, if there is one.
+   * Whether the disc stays inside the pixel of the bucket that contains its centre; usually it does. Records the cell
+   * that contains the whole disc, if there is one.
    */
   private holdsDisc(bucket: number, { point, margin }: Disc): boolean {
     const nside = this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_NSIDE]!;
@@ -291,8 +291,8 @@ export class Arena {
 
   /**
    * Brings the disc into the coordinates of the bucket at `start` and finds the rows that the disc may touch. Returns
-   * the number of ranges in `foundRanges`: a range times `rangeUnit` is its first row, counted from the bucket's first,
-   * and `rangeRows` is the largest number of rows in a range.
+   * the number of ranges in `foundRanges`. A range times `rangeUnit` is its first row, relative to the bucket's first;
+   * a range has at most `rangeRows` rows.
    *
    * For points p and q of the sphere with projections at most rho from the point where the plane touches, the chord c
    * and the distance d of the projections obey d <= c <= d / sqrt(1 - rho^2).
@@ -418,7 +418,7 @@ function isInCell(x: number, y: number, reach: number): boolean {
   return dx > reach && 1 - dx > reach && dy > reach && 1 - dy > reach;
 }
 
-/** The largest integer at or below a coordinate; a coordinate outside the range of points stays outside. */
+/** The largest integer at or below a coordinate. A coordinate outside the range of points stays outside. */
 function toInt(coordinate: number): number {
   return Math.floor(Math.max(-2, Math.min(65537, coordinate))) | 0;
 }

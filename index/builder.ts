@@ -1,4 +1,4 @@
-/** Building an arena from columns of points. */
+/** Builds an arena from columns of points. */
 import Flatbush from 'flatbush';
 import { MAX_ORDER, pixelCentre } from './healpix.ts';
 import { bucketKeyOf, type SphereKeys, sortByKey, sphereKeys } from './keys.ts';
@@ -49,12 +49,15 @@ export interface PointColumns {
 /** A bucket with more rows than this is split, down to order 13. */
 const MAX_BUCKET_ROWS = 512;
 
-/** No bucket is larger than a pixel of this order, so that its plane stays close to the sphere. */
+/** No bucket is larger than a pixel of this order, so that its tangent plane stays close to the sphere. */
 const MIN_BUCKET_ORDER = 3;
 
 const MAX_DIRECTORY_ORDER = 9;
 
-/** Radians. A bucket's coordinates are never finer than this over 65,534, far above the rounding of unit vectors. */
+/**
+ * The minimum extent of a bucket, radians. Its coordinates are never finer than this over 65,534, far above the
+ * rounding of unit vectors.
+ */
 const MIN_EXTENT = 1e-7;
 
 /**
@@ -98,7 +101,7 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
   return buffer;
 }
 
-/** The record, the points' coordinates, then the tree over them; `start` in bytes. */
+/** Writes the record, then the points' coordinates, then their tree; `start` is in bytes. */
 function writeBucket(views: ArenaViews, bucket: Bucket, start: number, projection: Projection): void {
   const { ints, words } = views;
   const { keyEnd, row, end } = bucket;
@@ -119,11 +122,11 @@ function writeBucket(views: ArenaViews, bucket: Bucket, start: number, projectio
   words.set(new Uint16Array(tree), start / 2 + BUCKET_TREE);
 }
 
-/** Where each cell begins, in rows from the bucket's first. */
+/** The first row of each cell, relative to the bucket's first row. */
 function writeCells(cells: Uint16Array, bucket: Bucket, order: Uint32Array, { low }: SphereKeys): void {
   const { key, keyEnd, row, end } = bucket;
   if (end - row > MAX_CELLED_ROWS) return;
-  // Order-16 pixels within the face; one step of a bucket's key is 64 of these.
+  // Order-16 pixels within the face; one step of a bucket's key is 64 of these pixels.
   const first = (key % 4 ** MAX_ORDER) * 64;
   const span = ((keyEnd - key) * 64) / CELLS;
   let from = row;
@@ -184,7 +187,7 @@ function splitIntoBuckets(order: Uint32Array, sphere: SphereKeys): Bucket[] {
   return buckets;
 }
 
-/** Rows that are gathered a column at a time while they are in the processor's cache. */
+/** The number of rows that are gathered column by column while they are in the processor's cache. */
 const GATHERED_ROWS = 4096;
 
 function writeColumns({ ra, dec, id, time }: ArenaViews, points: PointColumns, order: Uint32Array): void {
@@ -261,7 +264,7 @@ class Projection {
   }
 }
 
-/** The series below are right to 1e-15 up to this many radians. */
+/** The series below are accurate to 1e-15 up to this angle in radians. */
 const SMALL = 0.2;
 
 function smallSin(x: number): number {
@@ -277,7 +280,7 @@ function smallVersine(x: number): number {
   return (x2 / 2) * (1 - (x2 / 12) * (1 - (x2 / 30) * (1 - (x2 / 56) * (1 - x2 / 90))));
 }
 
-/** A Flatbush whose items are the boxes of the blocks of `step` points, in order. */
+/** A Flatbush whose items are the bounding boxes of consecutive blocks of `step` points. */
 function buildTree(uv: Uint16Array, step: number, items: number): ArrayBufferLike {
   const tree = new Flatbush(items, NODE_SIZE, Uint16Array);
   for (let block = 0; block < uv.length; block += 2 * step) {
@@ -303,7 +306,7 @@ function writeDirectory({ directory, bucketKey, dimensions }: ArenaViews): void 
   const shift = 2 * (MAX_ORDER - dimensions.directoryOrder);
   let bucket = 0;
   for (let cell = 0; cell < directory.length; cell++) {
-    // The cell after the last would overflow a shift of int32s.
+    // The cell after the last one would overflow an int32 shift.
     const key = cell * 2 ** shift;
     while (bucket < dimensions.buckets && bucketKey[2 * bucket]! < key) bucket++;
     directory[cell] = bucket;

@@ -27,7 +27,7 @@ export class Coverage {
     return new Coverage(order, Uint32Array.from(ranges));
   }
 
-  /** @throws RangeError unless the ranges are as `ranges` describes */
+  /** @throws RangeError if the ranges are not sorted pairs like `ranges` */
   static fromRanges(order: number, ranges: Uint32Array): Coverage {
     const end = pixelCount(order);
     let previous = -1;
@@ -64,8 +64,8 @@ export class Coverage {
   }
 
   /**
-   * Whether a covered pixel lies within `radiusArcsec` (0 to 3600) of a position. Never false if one does; may be true
-   * if the nearest one is up to half as far again.
+   * Whether a covered pixel lies within `radiusArcsec` (0 to 3600) of a position. Always true if one does; may also be
+   * true if the nearest one is up to 1.5 times as far.
    */
   touches(ra: number, dec: number, radiusArcsec: number): boolean {
     return conePixels(this.order, ra, dec, radiusArcsec).some(pixel => this.hasPixel(pixel));

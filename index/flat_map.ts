@@ -2,7 +2,7 @@
 import { type ProbabilityPixels, sortedBy } from './area.ts';
 import { FacePoint, MAX_AREA_ORDER, nestedCell } from './healpix.ts';
 
-/** The pixels, and the steps of a merge, between two moments to yield. */
+/** The number of pixels, and of merge steps, between two yields. */
 const PIXELS_A_YIELD = 4096;
 
 /**
@@ -31,7 +31,7 @@ export class MergingPixels {
   #density: Float64Array;
   length = 0;
 
-  /** @param capacity how many there will be; more are taken */
+  /** @param capacity the expected number of pixels; more are accepted */
   constructor(capacity = 1024) {
     [this.#firsts, this.#ends, this.#density] = [0, 1, 2].map(() => new Float64Array(capacity)) as ThreeColumns;
   }
@@ -72,7 +72,7 @@ export class MergingPixels {
     return this.#density.subarray(0, this.length);
   }
 
-  /** A view, until another is added. */
+  /** A view of the pixels so far, valid until another one is added. */
   get pixels(): ProbabilityPixels {
     const { length } = this;
     return {
@@ -85,7 +85,7 @@ export class MergingPixels {
 
 type ThreeColumns = [Float64Array, Float64Array, Float64Array];
 
-/** Whether the last four pixels, the first of them at `at`, are siblings with the same density. */
+/** Whether the last four pixels, from index `at` on, are siblings with the same density. */
 function areSiblings(firsts: Float64Array, ends: Float64Array, density: Float64Array, at: number): boolean {
   if (at < 0) return false;
   const side = ends[at]! - firsts[at]!;
@@ -109,7 +109,7 @@ export function nestedOfRing(order: number, ipix: number): number {
     const shift = (ring + nside) % 2 === 0 ? 0.5 : 0;
     return nestedAt(order, (((ipix - cap) % (4 * nside)) + shift) / nside, z, Math.sqrt(1 - z * z));
   }
-  // The caps mirror each other.
+  // The polar caps are mirror images.
   const fromPole = isSouth ? pixels - 1 - ipix : ipix;
   const ring = Math.floor((1 + Math.sqrt(1 + 2 * fromPole)) / 2);
   const along = fromPole - 2 * ring * (ring - 1);

@@ -4,15 +4,15 @@ import { buildArena } from './builder.ts';
 import { SkyIndex } from './sky_index.ts';
 
 /**
- * The arenas that contain the writer's log up to the number `sequence`, inclusive. Plain data, so that a generation can
- * be sent to workers unchanged.
+ * The arenas that contain the writer's log up to and including the number `sequence`. Plain data, so that a generation
+ * can be sent to workers unchanged.
  */
 export interface Generation {
   readonly sequence: number;
   readonly arenas: readonly SharedArrayBuffer[];
 }
 
-/** Opens a generation for searching. Throws an ArenaError when an arena's bytes are wrong. */
+/** Opens a generation for searching. Throws an ArenaError if an arena's bytes are invalid. */
 export function openGeneration(generation: Generation): SkyIndex {
   return new SkyIndex(generation.arenas.map(buffer => new Arena(buffer)));
 }

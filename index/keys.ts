@@ -1,8 +1,8 @@
-/** Points in the order of the sphere: sort keys from HEALPix pixels. */
+/** Sorts points along the sphere: sort keys from HEALPix pixels. */
 import { cellOf, FacePoint, spreadBits } from './healpix.ts';
 import { checkPosition, RADIANS_PER_DEGREE } from './sphere.ts';
 
-/** The order-16 pixels of points: all 32 bits of the cell, and the face with the top 10 of them. */
+/** The order-16 pixels of points in two arrays: the 32 bits of the cell, and the face with the cell's top 10 bits. */
 export interface SphereKeys {
   readonly low: Uint32Array;
   readonly high: Uint16Array;
@@ -11,7 +11,7 @@ export interface SphereKeys {
 /**
  * The keys of positions in degrees.
  *
- * @param stride from one position to the next in `ra` and `dec`
+ * @param stride the step from one position to the next in `ra` and `dec`
  * @throws RangeError for a position out of range
  */
 export function sphereKeys(ra: Float64Array, dec: Float64Array, stride = 1): SphereKeys {
@@ -31,12 +31,12 @@ export function sphereKeys(ra: Float64Array, dec: Float64Array, stride = 1): Sph
   return { low, high };
 }
 
-/** A float64 holds a row beside the 25 bits of its key that are not sorted yet: 53 bits together. */
+/** A float64 contains a row number and the 25 bits of its key that are not sorted yet: 53 bits together. */
 const ROW_UNIT = 2 ** 28;
 
 /**
- * Row numbers in ascending order of key. Stable. A radix sort, by the bits 0-10, 11-21, then 22-31 and the face; the
- * key travels with its row, so that each pass reads in sequence.
+ * Row numbers in ascending order of key. Stable. A radix sort by the bits 0-10, 11-21, then 22-31 and the face. The key
+ * is stored with its row, so that each pass reads sequentially.
  *
  * @throws RangeError for 2^28 rows or more
  */
@@ -72,7 +72,7 @@ export function sortByKey({ low, high }: SphereKeys): Uint32Array {
   return order;
 }
 
-/** Replaces each count by the sum of those before it. */
+/** Replaces each count by the sum of the counts before it. */
 function countsToStarts(counts: Uint32Array): void {
   let start = 0;
   for (let k = 0; k < counts.length; k++) {

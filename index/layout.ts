@@ -2,10 +2,10 @@
  * The bytes of an arena: one SharedArrayBuffer, written once by the builder, then only read, by any number of threads.
  *
  * Rows are sorted by their HEALPix pixel at order 16 (NESTED), so that neighbours on the sky are neighbours in memory.
- * A bucket is a run of rows in one pixel (order 3 to 13, as deep as its density asks for); blocks of 16 rows are the
+ * A bucket is a run of rows in one pixel (order 3 to 13, as deep as its density requires). Blocks of 16 rows are the
  * items of the bucket's Flatbush tree. Within a bucket a point is a pair of uint16: its orthographic projection on the
  * plane that touches the sphere at the centre of the bucket's pixel. A projection only shortens chords, so a box of the
- * radius around the projected query misses nothing, and it has neither poles nor a seam.
+ * radius around the projected query misses nothing. It has no poles and no seam.
  *
  *   header       16 float64    magic, version, then the numbers of `ArenaDimensions`
  *   ra, dec      float64[n]    degrees, as given
@@ -13,7 +13,7 @@
  *   time         float64[n]    only when the points had one
  *   directory    int32[12 * 4^directoryOrder + 1]   number of buckets whose key is below the pixel's
  *   bucketKey    int32[2b]     pairs, ascending: the bucket's first order-13 pixel and start, in units of 64 bytes
- *   buckets      bytes         one after the other, each aligned to 64, so that a search touches one place:
+ *   buckets      bytes         one after the other, each aligned to 64, so that a search reads one region:
  *                                record, 128 bytes: see BUCKET_*
  *                                cells, uint16[16]: the first row, from the bucket's, of the pixel's 16 grandchildren
  *                                tree, a serialised Flatbush with uint16 boxes, aligned to 8
@@ -25,21 +25,21 @@ const VERSION = 2;
 const HEADER_BYTES = 16 * 8;
 const SECTION_ALIGNMENT = 64;
 
-/** Rows in a block, the item of a bucket's tree. A bucket too crowded for that has larger blocks, see `blockRows`. */
+/** Rows per block; a block is an item of a bucket's tree. A very crowded bucket has larger blocks, see `blockRows`. */
 const BLOCK_ROWS = 16;
 
 /** Flatbush keeps its indices in uint16 only below 16,384 nodes; a bucket never has more items than this. */
 const MAX_ITEMS = 15000;
 
-/** Rows of one block in a bucket of `rows` rows. */
+/** The number of rows per block in a bucket of `rows` rows. */
 export function blockRows(rows: number): number {
   return rows <= BLOCK_ROWS * MAX_ITEMS ? BLOCK_ROWS : Math.ceil(rows / MAX_ITEMS);
 }
 
-/** Children of a Flatbush node. */
+/** Children per Flatbush node. */
 export const NODE_SIZE = 16;
 
-/** Nodes of a Flatbush tree over `items` items, its items included. */
+/** The number of nodes in a Flatbush tree over `items` items, including the items. */
 function treeNodes(items: number): number {
   let nodes = items;
   let level = items;
@@ -58,19 +58,19 @@ export function treeBytes(items: number): number {
   return align(TREE_HEADER_BYTES + treeNodes(items) * 10, 8);
 }
 
-/** Cells of a bucket: the pixels two orders below its own. */
+/** The number of cells in a bucket: the pixels two orders below its own. */
 export const CELLS = 16;
 
-/** A bucket with more rows has no cells: their first rows would not fit a uint16. */
+/** A bucket with more rows than this has no cells, because their first rows would not fit into a uint16. */
 export const MAX_CELLED_ROWS = 65535;
 
 export function bucketBytes(rows: number): number {
   return align(BUCKET_TREE * 2 + treeBytes(Math.ceil(rows / blockRows(rows))) + 4 * rows, BUCKET_ALIGNMENT);
 }
 
-// A bucket's record is 16 float64 or, seen as the same bytes, 32 int32. First, in float64: unit vectors to the east and
-// north, origin and units per radian of uv, and the greatest squared distance of a point from the point where the plane
-// touches.
+// A bucket's record is 16 float64 values; the same bytes are also read as 32 int32 values. First, in float64: unit
+// vectors to the east and north, origin and units per radian of uv, and the maximum squared distance of a point from
+// the point where the plane touches the sphere.
 const RECORD_BYTES = 128;
 export const BUCKET_ALIGNMENT = 64;
 export const BUCKET_EAST = 0;
@@ -79,8 +79,9 @@ export const BUCKET_U0 = 6;
 export const BUCKET_V0 = 7;
 export const BUCKET_SCALE = 8;
 export const BUCKET_RHO2 = 9;
-// Then, in int32: the order-13 pixel after its last, the nside of its pixel, the first row and the row after the last,
-// the rows of a block, the number of blocks, and, in uint16 from the start of the record, the place where uv begins.
+// Then, in int32: the order-13 pixel after the bucket's last one, the nside of its pixel, the first row, the row after
+// the last one, the rows per block, and the number of blocks. In uint16, relative to the start of the record: the
+// offset of uv.
 export const BUCKET_END = 20;
 export const BUCKET_NSIDE = 21;
 export const BUCKET_ROW = 22;
@@ -88,7 +89,7 @@ export const BUCKET_ROW_END = 23;
 export const BUCKET_STEP = 24;
 export const BUCKET_ITEMS = 25;
 export const BUCKET_UV = 26;
-// In uint16 from the start of the record.
+// In uint16, relative to the start of the record.
 export const BUCKET_CELLS = RECORD_BYTES / 2;
 export const BUCKET_TREE = BUCKET_CELLS + CELLS;
 export const BUCKET_BOXES = BUCKET_TREE + TREE_HEADER_BYTES / 2;
@@ -118,7 +119,7 @@ export class ArenaViews {
   readonly time: Float64Array | undefined;
   readonly directory: Int32Array;
   readonly bucketKey: Int32Array;
-  /** The buckets, seen as three types. */
+  /** The buckets as arrays of three types. */
   readonly floats: Float64Array;
   readonly ints: Int32Array;
   readonly words: Uint16Array;
@@ -156,7 +157,7 @@ function arenaBytes({ rows, buckets, directoryOrder, bucketsBytes, hasTime }: Ar
   return sections.reduce((sum, bytes) => sum + align(bytes, SECTION_ALIGNMENT), HEADER_BYTES);
 }
 
-/** A new arena of the given counts, its header written and the rest zero. */
+/** Makes an arena for these counts: its header is written, the rest is zero. */
 export function createArena(dimensions: ArenaDimensions): { buffer: SharedArrayBuffer; views: ArenaViews } {
   const buffer = new SharedArrayBuffer(arenaBytes(dimensions));
   const header = new Float64Array(buffer, 0, 16);
@@ -166,9 +167,9 @@ export function createArena(dimensions: ArenaDimensions): { buffer: SharedArrayB
 }
 
 /**
- * The views of an arena's bytes.
+ * Opens views of an arena's bytes.
  *
- * @throws ArenaError when they are not an arena, are of another version, or are cut short
+ * @throws ArenaError if they are not an arena, have another version, or are truncated
  */
 export function readArena(buffer: SharedArrayBuffer): ArenaViews {
   if (buffer.byteLength < HEADER_BYTES)

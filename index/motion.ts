@@ -1,4 +1,4 @@
-/** Proper motion: the place of a star at another time than its catalog's epoch. */
+/** Proper motion: the position of a star at a time other than its catalog's epoch. */
 import { RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';
 
 /** A star at the epoch of its catalog. */
@@ -6,13 +6,13 @@ export interface MovingStar {
   /** ICRS, degrees. */
   readonly ra: number;
   readonly dec: number;
-  /** Proper motion in right ascension, times cos(dec), mas a year. */
+  /** Proper motion in right ascension, times cos(dec), mas per year. */
   readonly pmra: number;
-  /** Proper motion in declination, mas a year. */
+  /** Proper motion in declination, mas per year. */
   readonly pmdec: number;
-  /** mas; 0 where it is not known. */
+  /** mas; 0 if unknown. */
   readonly parallax: number;
-  /** km/s, positive for a star that recedes; 0 where it is not known. */
+  /** km/s, positive for a star that recedes; 0 if unknown. */
   readonly radialVelocity: number;
 }
 
@@ -31,20 +31,20 @@ const MAX_ROUNDS = 100;
 
 /**
  * The position of a star after this many Julian years, degrees, 0 <= ra < 360. The result equals that of ERFA's
- * `pmsafe` (BSD licence), and so of astropy's `apply_space_motion`, except that these may leave a star unmoved if it is
+ * `pmsafe` (BSD licence), and therefore of astropy's `apply_space_motion`. But these may leave a star unmoved if it is
  * closer to a pole than its motion in a year. The star moves in a straight line at constant speed, and is seen where
- * its light comes from. Special relativity relates the observed motion to the star's own.
+ * its light was emitted. Special relativity relates the observed motion to the star's own.
  */
 export function movedStar(star: MovingStar, years: number): { readonly ra: number; readonly dec: number } {
   const { ra, dec, pmra, pmdec } = star;
   const [sinRa, cosRa] = [Math.sin(ra * RADIANS_PER_DEGREE), Math.cos(ra * RADIANS_PER_DEGREE)];
   const [sinDec, cosDec] = [Math.sin(dec * RADIANS_PER_DEGREE), Math.cos(dec * RADIANS_PER_DEGREE)];
-  // Near a pole, less than the motion; this then limits the speed to 0.4 c.
+  // Near a pole this is less than the motion; it then limits the speed to 0.4 c.
   const yearlyArcsec = separationArcsec(ra, dec, ra + pmra / 3.6e6 / cosDec, dec + pmdec / 3.6e6);
   const yearly = Math.max(yearlyArcsec * RADIANS_PER_ARCSEC, (Math.hypot(pmra, pmdec) * RADIANS_PER_MAS) / 40);
   const parallax = Math.max(star.parallax / 1000, yearly * PARALLAX_OF_MOTION, MIN_PARALLAX_ARCSEC);
   const distance = 1 / (parallax * RADIANS_PER_ARCSEC);
-  // The velocity that is seen, au a day: to the east, to the north and outward.
+  // The observed velocity, au per day: to the east, to the north and outward.
   const perMas = (distance * RADIANS_PER_MAS) / DAYS_PER_YEAR;
   const [east, north] = [pmra * perMas, pmdec * perMas];
   const outward = (star.radialVelocity * 1000 * SECONDS_PER_DAY) / METRES_PER_AU;
@@ -54,7 +54,7 @@ export function movedStar(star: MovingStar, years: number): { readonly ra: numbe
   const vy = cosRa * vEast - sinDec * sinRa * vNorth + cosDec * sinRa * vOutward;
   const vz = cosDec * vNorth + sinDec * vOutward;
   const [x, y, z] = [distance * cosDec * cosRa, distance * cosDec * sinRa, distance * sinDec];
-  // The light seen at the epoch, and that seen at the later time, left the star this many days before.
+  // The light observed at the epoch left the star this many days earlier; likewise for the later time.
   const daysBefore = distance / LIGHT_SPEED;
   const days = years * DAYS_PER_YEAR;
   const passed = days + daysBefore;
@@ -67,8 +67,8 @@ export function movedStar(star: MovingStar, years: number): { readonly ra: numbe
 }
 
 /**
- * From the observed speeds: the factor by which the star moves faster across the sky than observed, and its own outward
- * speed, in units of the speed of light.
+ * Derives from the observed speeds: the factor by which the star's true speed across the sky exceeds the observed one,
+ * and its true outward speed in units of the speed of light.
  */
 function inertial(outward: number, across: number): { readonly doppler: number; readonly radial: number } {
   let [radial, transverse, doppler, correction] = [outward, across, 1, 0];

@@ -3,9 +3,7 @@ import { NearestBest } from './arena.ts';
 import { sortByKey, sphereKeys } from './keys.ts';
 import type { SkyIndex } from './sky_index.ts';
 
-/**
- * Parallel to the positions; `arena`, `row` and `separationArcsec` mean something only where `arena` is not NO_MATCH.
- */
+/** Parallel to the positions. If `arena` is NO_MATCH, `row` and `separationArcsec` are undefined. */
 export interface JoinResult {
   readonly arena: Uint32Array;
   readonly row: Uint32Array;
@@ -17,8 +15,8 @@ export interface JoinResult {
 export const NO_MATCH = 0xffffffff;
 
 /**
- * `index.nearest` for every position (degrees), radius 0 to 3600 arcsec, inclusive. Positions are taken in the order of
- * the index, so that neighbours are searched while their bucket is still in the processor's cache.
+ * `index.nearest` for every position (degrees), radius 0 to 3600 arcsec, inclusive. Positions are searched in index
+ * order, so that a bucket stays in the processor's cache for neighbouring positions.
  *
  * @throws RangeError for a position or a radius out of range
  */

@@ -1,4 +1,4 @@
-/** Circles and polygons, in the form from which areas are made. */
+/** Circles and polygons as input for areas. */
 import type { PositionTest, Shape } from './area.ts';
 import {
   checkDec,
@@ -17,7 +17,7 @@ import {
 /**
  * A circle, its edge included, by `separationArcsec`.
  *
- * @param ra degrees, as is `dec`
+ * @param ra degrees, like `dec`
  * @param radiusArcsec 0 to 648,000
  * @throws RangeError for a position out of range
  */
@@ -37,17 +37,18 @@ export function circle(ra: number, dec: number, radiusArcsec: number): Shape<Pos
   };
 }
 
-/** Above any rounding of distances here, radians or relative. */
+/** Larger than any rounding of distances here, in radians or relative. */
 const ROUNDING = 1e-12;
-/** Above the rounding of the sum of a polygon's triangles, steradians. */
+/** Larger than the rounding of the sum of a polygon's triangles, steradians. */
 const AMBIGUOUS = 1e-9;
 
 /**
- * A range of right ascensions and of declinations, its edges included: meridians, and circles of equal declination.
+ * A range of right ascensions and declinations, including its edges, which are meridians and circles of equal
+ * declination.
  *
- * @param ra1 degrees, of any convention, as is `ra2`: the range runs eastwards from `ra1` to `ra2`, over 0 where `ra2` is
- * smaller; 360 degrees or more, or an infinity, are all right ascensions
- * @param dec1 degrees, -90 to 90, as is `dec2`, which is not less; infinities stand for the poles
+ * @param ra1 degrees in any convention, like `ra2`. The range runs eastwards from `ra1` to `ra2`, through 0 if `ra2` is
+ * smaller. If it spans 360 degrees or more, or has an infinite bound, it covers all right ascensions
+ * @param dec1 degrees, -90 to 90, like `dec2`, which must not be less; infinities stand for the poles
  * @throws RangeError
  */
 export function range(ra1: number, ra2: number, dec1: number, dec2: number): Shape<PositionTest> {
@@ -61,7 +62,7 @@ export function range(ra1: number, ra2: number, dec1: number, dec2: number): Sha
   const isAll = !(Math.abs(ra2 - ra1) < 360);
   const [first, last] = [wrapRa(ra1), wrapRa(ra2)];
   const isBetween = (ra: number) => (first <= last ? ra >= first && ra <= last : ra >= first || ra <= last);
-  // 0 and 360 are one meridian.
+  // 0 and 360 are the same meridian.
   const isRaInside = (ra: number) => isAll || isBetween(ra) || (ra % 360 === 0 && isBetween(360 - ra));
   const test: PositionTest = (ra, dec) => dec >= south && dec <= north && isRaInside(ra);
   const halfWidth = isAll ? 180 : (last - first + (first <= last ? 0 : 360)) / 2;
@@ -85,12 +86,12 @@ export function range(ra1: number, ra2: number, dec1: number, dec2: number): Sha
   };
 }
 
-/** Above any rounding of right ascensions here, degrees. */
+/** Larger than any rounding of right ascensions here, degrees. */
 const RA_ROUNDING = 1e-9;
 
 /**
- * The corners of a box as ADQL has it: its sides are parts of great circles between them. All degrees.
- * @throws RangeError for one that is not 0 to 180 wide, or that reaches over a pole
+ * The corners of an ADQL box, whose sides are arcs of great circles between them. All values are in degrees.
+ * @throws RangeError if a width is not between 0 and 180, or the box extends over a pole
  */
 export function boxCorners(ra: number, dec: number, width: number, height: number): [ra: number, dec: number][] {
   const [east, west] = [wrapRa(ra - width / 2), wrapRa(ra + width / 2)];
@@ -106,15 +107,15 @@ export function boxCorners(ra: number, dec: number, width: number, height: numbe
   ];
 }
 
-/** An edge of a polygon: a part of a great circle, shorter than half of it. */
+/** An edge of a polygon: an arc of a great circle, shorter than half of the circle. */
 interface Edge {
   readonly from: Vector;
   readonly to: Vector;
-  /** The direction from which the edge runs counter-clockwise; a unit vector. */
+  /** A unit vector: seen from there, the edge runs counter-clockwise. */
   readonly normal: Vector;
 }
 
-/** The edges that matter in a disc, and a place there that is not on an edge. */
+/** The edges that matter in a disc, and a point there that is not on an edge. */
 interface PolygonPart {
   readonly edges: readonly Edge[];
   readonly place: Vector;
@@ -122,13 +123,13 @@ interface PolygonPart {
 }
 
 /**
- * A polygon whose edges are parts of great circles. They bound two parts of the sky, and the smaller one is the polygon,
- * whichever way round the vertices go. If edges cross each other, each crossed edge leads to the other side. A point that
- * the edges go round twice counts twice in the size of the parts.
+ * A polygon whose edges are arcs of great circles. The edges bound two parts of the sky; the smaller one is the
+ * polygon, whatever the direction of the vertices. If edges cross each other, each crossed edge leads to the other
+ * side. A point that the edges enclose twice counts twice in the size of the parts.
  *
  * @param vertices positions in degrees; the last is joined to the first
- * @throws RangeError for a position out of range, fewer than three places, opposite ones that follow each other, and two
- * parts of one size
+ * @throws RangeError for a position out of range, fewer than three distinct vertices, consecutive vertices that are
+ * antipodal, and two parts of equal size
  */
 export function polygon(vertices: readonly (readonly [ra: number, dec: number])[]): Shape<PolygonPart> {
   const places = vertices.map(([ra, dec]) => {
@@ -157,14 +158,14 @@ function edgeOf(from: Vector, to: Vector): Edge {
   return { from, to, normal: scaled(normal, 1 / Math.sqrt(dot(normal, normal))) };
 }
 
-/** The cross product, exact also where the two are close together. */
+/** The cross product, accurate even if the two vectors are close together. */
 function crossOf(a: Vector, b: Vector): Vector {
   return scaled(cross(sum(a, b), difference(b, a)), 0.5);
 }
 
 /**
- * Points away from the lines along which people draw edges. At least one is far enough from the great circles of all
- * edges.
+ * Candidate points away from lines that people often use as edges. At least one of them is far enough from the great
+ * circles of all edges.
  */
 const REFERENCES = [
   [73.1234, 38.5678],
@@ -176,8 +177,8 @@ const REFERENCES = [
 function wholeOf(edges: readonly Edge[]): PolygonPart {
   const clearance = (place: Vector) => Math.min(...edges.map(({ normal }) => Math.abs(dot(normal, place))));
   const place = REFERENCES.reduce((best, other) => (clearance(other) > clearance(best) ? other : best));
-  // The triangles between the edges and the place opposite to the reference cover the part on the left of the edges,
-  // less the whole sky where the reference itself is in that part.
+  // The triangles between the edges and the point opposite to the reference cover the part to the left of the edges. If
+  // the reference is in that part, subtract the whole sky.
   const opposite = scaled(place, -1);
   const area = edges.reduce((total, { from, to }) => total + triangleArea(opposite, from, to), 0);
   if (Math.abs(Math.abs(area) - 2 * Math.PI) < AMBIGUOUS)
@@ -189,14 +190,14 @@ function wholeOf(edges: readonly Edge[]): PolygonPart {
   return { edges, place, isInside: isLeft === isLeftInside };
 }
 
-/** The area of a spherical triangle, steradians, negative where it runs clockwise (Van Oosterom & Strackee, 1983). */
+/** The area of a spherical triangle, steradians; negative if it runs clockwise (Van Oosterom & Strackee, 1983). */
 function triangleArea(a: Vector, b: Vector, c: Vector): number {
   return 2 * Math.atan2(dot(a, cross(b, c)), 1 + dot(a, b) + dot(b, c) + dot(c, a));
 }
 
 /**
- * Whether a point is inside. It is on the same side as the part's own point, unless an odd number of edges lies between
- * the two.
+ * Whether a point is inside: on the same side as the part's own point. That is so if an even number of edges lies
+ * between the two.
  */
 function isInsideOf({ edges, place, isInside }: PolygonPart, to: Vector): boolean {
   const normal = crossOf(to, place);
@@ -207,8 +208,8 @@ function isInsideOf({ edges, place, isInside }: PolygonPart, to: Vector): boolea
 
 /**
  * Whether an edge crosses the shorter arc between two points; `normal` is the arc's normal. A vertex on the arc counts
- * as being on its left. So if two edges meet there, either both or neither cross it, or exactly the one that passes
- * through.
+ * as left of it. So if two edges meet there and both stay on one side, both or neither count as crossing; if they pass
+ * through, exactly one does.
  */
 function crosses({ from, to, normal: edgeNormal }: Edge, a: Vector, b: Vector, normal: Vector): boolean {
   const isFromLeft = dot(normal, difference(from, a)) >= 0;
@@ -218,7 +219,7 @@ function crosses({ from, to, normal: edgeNormal }: Edge, a: Vector, b: Vector, n
   );
 }
 
-/** Whether some of an edge lies within a radius (radians, less than a quarter of a circle) of a place. */
+/** Whether part of an edge lies within a radius (radians, less than a quarter circle) of a point. */
 function isNear({ from, to, normal }: Edge, place: Vector, radius: number): boolean {
   const reach = 2 * Math.sin(radius / 2);
   if (chord(from, place) <= reach || chord(to, place) <= reach) return true;

@@ -28,7 +28,7 @@ export class SkyIndex {
    * Exact: a point is found if and only if `separationArcsec` of it is at most the radius.
    *
    * @param hits emptied first, then filled; `hits.arena` and `hits.row` are parallel up to `hits.count`
-   * @returns how many
+   * @returns the number of hits
    * @throws RangeError for a position or a radius out of range
    */
   coneSearch(ra: number, dec: number, radiusArcsec: number, hits: ConeHits): number {
@@ -57,7 +57,7 @@ export class SkyIndex {
     return { arena, row, id, separationArcsec };
   }
 
-  /** Like `nearest`, but into `best` and without allocating; returns whether there is one. */
+  /** Like `nearest`, but writes to `best` and does not allocate. Returns whether a point was found. */
   findNearest(ra: number, dec: number, radiusArcsec: number, best: NearestBest): boolean {
     checkPosition(ra, dec);
     checkRadius(radiusArcsec);

@@ -19,7 +19,7 @@ export function separationArcsec(ra1: number, dec1: number, ra2: number, dec2: n
   return (2 * Math.asin(Math.min(1, Math.sqrt(h)))) / RADIANS_PER_ARCSEC;
 }
 
-/** Whether both are finite and 0 <= ra <= 360, -90 <= dec <= 90 (degrees, bounds inclusive). */
+/** Whether both are finite and in range: 0 <= ra <= 360, -90 <= dec <= 90 (degrees, bounds inclusive). */
 export function isPosition(ra: number, dec: number): boolean {
   return ra >= 0 && ra <= 360 && dec >= -90 && dec <= 90;
 }
@@ -46,14 +46,14 @@ export function checkDec(dec: number): void {
   if (!(dec >= -90 && dec <= 90)) throw new RangeError(`dec must be -90 to 90 degrees (${dec} was given)`);
 }
 
-/** A place on the unit sphere. */
+/** A point on the unit sphere. */
 export interface Vector {
   readonly x: number;
   readonly y: number;
   readonly z: number;
 }
 
-/** The place of a position in degrees. */
+/** The unit vector of a position in degrees. */
 export function vectorOf(ra: number, dec: number): Vector {
   const cosDec = Math.cos(dec * RADIANS_PER_DEGREE);
   return {
@@ -63,7 +63,7 @@ export function vectorOf(ra: number, dec: number): Vector {
   };
 }
 
-/** The distance of two places through the sphere. */
+/** The straight-line distance between two points on the sphere. */
 export function chord(a: Vector, b: Vector): number {
   return Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z);
 }

@@ -1,23 +1,23 @@
 /** Searches a serialised Flatbush in place, without an object per tree or an allocation per search. */
 import { NODE_SIZE } from './layout.ts';
 
-// Pairs of (first box, end of level). A node has up to sixteen children, each a pair, and a tree over 15,000 items has
-// four levels.
+// Pairs of (first box, end of level). A node has up to sixteen children, each of them a pair, and a tree over 15,000
+// items has four levels.
 const stack = new Int32Array(256);
 const levelEnds = new Int32Array(8);
 
 /**
  * Writes the numbers of all items whose box meets the box [minU, maxU] x [minV, maxV] (bounds inclusive) to `found`.
  *
- * The bytes are Flatbush's format version 3: after 8 bytes of header the boxes (minX, minY, maxX, maxY) of the items,
- * then of each level above, the root last; then for each box the item's number, or four times the position of the
- * node's first child.
+ * The bytes are Flatbush's format version 3. After a header of 8 bytes come the boxes (minX, minY, maxX, maxY) of the
+ * items, then the boxes of each level above, with the root last. Then for each box: the item's number, or four times
+ * the position of the node's first child.
  *
- * @param minU to `maxV`: int32 numbers, also beyond the range of uint16
+ * @param minU int32, like the other bounds; may be beyond the range of uint16
  * @param words the trees
- * @param boxes where the tree's boxes begin in `words`
- * @param items how many items it has, at least 1
- * @returns how many were found
+ * @param boxes the offset of the tree's boxes in `words`
+ * @param items the number of items, at least 1
+ * @returns the number of items found
  */
 export function searchTree(
   words: Uint16Array,
@@ -37,7 +37,7 @@ export function searchTree(
     nodes += level;
     levelEnds[levels++] = nodes * 4;
   }
-  nodes++; // the root, whose box says no more than its children's
+  nodes++; // the root, whose box adds no information to its children's
   const indices = boxes + nodes * 4;
   let count = 0;
   let depth = 0;
@@ -50,7 +50,8 @@ export function searchTree(
     const end = Math.min(first + NODE_SIZE * 4, levelEnd);
     for (let box = first; box < end; box += 4) {
       const at = boxes + box;
-      // One branch for four comparisons, whose outcomes no processor can predict: negative if any difference is.
+      // One branch for four comparisons, because no processor can predict their outcomes. Negative if any difference is
+      // negative.
       if (((maxU - words[at]!) | (maxV - words[at + 1]!) | (words[at + 2]! - minU) | (words[at + 3]! - minV)) < 0)
         continue;
       const index = words[indices + (box >> 2)]!;

@@ -1,2 +1,2 @@
-/** The entry of a thread that makes objects of the lines of an export. */
+/** The entry of a thread that parses the lines of an export into objects. */
 export { default } from '../src/transfer/import_lines.ts';

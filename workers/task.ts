@@ -25,8 +25,8 @@ type ShortTask =
   | SkyMapTask;
 
 /**
- * Modules are loaded with the first task of their kind: a thread that crossmatches needs no database, one that builds
- * arenas no Parquet.
+ * Modules are loaded with the first task of their kind: a thread that crossmatches needs no database, and a thread that
+ * builds arenas needs no Parquet.
  */
 export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {

@@ -86,6 +86,14 @@ export interface Match {
   readonly separation_arcsec: number;
   /** Separation of the source from the object at the time of its event, by proper motion. */
   readonly separation_at_epoch_arcsec?: number;
+  /** Probability that at least one unrelated source of the catalog lies as close or closer. */
+  readonly chance_probability: number | null;
+  /** Surface density of the catalog around the source. */
+  readonly source_density: number | null;
+  /** Sources of the catalog within the radius, this one included. */
+  readonly sources_within_radius: number | null;
+  /** Separation of the second nearest source within the radius. */
+  readonly second_separation_arcsec: number | null;
   readonly diaObjectId?: bigint;
   /** The source's own right ascension, 0 to 360 whatever the catalog's convention. */
   readonly ra?: number;
@@ -258,48 +266,48 @@ export interface RecentObject {
 export type Filters = Readonly<Record<string, number | string>>;
 
 export interface NearskyOptions {
-  /** Requests at once of a lookup, at least 1; 4 unless given. */
+  /** The maximum number of concurrent requests of a lookup, at least 1; default 4. */
   readonly concurrency?: number;
   /** Called after each request of a lookup or a walk. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Ends whatever is under way. */
+  /** Cancels everything that is in progress. */
   readonly signal?: AbortSignal;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 export interface CrossmatchOptions {
   /** `objects` (the default), or the name of a catalog. */
   readonly against?: string;
-  /** At most 60; 1 unless given. */
+  /** At most 60; default 1. */
   readonly radiusArcsec?: number;
   /** `nearest` unless given. */
   readonly find?: Find;
-  /** The rows of the table that are answered: all unless given. */
+  /** The rows of the table that are answered: all by default. */
   readonly rows?: RowsKept;
   /** Position columns, if their names are not recognised. */
   readonly ra?: string;
   readonly dec?: string;
-  /** The columns of the table that the answer has, with commas between; all unless given. */
+  /** The columns of the table that the answer includes, separated by commas: all by default. */
   readonly columns?: string;
-  /** Their frame, such as `FK4 B1950` or `galactic`, where the table does not declare it. */
+  /** The frame of the positions, such as `FK4 B1950` or `galactic`, if the table does not declare it. */
   readonly frame?: string;
   readonly format?: MatchFormat;
-  /** Whether a small table, too, becomes a job at once; false unless given. */
+  /** Makes even a small table a job at once; default false. */
   readonly asJob?: boolean;
 }
 
 export interface QueryOptions {
-  /** The most rows that the answer has; by default as many as the service gives at most. */
+  /** The maximum number of rows in the answer; by default the service's maximum. */
   readonly maxRows?: number;
-  /** For the bytes of a table instead of its rows. */
+  /** Returns the bytes of a table instead of its rows. */
   readonly format?: TableFormat;
 }
 
 export interface Progress {
-  /** Inputs or objects that were given so far. */
+  /** Inputs or objects that were returned so far. */
   readonly done: number;
-  /** How many there are, where that is known. */
+  /** The total number, if known. */
   readonly total: number | undefined;
 }
 
@@ -307,17 +315,20 @@ export interface LookupOptions {
   /** `matches` unless given. */
   readonly detail?: DetailLevel;
   readonly filters?: Filters;
-  /** The radius around positions and names that have none of their own. */
+  /** The radius for positions and names without their own. */
   readonly radiusArcsec?: number;
 }
 
-/** In the API's own form. */
+/** The API's own form of an input. */
 export type LookupInput =
   | { readonly kind: 'id'; readonly diaObjectId: bigint | string }
   | { readonly kind: 'position'; readonly ra: number; readonly dec: number; readonly radius_arcsec?: number }
   | { readonly kind: 'tns'; readonly name: string; readonly radius_arcsec?: number };
 
-/** A bigint or a text of digits is an identifier, another text a name of the Transient Name Server. A number is no id: it loses digits. */
+/**
+ * A bigint or a text of digits is an identifier; any other text is a name of the Transient Name Server. A number is not
+ * accepted as an id, because it loses digits.
+ */
 export type Input =
   | LookupInput
   | bigint
@@ -326,15 +337,15 @@ export type Input =
 
 export interface WalkOptions {
   readonly detail?: DetailLevel;
-  /** They must be given again with a cursor. */
+  /** Filters must be given again with a cursor. */
   readonly filters?: Filters;
   /** Objects of a page. */
   readonly pageSize?: number;
-  /** From an earlier `Walk.cursor`: goes on there. */
+  /** From an earlier `Walk.cursor`: the walk continues there. */
   readonly cursor?: string | undefined;
 }
 
-/** Without a cursor, position and radius must be given. */
+/** Required unless a cursor is given. */
 export interface ConeOptions extends WalkOptions {
   readonly ra?: number;
   readonly dec?: number;
@@ -349,7 +360,7 @@ export interface SourcesOptions {
   readonly radiusArcsec: number;
   /** Every registered catalog by default. */
   readonly catalog?: string;
-  /** The most sources to list, 1,000 by default. */
+  /** The maximum number of listed sources; default 1,000. */
   readonly limit?: number;
 }
 
@@ -361,13 +372,13 @@ export interface RecentOptions extends Omit<WalkOptions, 'filters'> {
   readonly timeField?: TimeField;
 }
 
-/** A page as the API gives it. */
+/** A page as the API returns it. */
 export interface Page {
   readonly provenance: Readonly<Record<string, unknown>>;
   readonly next_cursor: string | null;
   readonly as_of: string;
   readonly page_size: number;
-  /** The one result of a cone. */
+  /** The only result of a cone. */
   readonly results?: readonly LookupResult[];
   /** The objects of other walks. */
   readonly objects?: readonly (LookupObject | RecentObject)[];
@@ -384,35 +395,38 @@ export interface SelectionOptions {
   readonly start?: string;
   /** ISO 8601, exclusive. */
   readonly end?: string;
-  /** `ingest_time` unless given. */
+  /** Default `ingest_time`. */
   readonly timeField?: TimeField;
   readonly detail?: DetailLevel;
-  /** Filters leave out objects that do not meet them. */
+  /** Objects that do not meet the filters are omitted. */
   readonly filters?: Filters;
 }
 
-/** All but the cursor must be given again with a cursor. */
+/** Everything must be given again with a cursor. */
 export interface ObjectsOptions extends SelectionOptions, Pick<WalkOptions, 'pageSize' | 'cursor'> {}
 
 export interface AreaOptions extends ObjectsOptions {
-  /** The share of the probability that the area holds at most, 0.9 unless given; for a map of probability only. */
+  /** The maximum share of the probability that the area contains, default 0.9; for a probability map only. */
   readonly level?: number;
 }
 
-/** Objects, in the order of the API; each iteration goes on where the walk stands. */
+/** Objects in the order of the API. A new iteration continues where the last one stopped. */
 export interface Walk<T> extends AsyncIterable<T> {
-  /** The page that is being given, or is next: a new walk with this cursor begins there. undefined on the first page. */
+  /**
+   * The cursor of the page that is being returned, or is next; a new walk with this cursor begins there. Undefined on
+   * the first page.
+   */
   readonly cursor: string | undefined;
-  /** Whether all pages have been given. */
+  /** Whether all pages were returned. */
   readonly isDone: boolean;
-  /** @throws NearskyError `repeated_cursor` where the service gives a cursor twice */
+  /** @throws NearskyError `repeated_cursor` if the service returns the same cursor twice */
   pages(): AsyncGenerator<Page, void, undefined>;
 }
 
 export interface MatchesOptions {
-  /** Filters leave out matches that do not meet them. */
+  /** Matches that do not meet the filters are omitted. */
   readonly filters?: Filters;
-  /** `beginning`, or the `lastId` of earlier matches; without it, what is recorded from now on. */
+  /** `beginning`, or the `lastId` of earlier matches. By default, matches recorded from now on. */
   readonly after?: string;
 }
 
@@ -426,35 +440,45 @@ export interface StreamedMatch extends Match {
 }
 
 /**
- * Matches as they are recorded, without an end: goes on where it was when a connection has broken or the service is away for a while.
- * Failures before the first connection are thrown; later ones only where another try would not help.
+ * Matches as they are recorded, without an end. After a broken connection or an outage of the service, it resumes at
+ * the last match. Failures before the first connection are thrown. Later failures are thrown only if a retry would not
+ * help.
  */
 export interface Matches extends AsyncIterable<StreamedMatch> {
-  /** The place up to which all matches were given, to go on there another time; undefined before the first connection. */
+  /**
+   * The position of the last returned match, from which a later stream can continue. Undefined before the first
+   * connection.
+   */
   readonly lastId: string | undefined;
 }
 
-/** Every method throws a NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over; and what `fetch` throws. A JSON answer that breaks off is asked for once more first. */
+/**
+ * Every method throws a NearskyError, or the error that `fetch` throws. A 503 is retried once after its `Retry-After`.
+ * A truncated JSON answer is also requested again once.
+ */
 export declare class Nearsky {
-  /** @param address of the service, for example `http://127.0.0.1:8080` */
+  /** @param address the address of the service, for example `http://127.0.0.1:8080` */
   constructor(address: string, options?: NearskyOptions);
-  /** One that the service does not have is a result with the status `not_in_service`. */
+  /** For an unknown identifier, the result has the status `not_in_service`. */
   object(diaObjectId: bigint | string, options?: Omit<LookupOptions, 'radiusArcsec'>): Promise<LookupResult>;
   tns(name: string, options?: LookupOptions): Promise<LookupResult>;
-  /** Any number of inputs, in as many requests as it takes: a result each, in their order. */
+  /**
+   * Accepts any number of inputs, and sends as many requests as necessary. Returns one result per input, in input
+   * order.
+   */
   lookup(inputs: Iterable<Input> | AsyncIterable<Input>, options?: LookupOptions): Promise<LookupResult[]>;
-  /** The same results one after another; inputs are taken as they are needed. */
+  /** The same results one by one; inputs are consumed as needed. */
   lookups(
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options?: LookupOptions,
   ): AsyncGenerator<LookupResult, void, undefined>;
-  /** By ingest time, then identifier. */
+  /** In order of ingest time, then identifier. */
   cone(options: ConeOptions): Walk<LookupObject>;
   /** Objects with coincident sources in a window of time, latest first. */
   recent(options?: RecentOptions): Walk<RecentObject>;
   /** The objects in an area, by credible level in a map of probability, then by place on the sky. The area is sent with every page. */
   area(area: Area, options?: AreaOptions): Walk<LookupObject>;
-  /** How many objects `area` would give. */
+  /** The number of objects that `area` would return. */
   countArea(area: Area, options?: Omit<AreaOptions, 'detail' | 'pageSize' | 'cursor'>): Promise<number>;
   /** Objects with coincident sources that meet filters, latest first. */
   objects(options?: ObjectsOptions): Walk<LookupObject>;
@@ -464,15 +488,16 @@ export declare class Nearsky {
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   sources(options: SourcesOptions): Promise<any>;
   /**
-   * The rows of a table with what lies at each of them: of the objects, or of a catalog. The bytes of a table in the format asked for, by
-   * default that of the table. A large table becomes a job of the service, which is waited for (`onProgress` has its rows) and then removed.
+   * Matches each row of a table against the objects, or against a catalog. With `format`, returns the bytes of a table.
+   * A large table becomes a job of the service: the client waits for it, reports rows to `onProgress`, and then removes
+   * it.
    *
    * @param table CSV, ECSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow
    */
   crossmatch(table: Uint8Array<ArrayBuffer> | string, options?: CrossmatchOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * The rows of a query in ADQL over the tables of the service, which its page `/query` lists; with `format` the bytes of a table.
-   * A `diaObjectId` is a bigint, as in other answers.
+   * Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows; with
+   * `format`, the bytes of a table. A `diaObjectId` is a bigint, like in other answers.
    */
   query(
     adql: string,
@@ -494,19 +519,19 @@ export interface NearskyErrorDetails {
   readonly retryable?: boolean;
 }
 
-/** An answer that is an error. */
+/** An error that the service returned, or an answer that is not usable. */
 export declare class NearskyError extends Error {
   constructor(message: string, details: NearskyErrorDetails);
   /**
-   * A code of the API, or one of the client's own: `not_nearsky` where another server answered, `repeated_cursor` where a walk would not
-   * end, `unknown_parameter` where the service has ignored `params`, such as a misspelt filter.
+   * A code of the API, or one of the client's own. `not_nearsky`: another server answered. `repeated_cursor`: a walk
+   * would not end. `unknown_parameter`: the service ignored `params`, such as a misspelt filter.
    */
   readonly code: string;
   /** The status of the HTTP answer. */
   readonly status: number;
-  /** The parameter at fault, where it is one. */
+  /** The invalid parameter, if there is exactly one. */
   readonly param: string | undefined;
-  /** The parameters at fault, where they are several. */
+  /** The invalid parameters, if there are several. */
   readonly params: readonly string[] | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;

@@ -1,7 +1,7 @@
 // @ts-self-types="./nearsky.d.ts"
 /**
- * Client of nearsky. One file that needs nothing but `fetch`: for Node, Deno and browsers as it stands. `nearsky.d.ts` has its types and says
- * what each function does.
+ * Client of nearsky. One file that needs nothing but `fetch`: for Node, Deno and browsers, without a build.
+ * `nearsky.d.ts` has its types and documents each function.
  *
  * @import {Input, LookupInput, NearskyErrorDetails, NearskyOptions, Page} from './nearsky.d.ts'
  * @typedef {import('./nearsky.d.ts').LookupOptions} LookupOptions
@@ -10,13 +10,16 @@
  */
 
 const DEFAULT_CONCURRENCY = 4;
-/** The time to wait where the service gives none. */
+/** The wait before a retry if the service does not specify one. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 300;
-/** A larger table becomes a job of the service at once, a smaller one where the service has no time for it. */
+/**
+ * A larger table becomes a job of the service at once; a smaller one becomes a job only if the service has no time for
+ * it.
+ */
 const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
 const LOG_POSITION_HEADER = 'X-Log-Position';
-/** A stream has a sign of life every 15 s. */
+/** A stream sends a keep-alive every 15 s. */
 const MAX_QUIET_SECONDS = 45;
 
 export class NearskyError extends Error {
@@ -43,7 +46,8 @@ export class Nearsky {
   /** @type {NearskyOptions} */
   #options;
   /**
-   * How far the nodes of the service were that have answered: each further request says it, so that no answer is older than one before.
+   * The latest log position of the nodes that have answered. Every request sends it, so that no answer is older than an
+   * earlier one.
    *
    * @type {string | undefined}
    */
@@ -214,7 +218,7 @@ export class Nearsky {
   }
 
   /**
-   * The result of a request as a job of the service, which is removed afterwards.
+   * Runs a request as a job of the service, returns its result, and removes the job.
    *
    * @param {string} path
    * @param {RequestInit & { headers: Record<string, string> }} init
@@ -222,7 +226,7 @@ export class Nearsky {
   async #job(path, init) {
     const begun = await this.#response(path, { ...init, headers: { ...init.headers, Prefer: 'respond-async' } });
     await begun.body?.cancel();
-    // The service may know itself by another address.
+    // The service may use another address for itself.
     const job = new URL(/** @type {string} */ (begun.headers.get('Location'))).pathname;
     const textOf = async (/** @type {string} */ part) => (await this.#response(job + part, {})).text();
     try {
@@ -254,7 +258,7 @@ export class Nearsky {
   }
 
   /**
-   * The results of inputs that one request may have. What the limit of a whole request has cut is asked for again, without the others.
+   * The results of one request. Inputs that the limit of a whole request has truncated are requested again, one by one.
    *
    * @param {readonly LookupInput[]} inputs
    * @param {LookupOptions} options
@@ -277,7 +281,7 @@ export class Nearsky {
     return results;
   }
 
-  /** The limits of the service as it is configured now. They are asked for once, and again where that has failed. */
+  /** The current limits of the service. They are requested once, and again if that request failed. */
   #limitsOfService() {
     this.#limits ??= this.describe().then(({ limits }) => ({
       maxIds: limits.max_ids,
@@ -327,7 +331,7 @@ export class Nearsky {
     try {
       text = await response.text();
     } catch (error) {
-      // The answer broke off: for example, one of several nodes has died.
+      // The answer was truncated: for example, one of several nodes has died.
       if (this.#options.signal?.aborted) throw error;
       response = await this.#response(path, asked);
       text = await response.text();
@@ -341,7 +345,8 @@ export class Nearsky {
   }
 
   /**
-   * An answer that is no error, and ignores nothing. A service without room is asked once more.
+   * Returns an answer without an error and without ignored parameters. If the service is overloaded, the request is
+   * repeated once.
    *
    * @param {string} path
    * @param {RequestInit} init
@@ -355,7 +360,7 @@ export class Nearsky {
     }
     if (!response.ok) throw errorOf(response, await response.text());
     const unknown = response.headers.get('X-Unknown-Parameters');
-    // A page for signing in, for example. The client asks for no page.
+    // For example a sign-in page. The client never requests a web page.
     const isPage = /^text\/html\b/.test(response.headers.get('Content-Type') ?? '');
     if (unknown === null && !isPage) return response;
     await response.body?.cancel();
@@ -377,7 +382,8 @@ export class Nearsky {
 }
 
 /**
- * The farther of two places. Answers to requests that run at once come in any order; of two logs the later answer's counts.
+ * Returns the later of two log positions, because concurrent answers arrive in any order. If they belong to different
+ * logs, returns the position of the last answer.
  *
  * @param {string | undefined} known
  * @param {string | null} said
@@ -502,14 +508,14 @@ export class Matches {
   }
 
   /**
-   * The matches of one connection. What comes after the last blank line is no whole event.
+   * The matches of one connection. Text after the last blank line is an incomplete event.
    *
    * @param {ReadableStream<Uint8Array>} body
    * @param {AbortController} ends
    */
   async *#events(body, ends) {
     const reader = body.pipeThrough(/** @type {any} */ (new TextDecoderStream())).getReader();
-    // Under Deno 2.9 the signal of a request often does not end the reading of its answer.
+    // Under Deno 2.9, aborting a request often does not stop the reading of its answer.
     ends.signal.addEventListener('abort', () => reader.cancel().catch(() => {}));
     let rest = '';
     /** @type {string | undefined} */
@@ -567,7 +573,7 @@ function repeated(cursor) {
 }
 
 /**
- * Runs of inputs that one request may have, as many in each as it may.
+ * Splits inputs into groups, each as large as one request allows.
  *
  * @param {Iterable<Input> | AsyncIterable<Input>} inputs
  * @param {{ maxIds: number, maxPositions: number }} limits
@@ -616,7 +622,7 @@ function idText(id) {
 }
 
 /**
- * The result as that of an input at this place among all.
+ * The result with the index of its input among all inputs.
  *
  * @param {LookupResult} result
  * @param {number} index
@@ -630,7 +636,7 @@ function placed(result, index) {
 }
 
 /**
- * The promise, whose failure counts as handled until somebody waits for it.
+ * The promise, marked as handled so that a rejection before anyone awaits it is not reported.
  *
  * @template T
  * @param {Promise<T>} promise
@@ -689,7 +695,7 @@ function errorOf(response, text) {
   } catch {
     const [, failure] = /<INFO name="QUERY_STATUS" value="ERROR">([^<]*)</.exec(text) ?? [];
     if (failure !== undefined) return queryError(failure, status);
-    // Others are no errors of nearsky's: a proxy's, for example.
+    // Other errors do not come from nearsky, but for example from a proxy.
   }
   return notOurs(response, `the answer is ${status} ${response.statusText}`.trimEnd());
 }
@@ -716,7 +722,7 @@ function queryError(xml, status) {
 }
 
 /**
- * The service has ignored parameters: its answer is not what was asked for.
+ * The error for ignored parameters: the answer is not the requested one.
  *
  * @param {string} header
  * @param {number} status
@@ -742,12 +748,12 @@ function notOurs({ status, url }, why) {
   return new NearskyError(message, { code: 'not_nearsky', status, retryable: status >= 500 });
 }
 
-/** A string or a number of JSON. */
+/** A JSON string or a JSON number. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
- * JSON with each diaObjectId as a bigint, and other integers beyond 2^53 too. Not every engine shows the digits of a number to a reviver
- * (Node before 21 does not), so long integers become marked strings first.
+ * Parses JSON with each diaObjectId, and each other integer beyond 2^53, as a bigint. Not every engine shows the digits
+ * of a number to a reviver (Node before 21 does not), so long integers become marked strings first.
  *
  * @param {string} text
  */

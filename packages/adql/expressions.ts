@@ -4,6 +4,7 @@ import { AGGREGATES } from './aggregates.ts';
 import { FUNCTIONS } from './functions.ts';
 import { partsOf } from './join_conditions.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
+import { NO_PARTS, pixelsOfIds } from './parts.ts';
 import type { Joined } from './rewrites.ts';
 import {
   type Context,
@@ -140,13 +141,8 @@ export class Expressions {
         this.#countColumns(before);
         return value(at, `(${x.sql}${not(expression)} BETWEEN ${low.sql} AND ${high.sql})`, 'boolean');
       }
-      case 'inList': {
-        const before = this.#references.length;
-        const of = [expression.of, ...expression.list].map(each => this.#value(each, context, 'what is compared'));
-        this.#countColumns(before);
-        const [x, ...list] = comparable(of) as [Value, ...Value[]];
-        return value(at, `(${x.sql}${not(expression)} IN (${list.map(each => each.sql).join(', ')}))`, 'boolean');
-      }
+      case 'inList':
+        return this.#inList(expression, context);
       case 'inQuery': {
         const x = this.#value(expression.of, context, 'what is compared');
         const { sql, columns } = this.#conditionQuery(expression.query, context);
@@ -185,17 +181,23 @@ export class Expressions {
     if (expression.kind === 'logic') {
       const { all } = filtered;
       // A row may be kept although one part of OR is false. A repeated row would then be kept several times.
-      const own = expression.operator === 'AND' ? filtered : { all, repeatable: NONE };
+      const either = { all, repeatable: NONE, narrows: NO_PARTS, isStrict: false };
+      const own = expression.operator === 'AND' ? filtered : either;
       return logic(expression, (each, part) => this.filter(each, context, own, part));
     }
     const before = this.#references.length;
     const condition =
       expression.kind === 'comparison'
         ? this.#comparison(expression, context, filtered)
-        : conditionOf(this.operand(expression, context), role);
+        : expression.kind === 'inList'
+          ? this.#inList(expression, context, filtered)
+          : conditionOf(this.operand(expression, context), role);
     const { kept } = filtered;
-    if (kept && this.#references.slice(before).every(source => source === kept.source))
-      kept.conditions.push(condition.sql);
+    const references = new Set(this.#references.slice(before));
+    if (kept && references.isSubsetOf(new Set([kept.source]))) kept.conditions.push(condition.sql);
+    const [only] = references;
+    if (filtered.isStrict && references.size === 1 && only && !only.isNullable && filtered.all.has(only))
+      only.conditions.push(condition.sql);
     return condition;
   }
 
@@ -230,6 +232,7 @@ export class Expressions {
       this.#references.push(column.source);
       const isOwn = scope === context.scope;
       if (isOwn && context.groups && !context.groups.has(column.sql)) throw notGrouped(at, name.text);
+      if (column.of && column.about) column.of.use(column.about.name);
       if (column.type === 'text') this.texts += column.texts ?? 1;
       if (this.texts > MAX_TEXTS)
         throw new AdqlError(
@@ -266,7 +269,21 @@ export class Expressions {
     const values = of.map(each => this.#value(each, context, 'what is compared'));
     this.#countColumns(before);
     const [left, right] = comparable(values) as [Value, Value];
+    if (filtered && operator === '=') {
+      narrowById(left, [right], filtered);
+      narrowById(right, [left], filtered);
+    }
     return value(at, `(${left.sql} ${operator} ${right.sql})`, 'boolean');
+  }
+
+  #inList(expression: Expression & { kind: 'inList' }, context: Context, filtered?: Joined): Value {
+    const { at } = expression;
+    const before = this.#references.length;
+    const of = [expression.of, ...expression.list].map(each => this.#value(each, context, 'what is compared'));
+    this.#countColumns(before);
+    const [x, ...list] = comparable(of) as [Value, ...Value[]];
+    if (filtered && !expression.isNot) narrowById(x, list, filtered);
+    return value(at, `(${x.sql}${not(expression)} IN (${list.map(each => each.sql).join(', ')}))`, 'boolean');
   }
 
   /** CONTAINS and INTERSECTS compared with 1 or 0, and DISTANCE between points compared with a number. */
@@ -353,6 +370,20 @@ function logic(
 ): Value {
   const parts = of.map(each => read(each, `a part of ${operator}`).sql);
   return value(at, `(${parts.join(` ${operator} `)})`, 'boolean');
+}
+
+const INTEGER = /^(\d+)::BIGINT$/;
+
+/** Narrows a partial table to the rows of some identifiers, where these tell the position. */
+function narrowById({ column }: Value, ids: readonly Value[], { narrows }: Joined): void {
+  const part = column?.of;
+  const { id, idPixel } = part?.table.partial ?? {};
+  if (!part || !narrows.has(part) || column.about?.name !== id) return;
+  const { linked, source } = (ids.length === 1 && ids[0]!.column) || {};
+  if (linked?.schema === part.table.schema && source) part.isNear(source, linked.ra, linked.dec, '0');
+  const numbers = ids.map(({ sql }) => INTEGER.exec(sql)?.[1]);
+  if (!idPixel || !numbers.every(each => each !== undefined)) return;
+  part.isWithin(() => pixelsOfIds(numbers.map(BigInt), idPixel));
 }
 
 function requireAggregates({ aggregates }: Context, at: number): void {

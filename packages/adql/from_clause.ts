@@ -2,6 +2,7 @@
 import { AdqlError } from './adql_error.ts';
 import { type Expressions, NONE } from './expressions.ts';
 import { type OuterType, outerCondition, type Side } from './join_conditions.ts';
+import { Part } from './parts.ts';
 import { joinWithPairs, numberedRows, withCells } from './rewrites.ts';
 import { type DescribedTable, tableName } from './schema.ts';
 import {
@@ -40,6 +41,8 @@ export class FromClauses {
   readonly named: NamedQuery[] = [];
   /** The parts of the WITH clause. A part may use the parts before it. */
   readonly parts: string[] = [];
+  /** The partial tables, at each of their uses. */
+  readonly partial: Part[] = [];
   /** The number of tables that the engine joins. The tables of a named query count at each of its uses. */
   joined = 0;
   #lastTable = 0;
@@ -100,15 +103,27 @@ export class FromClauses {
         `${pathText(path)} is one of ${found.map(tableName).join(', ')}: put the schema before it`,
       );
     const [described] = found as [DescribedTable];
-    const { position, relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
+    const { position, linked, relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
     const table = this.newTable();
-    const isNumbered = described.columns.every(({ name }) => name.toLowerCase() !== 'rowid');
-    const source: Source = { table, relation, isNumbered, cells: [] };
+    const of = described.partial && new Part(described, this.partial.length + 1);
+    if (of) this.partial.push(of);
+    const isNumbered = !of && described.columns.every(({ name }) => name.toLowerCase() !== 'rowid');
+    const source: Source = { table, relation: of?.relation ?? relation, isNumbered, cells: [], conditions: [] };
+    const inTable = (name: string) => `${table}.${quoted(name)}`;
     const columns = described.columns.map((about): ScopeColumn => {
       const { name, type } = about;
       const part = position?.ra === name ? 'ra' : position?.dec === name ? 'dec' : undefined;
-      const column = { name, type, about, source, sql: `${table}.${quoted(name)}` };
-      return part ? { ...column, place: { part, pixel: `${table}.${quoted(position!.pixel)}` } } : column;
+      const pixel = position?.pixel === undefined ? {} : { pixel: inTable(position.pixel) };
+      return {
+        name,
+        type,
+        about,
+        source,
+        sql: inTable(name),
+        ...(part && { place: { part, ...pixel } }),
+        ...(of && { of }),
+        ...(linked?.id === name && { linked: { ...linked, ra: inTable(linked.ra), dec: inTable(linked.dec) } }),
+      };
     });
     const tables = [{ alias, of: alias ? undefined : described, columns }];
     return { sql: () => withCells(source), source, columns, tables };
@@ -116,7 +131,7 @@ export class FromClauses {
 
   #derived({ sql, columns: own }: Relation, alias: Name, relation = `(${sql})`): From {
     const table = this.newTable();
-    const source: Source = { table, relation, isNumbered: false, cells: [] };
+    const source: Source = { table, relation, isNumbered: false, cells: [], conditions: [] };
     const columns = own.map((column, i): ScopeColumn => ({ ...column, source, sql: `${table}.c${i + 1}` }));
     return { sql: () => withCells(source), source, columns, tables: [{ alias, of: undefined, columns }] };
   }
@@ -130,7 +145,8 @@ export class FromClauses {
       const columns = [...left.columns, ...right.columns];
       const all = sourcesOf({ tables });
       const context = joined(tables, columns, outer);
-      const condition = this.#expressions.filter(join.by.condition, context, { all, repeatable: all }, 'ON');
+      const filtered = { all, repeatable: all, narrows: partsOf({ tables }), isStrict: true };
+      const condition = this.#expressions.filter(join.by.condition, context, filtered, 'ON');
       return { sql: sql(condition.sql), tables, columns };
     }
     const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
@@ -141,6 +157,7 @@ export class FromClauses {
         throw new AdqlError(name.at, `${name.text} must be one column of each of the two tables that are joined`);
       });
       const [a, b] = pair as [ScopeColumn, ScopeColumn];
+      for (const each of [a, b]) useColumn(each);
       if (commonType([a.type, b.type])) return { a, b };
       const types = `${nameOfType(a.type)} in one table and ${nameOfType(b.type)} in the other`;
       throw new AdqlError(name.at, `${name.text} is ${types}: join them ON a condition`);
@@ -148,8 +165,8 @@ export class FromClauses {
     this.#expressions.compared += pairs.length;
     const merged = pairs.map(({ a, b }) => {
       if (join.type !== 'FULL') return join.type === 'RIGHT' ? b : a;
-      const { source: _, ...both } = a;
-      return { ...both, sql: `coalesce(${a.sql}, ${b.sql})` };
+      const { name, type, about, texts = 1 } = a;
+      return { name, type, about, texts, sql: `coalesce(${a.sql}, ${b.sql})` };
     });
     const used = new Set(pairs.flatMap(({ a, b }) => [a, b]));
     const rest = [...left.columns, ...right.columns].filter(column => !used.has(column));
@@ -171,8 +188,12 @@ export class FromClauses {
     const context = joined(tables, columns, outer);
     const all = sourcesOf({ tables });
     // An outer join would keep an unmatched row once for each repetition. Pairs are an inner join, so their rows may repeat.
-    const filtered = { all, repeatable: isOfPairs ? all : NONE };
+    const dropped = type === 'LEFT' ? b.tables : type === 'RIGHT' ? a.tables : [];
+    const narrows = partsOf({ tables: dropped });
+    const filtered = { all, repeatable: isOfPairs ? all : NONE, narrows, isStrict: false };
     const { sql } = this.#expressions.filter(own, context, filtered, 'ON');
+    const nullable = type === 'FULL' ? tables : dropped;
+    for (const source of sourcesOf({ tables: nullable })) source.isNullable = true;
     const sides = type === 'RIGHT' ? [b.source, a.source] : [a.source, b.source];
     if (isOfPairs && (hasKey || sides.some(each => each!.cells.length > 0))) {
       const [kept, other] = sides as [Source, Source];
@@ -201,16 +222,18 @@ export class FromClauses {
     const own = new Set([...from.columns, ...from.tables.flatMap(({ columns }) => columns)]);
     const names = new Map<string, string>();
     for (const { sql, place } of own)
-      for (const each of [sql, ...(place ? [place.pixel] : [])])
+      for (const each of [sql, ...(place?.pixel === undefined ? [] : [place.pixel])])
         if (!names.has(each)) names.set(each, `c${names.size + 1}`);
     const list = Array.from(names, ([sql, name]) => `${sql} AS ${name}`).join(', ');
-    const source: Source = { table, relation: `(SELECT ${list} FROM ${from.sql()})`, isNumbered: false, cells: [] };
+    const relation = `(SELECT ${list} FROM ${from.sql()})`;
+    const source: Source = { table, relation, isNumbered: false, cells: [], conditions: [] };
     const inTable = (sql: string) => `${table}.${names.get(sql)}`;
     const renamed = new Map(
       Array.from(own, column => {
         const { place, sql } = column;
-        const moved: ScopeColumn = { ...column, source, sql: inTable(sql) };
-        return [column, place ? { ...moved, place: { ...place, pixel: inTable(place.pixel) } } : moved];
+        const { linked: _, ...rest } = column;
+        const moved: ScopeColumn = { ...rest, source, sql: inTable(sql) };
+        return [column, place?.pixel ? { ...moved, place: { ...place, pixel: inTable(place.pixel) } } : moved];
       }),
     );
     const all = (columns: readonly ScopeColumn[]) => columns.map(each => renamed.get(each)!);
@@ -223,6 +246,16 @@ export class FromClauses {
 function joined(tables: From['tables'], columns: From['columns'], outer: Scope | undefined): Context {
   const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
   return { scope, aggregates: 'aggregate functions are not allowed in ON' };
+}
+
+/** The partial tables of a FROM. */
+export function partsOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Part> {
+  return new Set(tables.flatMap(({ columns }) => columns.flatMap(({ of }) => of ?? [])));
+}
+
+/** Notes that the query uses the values of a column. */
+export function useColumn({ of, about }: ScopeColumn): void {
+  if (of && about) of.use(about.name);
 }
 
 export function sourcesOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Source> {

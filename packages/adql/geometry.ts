@@ -14,9 +14,10 @@ import { EPOCH_MACROS } from './epochs.ts';
 import { FRAME_MACROS } from './frames.ts';
 import { HEALPIX_MACROS } from './healpix.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
-import { isConstant, pixelOf, position, ROUNDING } from './positions.ts';
+import { boundsOf, type PixelBounds } from './parts.ts';
+import { isConstant, partOf, pixelOf, position, ROUNDING } from './positions.ts';
 import { boxOverPole, circleHolds, inPolygonOfRow, polygonAnd, REGION_MACROS } from './regions.ts';
-import { type Joined, NearCells } from './rewrites.ts';
+import { type Joined, NearCells, sourceOf } from './rewrites.ts';
 import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
 
 /** Macros that must be defined in the engine before the first query. */
@@ -66,6 +67,10 @@ const MAX_CORNERS = 400;
 const MAX_CHORD_DEGREES = 175;
 /** The relative rounding of the square of a half chord. Positions on the edge of a circle are inside. */
 const CHORD_ROUNDING = 2 ** -50;
+/** How many pixels on the edge of a shape are split to choose rows of a partial table. */
+const PART_CUT = 256;
+/** Catalogs assign rows to pixels with a rounding of their own (0.4 mas at order 29). */
+const PIXEL_PAD_ARCSEC = 0.01;
 /** Ranges are merged across gaps of up to this many pixels of order 16, which is 1 / 4096 of the sky. */
 const MIN_GAP = (12 * 4 ** 16) / 4096;
 
@@ -86,6 +91,7 @@ export class Sky {
   within(a: Point, b: Point, radius: Value, filtered: Joined | undefined, operator: '<=' | '<' = '<='): string {
     const [fixed, other] = isConstant(a) ? [a, b] : [b, a];
     const { constant } = radius;
+    if (filtered) narrow(a, b, radius, filtered);
     if (!isConstant(fixed) || constant === undefined || !(constant >= 0 && constant <= MAX_CHORD_DEGREES)) {
       const exact = `adql_distance(${position(a)}, ${position(b)}) ${operator} ${double(radius)}`;
       if (!filtered) return `(${exact})`;
@@ -108,15 +114,17 @@ export class Sky {
   /**
    * The condition that a point is in a polygon: it depends on the number of edges between the point and a reference point whose side
    * is known.
-   * @param isFilter as for `within`
+   * @param filtered as for `within`
    */
-  inPolygon(point: Point, polygon: Shape & { kind: 'polygon' }, isFilter: boolean): string {
+  inPolygon(point: Point, polygon: Shape & { kind: 'polygon' }, filtered: Joined | undefined): string {
     const { vertices, at } = polygon;
     if (!vertices) return inPolygonOfRow(point, polygon);
     this.#corners += vertices.length;
     if (this.#corners > MAX_CORNERS)
       throw new AdqlError(at, `the polygons of a query have at most ${MAX_CORNERS} corners: ask in parts`);
     const shape = polygonOf(vertices, at);
+    const part = narrowedPart(point, filtered);
+    if (part) part.isWithin(() => pixelsOf(shape));
     const { edges, place, isInside } = shape.whole;
     const crossed = edges.map(({ from, to, normal }) => {
       const side = normal.x * place.x + normal.y * place.y + normal.z * place.z >= 0;
@@ -128,20 +136,21 @@ export class Sky {
       return `CAST(${same}${first} AND ${other}${second} AND ${other}${third} AS INTEGER)`;
     });
     const exact = `${sum(crossed)} % 2 = ${isInside ? 0 : 1}`;
-    const pixels = isFilter && this.#pixelTest(point, vertices.join(' '), () => shape);
+    const pixels = filtered && this.#pixelTest(point, vertices.join(' '), () => shape);
     return pixels ? `(${pixels} AND ${exact})` : `(${exact})`;
   }
 
   /**
    * The condition that a point is in a MOC.
-   * @param isFilter as for `within`
+   * @param filtered as for `within`
    */
-  inMoc(point: Point, ranges: readonly PixelRange[], isFilter: boolean): string {
+  inMoc(point: Point, ranges: readonly PixelRange[], filtered: Joined | undefined): string {
+    narrowedPart(point, filtered)?.isWithin(() => boundsOf(ranges));
     const pixel = pixelOf(point);
     if (pixel) {
-      const test = pixelIn(isFilter ? pixel : `nullif(${pixel}, -1)`, ranges);
+      const test = pixelIn(filtered ? pixel : `nullif(${pixel}, -1)`, ranges);
       const [first, last] = [ranges[0], ranges.at(-1)];
-      if (!isFilter || !first || !last) return test;
+      if (!filtered || !first || !last) return test;
       return `(${pixel} BETWEEN ${first[0]}::BIGINT AND ${last[1] - 1n}::BIGINT AND ${test})`;
     }
     if (!isConstant(point))
@@ -232,6 +241,43 @@ function chordTest(point: Point, centre: { ra: number; dec: number }, radius: nu
   const north = `power(sin(radians(${dec} - ${dec0}) / 2), 2)`;
   const east = `power(sin(radians(${ra} - ${ra0}) / 2), 2)`;
   return `${north} + ${cosine} * cos(radians(${dec})) * ${east} ${operator} ${square}`;
+}
+
+/** The partial table that a condition on a point narrows. */
+function narrowedPart(point: Point, filtered: Joined | undefined) {
+  const part = partOf(point);
+  return part && filtered?.narrows.has(part) ? part : undefined;
+}
+
+/** Narrows partial tables whose positions are near a constant one, or near those of another table. */
+function narrow(a: Point, b: Point, radius: Value, filtered: Joined): void {
+  for (const [point, other] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    const part = narrowedPart(point, filtered);
+    if (!part) continue;
+    const { constant } = radius;
+    if (constant !== undefined && isConstant(other)) {
+      if (!(constant >= 0)) part.isWithin(() => new Float64Array());
+      else if (constant < 180) {
+        const { ra, dec } = constants(other);
+        part.isWithin(() => pixelsOf(circle(ra, dec, constant * 3600 + PIXEL_PAD_ARCSEC)));
+      }
+      continue;
+    }
+    const source = sourceOf(other);
+    const isOfSource = constant !== undefined || radius.column?.source === source;
+    if (source && isOfSource) part.isNear(source, double(other.ra), double(other.dec), double(radius));
+  }
+}
+
+/** The pixels that a shape touches. */
+function pixelsOf(shape: SkyShape<unknown>): PixelBounds {
+  const steps = areaOfShape(shape as SkyShape<never>, PART_CUT);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return Float64Array.from(step.value.bounds);
 }
 
 /** A sum as a balanced tree, because the engine plans long chains slowly. */

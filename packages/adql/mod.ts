@@ -3,6 +3,7 @@ export { AdqlError, placedMessage } from './adql_error.ts';
 export { FEATURES, type Feature } from './features.ts';
 export { MACROS } from './geometry.ts';
 export { parse } from './parser.ts';
+export { intersection, type KeptRows, type PixelBounds, type TablePart } from './parts.ts';
 export { type DescribedTable, tableName } from './schema.ts';
 export { MAX_QUERY_LENGTH, type Translated, translate } from './translator.ts';
 export { ENGINE_TYPES, FAILURE_MARK, failing, quoted, textLiteral } from './values.ts';

@@ -1,5 +1,6 @@
 /** Points as SQL. */
 import { AdqlError } from './adql_error.ts';
+import type { Part } from './parts.ts';
 import { double, type Point } from './values.ts';
 
 /** More than the rounding error of distances, degrees. */
@@ -10,6 +11,13 @@ export function pixelOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): string | undefi
   const [first, second] = [ra.column?.place, dec.column?.place];
   const isPosition = first?.part === 'ra' && second?.part === 'dec' && first.pixel === second.pixel;
   return isPosition ? first.pixel : undefined;
+}
+
+/** The partial table whose position a point is. */
+export function partOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): Part | undefined {
+  const [first, second] = [ra.column, dec.column];
+  const isPosition = first?.place?.part === 'ra' && second?.place?.part === 'dec' && first.of === second.of;
+  return isPosition ? first.of : undefined;
 }
 
 export function isConstant({ ra, dec }: Point): boolean {

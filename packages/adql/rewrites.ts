@@ -3,7 +3,8 @@
  * distance, and in outer joins with conditions other than equalities (`join_conditions.ts`). So joins by distance become joins by
  * equal sky cells, and outer joins become inner joins whose pairs are joined by row number.
  */
-import { pixelOf, position, ROUNDING } from './positions.ts';
+import type { Part } from './parts.ts';
+import { partOf, pixelOf, position, ROUNDING } from './positions.ts';
 import type { From } from './scope.ts';
 import { constantNumber, type Point, type Source } from './values.ts';
 
@@ -24,6 +25,10 @@ export interface Joined {
   readonly all: ReadonlySet<Source>;
   /** Tables that may have several rows for one row of the others. The condition keeps one of these rows. */
   readonly repeatable: ReadonlySet<Source>;
+  /** The partial tables whose rows that fail the condition do not matter. */
+  readonly narrows: ReadonlySet<Part>;
+  /** Whether no row of any of the tables that fails the condition reaches the result. */
+  readonly isStrict: boolean;
 }
 
 /** A table of a FROM with the columns that conditions have added. */
@@ -83,8 +88,8 @@ export class NearCells {
       { point: b, source: second, other: a },
       { point: a, source: first, other: b },
     ].filter(({ source }) => repeatable.has(source) && source.cells.length < MAX_CELLS);
-    // The tables with pixels are the large ones.
-    const side = sides.find(({ point }) => !pixelOf(point)) ?? sides[0];
+    // The tables with pixels, and partial ones, are the large ones.
+    const side = sides.find(({ point }) => !pixelOf(point) && !partOf(point)) ?? sides[0];
     if (!side) return undefined;
     const reach = Math.max(radius + ROUNDING, MIN_CELL_REACH);
     const n = constantNumber(a.at, Math.floor(360 / (CELL_RATIO * reach))).sql;
@@ -98,7 +103,7 @@ export class NearCells {
 }
 
 /** The table of a FROM whose columns are both coordinates. */
-function sourceOf({ ra, dec }: Point): Source | undefined {
+export function sourceOf({ ra, dec }: Point): Source | undefined {
   const source = ra.column?.source;
   return source === dec.column?.source ? source : undefined;
 }

@@ -7,10 +7,22 @@ export interface DescribedTable {
   readonly description: string;
   /** Their names are unique, ignoring case. */
   readonly columns: readonly Column[];
-  /** The columns with the position by which rows are sorted (ICRS degrees) and with its HEALPix pixel (order 29, NESTED). */
-  readonly position?: { readonly ra: string; readonly dec: string; readonly pixel: string };
+  /**
+   * The columns with the position by which rows are sorted (ICRS degrees) and with its HEALPix pixel (order 29, NESTED), if the engine
+   * has it.
+   */
+  readonly position?: { readonly ra: string; readonly dec: string; readonly pixel?: string };
   /** The name of the stored table in the engine, if it differs. */
   readonly relation?: string;
+  /** Set where the engine has only the rows and columns that a query needs: `TablePart` says which. */
+  readonly partial?: {
+    /** The column of identifiers. */
+    readonly id: string;
+    /** Where an identifier begins with the pixel of its position: the pixel's order, and the bits that follow it. */
+    readonly idPixel?: { readonly order: number; readonly bits: number };
+  };
+  /** The columns that identify a row of the partial table of a schema, and repeat its position. */
+  readonly linked?: { readonly schema: string; readonly id: string; readonly ra: string; readonly dec: string };
 }
 
 /** The qualified name of a table, for display. */

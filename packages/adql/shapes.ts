@@ -84,8 +84,8 @@ export class Shapes {
   }
 
   #holds(shape: Shape, point: Point, filtered: Joined | undefined): string {
-    if (shape.kind === 'polygon') return this.sky.inPolygon(point, shape, filtered !== undefined);
-    if (shape.kind === 'moc') return this.sky.inMoc(point, shape.ranges, filtered !== undefined);
+    if (shape.kind === 'polygon') return this.sky.inPolygon(point, shape, filtered);
+    if (shape.kind === 'moc') return this.sky.inMoc(point, shape.ranges, filtered);
     const [centre, radius] =
       shape.kind === 'circle' ? [shape.centre, shape.radius] : [shape, constantNumber(shape.at, 0)];
     return this.sky.within(point, centre, radius, filtered);

@@ -5,8 +5,9 @@
 import type { Column } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
 import { Expressions, hasAggregate, notGrouped } from './expressions.ts';
-import { FromClauses, sourcesOf } from './from_clause.ts';
+import { FromClauses, partsOf, sourcesOf, useColumn } from './from_clause.ts';
 import { parse } from './parser.ts';
+import { describeParts, type KeptRows, type TablePart } from './parts.ts';
 import type { DescribedTable } from './schema.ts';
 import {
   type Context,
@@ -35,6 +36,10 @@ export interface Translated {
   readonly sql: string;
   /** Parallel to the columns of the result. Names may repeat, as in the query. */
   readonly columns: readonly Column[];
+  /** What the SQL needs of partial tables. */
+  readonly parts: readonly TablePart[];
+  /** The rows that must be stored before `sql` runs. */
+  readonly kept: readonly KeptRows[];
 }
 
 /** The longest query, in UTF-16 code units. */
@@ -118,14 +123,13 @@ class Translator {
       });
       this.#from.parts.push(`${sql} AS (${relation.sql})`);
     }
-    const { sql, columns } = this.#query(query, undefined, true);
+    const relation = this.#query(query, undefined, true);
     this.#requirePlannable();
-    const { parts } = this.#from;
-    const withClause = parts.length > 0 ? `WITH ${parts.join(', ')} ` : '';
-    const length = withClause.length + sql.length;
-    if (length > MAX_SQL_LENGTH)
+    const { parts: clauses, partial } = this.#from;
+    const { sql, parts, kept } = describeParts(partial, relation.sql, clauses);
+    if (sql.length > MAX_SQL_LENGTH)
       throw new AdqlError(0, 'the query is too long, with its functions written out: ask in parts');
-    return { sql: `${withClause}${sql}`, columns: columns.map(resultColumn) };
+    return { sql, columns: relation.columns.map(resultColumn), parts, kept };
   }
 
   #requirePlannable(): void {
@@ -195,7 +199,14 @@ class Translator {
     const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
     this.#expressions.texts = 0;
     const sources = sourcesOf(from);
-    const filtered = { all: sources, repeatable: sources, ...(from.kept && { kept: from.kept }) };
+    const narrows = partsOf(from);
+    const filtered = {
+      all: sources,
+      repeatable: sources,
+      narrows,
+      isStrict: true,
+      ...(from.kept && { kept: from.kept }),
+    };
     const where = select.where && this.#expressions.filter(select.where, whereContext, filtered, 'WHERE');
     const groupContext: Context = { scope, aggregates: noAggregate('GROUP BY') };
     const groups = select.groupBy.map(
@@ -215,6 +226,10 @@ class Translator {
       if (outputs.length > MAX_COLUMNS)
         throw new AdqlError(item.at, `a query has at most ${MAX_COLUMNS} columns: name those that are needed`);
     }
+    const limit = this.#limit(tail, select);
+    const isPlain = !select.where && !isGrouped && !select.isDistinct && tail.orderBy.length === 0;
+    if (isPlain && limit !== undefined && narrows.size === 1 && from.tables.length === 1)
+      for (const part of narrows) part.rows = Number(limit + BigInt(tail.offset ?? 0));
     const having = select.having && conditionOf(this.#expressions.operand(select.having, context), 'HAVING');
     const sql = [
       `SELECT${select.isDistinct ? ' DISTINCT' : ''} ${this.#outputList(outputs, tail)}`,
@@ -230,6 +245,7 @@ class Translator {
   #outputs(item: Item, context: Context): Output[] {
     if (item.kind === 'all') {
       const columns = this.#allColumns(item, context.scope);
+      for (const column of columns) useColumn(column);
       return columns.map(({ name, sql, type, about, texts = 1 }) => {
         if (context.groups && !context.groups.has(sql)) throw notGrouped(item.at, name);
         return { sql, column: { name, at: item.at, type, about, texts } };
@@ -270,9 +286,7 @@ class Translator {
     const order = orderBy.map(({ expression, isDescending }) => {
       return `${this.#orderTerm(expression, outputs, context, select)}${isDescending ? ' DESC' : ''}`;
     });
-    const top = select?.top === undefined ? undefined : BigInt(select.top);
-    const limits = [top, isResult ? BigInt(this.#maxRows) : undefined].filter(each => each !== undefined);
-    const limit = limits.length > 0 ? limits.reduce((a, b) => (a < b ? a : b)) : undefined;
+    const limit = this.#limit({ isResult }, select);
     const count = (number: bigint) => (number < MAX_COUNT ? number : MAX_COUNT);
     const parts = [
       order.length > 0 && ` ORDER BY ${order.join(', ')}`,
@@ -280,6 +294,13 @@ class Translator {
       offset !== undefined && ` OFFSET ${count(BigInt(offset))}`,
     ];
     return parts.filter(Boolean).join('');
+  }
+
+  /** Maximum rows of a query. */
+  #limit({ isResult }: Pick<Tail, 'isResult'>, select: Select | undefined): bigint | undefined {
+    const top = select?.top === undefined ? undefined : BigInt(select.top);
+    const limits = [top, isResult ? BigInt(this.#maxRows) : undefined].filter(each => each !== undefined);
+    return limits.length > 0 ? limits.reduce((a, b) => (a < b ? a : b)) : undefined;
   }
 
   /** The number or name of a result column, or another expression. */

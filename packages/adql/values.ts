@@ -2,6 +2,7 @@
 import type { Column, ColumnType } from '@nearsky/astrotables';
 import { AdqlError } from './adql_error.ts';
 import type { PixelRange } from './moc.ts';
+import type { Part } from './parts.ts';
 
 /** NULL has a type of its own, which no column has. */
 export type ValueType = ColumnType | 'null';
@@ -29,7 +30,11 @@ export interface ScopeColumn {
   /** For a computed string: the maximum number of table strings that it concatenates. */
   readonly texts?: number;
   /** For a coordinate of a table's position: which one, and the row's pixel, which also identifies the table. */
-  readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel: string };
+  readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel?: string };
+  /** The partial table that has it. */
+  readonly of?: Part;
+  /** For an identifier of a row of a partial table: that row's position. */
+  readonly linked?: { readonly schema: string; readonly ra: string; readonly dec: string };
   /** The table that has it; undefined for a merged column of several tables. */
   readonly source?: Source;
 }
@@ -43,6 +48,10 @@ export interface Source {
   readonly isNumbered: boolean;
   /** Added columns with the cells near a position. Each such cell makes a row. */
   readonly cells: { readonly name: string; readonly sql: string }[];
+  /** The conditions on its columns alone that each of its rows in the result meets. */
+  readonly conditions: string[];
+  /** Set where an outer join may replace its rows by NULL, which later conditions may accept. */
+  isNullable?: true;
 }
 
 export interface Point {

@@ -1,4 +1,4 @@
-/** Bytes in one buffer that grows, nearly all of them ASCII. */
+/** A buffer of bytes that grows; nearly all of the bytes are ASCII. */
 import { MAX_DECIMAL_BYTES, writeDecimal } from './decimal.ts';
 
 const utf8 = new TextEncoder();
@@ -20,7 +20,7 @@ const TRUE = fragment('true');
 const FALSE = fragment('false');
 const NULL = fragment('null');
 
-/** A text of the bytes, one character for each byte. */
+/** The bytes as text, one character for each byte. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
@@ -140,7 +140,7 @@ export class ByteSink {
   }
 
   byte(byte: number): void {
-    // In two steps, because making room may replace the buffer.
+    // In two steps, because reserving space may replace the buffer.
     const at = this.#grow(1);
     this.bytes[at] = byte;
   }
@@ -156,7 +156,7 @@ export class ByteSink {
     }
   }
 
-  /** Makes room, which then counts as written. Returns the offset of the room. */
+  /** Reserves space, which then counts as written. Returns the offset of the space. */
   #grow(length: number): number {
     const at = this.length;
     this.length = at + length;
@@ -177,8 +177,8 @@ export class ByteSink {
   }
 
   /**
-   * Inserts the bytes of this sink before those of the other sink, in the other's buffer, and takes over that buffer.
-   * So a long text is not copied to another buffer.
+   * Prepends the bytes of this sink to the other sink, and takes over the other's buffer. So a long text is not copied
+   * to another buffer.
    */
   #exchange(sink: ByteSink): void {
     const { bytes, length } = this;

@@ -18,13 +18,16 @@ export interface Column {
   /** The frame of a coordinate, if it is not ICRS. */
   readonly frame?: string;
   readonly isAscii?: boolean;
-  /** The type of the numbers, separated by blanks, of which every cell of a `text` column consists: VOTable writes an array. */
+  /**
+   * If each cell of a `text` column is a list of numbers separated by blanks: the type of the numbers. VOTable writes
+   * an array.
+   */
   readonly numbers?: 'int64' | 'float64';
-  /** The shape that they are: degrees, as DALI 1.1 orders them. */
+  /** The shape that these numbers describe: degrees, in the order of DALI 1.1. */
   readonly shape?: 'point' | 'circle' | 'polygon';
 }
 
-/** How many numbers each shape of a column has; undefined where they differ. */
+/** The number of values per shape in a column; undefined if shapes differ in it. */
 export function lengthOf(shape: Column['shape']): number | undefined {
   return shape === 'point' ? 2 : shape === 'circle' ? 3 : undefined;
 }

@@ -6,20 +6,20 @@
  * two doubles, without an error (T. J. Dekker, Numer. Math. 18, 224, 1971). It becomes two parts: a, its first 9
  * digits, and b, the other 8 and a fraction, with an error below 10^-8. Every number that is nearer to the product than
  * half the distance to the next double reads back as x. This distance is between 1 and 23 here, so the shortest of
- * these numbers is the nearest multiple of 100, of 10 or of 1. What is too close to call is left to `String`.
+ * these numbers is the nearest multiple of 100, of 10 or of 1. If two candidates are too close, `String` decides.
  */
 
 /** The maximum number of bytes that `writeDecimal` writes: a minus, `0.00000`, 17 digits. */
 export const MAX_DECIMAL_BYTES = 25;
 
-/** Numbers from LEAST (inclusive) to END (exclusive) are written here. */
+/** Only numbers from LEAST (inclusive) to END (exclusive) are written here. */
 const LEAST = 1e-6;
 const END = 1e9;
 const LEAST_EXPONENT = -6;
 const DIGITS = 17;
 const TEN_TO_8 = 1e8;
 const TEN_TO_9 = 1e9;
-/** More than the sum of all errors of b. */
+/** A bound on the total error of b (see above). */
 const DOUBT = 1e-6;
 const [ZERO, POINT, MINUS] = [0x30, 0x2e, 0x2d];
 
@@ -28,7 +28,7 @@ const powers = (first: number, last: number, power: (exponent: number) => number
 const tenTo = (exponent: number) => Number(`1e${exponent}`);
 /** 10^0 to 10^22, which doubles hold exactly. */
 const TEN = powers(0, 22, tenTo);
-/** The upper halves of these powers, 26 bits each. */
+/** The upper 26 bits of each of these powers. */
 const TEN_UPPER = TEN.map(upperHalf);
 /** 10^-6 to 10^9. */
 const BOUNDS = powers(LEAST_EXPONENT, 9, tenTo);

@@ -1,6 +1,6 @@
 /** Files that are read in parts. */
 
-/** A file that is open for reading, wherever it lies. Close it when done. */
+/** An open file, local or remote. Close it when done. */
 export interface OpenFile {
   /** The file's path or address, for messages. */
   readonly name: string;

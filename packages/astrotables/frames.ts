@@ -10,7 +10,7 @@ export interface Frame {
   readonly system: FrameSystem;
   /** A Julian year for FK5, a Besselian year for FK4; undefined for the other systems. */
   readonly equinox?: number;
-  /** The Julian year at which positions of FK4 were observed, which is a rotating frame; undefined for the equinox. */
+  /** The Julian year at which FK4 positions were observed, because FK4 rotates; undefined for the equinox. */
   readonly obstime?: number;
 }
 
@@ -91,7 +91,7 @@ export function toIcrs(frame: Frame): ToIcrs {
   const matrix = matrixToIcrs(frame);
   const eTerms = frame.system === 'FK4' ? eTermsOf(frame.equinox!) : undefined;
   return (lon, lat) => {
-    // A latitude beyond a pole is no position, and must not become one.
+    // A latitude beyond a pole is invalid, and must not become a valid position.
     if (!(Math.abs(lat) <= 90)) return [Number.NaN, Number.NaN];
     const place = vectorOf(lon, lat);
     return positionOf(times(matrix, eTerms ? withoutETerms(place, eTerms) : place));
@@ -104,7 +104,7 @@ export type Matrix = readonly [Vector, Vector, Vector];
 
 /**
  * The rotation from one frame to another.
- * @param from, to not FK4, whose E-terms are no rotation
+ * @param from neither this nor `to` may be FK4, because its E-terms are not a rotation
  */
 export function rotationBetween(from: Frame, to: Frame): Matrix {
   return product(transposed(matrixToIcrs(to)), matrixToIcrs(from));
@@ -151,7 +151,7 @@ const IDENTITY: Matrix = [
   [0, 0, 1],
 ];
 
-/** The product of matrices, the last of which is applied first. */
+/** The product of matrices; the last one is applied first. */
 function product(...matrices: readonly Matrix[]): Matrix {
   return matrices.reduce((left, right) => {
     const columns = transposed(right);

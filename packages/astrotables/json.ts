@@ -24,7 +24,7 @@ export interface JsonForm {
 
 /** The usual form: `": "` and `", "`; its length is its bytes, because it is ASCII. */
 const USUAL: JsonForm = { comma: ', ', colon: ': ', isAscii: true, hasExponents: false, isSorted: false };
-/** Without spaces, and as short as it may be: not ASCII only. */
+/** Without spaces, and with characters beyond ASCII unescaped. */
 export const COMPACT: JsonForm = { comma: ',', colon: ':', isAscii: false, hasExponents: true, isSorted: false };
 /** The compact form of values that JSON.stringify cannot write. */
 const COMPACT_BY_HAND: JsonForm = { ...COMPACT };
@@ -58,10 +58,7 @@ export function toJson(value: unknown, form: JsonForm = USUAL): string {
   }
 }
 
-/**
- * Joined at once, because a large text then makes a third less work for the garbage collector than one text that
- * grows.
- */
+/** Joins all parts at once: for a large text this is a third less work for the garbage collector than appending. */
 function arrayText(values: readonly unknown[], form: JsonForm): string {
   const texts: string[] = [];
   for (const value of values) texts.push(toJson(value, form));

@@ -10,7 +10,7 @@ export class MissingFile extends ReadFailure {
   override name = 'MissingFile';
 }
 
-/** A remote file was replaced after it was opened: the bytes read earlier do not belong to the new content. */
+/** A remote file was replaced after it was opened, so bytes that were read earlier do not match the new content. */
 export class FileChanged extends ReadFailure {
   override name = 'FileChanged';
 }

@@ -22,7 +22,10 @@ const ATTRIBUTE = /([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const DESCRIPTION = /<DESCRIPTION>([\s\S]*?)<\/DESCRIPTION>/;
 const MAX_LENGTH = 300;
 
-/** What one of its files says of a catalog's columns, else what the whole catalog says; by the name of the column. */
+/**
+ * The metadata of a catalog's columns by column name: from one of the catalog's files, else from the catalog as a
+ * whole.
+ */
 export async function columnTexts(
   { files }: Pick<HatsTable, 'files'>,
   file: ParquetFile,

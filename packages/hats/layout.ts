@@ -1,18 +1,20 @@
-/** Names of the files of a HATS catalog, and of the column that it adds to rows: what readers and writers agree on. */
+/**
+ * Names of the files of a HATS catalog, and of the column that it adds to rows. Readers and writers share these names.
+ */
 
-/** Each table has its properties under both names; the second is the older one. */
+/** The properties file of a table has both names; the second is the older one. */
 export const PROPERTIES_FILES = ['hats.properties', 'properties'] as const;
 export const COLLECTION_FILE = 'collection.properties';
 export const INFO_FILE = 'partition_info.csv';
 export const METADATA_FILE = 'dataset/_metadata';
 export const COMMON_METADATA_FILE = 'dataset/_common_metadata';
-/** The map of the rows, and its older name, which more readers know. */
+/** The name of the map of row counts, and its older name, which more readers know. */
 export const SKYMAP_FILE = 'skymap.fits';
 export const POINT_MAP_FILE = 'point_map.fits';
-/** What the names of partitions end in, unless the properties say otherwise. */
+/** The suffix of a partition's name, unless the properties specify another one. */
 export const PARTITION_SUFFIX = '.parquet';
 
-/** The column of the NESTED pixels of the rows, by which they are sorted, and the order of these pixels. */
+/** The column of each row's NESTED pixel, by which rows are sorted, and the order of these pixels. */
 export const HEALPIX_COLUMN = '_healpix_29';
 export const HEALPIX_ORDER = 29;
 

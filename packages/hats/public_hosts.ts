@@ -23,7 +23,7 @@ const notPublic = new BlockList();
 for (const [address, bits] of NOT_PUBLIC.map(network => network.split('/') as [string, string]))
   notPublic.addSubnet(address, Number(bits), familyOf(address));
 
-/** Whether an IP address means the same host from anywhere in the world, and is not an address of this host. */
+/** Whether an IP address means the same host everywhere in the world, and does not belong to this host. */
 export function isPublicAddress(text: string): boolean {
   const address = withoutZone(text);
   if (isIP(address) === 0 || notPublic.check(address, familyOf(address))) return false;
@@ -33,7 +33,7 @@ export function isPublicAddress(text: string): boolean {
   return !own.check(address, familyOf(address));
 }
 
-/** An address without the name of one of this host's networks: `%eth0`. */
+/** The address without a zone of this host, such as `%eth0`. */
 function withoutZone(address: string): string {
   return address.replace(/%.*$/, '');
 }

@@ -1,6 +1,6 @@
 /**
- * Coverage maps: HEALPix maps in FITS binary tables, as healpy and the CDS library write them, read for the pixels with a value above
- * zero; and the map of a catalog's rows, written.
+ * Coverage maps: HEALPix maps in FITS binary tables, as written by healpy and the CDS library. Reads the pixels with a
+ * value above zero; also writes the map of a catalog's rows.
  */
 
 import type { OpenFile } from '@nearsky/astrotables/files';
@@ -171,10 +171,10 @@ async function forEachRow(
   }
 }
 
-/** Rows of the table of a map, in the layout of astropy's and healpy's writers. */
+/** Rows of a map's table, in the layout that astropy and healpy write. */
 const MAP_REPEAT = 1024;
 
-/** A HEALPix map of the numbers of rows as FITS: a binary table of 64-bit integers, NESTED. */
+/** Makes a HEALPix map of row counts as FITS: a binary table of 64-bit integers, NESTED. */
 export function skymapOf(order: number, counts: Uint32Array): Uint8Array {
   const repeat = Math.min(MAP_REPEAT, counts.length);
   const table = {

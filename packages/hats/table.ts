@@ -81,8 +81,8 @@ async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise
       `Cannot open the collection ${files.location} because its ${COLLECTION_FILE} has no hats_primary_table_url`,
     );
   }
-  // A local collection may name any address. But the operator has not chosen an address that a remote collection
-  // names.
+  // A local collection may name any address. A remote collection may not, because the operator has not chosen that
+  // address.
   const isOwnChoice = isRemote(primary) && !isRemote(files.location);
   return isOwnChoice ? catalogFiles(primary, options) : files.directory(primary);
 }
@@ -159,7 +159,7 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
       );
     }
   }
-  // Without a list of the partitions, an ignored file would be missing silently.
+  // Without a list of the partitions, an ignored file would be lost silently.
   if (missed.length > 0) {
     throw new CatalogError(
       `Cannot find the partitions of ${files.location} because they must be named Npix=NUMBER${suffix} (${missed[0]} was found). Rename or remove the others, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,

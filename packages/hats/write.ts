@@ -1,4 +1,4 @@
-/** Writes HATS catalogs: divides rows by their place, and writes partitions, margins and what is said of them. */
+/** Writes HATS catalogs: divides rows by position, and writes partitions, margins and metadata. */
 export {
   type ExportFacts,
   type WrittenCatalog,

@@ -8,6 +8,7 @@ import {
   readMatches,
 } from '../stream/journal_matches.ts';
 import type { MatchMessage } from '../stream/message.ts';
+import type { FollowedArea, FollowedAreas } from './followed_areas.ts';
 import { MatchMessages } from './match_messages.ts';
 import { matchTest } from './qualify.ts';
 import type { FilterValues } from './queries.ts';
@@ -58,14 +59,37 @@ export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
   readonly events: readonly MatchEvent[];
-  /** The events that meet filters, by the JSON text of the filters. */
-  readonly filtered: Map<string, Events>;
+  /** The events of each selection that has any, by its key. */
+  readonly selected: Map<string, Events>;
+  /** The events in each area, as `FollowedAreas` finds them; and the version of the areas then. */
+  places: ReadonlyMap<string, readonly number[]>;
+  placesVersion: number;
+}
+
+/** The events that a reader wants: those that meet every filter and whose objects are in the area. */
+export interface EventSelection {
+  readonly filters: FilterValues | undefined;
+  readonly area: FollowedArea | undefined;
+  /** Equal for equal selections. */
+  readonly key: string;
+}
+
+/** Undefined if it is every event. */
+export function eventSelection(filters: FilterValues | null, area?: FollowedArea): EventSelection | undefined {
+  if (!filters && !area) return undefined;
+  // The order of filters does not matter.
+  const sorted = filters?.toSorted();
+  return { filters: sorted, area, key: JSON.stringify([area?.digest, sorted]) };
 }
 
 /** A stored match: the object, the index of the match within the object, and the object's sources. */
 type StoredMatch = readonly [StoredObject, number, readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
+const NO_EVENTS: Events = { count: 0, bytes: new Uint8Array(0) };
+const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
+/** The memory of an event's place in an area. */
+const PLACE_BYTES = 8;
 
 export class MatchEvents {
   readonly fragments: SharedFragments;
@@ -76,12 +100,14 @@ export class MatchEvents {
    */
   readonly #pages = new Map<string, EventPage>();
   #keptBytes = 0;
-  /** The matches of the last page that was filtered. */
-  #stored: { readonly page: EventPage; readonly matches: readonly StoredMatch[] } | undefined;
+  readonly #areas: FollowedAreas;
+  /** The matches of the last page that was filtered, by the index of the event. */
+  #stored: { readonly page: EventPage; readonly matches: Map<number, StoredMatch> } | undefined;
   #reads = 0;
 
   /** @param imported whether to include the matches of imports */
-  constructor(store: Store, fragments: SharedFragments, imported: boolean) {
+  constructor(store: Store, fragments: SharedFragments, imported: boolean, areas: FollowedAreas) {
+    this.#areas = areas;
     this.fragments = fragments;
     this.#source = { store, matches: new MatchMessages(store, fragments), imported };
   }
@@ -104,20 +130,46 @@ export class MatchEvents {
     return page;
   }
 
-  /** The events of a page (as last returned by `after`) that meet every filter. */
-  filtered(page: EventPage, filters: FilterValues): Events {
-    const key = JSON.stringify(filters);
-    const kept = page.filtered.get(key);
+  /** The selected events of a page, as last returned by `after`. */
+  selected(page: EventPage, { filters, area, key }: EventSelection): Events {
+    const kept = page.selected.get(key);
     if (kept) return kept;
-    const test = matchTest(filters, this.fragments.settings.catalogs);
-    if (this.#stored?.page !== page) this.#stored = { page, matches: this.#matchesOf(page) };
-    const found = this.#stored.matches.map(([object, at, sources]) => test(object, object.matches[at]!, sources[at]));
-    const events = page.events.filter((_, i) => found[i]);
-    const filtered = { count: events.length, bytes: Buffer.concat(events.map(({ bytes }) => bytes)) };
-    page.filtered.set(key, filtered);
-    this.#keptBytes += memoryOf(filtered);
+    const inside = area ? this.#placesOn(page).get(area.digest) : page.events.keys();
+    if (!inside) return NO_EVENTS;
+    const found = filters ? this.#meeting(page, inside, filters) : Array.from(inside, i => page.events[i]!);
+    const selected = { count: found.length, bytes: Buffer.concat(found.map(({ bytes }) => bytes)) };
+    page.selected.set(key, selected);
+    this.#keptBytes += memoryOf(selected);
     this.#forgetOld();
-    return filtered;
+    return selected;
+  }
+
+  /** The events of a page in each area; all areas are looked up at once. */
+  #placesOn(page: EventPage): EventPage['places'] {
+    const { version } = this.#areas;
+    if (page.placesVersion !== version) {
+      this.#keptBytes -= placeBytes(page);
+      page.places = this.#areas.placesOf(page.events.map(({ message }) => message.position));
+      page.placesVersion = version;
+      this.#keptBytes += placeBytes(page);
+    }
+    return page.places;
+  }
+
+  #meeting(page: EventPage, at: Iterable<number>, filters: FilterValues): readonly MatchEvent[] {
+    const test = matchTest(filters, this.fragments.settings.catalogs);
+    if (this.#stored?.page !== page) {
+      this.#stored = { page, matches: new Map() };
+      this.#reads++;
+    }
+    const { matches } = this.#stored;
+    return Array.from(at).flatMap(i => {
+      const event = page.events[i]!;
+      let stored = matches.get(i);
+      if (!stored) matches.set(i, (stored = this.#matchOf(event)));
+      const [object, index, sources] = stored;
+      return test(object, object.matches[index]!, sources[index]) ? [event] : [];
+    });
   }
 
   /**
@@ -142,14 +194,11 @@ export class MatchEvents {
     return pageOf(position, { ...end, matches: 0 }, events);
   }
 
-  #matchesOf({ events }: EventPage): readonly StoredMatch[] {
-    this.#reads++;
+  #matchOf({ message: { diaObjectId, matchVersion, catalogName } }: MatchEvent): StoredMatch {
     const { store } = this.#source;
-    return events.map(({ message: { diaObjectId, matchVersion, catalogName } }) => {
-      const object = store.getObject(diaObjectId)!;
-      const isIt = (match: MatchSummary) => match.matchVersion === matchVersion && match.catalogName === catalogName;
-      return [object, object.matches.findIndex(isIt), store.getSources(diaObjectId)];
-    });
+    const object = store.getObject(diaObjectId)!;
+    const isIt = (match: MatchSummary) => match.matchVersion === matchVersion && match.catalogName === catalogName;
+    return [object, object.matches.findIndex(isIt), store.getSources(diaObjectId)];
   }
 
   #forgetOld(): void {
@@ -157,11 +206,14 @@ export class MatchEvents {
       // The newest page is in use.
       if (this.#keptBytes <= KEPT_BYTES || this.#pages.size === 1) return;
       this.#pages.delete(id);
-      for (const events of [page, ...page.filtered.values()]) this.#keptBytes -= memoryOf(events);
+      for (const events of [page, ...page.selected.values()]) this.#keptBytes -= memoryOf(events);
+      this.#keptBytes -= placeBytes(page);
     }
   }
 }
 
+const placeBytes = ({ places }: EventPage) =>
+  PLACE_BYTES * places.values().reduce((sum, { length }) => sum + length, 0);
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
 
 /** Makes a page of events; the events become slices of its bytes. */
@@ -169,7 +221,7 @@ function pageOf(begin: EventPosition, end: EventPosition, found: readonly MatchE
   const bytes = Buffer.concat(found.map(event => event.bytes));
   let at = 0;
   const events = found.map(event => ({ ...event, bytes: bytes.subarray(at, (at += event.bytes.length)) }));
-  return { begin, end, events, count: events.length, bytes, filtered: new Map() };
+  return { begin, end, events, count: events.length, bytes, selected: new Map(), places: NO_PLACES, placesVersion: 0 };
 }
 
 function eventsOf({ messages, begin, end }: ObjectMatches): MatchEvent[] {

@@ -1,5 +1,6 @@
 /** Reads stored objects for tables: the same values that `ObjectWriter` writes as JSON. */
 import type { DetailLevel } from '../contract/enums.ts';
+import { worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
@@ -62,6 +63,7 @@ export class ObjectReader {
         catalog_source_id: object.sourceId(at),
         separation_arcsec: separation,
         ...(atEpoch !== undefined && { separation_at_epoch_arcsec: atEpoch }),
+        ...worthOf({ separationArcsec: separation, separationAtEpochArcsec: atEpoch }, object.statistics(at)),
       };
       const source = sources?.[index];
       if (sources && !isPublishable(source)) {

@@ -6,6 +6,7 @@ import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { writeTime } from '../base/times.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
+import { worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
@@ -40,6 +41,13 @@ const MATCH = fragment('{"catalog_name": "');
 const CATALOG_NAME = fragment(', "catalog_name": "');
 const SOURCE_ID = fragment(', "catalog_source_id": "');
 const SEPARATION = fragment(', "separation_arcsec": ');
+const CHANCE = fragment(', "chance_probability": ');
+const DENSITY = fragment(', "source_density": ');
+const WITHIN = fragment(', "sources_within_radius": ');
+const SECOND = fragment(', "second_separation_arcsec": ');
+const NO_WORTH = fragment(
+  ', "chance_probability": null, "source_density": null, "sources_within_radius": null, "second_separation_arcsec": null',
+);
 const SEPARATION_AT_EPOCH = fragment(', "separation_at_epoch_arcsec": ');
 const QUOTE = 0x22;
 const PAYLOAD = fragment(', "catalog_payload": ');
@@ -245,11 +253,33 @@ export class ObjectWriter implements ObjectList {
     out.range(bytes, object.sourceIdAt(at), object.separationAt(at));
     out.byte(QUOTE);
     out.fragment(SEPARATION);
-    const [separationEnd, end] = [object.separationEnd(at), object.matchEnd(at)];
+    const [separationEnd, end] = [object.separationEnd(at), object.separationsEnd(at)];
     out.range(bytes, object.separationAt(at), separationEnd);
-    if (separationEnd === end) return;
-    out.fragment(SEPARATION_AT_EPOCH);
-    out.range(bytes, separationEnd + 1, end);
+    if (separationEnd < end) {
+      out.fragment(SEPARATION_AT_EPOCH);
+      out.range(bytes, separationEnd + 1, end);
+    }
+    this.#worth(object, at);
+  }
+
+  #worth(object: ObjectView, at: number): void {
+    const out = this.#out;
+    const statistics = object.statistics(at);
+    if (!statistics) {
+      out.fragment(NO_WORTH);
+      return;
+    }
+    const [separationArcsec, separationAtEpochArcsec] = object.separations(at);
+    const worth = worthOf({ separationArcsec, separationAtEpochArcsec }, statistics);
+    const field = (key: Uint8Array, value: number | null) => {
+      out.fragment(key);
+      if (value === null) out.null();
+      else out.number(value);
+    };
+    field(CHANCE, worth.chance_probability);
+    field(DENSITY, worth.source_density);
+    field(WITHIN, worth.sources_within_radius);
+    field(SECOND, worth.second_separation_arcsec);
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { QualifiesReason } from '../contract/enums.ts';
 import type { Filter } from '../contract/filters.ts';
+import { worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
@@ -113,10 +114,14 @@ function testOf(filter: Filter, value: number | string): { object?: ObjectTest; 
       return { match: match => match.catalogName === value };
     case 'separation':
       return { match: match => isWithin(match.separationArcsec, bound, value) };
+    case 'chance':
+      return { match: match => match.catalogName === filter.catalog && isWithin(chanceOf(match), bound, value) };
     case 'property':
       return { match: propertyTest(filter, value) };
   }
 }
+
+const chanceOf = (match: MatchSummary) => worthOf(match, match.statistics).chance_probability;
 
 function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value: number | string): SourceTest {
   return (match, source) => {

@@ -2,9 +2,12 @@
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
-import { HeldLease, RENEW_MS } from '../store/held_lease.ts';
+import { HeldLease } from '../store/held_lease.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
+
+/** The interval between checks whose duty it is. */
+const LOOK_MS = 500;
 
 /** Work that goes on until it is closed. */
 export interface Work {
@@ -36,12 +39,13 @@ export class Duty implements Work {
     this.#running = this.#run();
   }
 
-  /** Closes the work; another node begins it when the lease has expired. */
+  /** Closes the work; another node then begins it. */
   async close(): Promise<void> {
     this.#stop.abort();
     const closed = this.#work?.close();
     await this.#running;
     await closed;
+    await this.#lease.leave();
   }
 
   async #run(): Promise<void> {
@@ -51,15 +55,19 @@ export class Duty implements Work {
       try {
         await this.#look();
       } catch (error) {
-        if (!signal.aborted) log('duty_unclear', { duty: name, error: messageOf(error) });
+        if (signal.aborted) return;
+        log('duty_unclear', { duty: name, error: messageOf(error) });
+        this.#lease.resign();
       }
-      await pause(RENEW_MS, signal);
+      await pause(LOOK_MS, signal);
     }
   }
 
   async #look(): Promise<void> {
     const { name, log, begin, isFit = () => true } = this.#options;
-    const isMine = isFit() && (await this.#lease.take());
+    const mayWork = isFit();
+    if (!mayWork) await this.#lease.leave();
+    const isMine = mayWork && (await this.#lease.take());
     if (this.#stop.signal.aborted || isMine === (this.#work !== undefined)) return;
     log(isMine ? 'duty_taken' : 'duty_lost', { duty: name });
     const work = this.#work;

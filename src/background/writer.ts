@@ -7,9 +7,10 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
+import { steadyMs } from '../base/runtime.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
-import type { LogTopic } from '../cluster/kafka_log.ts';
+import type { LogTopic } from '../cluster/kafka_settings.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
@@ -54,7 +55,7 @@ export class BackgroundWriter {
   constructor(options: BackgroundWriterOptions) {
     this.#options = options;
     const { config, topic, publish: settings, state, log } = options;
-    if (topic) [state.logFollowedMs, state.logTimeUs] = [0, 0];
+    if (topic) [state.logFollowedMs, state.logTimeUs] = [steadyMs(), 0];
     this.#publisher = settings && new BackgroundPublisher({ config, settings, log });
   }
 

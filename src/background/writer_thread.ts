@@ -9,10 +9,12 @@ import { resolve } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import { type Log, logTo } from '../base/log.ts';
+import { steadyMs } from '../base/runtime.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { requireNoLog } from '../cluster/archive.ts';
-import type { LogTopic } from '../cluster/kafka_log.ts';
+import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
+import { lostPlace } from '../cluster/record_log.ts';
 import { shareSettings, whySettingsDiffer } from '../cluster/shared_settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Task } from '../pool/pool.ts';
@@ -23,8 +25,9 @@ import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundCrossmatch } from './crossmatch.ts';
 import { Duty, type Work } from './duty.ts';
-import { beginEpochs, Votes } from './epochs.ts';
 import { BackgroundRefresh } from './refresh.ts';
+import { beginReports } from './reports.ts';
+import { beginScrub } from './scrub.ts';
 
 export interface WriteTask extends Task<undefined> {
   readonly kind: 'write';
@@ -100,8 +103,11 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
       return whySettingsDiffer(store, config) === undefined;
     };
     if (member) {
-      doAlone('begin epochs', () => beginEpochs(writer, log));
-      work.push(new Votes(store, writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`));
+      const onDamage = (what: string) => member.stop(lostPlace(`${what} has changed on the disk since it was stored`));
+      work.push(
+        beginReports(writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`),
+        beginScrub(store, onDamage),
+      );
     }
     if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log), hasSameSettings);
     if (bot)
@@ -127,7 +133,6 @@ function reportTo(state: SharedState, store: Store, log: Log) {
     const { next, timeUs } = store.logPosition() ?? { next: 0, timeUs: 0 };
     state.logPosition = next;
     state.logTimeUs = timeUs;
-    state.logDigests = store.epoch()?.digestsBefore ?? 0;
     state.logLevel = store.logLevel();
   };
   // The log may be unreachable for a long time.
@@ -137,9 +142,16 @@ function reportTo(state: SharedState, store: Store, log: Log) {
       reportPosition();
       state.logLeft = left;
       state.clockSkewUs = clockSkewUs;
-      if (left === 0) state.logFollowedMs = Date.now();
+      state.isLogAway = false;
+      if (left > 0) return;
+      state.logFollowedMs = steadyMs();
+      state.hasCaughtUp = true;
     },
-    onStopped(error: unknown) {
+    onFailed(isAway: boolean) {
+      state.isLogAway = isAway;
+    },
+    onStopped(error: unknown, left: number) {
+      state.logLeft = left;
       const { cause } = error as Error;
       if (cause instanceof UnreadableLevel) {
         state.logLevel = cause.level;
@@ -147,6 +159,8 @@ function reportTo(state: SharedState, store: Store, log: Log) {
       }
       state.isStopped = true;
       log('node_stopped', { error: messageOf(error) });
+      // For `node status`. A damaged disk may refuse it.
+      new Writer(store).noteStop(messageOf(error)).catch(() => {});
     },
   };
 }

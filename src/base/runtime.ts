@@ -49,6 +49,14 @@ export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
 }
 
 /**
+ * Milliseconds that all threads of the process count alike, and that no change of the clock moves. Under Deno a change
+ * of the clock moves the count of threads that start later.
+ */
+export const steadyMs: () => number = isDeno
+  ? () => performance.timeOrigin + performance.now()
+  : () => Number(process.hrtime.bigint()) / 1e6;
+
+/**
  * Calls `work` after this iteration of the event loop, when all input that arrived meanwhile was handled. Under Deno
  * this takes a timer, because hardly any input is read before an immediate. Under Node a timer would idle for a
  * millisecond.

@@ -1,4 +1,6 @@
-const CELLS = 13;
+import { steadyMs } from './runtime.ts';
+
+const CELLS = 14;
 
 /**
  * State that every thread of the process can read at any time: numbers in shared memory, read without a system call.
@@ -72,8 +74,8 @@ export class SharedState {
   }
 
   /**
-   * When this node last had applied the whole log of the nodes, milliseconds since 1970; 0 if it never had, infinite
-   * without a log.
+   * When this node last had applied the whole log of the nodes, in the time of `steadyMs`; its start if it never had.
+   * Infinite without a log.
    */
   get logFollowedMs(): number {
     return this.#cells[5]!;
@@ -81,6 +83,29 @@ export class SharedState {
 
   set logFollowedMs(followedMs: number) {
     this.#cells[5] = followedMs;
+  }
+
+  /** For how long this node has not had the whole log of the nodes; 0 without a log. */
+  get logLagMs(): number {
+    return Math.max(0, steadyMs() - this.logFollowedMs);
+  }
+
+  /** Whether this node has had the whole log of the nodes since it started. */
+  get hasCaughtUp(): boolean {
+    return this.#cells[12] !== 0;
+  }
+
+  set hasCaughtUp(hasCaughtUp: boolean) {
+    this.#cells[12] = hasCaughtUp ? 1 : 0;
+  }
+
+  /** Whether the log of the nodes cannot be read. */
+  get isLogAway(): boolean {
+    return this.#cells[13] !== 0;
+  }
+
+  set isLogAway(isAway: boolean) {
+    this.#cells[13] = isAway ? 1 : 0;
   }
 
   /** The number of records of the log that this node has applied. */
@@ -109,25 +134,16 @@ export class SharedState {
    * NaN while none has arrived.
    */
   get clockSkewUs(): number {
-    return this.#cells[12]!;
+    return this.#cells[9]!;
   }
 
   set clockSkewUs(skewUs: number) {
-    this.#cells[12] = skewUs;
+    this.#cells[9] = skewUs;
   }
 
   /** Whether the archive is made from a log that several nodes share. */
   get hasLog(): boolean {
     return this.logTimeUs !== Number.POSITIVE_INFINITY;
-  }
-
-  /** The number of different digests in the last vote of the nodes; 0 if no node has voted. */
-  get logDigests(): number {
-    return this.#cells[9]!;
-  }
-
-  set logDigests(digests: number) {
-    this.#cells[9] = digests;
   }
 
   /** The number of further records that the log had when it was last checked. */

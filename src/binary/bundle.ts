@@ -33,7 +33,7 @@ export const DATA = [
   ...globSync('docs/**/*.{md,png,py,json}', { cwd: ROOT }),
   ...['ARCHITECTURE', 'CHANGELOG', 'CODE_OF_CONDUCT', 'CONTRIBUTING', 'SECURITY'].map(name => `${name}.md`),
   ...globSync('{index,packages/*}/README.md', { cwd: ROOT }),
-  ...globSync('deploy/{*.service,*.yaml,*.cfg,helm/values.yaml}', { cwd: ROOT }),
+  ...globSync('deploy/{*.service,*.timer,*.yaml,*.json,*.cfg,*.sh,*.logrotate,helm/values.yaml}', { cwd: ROOT }),
   'src/contract/catalogs/schema.json',
   'sample/README.md',
   'sample/alerts',

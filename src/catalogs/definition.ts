@@ -9,7 +9,7 @@ import type { CatalogColumn, CatalogDefinition, FilterableProperty } from '../co
 import { catalogKeys } from '../contract/catalog.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
 import * as enums from '../contract/enums.ts';
-import { GENERIC_FILTERS } from '../contract/filters.ts';
+import { CHANCE_FIELD, GENERIC_FILTERS } from '../contract/filters.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
 import { findColumn } from './columns.ts';
 
@@ -68,6 +68,10 @@ const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
   'crossmatch',
   'matches',
   'tns',
+  // Schemas of queries in ADQL.
+  'nearsky',
+  'tap_schema',
+  'tap_upload',
 ]);
 
 /** Columns that importers add. */
@@ -260,7 +264,8 @@ function completed(
 }
 
 function canBeFiltered({ name, type }: CatalogColumn): boolean {
-  return (type === 'float64' || type === 'int64') && FILTERABLE_NAME.test(name);
+  const isNumber = type === 'float64' || type === 'int64';
+  return isNumber && FILTERABLE_NAME.test(name) && name.toLowerCase() !== CHANCE_FIELD;
 }
 
 /** @throws CatalogError if the parts of a definition do not fit together */
@@ -303,6 +308,8 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
   const properties = filterable.map(({ name }) => name.toLowerCase());
   const twice = properties.find((name, at) => properties.indexOf(name) < at);
   if (twice !== undefined) throw cannot(`filterable of its description names ${twice} twice`);
+  if (properties.includes(CHANCE_FIELD))
+    throw cannot(`filterable of its description names ${CHANCE_FIELD}, by which every catalog can be filtered`);
   const letters = photometry.bands.map(({ letter }) => letter);
   const unknown = [photometry.main, ...photometry.colours.flat()].find(letter => !letters.includes(letter));
   if (letters.length > 0 && unknown !== undefined)

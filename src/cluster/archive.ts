@@ -3,12 +3,16 @@
  * share.
  */
 import { logToStderr } from '../base/log.ts';
+import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { openStore, type Store, StoreError } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { logSettings } from './kafka_log.ts';
 import { Member } from './member.ts';
 import { shareSettings, whySettingsDiffer } from './shared_settings.ts';
+
+/** The time after which a command prints that it waits for the log. */
+const QUIET_MS = 2000;
 
 export interface Archive {
   readonly store: Store;
@@ -32,7 +36,9 @@ export async function openArchive(config: Config): Promise<Archive> {
   try {
     if (topic) member = new Member({ store, topic, log: logToStderr });
     else requireNoLog(store);
-    await member?.caughtUp;
+    const caughtUp = member?.caughtUp.then(() => true);
+    if (caughtUp && !(await withTimeout(caughtUp, QUIET_MS))) logToStderr('waits_for_log');
+    await caughtUp;
     const writer = new Writer(store, member);
     if (member) await requireSameSettings(store, writer, config);
     return { store, writer, close };

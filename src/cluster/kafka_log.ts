@@ -1,17 +1,14 @@
 /** Uses a topic of one partition as the log: Kafka stores the records, and gives each its position. */
 import type { Consumer, Producer } from '@platformatic/kafka';
+import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { connectionTo, isKafkaError, type KafkaCluster, saslFrom } from '../config/kafka.ts';
+import { connectionTo, isKafkaError, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
-import { MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
-import { type LogEntry, type LogRead, lostPlace, type RecordLog } from './record_log.ts';
-
-/** The topic that is the log. Plain data, which another thread may receive. */
-export interface LogTopic extends KafkaCluster {
-  readonly topic: string;
-}
+import { KafkaElection } from './election.ts';
+import { type LogTopic, MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
+import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
  * Reads the shared log's options from the settings and the environment; undefined if no log is configured.
@@ -91,6 +88,9 @@ export class KafkaLog implements RecordLog {
   #topicId = '';
   #clusterId = '';
   #mustRefresh = false;
+  /** Whether the last attempt to send failed. */
+  #isFailing = false;
+  readonly #elections = new Set<KafkaElection>();
   /** The position after the last record read, and the leader's epoch when that record was written. */
   #after = { position: 0, epoch: NO_EPOCH };
   #bounds: Bounds | undefined;
@@ -137,13 +137,22 @@ export class KafkaLog implements RecordLog {
       try {
         await this.#send(batch);
         for (const { sent } of batch) sent.resolve();
+        this.#isFailing = false;
       } catch (error) {
         // After a failure, the producer's sequence numbers may differ from those that the server expects.
         await this.#closeProducer();
-        if (isKafkaError(error, 'apiId', 'INVALID_TIMESTAMP')) {
-          for (const { sent } of batch) sent.reject(clockAhead(error));
+        if (error instanceof LostPlace) {
+          for (const { sent } of [...batch, ...this.#waiting.splice(0)]) sent.reject(error);
           continue;
         }
+        if (isKafkaError(error, 'apiId', 'INVALID_TIMESTAMP')) {
+          for (const { sent } of batch) sent.reject(clockAhead(error));
+          this.resign();
+          continue;
+        }
+        if (!this.#isFailing)
+          this.#options.log('append_failed', { error: messageOf(error), retry_seconds: APPEND_MS / 1000 });
+        this.#isFailing = true;
         const nowMs = this.#closing.signal.aborted ? Number.POSITIVE_INFINITY : performance.now();
         for (const { sent, untilMs } of batch) if (untilMs <= nowMs) sent.reject(error);
         this.#waiting.unshift(...batch.filter(({ untilMs }) => untilMs > nowMs));
@@ -160,6 +169,9 @@ export class KafkaLog implements RecordLog {
   }
 
   async #send(batch: readonly Waiting[]): Promise<void> {
+    // Producers send to a topic by its name, which may be another topic now.
+    this.#mustRefresh = true;
+    await this.#requireSameTopic();
     this.#producer ??= this.#newProducer();
     const messages = batch.map(({ id, record, timeUs }) => ({
       topic: this.#options.topic,
@@ -269,6 +281,22 @@ export class KafkaLog implements RecordLog {
     if (topic.id !== this.#topicId) throw lostPlace(`its topic ${this.#options.topic} was recreated`);
   }
 
+  elect(duty: string): KafkaElection {
+    const election = new KafkaElection(this.#options, duty);
+    this.#elections.add(election);
+    void election.ended.then(() => this.#elections.delete(election));
+    return election;
+  }
+
+  /** Leaves the duties to other nodes for some time. */
+  resign(): void {
+    for (const election of this.#elections) election.resign();
+  }
+
+  async closeElections(): Promise<void> {
+    await Promise.all([...this.#elections].map(election => election.close()));
+  }
+
   async #closeProducer(): Promise<void> {
     const producer = this.#producer;
     this.#producer = undefined;
@@ -282,7 +310,7 @@ export class KafkaLog implements RecordLog {
   /** Never rejects. Sends the waiting records first, unless that fails. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#sending;
+    await Promise.all([this.#sending, this.closeElections()]);
     await this.#closeProducer();
     await withTimeout(
       this.#consumer.close(true).catch(() => {}),

@@ -1,5 +1,12 @@
 /** The settings with which Kafka keeps the records of a topic in order, unchanged, and long enough. */
 
+import type { KafkaCluster } from '../config/kafka.ts';
+
+/** The topic that is the log. Plain data, which another thread may receive. */
+export interface LogTopic extends KafkaCluster {
+  readonly topic: string;
+}
+
 export interface TopicSettings {
   /** The servers that each partition lies on. */
   readonly partitions: readonly (readonly number[])[];

@@ -5,8 +5,9 @@ import { pause } from '../base/timeout.ts';
 import type { Change } from '../store/changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
-import type { SharedLog } from '../store/writer.ts';
-import { type KafkaLog, type LogTopic, openKafkaLog } from './kafka_log.ts';
+import type { Election, SharedLog } from '../store/writer.ts';
+import { type KafkaLog, openKafkaLog } from './kafka_log.ts';
+import type { LogTopic } from './kafka_settings.ts';
 import { Node } from './node.ts';
 import { LostPlace } from './record_log.ts';
 
@@ -22,11 +23,15 @@ interface MemberOptions {
    * `Node.clockSkewUs`.
    */
   readonly onRead?: (left: number, clockSkewUs: number) => void;
-  /** Called when the node can no longer follow the log. */
-  readonly onStopped?: (error: unknown) => void;
+  /** Called when a read of the log, or the disk, has failed; `isAway`: whether it was the log. */
+  readonly onFailed?: (isAway: boolean) => void;
+  /** Called when the node can no longer follow the log, with the number of records that it has not applied. */
+  readonly onStopped?: (error: unknown, left: number) => void;
 }
 
 const AGAIN_MS = 500;
+/** A node that could not follow its log for so long resigns from its duties. */
+const RESIGN_MS = 3000;
 
 export class Member implements SharedLog {
   readonly #options: MemberOptions;
@@ -36,6 +41,7 @@ export class Member implements SharedLog {
   #log: KafkaLog | undefined;
   #node: Node | undefined;
   #isReachable = true;
+  #followedMs = performance.now();
 
   constructor(options: MemberOptions) {
     this.#options = options;
@@ -57,6 +63,11 @@ export class Member implements SharedLog {
     return this.#node!.submit(change);
   }
 
+  async elect(duty: string): Promise<Election> {
+    await this.#caughtUp.promise;
+    return this.#node!.elect(duty);
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -64,6 +75,7 @@ export class Member implements SharedLog {
         await this.#step();
       } catch (error) {
         if (!this.#goesOn(error)) return this.#end(error);
+        if (performance.now() - this.#followedMs > RESIGN_MS) this.#log?.resign();
         await pause(AGAIN_MS, signal);
       }
     }
@@ -74,6 +86,7 @@ export class Member implements SharedLog {
     this.#log ??= await openKafkaLog({ ...topic, log });
     this.#node ??= new Node(store, this.#log);
     const left = await this.#node.step();
+    this.#followedMs = performance.now();
     if (!this.#isReachable) log('log_back');
     this.#isReachable = true;
     onRead?.(left, this.#node.clockSkewUs);
@@ -81,10 +94,11 @@ export class Member implements SharedLog {
   }
 
   #goesOn(error: unknown): boolean {
-    const { isPatient = false, log } = this.#options;
+    const { isPatient = false, log, onFailed } = this.#options;
     if (this.#stop.signal.aborted) return true;
     // A topic that is unfit for a log is not tried again.
     if (error instanceof LostPlace || (!this.#log && (error instanceof StoreError || !isPatient))) return false;
+    onFailed?.(!(error instanceof StoreError));
     if (this.#isReachable) log('log_failed', { error: messageOf(error) });
     this.#isReachable = false;
     return true;
@@ -100,7 +114,15 @@ export class Member implements SharedLog {
             `Cannot read the log ${name} of ${servers.join(', ')} because ${messageOf(error)}: check NEARSKY_LOG, NEARSKY_LOG_TLS and that Kafka runs`,
           );
     this.#caughtUp.reject(stopped);
-    onStopped?.(stopped);
+    void this.#log?.closeElections();
+    void this.#node?.close();
+    onStopped?.(stopped, this.#node?.left ?? 0);
+  }
+
+  /** Stops to follow the log, because the archive cannot be trusted. */
+  stop(error: StoreError): void {
+    this.#stop.abort();
+    this.#end(error);
   }
 
   /** Abandons waiting changes: it is unknown whether they are applied. */

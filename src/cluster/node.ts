@@ -9,8 +9,8 @@ import { UnreadableLevel } from '../store/level.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
-import { type SharedLog, Writer } from '../store/writer.ts';
-import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
+import { type Election, type SharedLog, Writer } from '../store/writer.ts';
+import { CURE, type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
  * Several processes of one machine may be the same node at once: each applies the records that no other has applied
@@ -31,6 +31,8 @@ export class Node implements SharedLog {
   #identity: string | undefined;
   #next: number | undefined;
   #lost: LostPlace | undefined;
+  /** The number of records that the log has beyond those that this node has applied, when it was last read. */
+  left = 0;
   /** Whether the last read reached the end of the log, so that new records arrive as they are appended. */
   #isLive = false;
   /**
@@ -69,13 +71,15 @@ export class Node implements SharedLog {
       this.#next = position?.next;
       const read = await this.#log.read(next);
       requireKept(read, next);
+      this.left = read.end - next;
       const { changes, unreadable } = decoded(read.entries, this.#store.readableLevel);
       const last = changes.at(-1);
       if (this.#isLive && last && !last.id.startsWith(this.#submitter)) this.clockSkewUs = nowUs() - last.change.timeUs;
       this.#isLive = read.end === next + read.entries.length;
       await this.#apply(read.entries, changes, this.#identity);
+      this.left -= changes.length;
       if (unreadable) throw unreadable;
-      return read.end - next - changes.length;
+      return this.left;
     } catch (error) {
       if (error instanceof LostPlace) this.#stop(error);
       throw error;
@@ -94,6 +98,10 @@ export class Node implements SharedLog {
     const level = this.#store.logLevel();
     for (const record of encodeChange(change, level)) outcomes.push(await this.#submitRecord(record, change.timeUs));
     return outcomes;
+  }
+
+  async elect(duty: string): Promise<Election> {
+    return this.#log.elect(duty);
   }
 
   async #submitRecord(record: Uint8Array, timeUs: number): Promise<unknown> {
@@ -117,11 +125,15 @@ export class Node implements SharedLog {
     try {
       outcomes = await this.#writer.applyLogged(identity, changes);
     } catch (error) {
+      // A disk that is too full for all of them may have room for some. If one cannot be applied, those before it are.
+      if (changes.length > 1) {
+        const half = Math.ceil(changes.length / 2);
+        await this.#apply(entries.slice(0, half), changes.slice(0, half), identity);
+        return this.#apply(entries.slice(half), changes.slice(half), identity);
+      }
       if (error instanceof StoreError) throw error;
-      // This is no fault of the disk, so applying the record again would fail again. The records before it are applied.
-      if (changes.length === 1) throw cannotFollow(changes[0]!.position, error);
-      for (const [i, change] of changes.entries()) await this.#apply([entries[i]!], [change], identity);
-      return;
+      // This is no fault of the disk, so applying the record again would fail again.
+      throw cannotFollow(changes[0]!.position, error);
     }
     const known = changes.length - outcomes.length;
     for (const [i, outcome] of outcomes.entries()) this.#waiting.get(entries[known + i]!.id)?.resolve(outcome);
@@ -229,5 +241,11 @@ function decoded(
   return { changes };
 }
 
-const cannotFollow = (position: number, error: unknown) =>
-  new LostPlace(`Cannot follow the log from record ${position} on: ${messageOf(error)}`, { cause: error });
+function cannotFollow(position: number, error: unknown): LostPlace {
+  const why = messageOf(error);
+  // Errors of nearsky name the cure.
+  const cure = error instanceof StoreError || why.includes(CURE) ? '' : `: ${APPLY_CURE}`;
+  return new LostPlace(`Cannot follow the log from record ${position} on: ${why}${cure}`, { cause: error });
+}
+
+const APPLY_CURE = `if other nodes have applied the record, ${CURE}; if none has, install a newer nearsky on all, and report this`;

@@ -3,6 +3,7 @@
  * archive.
  */
 import { StoreError } from '../store/store_error.ts';
+import type { Election } from '../store/writer.ts';
 
 export interface LogEntry {
   readonly position: number;
@@ -37,6 +38,8 @@ export interface RecordLog {
    * @throws LostPlace if the log is no longer the one that was read before
    */
   read(from: number): Promise<LogRead>;
+  /** Becomes a candidate for a duty among the nodes of the log. */
+  elect(duty: string): Election;
 }
 
 /**
@@ -47,7 +50,8 @@ export class LostPlace extends StoreError {
   override name = 'LostPlace';
 }
 
-const CURE = 'start this node from a backup of another one (nearsky backup)';
+export const CURE =
+  'start this node from a backup of another one (nearsky backup), or, if all nodes have stopped, find the one that has applied most (nearsky node status), run `nearsky node leave` and `nearsky node begin` there with an empty topic, and start the others from a backup of it';
 
 /** @param why to follow "because" */
 export function lostPlace(why: string): LostPlace {

@@ -51,7 +51,7 @@ export async function shareSettings(store: Store, writer: Writer, config: Config
 
 /**
  * Raises the level of the log to the highest that this release reads, unless it is already there.
- * @throws StoreError if a node that has voted recently cannot read that level; the level is then unchanged
+ * @throws StoreError if a node that has reported itself recently cannot read that level; the level is then unchanged
  */
 export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
   store.resetRead();
@@ -61,7 +61,7 @@ export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
   if (behind.length > 0) {
     const nodes = behind.map(({ node, level }) => `${node} (up to ${level})`).join(', ');
     throw new StoreError(
-      `Cannot raise the level of the log to ${readableLevel} because nodes that voted within the last five minutes cannot read it: ${nodes}. Upgrade these first. A node that is gone for good is ignored after that time`,
+      `Cannot raise the level of the log to ${readableLevel} because nodes that reported within the last five minutes cannot read it: ${nodes}. Upgrade these first. A node that is gone for good is ignored after that time`,
     );
   }
   await writer.raiseLevel(readableLevel);

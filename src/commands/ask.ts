@@ -15,7 +15,7 @@ import { type Option, UsageError } from './cli.ts';
 import { TABLE } from './terminal_table.ts';
 
 const READY_POLL_MS = 5;
-/** Log events that a person who asks one question need not see. */
+/** Log events that are irrelevant to someone who asks a single question. */
 const QUIET_EVENTS: ReadonlySet<string> = new Set(['index_ready', 'index_loaded', 'slow_request']);
 
 export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
@@ -30,7 +30,7 @@ export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
 export interface Asked {
   readonly path: string;
   readonly search: Readonly<Record<string, string | undefined>>;
-  /** JSON, or the bytes of a table; a request without one is a GET. */
+  /** JSON, or the bytes of a table; a request without a body is a GET. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
   /** GET, or POST with a body, by default. */
   readonly method?: 'DELETE';
@@ -124,7 +124,7 @@ async function answered(response: Response, { onPart }: Asked): Promise<Answered
 
 /**
  * Returns a successful answer.
- * @throws UsageError with the service's own message if the request is at fault; Error if the service is at fault
+ * @throws UsageError with the service's own message for an invalid request; Error if the service fails
  */
 export function requireAnswer({ status, body, headers }: Answered): Answered {
   if (status === 200) return { status, body, headers };
@@ -144,7 +144,7 @@ export async function writeOut(bytes: Uint8Array): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
-/** Adds a line break to JSON, so that a terminal's prompt begins on a new line; every other format stays as it came. */
+/** Adds a line break to JSON, so that a terminal's prompt begins on a new line. Other formats are unchanged. */
 export function asDocument(bytes: Uint8Array, format: string | undefined): Uint8Array {
   return format === undefined || format === 'json' ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes;
 }

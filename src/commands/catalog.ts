@@ -172,7 +172,7 @@ function pixelDegrees(order: number): string {
   return ((Math.sqrt((4 * Math.PI) / 12) / 2 ** order) * (180 / Math.PI)).toPrecision(2);
 }
 
-/** @throws Error if this would be one catalog too many */
+/** @throws Error if the maximum number of catalogs is reached */
 function requireRoom(store: Store, name: string): void {
   const names = new Set([...CATALOGS.map(catalog => catalog.name), ...store.catalogNames(), name]);
   if (names.size > MAX_CATALOGS)
@@ -231,7 +231,7 @@ function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {
   return flags.has('quick') ? { depth: 'files' } : flags.has('rows') ? { depth: 'rows' } : {};
 }
 
-/** Lines about the counted rows, with the rows that the catalog's properties state for comparison. */
+/** Lines about the counted rows, next to the number of rows in the catalog's properties. */
 function rowCountsOf(
   stated: number | null,
   counted: RowCounts,

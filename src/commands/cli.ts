@@ -16,8 +16,7 @@ import { readArea } from '../vo/areas.ts';
 import { wrapped, wrappedText } from './wrap.ts';
 
 /**
- * One option of a command. An option with `value` takes a value, which the help shows by that name. One without it is a
- * flag.
+ * One option of a command. With `value`, it takes a value, and the help shows that name. Without `value`, it is a flag.
  */
 export interface Option {
   readonly value?: string;
@@ -89,7 +88,7 @@ export const THREAD_OPTIONS: Readonly<Record<string, Option>> = {
 
 /**
  * Runs a command with the arguments that follow its name and resolves with the exit status.
- * @throws UsageError for an option that the command does not have; ConfigError for an impossible setting
+ * @throws UsageError for an unknown option; ConfigError for an invalid setting
  */
 export async function runCommand(command: Command, args: readonly string[]): Promise<number> {
   const options = optionsOf(command);
@@ -176,7 +175,7 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
-/** The place at which the help of an option begins. */
+/** The column at which the help of an option begins. */
 const OPTION_COLUMN = ' '.repeat(27);
 
 /** The command lines of a command, one for each form. */
@@ -204,7 +203,7 @@ export function reportError(name: string, error: unknown): number {
 }
 
 /**
- * Writes one line on standard error. Commands write only through this function, `printResult` and `Progress`, so that
+ * Writes one line to standard error. Commands write only through this function, `printResult` and `Progress`, so that
  * no control characters reach the terminal.
  */
 export function tell(text: string): void {
@@ -216,7 +215,7 @@ export function printResult(invocation: Invocation, value: unknown, text: string
   process.stdout.write(`${printable(invocation.flags.has('json') ? JSON.stringify(value) : text)}\n`);
 }
 
-/** Rows of label and value, the labels padded to one width. */
+/** Rows of labels and values; the labels are padded to one width. */
 export function table(rows: readonly (readonly [label: string, value: string | number])[]): string {
   const width = Math.max(0, ...rows.map(([label]) => label.length));
   return rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
@@ -228,13 +227,13 @@ const PLAIN_INTERVAL_MS = 5000;
 const PACE_AFTER_MS = 500;
 
 /**
- * Shows the progress of long work on standard error: one live line on a terminal, else a plain line every few seconds.
+ * Shows the progress of long work on standard error: a live line on a terminal, else a plain line every few seconds.
  */
 export class Progress {
   readonly #live = process.stderr.isTTY === true;
   readonly #startMs = performance.now();
   #lastMs = this.#live ? Number.NEGATIVE_INFINITY : this.#startMs;
-  /** The text of the last plain line, and of the next one. */
+  /** The times of the last plain line and of the next one. */
   #shown: string | undefined;
   #text: (() => string) | undefined;
 
@@ -269,7 +268,7 @@ export class Progress {
   }
 
   /**
-   * Removes the live line, so that only the result is shown. After plain lines, prints a last one with the final
+   * Removes the live line, so that only the result remains. After plain lines, prints a last one with the final
    * progress.
    */
   end(): void {

@@ -14,7 +14,7 @@ that of GET /api/cone, in any of its formats, with the objects of all pages.`,
   run,
 };
 
-/** The cursor at the end of an answer lies within this many bytes. */
+/** The cursor of an answer lies within its last bytes, this many. */
 const MAX_CURSOR_BYTES = 4096;
 const IN_PAGES = ['csv', 'ndjson'];
 

@@ -63,7 +63,7 @@ interface Consumed {
   readonly broker: BrokerName;
   readonly ingester: Ingester;
   readonly rejects: RejectLog;
-  /** The consumers of the broker so far: a new one whenever it is this node's turn again. */
+  /** The consumers of the broker so far: a new one each time it is this node's turn. */
   readonly consumers: BrokerConsumer[];
 }
 

@@ -23,7 +23,7 @@ import {
 } from './cli.ts';
 
 export const command: Command = {
-  usage: 'crossmatch [--batch N] [--again [--catalog NAME] [--before TIME] [--area FILE]]',
+  usage: 'crossmatch [--batch N] [--again [--statistics] [--catalog NAME] [--before TIME] [--area FILE]]',
   description: `Crossmatches every pending object once with every registered catalog and exits. It prints counts by
 status and by catalog outcome. It can be killed and restarted at any time, also beside a running
 server or another crossmatch: the processes share the objects, and unfinished objects of a stopped
@@ -36,9 +36,16 @@ With --again it takes objects whose crossmatch is outdated: made with another ra
 registered catalog or with another release of it, with a different use of proper motions, or while a
 catalog could not be read. Each gets a new version of its crossmatch in one commit. An object keeps
 its last crossmatch if one of its catalogs cannot be read now. A killed run continues when
-restarted. stats --again counts these objects.`,
+restarted. stats --again counts these objects.
+
+With --again --statistics it takes the other objects, if their matches lack the values of what a
+match is worth because an older release recorded them. They keep their crossmatches, and get these
+values.`,
   options: {
     again: { help: 'crossmatch objects whose crossmatch is outdated, instead of pending ones' },
+    statistics: {
+      help: '--again: only add what matches of crossmatches that are not outdated lack: their chance probability and its like',
+    },
     catalog: { value: 'NAME', help: '--again: only if the difference concerns this catalog, or the radius' },
     area: {
       value: 'FILE',
@@ -97,15 +104,16 @@ restarted. stats --again counts these objects.`,
 
 function againOf({ flags, options }: Invocation): AgainSelection | undefined {
   const [catalog, before, area] = [options.get('catalog'), options.get('before'), options.get('area')];
+  const lackStatistics = flags.has('statistics');
   if (!flags.has('again')) {
-    if ((catalog ?? before ?? area) !== undefined)
-      throw new UsageError('--catalog, --before and --area require --again');
+    if ((catalog ?? before ?? area) !== undefined || lackStatistics)
+      throw new UsageError('--statistics, --catalog, --before and --area require --again');
     return undefined;
   }
   const beforeUs = before === undefined ? undefined : parseTime(before);
   if (before !== undefined && beforeUs === undefined)
     throw new UsageError(`--before must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${before} was given)`);
-  return { catalog, beforeUs, area: area === undefined ? undefined : areaIn(area) };
+  return { lackStatistics, catalog, beforeUs, area: area === undefined ? undefined : areaIn(area) };
 }
 
 /**

@@ -70,7 +70,7 @@ directory, which is kept.`,
     }
     const temporary = mkdtempSync(join(tmpdir(), 'nearsky-demo-'));
     const remove = () => rmSync(temporary, { recursive: true, force: true });
-    // The `exit` event comes however the process ends, except by SIGKILL.
+    // The `exit` event fires whatever ends the process, except SIGKILL.
     process.once('exit', remove);
     await demo({ ...config, NEARSKY_DATA: temporary });
     return 0;

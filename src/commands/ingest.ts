@@ -112,7 +112,7 @@ async function runTable(invocation: Invocation): Promise<number> {
       try {
         for await (const outcomes of readTable(file, columns, toIcrsOf, config.TABLE_ORIGIN, nowUs())) {
           await ingester.store(outcomes);
-          // Signals arrive only between turns of the event loop, and nothing in this loop waits.
+          // Signals arrive only between turns of the event loop, and this loop never waits.
           await turn();
           if (stop.aborted) break;
           const { counts } = ingester;
@@ -135,7 +135,7 @@ async function runTable(invocation: Invocation): Promise<number> {
   return status;
 }
 
-/** @throws UsageError for a frame that is not converted */
+/** @throws UsageError for an unsupported frame */
 function checkFrame(text: string): void {
   try {
     frameOf(text);
@@ -145,17 +145,17 @@ function checkFrame(text: string): void {
 }
 
 interface Input {
-  /** The broker or `table`, by which rejected messages of this input are filed. */
+  /** The broker's name or `table`: rejected messages of this input are stored under it. */
   readonly origin: BrokerName | 'table';
   /** The input's name, for messages. */
   readonly input: string;
-  /** Says how to continue if nothing of the input can be used. */
+  /** Returns advice if nothing of the input can be used. */
   advice(): Promise<string>;
 }
 
 /**
- * Runs `work`, which stores the input. Then prints the counts, and what is wrong with the input, if anything. Returns
- * the exit status.
+ * Runs `work`, which stores the input. Then prints the counts, and any problems with the input. Returns the exit
+ * status.
  */
 async function storing(
   invocation: Invocation,
@@ -185,7 +185,7 @@ async function storing(
   return counts.read > 0 && counts.rejected === counts.read ? 1 : 0;
 }
 
-/** Only this much of a rejected message is shown, from its beginning. */
+/** Only the first part of a rejected message is shown, up to this length. */
 const QUOTED_CHARACTERS = 96;
 
 function tellReasons(first: readonly Reject[], rejected: number): void {
@@ -199,7 +199,7 @@ function tellReasons(first: readonly Reject[], rejected: number): void {
 
 const GUESS_LINES = 20;
 
-/** The advice if no message is one of `broker`'s: the first lines show which program or broker wrote them. */
+/** The advice if no message belongs to `broker`: the first lines show which program or broker wrote them. */
 async function adviceFor(broker: BrokerName, files: readonly string[], minReliability: number): Promise<string> {
   const texts = await firstLines(files);
   if (texts.some(text => /^\{"type":"(?:object|tns_snapshot)"/.test(text)))
@@ -212,7 +212,7 @@ async function adviceFor(broker: BrokerName, files: readonly string[], minReliab
   return `--broker ${broker} reads one JSON message per line, plain or gzipped`;
 }
 
-/** The first lines of the first file that can be read a second time. */
+/** The first lines of the first file that can be read twice. */
 async function firstLines(files: readonly string[]): Promise<string[]> {
   const file = files.find(name => name !== '-' && statSync(name).isFile());
   if (file === undefined) return [];
@@ -235,7 +235,7 @@ function printCounts(invocation: Invocation, counts: MessageCounts, rejects: Rej
   printResult(invocation, { ...counts, rejects_file: rejects.path }, table(describeCounts(counts, rejects.path)));
 }
 
-/** Rows for `table`. Counts that are mostly zero are shown only if they are not. */
+/** Rows for `table`. Counts that are usually zero are shown only if they are not zero. */
 export function describeCounts(
   counts: MessageCounts,
   rejectsFile: string | null,

@@ -53,7 +53,7 @@ async function askFor(ask: Ask, inputs: readonly string[], format: string | unde
   return Buffer.from(bytes);
 }
 
-/** The lines of an answer's results. A name that belongs to no object, or to several, has its own line. */
+/** The lines of an answer's results. A name with no object, or with several, has its own line. */
 function linesOfAnswer(table: TerminalTable, answer: Buffer): string {
   const { results } = JSON.parse(answer.toString());
   return results
@@ -71,7 +71,7 @@ interface Result {
   readonly objects?: readonly Parameters<TerminalTable['object']>[0][];
 }
 
-/** The inputs of a lookup, as JSON text, so that an id never passes through a number. */
+/** The inputs of a lookup as JSON text, so that an id is never converted to a number. */
 async function inputsOf(given: readonly string[]): Promise<string[]> {
   const inputs: string[] = [];
   for (const text of given) {

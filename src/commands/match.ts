@@ -101,7 +101,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
 
 const LOOK_MS = 100;
 
-/** Shows progress: first how many rows are searched, then how many are written. */
+/** Shows progress: first the number of searched rows, then the number of written rows. */
 class TableLines {
   #progress = new Progress();
   #isSearched = false;
@@ -124,8 +124,8 @@ class TableLines {
 }
 
 /**
- * Sends the table as a job, which reports progress and may take longer than a request. Falls back to a request if the
- * service takes no more jobs.
+ * Sends the table as a job, which reports progress and may take longer than a request. Sends a request instead if the
+ * service accepts no more jobs.
  */
 async function asJob(ask: Ask, asked: Asked, lines: TableLines): Promise<Answered> {
   const created = await ask({ ...asked, prefer: 'respond-async' });
@@ -176,7 +176,7 @@ async function outputOf(path: string | undefined): Promise<Output> {
   };
 }
 
-/** The format that belongs to a file's name; undefined if none does. */
+/** The format for a file name's extension; undefined if there is none. */
 function formatOfName(path: string): MatchFormat | undefined {
   const extension = extname(path).slice(1).toLowerCase();
   return MATCH_FORMATS.find(({ extensions }) => (extensions as readonly string[]).includes(extension))?.name;

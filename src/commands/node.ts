@@ -3,10 +3,12 @@
  * in it.
  */
 
+import { messageOf } from '../base/error_text.ts';
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
 import { beginLog, leaveLog } from '../cluster/beginning.ts';
-import { type LogTopic, logSettings, openKafkaLog } from '../cluster/kafka_log.ts';
+import { logSettings, openKafkaLog } from '../cluster/kafka_log.ts';
+import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
 import { raiseLevel, sharedSettings } from '../cluster/shared_settings.ts';
 import { type Config, ConfigError } from '../config/config.ts';
@@ -17,13 +19,13 @@ import { type Command, type Invocation, printResult, table, UsageError } from '.
 export const command: Command = {
   usage: 'node status | node begin | node leave | node settings | node upgrade',
   description: `Manages nodes that share one log (NEARSKY_LOG), and therefore have identical archives.
-status: prints this node's position in the log and its digest. Nodes at the same position must have
-the same digest. It also lists the nodes that voted recently, and the highest level of the log that
-each can read.
+status: prints this node's position in the log and a digest of its objects. Nodes at the same
+position must have the same digest. It also lists the nodes that reported themselves within the last
+five minutes, and the highest level of the log that each can read.
 begin: starts an empty log with the archive of this directory. Further nodes then start from a
 backup of it.
-leave: detaches the archive of this directory, in its current state, from the log. begin and leave
-require that no other process uses the directory.
+leave: applies what the log still has, if it can be read, and detaches the archive of this directory
+from the log. begin and leave require that no other process uses the directory.
 settings: makes this node's settings for stored data the settings of all nodes. A node with other
 settings is not ready, and stores nothing.
 upgrade: raises the level of the log to the highest that this release reads, once all nodes run it.
@@ -50,15 +52,16 @@ docs/operations.md describes how to set up nodes.`,
 async function status(invocation: Invocation, store: Store): Promise<void> {
   const position = store.logPosition();
   const { sequence, digest } = store.journalState();
-  const end = invocation.config.NEARSKY_LOG
-    ? await withLog(invocation.config, async log => (await log.read(0)).end)
-    : null;
+  const { NEARSKY_LOG: topic } = invocation.config;
+  const found = topic ? await endOf(invocation.config) : { error: 'NEARSKY_LOG is not set' };
+  const end = 'end' in found ? found.end : null;
   const applied = position?.next ?? 0;
   const value = {
     log: position?.log ?? null,
     applied,
     behind: end === null ? null : end - applied,
     time: position ? formatTime(position.timeUs) : null,
+    stopped: store.whyStopped() ?? null,
     journal_sequence: sequence,
     digest,
     level: position ? store.logLevel() : null,
@@ -68,8 +71,9 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
   const text = table([
     ['log', value.log ?? 'none: this archive follows no log'],
     ['records applied', applied],
-    ['records behind', value.behind ?? 'unknown: NEARSKY_LOG is not set'],
+    ['records behind', value.behind ?? `unknown: ${'error' in found ? found.error : ''}`],
     ['time of the last one', value.time ?? 'none'],
+    ...(value.stopped === null ? [] : [['stopped', value.stopped] as const]),
     ['journal entries', sequence],
     ['digest', digest],
     ['level of the log', value.level ?? 'none'],
@@ -79,15 +83,31 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
   printResult(invocation, value, text);
 }
 
+/** The end of the log, or why it is unknown: the status of a node is needed most when Kafka is away. */
+async function endOf(config: Config): Promise<{ readonly end: number } | { readonly error: string }> {
+  try {
+    return await withLog(config, async log => ({ end: (await log.read(0)).end }));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    return { error: `the log cannot be read (${messageOf(error)})` };
+  }
+}
+
 async function begin(invocation: Invocation, store: Store): Promise<void> {
   await withLog(invocation.config, log => beginLog(store, log));
   await status(invocation, store);
 }
 
 async function leave(invocation: Invocation, store: Store): Promise<void> {
-  const log = store.logPosition()?.log;
+  // An archive that lacks records of the log should not be the beginning of another one.
+  if (invocation.config.NEARSKY_LOG && store.logPosition())
+    await asMember(invocation.config, store, async () => {}).catch(error =>
+      logToStderr('log_failed', { error: messageOf(error) }),
+    );
+  store.resetRead();
+  const { log, next: applied } = store.logPosition() ?? {};
   await leaveLog(store);
-  printResult(invocation, { left: log }, `left the log ${log}`);
+  printResult(invocation, { left: log, applied }, `left the log ${log} with ${applied} of its records applied`);
 }
 
 async function settings(invocation: Invocation, store: Store): Promise<void> {

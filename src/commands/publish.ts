@@ -30,8 +30,8 @@ spaces. docs/stream.md describes it, and how to read it.
 
 It continues where the last publication to the topic stopped; the first one starts with the oldest
 stored crossmatch. The position is stored after the brokers have acknowledged. So after any failure,
-even kill -9, some messages may be sent again, with the same _id, and none is lost. While a broker
-or the topic fails, it retries at growing intervals of up to 30 seconds.
+even kill -9, up to 10,000 messages may be sent again, with the same _id, and none is lost. While a
+broker or the topic fails, it retries at growing intervals of up to 30 seconds.
 
 Settings (environment variables, or keys of the file that --config names):
   PUBLISH_KAFKA_SERVERS, PUBLISH_TOPIC; PUBLISH_KAFKA_TLS, PUBLISH_KAFKA_SASL_MECHANISM, PUBLISH_COMPRESSION, PUBLISH_IMPORTED;
@@ -76,13 +76,17 @@ async function run(invocation: Invocation): Promise<number> {
   await new Promise(resolve => stop.addEventListener('abort', resolve));
   logToStderr('stopping', { signal: stop.reason });
   await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
-  const { sequence, messages } = publication.position;
-  const text = table([
-    ['topic', settings.topic],
-    ['published up to journal entry', sequence],
-    ['messages acknowledged in total', messages],
-  ]);
-  printResult(invocation, { topic: settings.topic, sequence, messages }, text);
+  const { topic } = settings;
+  const { position } = publication;
+  const text = position
+    ? table([
+        ['topic', topic],
+        ['published up to journal entry', position.sequence],
+        ['messages acknowledged in total', position.messages],
+      ])
+    : `published nothing, because another process or node publishes to ${topic}`;
+  const { sequence = null, messages = null } = position ?? {};
+  printResult(invocation, { topic, sequence, messages }, text);
   await close();
   // A connection that its client keeps open must not keep the process alive.
   setTimeout(() => process.exit(), EXIT_MS).unref();

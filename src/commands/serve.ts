@@ -19,11 +19,13 @@ import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
-/** How long a starting service retries to read an unreadable database. */
+/** How long a starting service retries to open a database that cannot be read. */
 const START_TRIES_MS = 10_000;
 /** The time that clients have to receive the answers in progress when the service stops. */
 const DRAIN_MS = 5000;
-/** The process ends after this time even with work in progress: stored data are safe, and the index is only a cache. */
+/**
+ * The process ends after this time even if work is in progress. Stored data are safe, and the index is only a cache.
+ */
 const STOP_MS = 9500;
 /** The maximum time between closing everything and the end of the process. */
 const EXIT_MS = 500;
@@ -70,11 +72,11 @@ interface ServeOptions {
   readonly log?: Log;
 }
 
-/** Serves until SIGTERM or SIGINT; resolves when everything is closed. */
+/** Serves until SIGTERM or SIGINT. Resolves when everything is closed. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { crossmatch, bot, publish, onListening = announce, log = limited(logToStderr) } = options;
   limitYoungMemory();
-  // Checked before anything is opened or logged, and again when the threads listen.
+  // Checked before anything is opened or logged, and again when the threads start to listen.
   await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
   const stop = stopSignal();
   const state = new SharedState();
@@ -100,7 +102,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     log('stopping', { signal: stop.reason });
   } catch (error) {
     failure = { error: messageOf(error) };
-    // This status applies if the process ends before everything is closed.
+    // The exit status if the process ends before everything is closed.
     process.exitCode = 1;
     throw error;
   } finally {
@@ -110,7 +112,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       end(writer, signal);
     }, STOP_MS).unref();
     await Promise.all([serving?.close(), writer.close()]);
-    // Deno would wait for ever for a client that has left its request unfinished. It does wait for a thread that does
+    // Deno would wait forever for a client that has left its request unfinished. It also waits for a thread that does
     // not end.
     const exit = setTimeout(() => end(writer, signal), EXIT_MS);
     if (writer.isWaiting) log('stopped_early', writer.waiting);
@@ -183,7 +185,7 @@ class Serving {
       threads = 1;
     }
     // Threads share a port in a way that would also admit other processes of the same user. So a port in use is
-    // refused first.
+    // rejected first.
     if (threads > 1 && wanted !== 0) await requireFreePort(host, wanted);
     if (maxOpenFiles() === undefined) this.#log('open_files_unknown', { connections_at_most: connections });
     this.#threads = new ServerThreads({
@@ -215,12 +217,12 @@ function announce(url: string): void {
   process.stdout.write(`listening on ${url}\n`);
 }
 
-/** The half of the memory for new objects of each thread that starts later, MiB. */
+/** Half of the memory for new objects in each thread that starts later, MiB. */
 const SEMI_SPACE_MIB = 8;
 
 /**
- * Keeps the memory for new objects small in all threads of this process. Without a limit Node's V8 lets it grow to 128
- * MiB in each, and keeps it. The main thread of a service has few objects but passes on large buffers.
+ * Keeps the memory for new objects small in all threads of this process. Without a limit, V8 lets it grow to 128 MiB in
+ * each thread and never shrinks it. The main thread of a service has few objects but passes on large buffers.
  */
 function limitYoungMemory(): void {
   setFlagsFromString(`--min-semi-space-size=${SEMI_SPACE_MIB}`);

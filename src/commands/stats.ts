@@ -22,7 +22,7 @@ disk use. It reads stored counters, and can run beside other commands.`,
 interface Stats extends StoreCounts {
   /** The number of objects that `crossmatch --again` would process; undefined if it is not counted. */
   readonly again?: number;
-  /** Pending objects that some process is crossmatching. */
+  /** Pending objects that a process is crossmatching now. */
   readonly claimed: number;
   readonly registry: { readonly objects: number; readonly epoch: string | null; readonly current: boolean };
   /** The progress of publication, by topic. */

@@ -22,7 +22,7 @@ interface TableColumns {
   readonly dec: string;
 }
 
-/** Turns the numbers of a position into degrees in ICRS. */
+/** Converts the coordinates of a position to degrees in ICRS. */
 export type ToIcrs = (ra: number, dec: number) => readonly [ra: number, dec: number];
 
 /** Opens one of the table's files. */
@@ -63,8 +63,8 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
 }
 
 /**
- * Reads the rows of a file, some at a time, as deliveries in the order of their ids. A row without an id is rejected; a
- * position that is missing or impossible is null.
+ * Reads the rows of a file in batches, as deliveries in the order of their ids. A row without an id is rejected; a
+ * missing or invalid position is null.
  * @param toIcrsOf returns the function that converts the positions of a file to ICRS; called after its columns were
  * found
  * @param origin the name under which deliveries are recorded
@@ -98,7 +98,7 @@ export async function* readTable(
         const position = parsePosition(wrapRa(icrsRa), icrsDec);
         outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
       }
-      // The database is faster if neighbours in its order are inserted together.
+      // The database is faster if rows that are neighbours in its order are inserted together.
       outcomes.deliveries.sort((a, b) => compare(a.diaObjectId, b.diaObjectId));
       yield outcomes;
     }

@@ -1,4 +1,4 @@
-/** The table of commands. A command's module is loaded only when it is needed. */
+/** The table of commands. A command's module is loaded only when the command runs. */
 import type { CommandTable, Entry } from './cli.ts';
 
 export const COMMANDS: CommandTable = new Map<string, Entry>([

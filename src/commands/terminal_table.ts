@@ -5,7 +5,7 @@ import type { Invocation } from './cli.ts';
 /** The name of this format, which only commands offer. */
 export const TABLE = 'table';
 
-/** The members of an object in the JSON of an answer; which ones are present depends on the level of detail. */
+/** The members of an object in a JSON answer; the level of detail decides which ones are present. */
 interface Found {
   readonly diaObjectId_str: string;
   readonly status: string;
@@ -55,7 +55,7 @@ export class TerminalTable {
     return this.#line(this.#columns.map(({ head }) => head));
   }
 
-  /** The line of an input that names no object, or several. */
+  /** The line for an input that matches no object, or several. */
   input(text: string, status: string): string {
     return this.#line([text, '', '', ...(this.#hasOffset ? [''] : []), status]);
   }

@@ -1,6 +1,6 @@
 /**
- * `nearsky tns load|refresh`: stores the TNS registry, which resolves names, and is associated with crossmatched
- * objects.
+ * `nearsky tns load|refresh`: stores the TNS registry, which resolves names and provides the associations of
+ * crossmatched objects.
  */
 import { statSync } from 'node:fs';
 import { parseTime } from '../base/parse_time.ts';
@@ -70,7 +70,7 @@ function givenEpoch({ options }: Invocation): number | undefined {
 
 /**
  * @throws RegistryError if the file states no epoch, or one in the future, because such a registry would stay current
- * for ever
+ * forever
  */
 function epochOfFile(span: TimeSpan | undefined, file: string): number {
   const epochUs = span?.endUs ?? span?.startUs;

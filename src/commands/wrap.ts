@@ -1,4 +1,4 @@
-/** Wraps texts for terminals to lines of bounded width. */
+/** Wraps texts for terminals to lines of limited width. */
 
 /** The widest line of a help text, in characters. */
 const HELP_WIDTH = 100;
@@ -35,7 +35,7 @@ export function wrappedText(text: string): string[] {
   });
 }
 
-/** The paragraphs of a text, with a blank one for each blank line between them. */
+/** The paragraphs of a text. Each blank line between them is an empty paragraph. */
 export function paragraphsOf(text: string): string[] {
   const found: string[] = [];
   let isOpen = false;

@@ -1,6 +1,6 @@
 /**
- * The settings. An option of the command line beats the environment variable of the setting's name, which beats the
- * JSON configuration file, which beats the default. `src/config/settings.ts` has the table of all settings.
+ * The settings. In order of precedence: an option of the command line, the environment variable with the setting's
+ * name, the JSON configuration file, the default. `src/config/settings.ts` has the table of all settings.
  */
 export {
   ConfigError,

@@ -5,6 +5,8 @@ import {
   DEFAULT_SOURCES_LIMIT,
   MAX_AREA_BYTES,
   MAX_AREA_CELLS,
+  MAX_FOLLOWED_POSITIONS,
+  MAX_FOLLOWED_RADIUS_ARCSEC,
   MAX_JOB_WAIT_SECONDS,
   MAX_LOOKED_AT,
   MAX_POLYGON_VERTICES,
@@ -20,7 +22,7 @@ import type { Config } from './config.ts';
 
 const MIB = 2 ** 20;
 
-/** The `limits` block of the service's description; keys as on the wire. */
+/** The `limits` block of the service's description, with the keys of the API. */
 export const limitsOf = memoized((config: Config) => {
   return {
     request_budget_seconds: config.API_REQUEST_BUDGET_SECONDS,
@@ -50,6 +52,11 @@ export const limitsOf = memoized((config: Config) => {
       max_polygon_vertices: MAX_POLYGON_VERTICES,
       max_objects_examined: MAX_LOOKED_AT,
     },
+    streams: {
+      max_areas: config.NEARSKY_MAX_STREAM_AREAS,
+      max_positions: MAX_FOLLOWED_POSITIONS,
+      max_radius_arcsec: MAX_FOLLOWED_RADIUS_ARCSEC,
+    },
     sources: {
       max_radius_arcsec: MAX_SOURCES_RADIUS_ARCSEC,
       default_limit: DEFAULT_SOURCES_LIMIT,
@@ -73,7 +80,7 @@ export const limitsOf = memoized((config: Config) => {
   };
 });
 
-/** The page size of a cone search whose request gives no `page_size`, in objects. */
+/** The page size of a cone search without `page_size`, in objects. */
 export function defaultConePageSize(config: Config): number {
   return Math.min(config.API_MAX_OBJECTS_PER_POSITION, config.API_MAX_OBJECTS_PER_REQUEST);
 }

@@ -27,7 +27,7 @@ export const connectionTo = ({ servers, tls, sasl }: KafkaCluster) => ({
   retryDelay: RETRY_DELAY_MS,
 });
 
-/** Whether an error of @platformatic/kafka, or one of those that caused it, has a property with that value. */
+/** Whether an error of @platformatic/kafka, or one of its causes, has a property with that value. */
 export function isKafkaError(error: unknown, property: string, value: unknown): boolean {
   const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
   return findBy !== undefined && Boolean(findBy.call(error, property, value));

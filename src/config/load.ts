@@ -33,7 +33,7 @@ export interface LoadedConfig {
 /**
  * The settings from all their sources. An empty environment variable counts as absent, except APP_VERSION, where it
  * means null.
- * @throws ConfigError naming each impossible setting, its value and its bound
+ * @throws ConfigError naming each invalid setting, its value and its bound
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
   return loadConfigWithOrigins(sources).config;
@@ -103,14 +103,14 @@ function given(setting: Setting<unknown>, value: unknown): string {
   return setting.secret ? 'a secret value' : withoutPassword(JSON.stringify(value));
 }
 
-/** Text without the user and password of any address in it. */
+/** The text without the user names and passwords of addresses. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^/@\s"]*@/g, '//…@');
 }
 
 /**
  * Finds variables that are not settings. The prefix NEARSKY_ is ours, so any other name with it is an error. A name
- * that differs from a setting's by one typing error is only doubtful, because it may belong to another program.
+ * that differs from a setting's by one typing error only causes a warning, because it may belong to another program.
  */
 function strangers(environment: Readonly<Record<string, string | undefined>>) {
   const unknown: string[] = [];
@@ -135,7 +135,7 @@ function nearestSetting(name: string, maxDistance: number): SettingName | undefi
   return closestMatch(name.toUpperCase(), Object.keys(SETTINGS), { maxDistance }) as SettingName | undefined;
 }
 
-/** The advice that follows an unknown name of a setting. */
+/** The advice after an unknown name of a setting. */
 export function suggestion(name: string): string {
   const nearest = nearestSetting(name, 3);
   return nearest ? `: did you mean ${nearest}?` : ': `nearsky config --help` lists all settings';
@@ -146,7 +146,7 @@ function readConfigFile(file: string): Map<string, unknown> {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    // The end of the message quotes the file, which may hold a secret.
+    // The message ends with a quote from the file, which may contain a secret.
     const why = messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
     throw new ConfigError(`Cannot read the configuration file ${file} (${why}): set --config to a JSON file`);
   }

@@ -45,7 +45,7 @@ import {
 } from './values.ts';
 
 export interface Setting<T> extends SettingKind<T> {
-  /** The purpose, in a line or two; with the unit if the name does not end in it. */
+  /** The purpose in a line or two, with the unit if the name does not end in it. */
   readonly help: string;
   /** Its value is never shown. */
   readonly secret?: boolean;
@@ -95,6 +95,10 @@ const SERVICE = {
     'Maximum number of streams of `/api/stream/matches` per thread, half of them for one client; further ones get 503.',
     integer(2000, 0, 1_000_000),
   ),
+  NEARSKY_MAX_STREAM_AREAS: about(
+    'Maximum number of areas that streams follow, of all threads together, half of them for one client; further ones get 503.',
+    integer(100, 0, 10_000),
+  ),
   NEARSKY_SLOW_REQUEST_MS: about(
     'Requests that take at least this long, in milliseconds, are logged with their parameters.',
     number(1000, 0, 3_600_000),
@@ -107,7 +111,7 @@ const SERVICE = {
   ),
 };
 
-/** Settings of several brokers, each with the broker's name as its prefix: `LASAIR_TOPICS`. */
+/** Settings of several brokers, with the broker's name as prefix: `LASAIR_TOPICS`. */
 type OfBrokers<Name extends string, Suffix extends string, T> = {
   readonly [N in Name as `${Uppercase<N>}_${Suffix}`]: Setting<T>;
 };
@@ -231,6 +235,10 @@ const API = {
   TAP_MAX_UPLOAD_MIB: about(
     'Maximum total size of the tables uploaded with an ADQL query, MiB. Each table has at most API_MAX_TABLE_ROWS rows.',
     integer(64, 1, 1024),
+  ),
+  TAP_MAX_SOURCES_MIB: about(
+    'Maximum size of what an ADQL query reads of catalogs (CATALOG.sources), as it is stored in their files, MiB. It is copied to DATA/tap while the query runs.',
+    integer(512, 1, 1_048_576),
   ),
   TAP_UPLOAD_HOSTS: about(
     'Hosts from which ADQL queries may fetch tables (UPLOAD=NAME,https://...). HOST allows its ports 80 and 443, HOST:PORT another port, and * ports 80 and 443 of every host with a public address. An empty list disables fetching.',
@@ -384,6 +392,10 @@ const NODES = {
   NEARSKY_LOG_MAX_LAG_SECONDS: about(
     'Maximum time a node may lag behind the log, because it is slow or cannot reach Kafka. After that it is not ready (`/readyz` is 503).',
     number(30, 1, 86_400),
+  ),
+  NEARSKY_STALE_READS: about(
+    'Stay ready when the log cannot be read for longer than that, and answer from what this node has. `/readyz` then has `stale` as its status, and answers have the header `X-Log-Lag-Seconds`.',
+    yesNo(false),
   ),
 };
 

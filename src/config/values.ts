@@ -121,14 +121,17 @@ export function urlTemplate(fallback: string, placeholder: string): SettingKind<
   return withDefault(textual(must, parse), fallback);
 }
 
-/** Takes a value from a web address. */
+/** Accepts or converts a value from a web address. */
 const address = (must: string, take: (url: URL) => string | undefined) =>
   textual(must, text => {
     const url = /^https?:/i.test(text.trim()) ? URL.parse(text.trim()) : null;
     return url === null ? undefined : take(url);
   });
 
-/** An address of images of the sky, without user or password. Its host is a literal part, so that a policy can name it. */
+/**
+ * An address of sky images, without user or password. Its host must be literal, so that a content security policy can
+ * name it.
+ */
 export function skyImageTemplate(): SettingKind<string> {
   const placeholders = ['{ra}', '{dec}', '{fov}'];
   const parse = (text: string) => {
@@ -148,8 +151,8 @@ export function httpUrl(fallback: string): SettingKind<string> {
 }
 
 /**
- * An address to which paths of the API are appended: scheme, host and port, perhaps a path; without a slash at the end,
- * a query or a fragment.
+ * An address to which paths of the API are appended: scheme, host, port, and optionally a path. It has no slash at the
+ * end, no query and no fragment.
  */
 export function baseAddress(): SettingKind<string> {
   const kind = address('an http or https address without ? or #', url =>
@@ -158,7 +161,7 @@ export function baseAddress(): SettingKind<string> {
   return withDefault(kind, '');
 }
 
-/** Scheme, host and port, in the spelling that browsers use; a path is left out. */
+/** Scheme, host and port in the spelling of browsers; a path is omitted. */
 export function origin(fallback = ''): SettingKind<string> {
   return withDefault(
     address('an http or https address', url => url.origin),
@@ -187,7 +190,7 @@ export function rate(perSecond: number, burst: number): SettingKind<Rate> {
   return { ...withDefault(kind, { perSecond, burst }), write: value => `${value.perSecond}/s burst ${value.burst}` };
 }
 
-/** Like `kind`, but null is also allowed, and is the default unless another is given. */
+/** Like `kind`, but null is also allowed, and is the default unless another default is given. */
 export function optional<T>(
   kind: Kind<T> & Pick<SettingKind<T>, 'write'>,
   fallback: T | null = null,
@@ -200,7 +203,7 @@ export function optional<T>(
   };
 }
 
-/** Values of `kind`: text with commas between them, or an array in the file. */
+/** A list of values of `kind`: comma-separated text, or an array in the file. */
 export function list<T>(kind: SettingKind<T>, fallback: readonly string[]): SettingKind<readonly T[]> {
   const parse = (value: unknown): readonly T[] | undefined => {
     const parsed = Array.isArray(value) ? value.map(part => read(kind, part)) : [undefined];

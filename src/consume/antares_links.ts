@@ -1,4 +1,6 @@
-/** The alerts of an ANTARES locus: the link to them, from a message, and the pages behind it, over HTTP. */
+/**
+ * The alerts of an ANTARES locus: extracts the link to them from a message, and reads the pages behind it over HTTP.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,23 +20,23 @@ interface AlertLinksOptions {
    * The base of relative links. Links to other hosts are rejected, because the sender of a message need not be ANTARES.
    */
   readonly baseUrl: string;
-  /** The time for which a failing link is retried while other links work. */
+  /** How long a failing link is retried while other links work. */
   readonly patienceSeconds: number;
 }
 
 const CONNECTIONS = 16;
 const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_PAGE_BYTES = 64 * 2 ** 20;
-/** Far above the alerts of any object. @internal Exported for the test. */
+/** A limit far above the number of alerts of any object. @internal Exported for the test. */
 export const MAX_PAGES = 1000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
-/** The time for which a locus may be without alerts, because the host may lag behind the messages. */
+/** How long a locus may have no alerts, because the host may lag behind the messages. */
 const ABSENT_MS = 5000;
 /** Statuses after which a retry would fail too. Any other failure is due to the host, the network or a setting. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 
-/** The maximum bytes of a locus, including its light curve. */
+/** The maximum size of a locus with its light curve, bytes. */
 const MAX_LOCUS_BYTES = 64 * 2 ** 20;
 
 const inflateAsync = promisify(inflate);
@@ -62,11 +64,11 @@ interface Page {
   readonly exactId: ExactId;
 }
 
-/** The locus has no alert, or none yet. */
+/** The locus has no alert yet, or none at all. */
 class AbsentAlert extends UnusableMessage {}
 
 export class AlertLinks {
-  /** The number of requests worth having under way at once. */
+  /** The maximum number of useful concurrent requests. */
   static readonly PARALLEL = CONNECTIONS;
   readonly #options: AlertLinksOptions;
   #agent: Agent | undefined;
@@ -77,11 +79,11 @@ export class AlertLinks {
   }
 
   /**
-   * The properties of the newest alert (by `mjd`) to which a locus's link leads. Only alerts of LSST objects count
-   * where there are any.
+   * The properties of a locus's newest alert (by `mjd`), read through its link. If there are alerts of LSST objects,
+   * only these count.
    * @throws UnusableMessage if there is still no alert after some seconds, only this link has failed for
    * `patienceSeconds`, a link leads to another host, or the pages form a loop or are too many; the
-   *   signal's reason; Error if the host cannot be reached
+   * signal's reason; Error if the host cannot be reached
    */
   async newest(link: string, signal: AbortSignal): Promise<AlertProperties> {
     const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
@@ -132,7 +134,8 @@ export class AlertLinks {
         `the link leads to ${where}, but only ${new URL(baseUrl).origin} is allowed (ANTARES_API_BASE_URL)`,
       );
     }
-    // Only the parts of the link that name a page are kept: the rest would make one page look like another.
+    // Only the parts of the link that identify a page are kept, because other parts would make the same page look
+    // different.
     [url.username, url.password, url.hash] = ['', '', ''];
     return url.href;
   }
@@ -152,7 +155,7 @@ export class AlertLinks {
         signal.throwIfAborted();
         const why = `Cannot follow the link ${withoutPassword(url)}: ${messageOf(error)}`;
         if (performance.now() - beganMs >= patienceMs) {
-          // Other requests were answered meanwhile, so the host is not at fault.
+          // Other requests were answered in the meantime, so the host works.
           if (this.#answeredMs > beganMs + patienceMs / 2) throw new UnusableMessage(why, { cause: error });
           throw new Error(why, { cause: error });
         }
@@ -161,7 +164,7 @@ export class AlertLinks {
     }
   }
 
-  /** @throws UnusableMessage if another attempt would have the same result */
+  /** @throws UnusableMessage if a retry would have the same result */
   async #get(url: string, signal: AbortSignal): Promise<Page> {
     const { Agent, request } = await import('undici');
     this.#agent ??= new Agent({
@@ -186,7 +189,7 @@ export class AlertLinks {
   }
 }
 
-/** The address of the next page. A link of the JSON:API is a string, or an object with the string as `href`. */
+/** The address of the next page. In JSON:API, a link is a string, or an object with the string as `href`. */
 function nextOf({ document }: Page, url: string): string | undefined {
   const next = asObject(document.links)?.next;
   const link = asObject(next)?.href ?? next;

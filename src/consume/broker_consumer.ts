@@ -37,12 +37,14 @@ export class BrokerConsumer<M extends Message = Message> {
     this.#options = options;
   }
 
-  /** Whether there is a connection now, and the number of connections that have failed or were lost. */
+  /** Whether there is a connection now, and the number of failed or lost connections. */
   get state(): { readonly connected: boolean; readonly failures: number } {
     return { connected: this.#connected, failures: this.#failures };
   }
 
-  /** Consumes until the signal fires. It then finishes the current batch, unless that means waiting. Never rejects. */
+  /**
+   * Consumes until the signal fires. Then it finishes the current batch, unless it would have to wait. Never rejects.
+   */
   async run(stop: AbortSignal): Promise<void> {
     const { broker, feed, log } = this.#options;
     while (!stop.aborted) {
@@ -60,10 +62,7 @@ export class BrokerConsumer<M extends Message = Message> {
     await feed.close();
   }
 
-  /**
-   * Runs one connection from its beginning to its end; resolves to the error that ended it, or to nothing after the
-   * signal.
-   */
+  /** Runs one connection until it ends. Resolves to the error that ended it, or to nothing after the signal. */
   async #session(stop: AbortSignal): Promise<unknown> {
     let connection: Connection<M> | undefined;
     try {

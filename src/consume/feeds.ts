@@ -26,7 +26,7 @@ export function feedOf(broker: BrokerName, config: Config, environment: Environm
 
 type MakeFeed<Name> = (broker: Name, config: Config, environment: Environment, log: Log) => unknown;
 
-/** The transports of brokers that do not simply send their messages over a Kafka cluster. */
+/** The transports of brokers that use more than plain Kafka messages. */
 const OWN: Partial<Record<BrokerName, MakeFeed<KafkaBroker>>> = {
   antares: (_, config, environment, log) => antaresFeed(config, environment, log),
   pittgoogle: (_, config, environment) => pittgoogleFeed(config, environment),
@@ -76,7 +76,7 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
       'Cannot consume pittgoogle because PITTGOOGLE_SUBSCRIPTION is not set: set it to your subscription to the topic lsst-alerts-json, projects/PROJECT/subscriptions/NAME',
     );
   }
-  // The environment variable that all of Google's clients use for the emulator.
+  // The emulator's environment variable, which all Google clients use.
   const emulator = environment.PUBSUB_EMULATOR_HOST;
   const endpoint = emulator ? `http://${emulator}` : config.PUBSUB_ENDPOINT;
   const limits = batchLimits(config);
@@ -139,8 +139,8 @@ function credential(name: string, environment: Environment): string {
 }
 
 /**
- * Runs `work` on each item, at most `limit` at once, and resolves to the results in the order of the items. If one
- * fails, the others are stopped. When all have ended, the promise rejects with the first failure.
+ * Runs `work` on each item, with at most `limit` running, and resolves to the results in the order of the items. If one
+ * fails, the others are stopped. After all have ended, the promise rejects with the first failure.
  */
 async function mapParallel<T, U>(
   items: readonly T[],

@@ -1,4 +1,7 @@
-/** Kafka: messages of topics, as a member of a consumer group that commits its offsets once they are durable. */
+/**
+ * A Kafka consumer: reads messages of topics as a member of a consumer group, and commits offsets once the messages are
+ * durable.
+ */
 import type { Consumer, MessagesStream } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
@@ -19,12 +22,12 @@ export interface KafkaMessage extends Message {
   readonly origin: { readonly topic: string; readonly partition: number; readonly offset: string };
 }
 
-/** The time for which a server holds back its answer while there are no messages. */
+/** How long a server delays its answer while there are no messages. */
 const FETCH_WAIT_MS = 1000;
-/** The time without an answer to a fetch after which the connection counts as dead, whatever the client reports. */
+/** After this time without an answer to a fetch, the connection counts as dead, whatever the client reports. */
 const STALLED_MS = 60_000;
 const CLOSE_MS = 5000;
-/** The time for which a rebalancing group waits for its members. */
+/** How long a rebalancing group waits for its members. */
 const REBALANCE_MS = 120_000;
 const MIN_FETCH_BYTES = 2 ** 20;
 /**
@@ -51,7 +54,7 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
     ...(options.groupInstanceId === null ? {} : { groupInstanceId: options.groupInstanceId }),
     autocommit: false,
     sessionTimeout,
-    // The client requires a timeout no shorter than the session's.
+    // The client requires a timeout of at least the session timeout.
     rebalanceTimeout: Math.max(REBALANCE_MS, sessionTimeout),
     heartbeatInterval: Math.min(3000, Math.round(sessionTimeout / 5)),
     maxWaitTime: FETCH_WAIT_MS,
@@ -66,7 +69,7 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
     await unlessAborted(joining, signal);
     return connection;
   } catch (error) {
-    // The connection is not closed while it still joins, because a stream of a closed client emits an error before a
+    // The connection is not closed while it is still joining. A stream of a closed client emits an error before a
     // listener can be added.
     const close = () => connection.close();
     await resolvesInTime(2 * CLOSE_MS, joining.then(close, close));
@@ -130,8 +133,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
   }
 
   /**
-   * Moves the group from an offset whose message was deleted to the earliest available message. Fetching such an offset
-   * would always fail, because the client does not handle this case.
+   * Moves the group from an offset whose message was deleted to the earliest available message. Otherwise fetching
+   * would always fail, because the client does not handle deleted offsets.
    */
   async #mendOffsets(): Promise<void> {
     const assigned = this.#consumer.assignments ?? [];
@@ -176,7 +179,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
     return messages;
   }
 
-  /** Waits until there is something to read, until there is an error, or until `timeMs`. */
+  /** Waits until there is something to read, an error occurs, or `timeMs` is reached. */
   async #waitUntil(timeMs: number): Promise<void> {
     // A member without partitions fetches nothing.
     const hasPartitions = (this.#consumer.assignments ?? []).some(({ partitions }) => partitions.length > 0);
@@ -203,7 +206,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
       await this.#consumer.commit({ offsets: [...next.values()] });
       this.#refusedCommits = 0;
     } catch (error) {
-      // The group is rebalancing. These messages are stored; the next owner of their partition may read them again.
+      // The group is rebalancing. These messages are already stored; the next owner of their partition may read them
+      // again.
       if (!isKafkaError(error, 'needsRejoin', true) || ++this.#refusedCommits > MAX_REFUSED_COMMITS) throw error;
       this.#options.log('consume_commit_refused', { group: this.#options.groupId, messages: messages.length });
     }

@@ -9,7 +9,7 @@ export interface PubSubOptions {
   readonly endpoint: string;
   /** `projects/PROJECT/subscriptions/NAME` */
   readonly subscription: string;
-  /** The headers with the credentials; they may change from request to request. */
+  /** The headers with the credentials, which may change between requests. */
   readonly authorization: () => Promise<Readonly<Record<string, string>>>;
   readonly limits: BatchLimits;
 }
@@ -22,17 +22,15 @@ export interface PubSubMessage extends Message {
 
 /** The maximum of the service. */
 const MAX_MESSAGES = 1000;
-/** The service holds back its answer for a minute and a half when there is no message. */
+/** The service delays its answer for a minute and a half if there is no message. */
 const PULL_TIMEOUT_MS = 120_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Above any answer with one message, which has at most 10 MB, and a third more in base64. */
+/** Larger than any answer with one message, which has at most 10 MB, plus a third for base64. */
 const MIN_ANSWER_BYTES = 16 * 2 ** 20;
 const MAX_ERROR_BYTES = 65_536;
 const SHOWN_CHARACTERS = 300;
 
-/**
- * The connection sends nothing before the first `receive`, which then shows whether the subscription can be reached.
- */
+/** Opening the connection sends nothing. The first `receive` shows whether the subscription can be reached. */
 export function connectPubSub(options: PubSubOptions, signal: AbortSignal): Connection<PubSubMessage> {
   return new PubSubConnection(options, signal);
 }
@@ -67,7 +65,8 @@ class PubSubConnection implements Connection<PubSubMessage> {
   }
 
   /**
-   * The messages at hand; the service does not wait for more. If an answer is too long, fewer messages are requested.
+   * The messages that are available now; the service does not wait for more. If an answer is too long, fewer messages
+   * are requested.
    */
   async #pull(): Promise<PubSubMessage[]> {
     try {

@@ -9,7 +9,7 @@ export interface Message {
   readonly isTombstone?: boolean;
 }
 
-/** A message that can't be used, now or later; the error's text says why. */
+/** A message that can't be used, now or later; the error's message gives the reason. */
 export class UnusableMessage extends Error {
   override name = 'UnusableMessage';
 }
@@ -18,15 +18,15 @@ export class UnusableMessage extends Error {
 export interface BatchLimits {
   readonly messages: number;
   readonly bytes: number;
-  /** The time for which the first message waits for others. */
+  /** How long the first message waits for others. */
   readonly seconds: number;
 }
 
-/** One connection to a broker. Any call may reject: the connection is then useless and must be closed. */
+/** One connection to a broker. Any call may reject; the connection is then unusable and must be closed. */
 export interface Connection<M extends Message> {
-  /** The next messages, in order; an empty list only if the connection's signal has fired. */
+  /** The next messages in order. The list is empty only if the connection's signal has fired. */
   receive(): Promise<readonly M[]>;
-  /** Tells the broker that it need not deliver the messages of the last `receive` again. */
+  /** Tells the broker not to deliver the messages of the last `receive` again. */
   acknowledge(messages: readonly M[]): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Connection<M extends Message> {
 /** Connects to a broker and reads its messages. */
 export interface Feed<M extends Message> {
   /**
-   * Connects to the broker. There is one connection at a time. The signal ends the waiting for messages and for the
+   * Connects to the broker. There is one connection at a time. The signal stops waiting for messages and for the
    * connection.
    */
   connect(signal: AbortSignal): Promise<Connection<M>>;

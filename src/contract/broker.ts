@@ -1,4 +1,4 @@
-/** The form of a broker's definition. Each broker has a file in `brokers/`; src/contract/brokers.ts lists them. */
+/** The type of a broker's definition. Each broker has a file in `brokers/`; src/contract/brokers.ts lists them. */
 
 /** The form of a time in a message: a modified Julian date in TAI, ISO 8601 text in UTC, or Unix seconds. */
 export type TimeForm = 'mjdTai' | 'utcText' | 'unixSeconds';
@@ -18,9 +18,9 @@ export interface FlatMessage {
   readonly eventTime: readonly (readonly [form: TimeForm, key: string])[];
 }
 
-/** One broker: all facts about it, and the form of its messages if they are flat. */
+/** One broker: all facts about it, and the keys of its messages if they are flat. */
 export interface BrokerDefinition {
-  /** Lowercase letters. The names of its settings begin with it in upper case. */
+  /** Lowercase letters. In upper case, it is the prefix of the broker's settings. */
   readonly name: string;
   /** The name in the broker's own spelling. */
   readonly title: string;

@@ -10,10 +10,10 @@ const ALL = [LASAIR, ANTARES, PITTGOOGLE] as const;
 
 type Listed = (typeof ALL)[number];
 export type BrokerName = Listed['name'];
-/** The brokers whose own cut is declared in the settings. */
+/** The brokers whose own reliability cut is declared in the settings. */
 export type DeclaringBroker = Extract<Listed, { cut: 'declared' }>['name'];
 export type PagedBroker = Extract<Listed, { objectPage: string }>['name'];
-/** The brokers whose messages come over Kafka. */
+/** The brokers that deliver messages over Kafka. */
 export type KafkaBroker = Extract<Listed, { kafkaServers: readonly string[] }>['name'];
 
 export interface BrokerDefinition extends Definition {

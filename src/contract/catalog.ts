@@ -122,6 +122,8 @@ export interface CatalogDefinition {
   readonly columns: readonly CatalogColumn[];
   /** The filterable properties, in documented order. */
   readonly filterable: readonly FilterableProperty[];
+  /** Where an integer id begins with the NESTED pixel of its position: the pixel's order, and the bits that follow it. */
+  readonly idPixel?: { readonly order: number; readonly bits: number };
   /** How the ids differ from those of another catalog that look the same. */
   readonly idRemark?: string;
   /** The column of the epoch of positions, and its value; undefined if positions have no epoch. */

@@ -1,6 +1,6 @@
 /**
- * The catalogs of the service: those that the project describes, one line here and a file in `catalogs/` each, and those
- * whose description came with their registration.
+ * The catalogs of the service. Some are described by the project, with one line here and a file in `catalogs/` each;
+ * the others were described when they were registered.
  */
 import type { CatalogDefinition } from './catalog.ts';
 import DELVE_DR3_GOLD from './catalogs/delve_dr3_gold.json' with { type: 'json' };
@@ -17,21 +17,24 @@ const ALL = [GAIA_DR3, DES_Y6_GOLD, DELVE_DR3_GOLD, SKYMAPPER_DR4] as const;
 /** The catalogs that the project describes. `test/contract/catalogs.test.ts` checks their files against the type. */
 export const CATALOGS = ALL as unknown as readonly CatalogDefinition[];
 
-/** The project's own definition of that name, or undefined. */
+/** The project's own definition with that name, or undefined. */
 export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
 }
 
-interface DescribedRegistration {
+/** What the tables of a catalog follow from. */
+export interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */
   readonly definition?: CatalogDefinition;
   readonly coverage: { readonly order: number };
 }
 
-/** The catalogs of the service at one moment; never changed. */
+/** An immutable snapshot of the service's catalogs. */
 export class Catalogs {
-  /** In the order of outcomes and provenance: the project's, registered or not, then the others by name. */
+  /**
+   * In the order of outcomes and provenance: first the project's catalogs, registered or not, then the others by name.
+   */
   readonly all: readonly CatalogDefinition[];
   /** The HEALPix order of each registered catalog's footprint, by name; undefined if the database was never read. */
   readonly footprintOrders: ReadonlyMap<string, number> | undefined;
@@ -58,5 +61,5 @@ export class Catalogs {
   }
 }
 
-/** The project's catalogs only, for a service that has not read its database. */
+/** Only the project's catalogs, for a service that has not read its database. */
 export const PROJECT_CATALOGS = new Catalogs();

@@ -97,7 +97,7 @@ export const QUALIFIES_REASONS: readonly { readonly name: QualifiesReason; reado
   ...INPUT_STATUSES.filter(status => status.name !== 'objects_found'),
 ];
 
-/** The reasons that a single object can have. `response=count` counts them in this order. */
+/** The reasons for a single object, in the order in which `response=count` counts them. */
 export const OBJECT_REASONS: readonly QualifiesReason[] = [
   'meets_filters',
   'object_filters_not_met',
@@ -108,7 +108,7 @@ export const OBJECT_REASONS: readonly QualifiesReason[] = [
   'not_searched',
 ];
 
-/** Cumulative: each level adds to the one before. */
+/** The levels of detail; each one contains the one before it. */
 export const DETAIL_LEVELS = [
   {
     name: 'ids',
@@ -200,7 +200,7 @@ export const PROVENANCE_STATES = [
   { name: 'not_recorded', meaning: 'crossmatched before recording began' },
 ] as const satisfies readonly Named[];
 
-/** The basis, and the key in `provenance_sets`, of the set that replaces unrecorded settings. */
+/** The basis, and the key in `provenance_sets`, of the settings that replace unrecorded ones. */
 export const BEST_GUESS = 'best_guess_current_settings';
 
 export const PROVENANCE_BASES = [

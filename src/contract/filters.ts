@@ -1,15 +1,17 @@
 /** The filters of the API (docs/contract.md, Filters and counts), in documented order. */
 import type { CatalogDefinition } from './catalog.ts';
+import { WORTH_FIELDS } from './object_fields.ts';
 
 export interface Filter {
   readonly name: string;
-  readonly kind: 'catalog' | 'separation' | 'reliability' | 'property';
+  readonly kind: 'catalog' | 'separation' | 'reliability' | 'chance' | 'property';
   /** The side of the value that the filter limits, inclusive; null for `catalog`. */
   readonly bound: 'min' | 'max' | null;
   readonly unit: string | null;
   /** Whether a source must meet the filter (else the object itself). */
   readonly isMatchFilter: boolean;
   readonly description: string;
+  /** The catalog of a property, or of a chance probability. */
   readonly catalog?: string;
   /** The lowercased name of a property, which is the payload's key unless the property is derived. */
   readonly field?: string;
@@ -19,7 +21,7 @@ export interface Filter {
   readonly derivedFrom?: { readonly numerator: string; readonly denominator: string };
 }
 
-/** A catalog property that can be filtered by a minimum and a maximum. */
+/** What the sources of a catalog can be filtered by, a minimum and a maximum. */
 export interface FilterableField {
   readonly name: string;
   readonly unit: string;
@@ -68,13 +70,18 @@ export const GENERIC_FILTERS: readonly Filter[] = [
 
 const BOUNDS = ['min', 'max'] as const;
 
-/** The properties by which a catalog's sources can be filtered, in documented order. */
+/** By this every catalog's sources can be filtered. */
+export const CHANCE_FIELD = 'chance_probability';
+
+/** What a catalog's sources can be filtered by, in documented order: properties, then the chance probability. */
 export function filterableFields({ columns, filterable }: CatalogDefinition): FilterableField[] {
-  return filterable.map(({ name, unit, description, quotientOf }) => {
+  const properties = filterable.map(({ name, unit, description, quotientOf }) => {
     const known = columns.find(column => column.name === name)?.description ?? '';
     const field = { name: name.toLowerCase(), unit, description: description ?? known };
     return quotientOf ? { ...field, column: null, derivedFrom: quotientOf } : { ...field, column: name };
   });
+  const { quantity, description } = WORTH_FIELDS.chance_probability;
+  return [...properties, { name: CHANCE_FIELD, unit: quantity, description, column: null }];
 }
 
 /** The names of a field's two filters: `_min`, then `_max`. */
@@ -86,7 +93,7 @@ function fieldFilters(catalog: string, field: FilterableField): Filter[] {
   const names = fieldFilterNames(catalog, field);
   return BOUNDS.map((bound, i) => ({
     name: names[i]!,
-    kind: 'property',
+    kind: field.name === CHANCE_FIELD ? 'chance' : 'property',
     bound,
     unit: field.unit,
     isMatchFilter: true,

@@ -2,17 +2,17 @@
 
 interface Format {
   readonly name: string;
-  /** The name in menus, of a format of tables. */
+  /** For a table format: its name in menus. */
   readonly title?: string;
   readonly meaning: string;
   readonly mediaType: string;
-  /** Other media types with which clients request the format. */
+  /** Other media types that clients may use for the format. */
   readonly synonyms?: readonly string[];
-  /** File name extensions in lower case. The first one is used for files that we make. */
+  /** File name extensions in lower case. The first one is used for files that the service creates. */
   readonly extensions?: readonly [string, ...string[]];
 }
 
-/** The formats of tables. The media types are registered with IANA except that of VOTable, which is IVOA's. */
+/** The table formats. Their media types are registered with IANA, except VOTable's, which the IVOA defines. */
 export const TABLE_FORMATS = [
   {
     name: 'csv',
@@ -55,7 +55,7 @@ export const TABLE_FORMATS = [
 
 export type TableFormat = (typeof TABLE_FORMATS)[number]['name'];
 
-/** The formats of a crossmatched table. All its rows exist before it is sent, as FITS requires. */
+/** The formats of a crossmatched table. All rows exist before it is sent, as FITS requires. */
 export const MATCH_FORMATS = [
   ...TABLE_FORMATS,
   {

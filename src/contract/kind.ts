@@ -1,25 +1,25 @@
 /**
- * Defines what a value must be, once for settings, parameters, bodies, arguments of tools and lines of exports: how it
- * is read from text or JSON, the condition in words, and its JSON Schema.
+ * Defines valid values, once for settings, parameters, bodies, tool arguments and export lines: how a value is read
+ * from text or JSON, the condition in words, and its JSON Schema.
  */
 import type { Named, NameOf } from './enums.ts';
 
 export interface Kind<T> {
-  /** The condition, as it reads after "must be". */
+  /** The condition in words, to follow "must be". */
   readonly must: string;
   /** The keywords of its JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** The unit of a number. */
   readonly unit?: string | undefined;
-  /** The values and their meanings, where they are few. */
+  /** The values and their meanings, if there are few. */
   readonly values?: readonly Named[];
-  /** Reads the value from JSON; undefined if it is not of the kind. */
+  /** Reads the value from JSON; undefined if it is invalid. */
   parse(value: unknown): T | undefined;
   /** Reads the value from the text of an option or a parameter. */
   parseText(text: string): T | undefined;
-  /** The part of the condition that a text or a JSON value breaks, if the condition has several parts. */
+  /** The part of the condition that a text or a JSON value violates, if the condition has several parts. */
   broken?(given: unknown): string;
-  /** What the client can do instead to get what the kind refuses, if there is a way. */
+  /** An alternative for the client, if one exists. */
   instead?(given: unknown): string | undefined;
 }
 
@@ -41,12 +41,12 @@ export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
   return textual(`one of ${values.join(', ')}`, text => values.find(value => value === text), { enum: values });
 }
 
-/** One of the names of a list. */
+/** One of the names in a list. */
 export function named<const T extends readonly Named[]>(values: T): Kind<NameOf<T>> {
   return { ...oneOf<NameOf<T>>(values.map(({ name }) => name)), values };
 }
 
-/** Both ends are inclusive; either may be open. */
+/** Both ends are inclusive; either may be missing. */
 export interface Bounds {
   readonly min?: number;
   readonly max?: number;
@@ -55,7 +55,7 @@ export interface Bounds {
   readonly unit?: string;
 }
 
-/** A decimal number, perhaps with an exponent. */
+/** A decimal number, optionally with an exponent. */
 export const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A finite number; text in decimal notation, with or without white space around it. A bigint is rounded. */

@@ -1,4 +1,4 @@
-/** The chat connector's addresses, and the tools of each. */
+/** The chat connector's addresses, and the tools at each. */
 
 export const MCP_PATH = '/mcp';
 export const MCP_ARCHIVE_PATH = '/mcp/archive';

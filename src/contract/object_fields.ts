@@ -237,6 +237,45 @@ export const MATCH_FIELDS = {
   },
 } as const satisfies Fields;
 
+/** Keys of a match that say what it is worth; all null where nothing is recorded. */
+export const WORTH_FIELDS = {
+  chance_probability: {
+    type: 'float64',
+    quantity: 'probability',
+    range: { min: 0, max: 1 },
+    ucd: 'stat.probability',
+    description: 'Probability that at least one unrelated source of the catalog lies as close or closer',
+    isNullable: true,
+    archive: { isVaried: true },
+  },
+  source_density: {
+    type: 'float64',
+    unit: 'arcmin**-2',
+    range: { min: 0 },
+    ucd: 'meta.number',
+    description: 'Surface density of the catalog around the source',
+    isNullable: true,
+    archive: { isVaried: true },
+  },
+  sources_within_radius: {
+    type: 'int32',
+    quantity: 'count',
+    ucd: 'meta.number',
+    description: 'Sources of the catalog within the radius, this one included',
+    isNullable: true,
+    archive: { isVaried: true },
+  },
+  second_separation_arcsec: {
+    type: 'float64',
+    unit: 'arcsec',
+    range: { min: 0 },
+    ucd: 'pos.angDistance',
+    description: 'Separation of the second nearest source within the radius',
+    isNullable: true,
+    archive: { isVaried: true },
+  },
+} as const satisfies Fields;
+
 /** The number of coincident sources, of all catalogs. */
 export const MATCHES = {
   type: 'int32',

@@ -3,16 +3,16 @@
  * `PSS J1443+2724`. The contract writes both as strings.
  */
 
-/** A 64-bit integer, or a text of `isTextId`, as the catalog's definition says. */
+/** A 64-bit integer, or a text that passes `isTextId`; the catalog's definition decides. */
 export type SourceId = bigint | string;
 
 /** The types of a catalog's ids. */
 export type IdType = 'int64' | 'text';
 
-/** The most bytes of a text id in UTF-8. */
+/** The maximum length of a text id in UTF-8, bytes. */
 export const MAX_SOURCE_ID_BYTES = 80;
 
-/** The form of a text id, for messages. */
+/** The rule for text ids, for messages. */
 export const TEXT_ID = `a text of 1 to ${MAX_SOURCE_ID_BYTES} bytes in UTF-8, not blank, without control characters`;
 
 const ASCII_ID = /^[ -~]*[!-~][ -~]*$/;

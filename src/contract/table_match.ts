@@ -2,7 +2,7 @@
 import type { Catalogs } from './catalogs.ts';
 import type { Named, NameOf } from './enums.ts';
 
-/** The values of `against`: the objects, or a catalog by its name. */
+/** The values of `against`: the objects, or a catalog's name. */
 export function againstNames({ all }: Catalogs): Named[] {
   const sources = all.map(({ name, release }) => ({ name, meaning: `the sources of ${release}, read where it lies` }));
   return [{ name: 'objects', meaning: 'the objects of this service' }, ...sources];
@@ -30,10 +30,10 @@ const ROW_STATUSES = [
 ] as const satisfies readonly Named[];
 export type RowStatus = NameOf<typeof ROW_STATUSES>;
 
-/** The path that accepts larger bodies than any other. */
+/** The path with the largest body limit. */
 export const TABLE_PATH = '/api/crossmatch';
 
-/** The list of crossmatches that run as jobs of the Universal Worker Service. */
+/** The list of crossmatch jobs of the Universal Worker Service. */
 export const JOBS_PATH = '/vo/jobs';
 
 /** The maximum radius of a search, arcsec, inclusive. */
@@ -46,6 +46,6 @@ export interface TableProgress {
   readonly of: number;
   /** The number of rows that were searched. */
   readonly searched: number;
-  /** The number of rows that are in the answer. */
+  /** The number of rows in the answer. */
   readonly done: number;
 }

@@ -1,4 +1,7 @@
-/** Queries in ADQL over TAP: their address, languages, formats (values of RESPONSEFORMAT, with their media types) and examples. */
+/**
+ * ADQL queries over TAP: their address, languages, formats (values of RESPONSEFORMAT, with their media types) and
+ * examples.
+ */
 import type { Named } from './enums.ts';
 import { MATCH_FORMATS, type MatchFormat, matchFormat } from './formats.ts';
 
@@ -37,7 +40,7 @@ const NAMED: Readonly<Record<string, TapFormat>> = {
   ...SHARED,
 };
 
-/** Media types with which clients may request a format, in lower case and without blanks. */
+/** Media types that clients may use for a format, in lower case and without blanks. */
 const TYPES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(NAMED).map(([name, { mediaType }]) => [mediaType.toLowerCase().replaceAll(' ', ''), name]),
@@ -51,7 +54,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export const TAP_FORMATS = Object.entries(NAMED).map(([name, { mediaType }]) => ({ name, mediaType }));
 
 /**
- * The format that a text names; undefined if it names none. In a query string, an unencoded plus has become a blank.
+ * The format that a text names; undefined if it names none. In a query string, an unencoded plus sign has become a
+ * blank.
  */
 export function tapFormat(text: string): TapFormat | undefined {
   const asked = text
@@ -67,7 +71,7 @@ export function tapFormat(text: string): TapFormat | undefined {
     : format;
 }
 
-/** Queries that find something in the sample. */
+/** Example queries that return rows from the sample. */
 export const EXAMPLES = [
   [
     'statuses',
@@ -94,6 +98,6 @@ export const EXAMPLES = [
   [
     'colours',
     'Colours and magnitudes of the sources in Gaia',
-    'SELECT diaObjectId, phot_bp_mean_mag - phot_rp_mean_mag AS bp_rp, phot_g_mean_mag\nFROM nearsky.gaia_dr3\nWHERE phot_bp_mean_mag IS NOT NULL',
+    'SELECT diaObjectId, phot_bp_mean_mag - phot_rp_mean_mag AS bp_rp, phot_g_mean_mag\nFROM nearsky.gaia_dr3_matches\nWHERE phot_bp_mean_mag IS NOT NULL',
   ],
 ] as const;

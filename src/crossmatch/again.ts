@@ -1,5 +1,6 @@
 /**
- * Decides which crossmatched objects to crossmatch again: those whose recorded settings differ from the current ones.
+ * Decides which crossmatched objects to search again: those whose recorded settings differ from the current ones, or
+ * those whose matches lack statistics.
  */
 import type { Area } from '@nearsky/sky-index';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
@@ -9,6 +10,8 @@ import { skippedCatalogs } from '../store/unread.ts';
 
 /** Restricts which objects are examined. */
 export interface AgainSelection {
+  /** Takes objects whose matches lack statistics instead of those that differ. */
+  readonly lackStatistics?: boolean;
   /** Only differences that concern this catalog; undefined for any. */
   readonly catalog?: string | undefined;
   /** Only objects whose current crossmatch was made before, microseconds since 1970. */
@@ -23,12 +26,12 @@ export type Configured = Pick<ProvenanceSet, 'crossmatch_radius_arcsec' | 'catal
  * Returns a test of stored objects: whether a crossmatched object's record differs from the settings. A record differs
  * if it lacks a configured catalog, names another release of one, another use of its motions or another radius, or says
  * that a catalog could not be read. An object without a record differs. A catalog that is no longer configured makes no
- * difference.
+ * difference. With `lackStatistics`, the test is whether a record does not differ and a match of it has no statistics.
  */
 export function differsFrom(
   store: Store,
   { crossmatch_radius_arcsec, catalogs }: Configured,
-  { catalog, beforeUs = Number.POSITIVE_INFINITY, area }: AgainSelection = {},
+  { lackStatistics = false, catalog, beforeUs = Number.POSITIVE_INFINITY, area }: AgainSelection = {},
 ): (object: ObjectView) => boolean {
   const wanted = catalogs.filter(({ name }) => catalog === undefined || name === catalog);
   // Many objects share the text of their record.
@@ -43,13 +46,28 @@ export function differsFrom(
       wanted.some(release => skipped.has(release.name) || !set.catalogs.some(each => isSame(each, release)))
     );
   };
+  const names = new Set(wanted.map(({ name }) => name));
   return object => {
     if (object.state !== 'crossmatched' || object.crossmatchedAtUs >= beforeUs) return false;
     const { current } = object;
     let differs = known.get(current);
     if (differs === undefined) known.set(current, (differs = isOther(current)));
-    return differs && (area === undefined || isIn(area, object.position));
+    const isTaken = lackStatistics ? !differs && lacks(object, names) : differs;
+    return isTaken && (area === undefined || isIn(area, object.position));
   };
+}
+
+/** Whether a match of the current crossmatch with one of the catalogs has no statistics. */
+function lacks(object: ObjectView, catalogs: ReadonlySet<string>): boolean {
+  const version = object.record?.matchVersion;
+  return object
+    .matches()
+    .some(
+      at =>
+        object.separationsEnd(at) === object.matchEnd(at) &&
+        object.matchVersion(at) === version &&
+        catalogs.has(object.catalogName(at)),
+    );
 }
 
 function isIn(area: Area, position: SkyPosition | null): boolean {

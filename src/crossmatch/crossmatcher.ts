@@ -11,6 +11,7 @@ import { nowUs } from '../base/times.ts';
 import { Catalogs } from '../contract/catalogs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
+import type { FoundStatistics } from '../store/changes.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, CrossmatchResult, ProvenanceSet } from '../store/types.ts';
@@ -60,7 +61,10 @@ export interface CrossmatchOptions {
    * both, the pending ones last.
    */
   readonly which?: 'pending' | 'unread';
-  /** Takes other objects instead: crossmatched ones that differ from the settings (see `differsFrom`). */
+  /**
+   * Takes other objects instead: crossmatched ones that differ from the settings, or lack statistics (see
+   * `differsFrom`). The latter keep their crossmatch, and get its statistics.
+   */
   readonly again?: AgainSelection;
   /**
    * Whether a pending object for which no catalog could be read stays pending. By default the object is recorded as not
@@ -231,7 +235,9 @@ class Run {
     provenance: ProvenanceSet,
   ): Promise<void> {
     const { writer, onUnreadable } = this.#options;
-    const counts = await writer.recordCrossmatches(results, provenance, nowUs(), this.#isAgain);
+    const counts = this.#options.again?.lackStatistics
+      ? await writer.fillStatistics(results.map(statisticsIn))
+      : await writer.recordCrossmatches(results, provenance, nowUs(), this.#isAgain);
     const { summary } = this;
     summary.objects += results.length + unreadable.length;
     summary.recorded += counts.recorded;
@@ -241,6 +247,13 @@ class Run {
     if (unreadable.length > 0) onUnreadable?.(unreadable);
   }
 }
+
+const statisticsIn = ({ diaObjectId, matches }: CrossmatchResult): FoundStatistics => ({
+  diaObjectId,
+  matches: matches.flatMap(({ catalogName, catalogSourceId, statistics }) =>
+    statistics ? { catalogName, catalogSourceId, statistics } : [],
+  ),
+});
 
 /** A catalog that objects are compared with, and its entry in the provenance. */
 interface InService extends PlannedCatalog {

@@ -32,6 +32,7 @@ import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
 import { payloadCell } from '../tables/payload_columns.ts';
+import { RowDensity } from './density.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
@@ -76,6 +77,8 @@ export interface FileSearchTask {
    * (`compareIds`).
    */
   readonly find: 'nearest' | 'all';
+  /** Whether the file has all rows of its partition, so that it tells the density of the catalog; false by default. */
+  readonly hasAllRows?: boolean;
   /** Positions of the objects, degrees, both of one length. */
   readonly ra: Float64Array;
   readonly dec: Float64Array;
@@ -98,6 +101,12 @@ export interface FoundPairs {
   readonly separationArcsec: Float64Array;
   /** At the object's time; NaN for a source that has not moved. */
   readonly separationAtEpochArcsec: Float64Array;
+  /** Sources per square arcmin around the source; NaN where the file does not tell. */
+  readonly density: Float64Array;
+  /** Sources of the file within the radius of the object. */
+  readonly sourcesWithinRadius: Uint32Array;
+  /** The separation of the second nearest of them, like `nearness`; NaN without one. */
+  readonly secondSeparationArcsec: Float64Array;
   /** Rows that cannot be sources: rows that have no position, and rows near an object that have no source id. */
   readonly rowsPassedOver: number;
 }
@@ -187,6 +196,8 @@ interface Candidate {
   readonly id: SourceId;
   /** Undefined for a source that does not move. */
   readonly star: MovingStar | undefined;
+  /** See `FoundPairs`. */
+  readonly density: number;
 }
 
 async function matchFile<Sources>(
@@ -199,13 +210,18 @@ async function matchFile<Sources>(
   const zones = new ObjectZones(task.ra, task.dec, task.radiusArcsec + reach);
   const sifted = await settled(reached.map(({ rowGroup }) => sift(task, zones, file, rowGroup)));
   const candidates = sifted.flatMap(part => part.candidates);
-  const found = task.find === 'all' ? pairs(task, zones, candidates) : nearestPairs(task, zones, candidates);
+  const neighbours = new Neighbours(task.ra.length);
+  const find = task.find === 'all' ? pairs : nearestPairs;
+  const found = find(task, zones, candidates, neighbours);
   const matched = found.map(({ candidate }) => candidate);
   return {
     object: Uint32Array.from(found, ({ object }) => object),
     id: idsOf(task.columns, matched),
     separationArcsec: Float64Array.from(found, ({ separationArcsec }) => separationArcsec),
     separationAtEpochArcsec: Float64Array.from(found, ({ separationAtEpochArcsec }) => separationAtEpochArcsec),
+    density: Float64Array.from(matched, ({ density }) => density),
+    sourcesWithinRadius: Uint32Array.from(found, ({ object }) => neighbours.count[object]!),
+    secondSeparationArcsec: Float64Array.from(found, ({ object }) => neighbours.second[object]!),
     rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
     ...(await sourcesOf(file, matched)),
   };
@@ -276,7 +292,8 @@ async function sift(
   const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
   const found = await memory.run(bytes, async () => {
     const [ra, dec, pmra, pmdec] = await settled(wanted.map(column => numbers(file, column, rowGroup)));
-    return pmra && pmdec ? movingRows(task, zones, ra!, dec!, pmra, pmdec) : nearRows(zones, ra!, dec!);
+    const near = pmra && pmdec ? movingRows(task, zones, ra!, dec!, pmra, pmdec) : nearRows(zones, ra!, dec!);
+    return { ...near, densities: densitiesOf(task, zones, near.candidates, ra!, dec!) };
   });
   const rows = found.candidates.map(({ row }) => rowStart + row);
   const valuesOf = async (column: string | null) =>
@@ -287,9 +304,47 @@ async function sift(
   const candidates = found.candidates.flatMap(({ motion, ...place }, index) => {
     const id = sourceId(ids[index], file, columns);
     const star = motion && starOf({ ra: place.ra, dec: place.dec, ...motion }, parallaxes[index], velocities[index]);
-    return id === undefined ? [] : [{ ...place, row: rows[index]!, id, star }];
+    return id === undefined ? [] : [{ ...place, row: rows[index]!, id, star, density: found.densities[index]! }];
   });
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
+}
+
+/** The density around each candidate of a row group; NaN where it is not known, or cannot be needed. */
+function densitiesOf(
+  { find, hasAllRows, motion, ra: objects }: FileSearchTask,
+  zones: ObjectZones,
+  candidates: readonly NearRow[],
+  ra: Float64Array,
+  dec: Float64Array,
+): Float64Array {
+  const densities = new Float64Array(candidates.length).fill(Number.NaN);
+  if (!hasAllRows || candidates.length === 0) return densities;
+  const density = new RowDensity(ra, dec);
+  // In a large radius most candidates are the nearest of no object.
+  const nearest =
+    find === 'nearest' && !motion && candidates.length > 2 * objects.length
+      ? nearestOf(zones, candidates, objects.length)
+      : undefined;
+  candidates.forEach(({ row }, i) => {
+    if (!nearest || nearest[i]) densities[i] = density.at(row);
+  });
+  return densities;
+}
+
+/** Whether each candidate is the nearest of an object, or as near as that. */
+function nearestOf(zones: ObjectZones, candidates: readonly NearRow[], objects: number): Uint8Array {
+  const least = new Float64Array(objects).fill(Number.POSITIVE_INFINITY);
+  for (const { ra, dec } of candidates)
+    zones.near(ra, dec, (object, separation) => {
+      if (separation < least[object]!) least[object] = separation;
+    });
+  const isNearest = new Uint8Array(candidates.length);
+  candidates.forEach(({ ra, dec }, i) => {
+    zones.near(ra, dec, (object, separation) => {
+      if (separation === least[object]) isNearest[i] = 1;
+    });
+  });
+  return isNearest;
 }
 
 /** Reads a column of numbers. A file in which the column has no values at all counts as all null. */
@@ -300,7 +355,7 @@ async function numbers(file: ParquetFile, column: string, rowGroup: number): Pro
 }
 
 /** A row near an object; `motion` is set only if the row moves. */
-type NearRow = Omit<Candidate, 'id' | 'star'> & { readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'> };
+type NearRow = Omit<Candidate, 'id' | 'star' | 'density'> & { readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'> };
 
 /** @param radiusOf the radius for a row, arcsec; default and maximum is the radius of the zones */
 function nearRows(
@@ -349,11 +404,34 @@ interface Pair {
   readonly separationAtEpochArcsec: number;
 }
 
+/** How many sources lie within the radius of each object, and the nearest two of them. */
+class Neighbours {
+  readonly count: Uint32Array;
+  readonly #first: Float64Array;
+  /** arcsec; NaN where there is none. */
+  readonly second: Float64Array;
+
+  constructor(objects: number) {
+    this.count = new Uint32Array(objects);
+    this.#first = new Float64Array(objects).fill(Number.NaN);
+    this.second = new Float64Array(objects).fill(Number.NaN);
+  }
+
+  add(object: number, arcsec: number): void {
+    const first = this.#first[object]!;
+    const isNearest = !(first <= arcsec);
+    const other = isNearest ? first : arcsec;
+    if (isNearest) this.#first[object] = arcsec;
+    if (this.count[object]!++ > 0 && !(this.second[object]! <= other)) this.second[object] = other;
+  }
+}
+
 /** Calls `visit` with every object and each candidate within the radius, at the object's time if the source moves. */
 function eachPair(
   { ra, dec, radiusArcsec, motion }: FileSearchTask,
   zones: ObjectZones,
   candidates: readonly Candidate[],
+  neighbours: Neighbours,
   visit: (pair: Pair) => void,
 ): void {
   for (const candidate of candidates)
@@ -367,7 +445,10 @@ function eachPair(
         atEpoch = separationArcsec(ra[object]!, dec[object]!, place.ra, place.dec);
       }
       const pair = { object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch };
-      if (nearness(pair) <= radiusArcsec) visit(pair);
+      const arcsec = nearness(pair);
+      if (arcsec > radiusArcsec) return;
+      neighbours.add(object, arcsec);
+      visit(pair);
     });
 }
 
@@ -376,23 +457,30 @@ export function nearness({ separationArcsec, separationAtEpochArcsec }: Omit<Pai
   return Number.isNaN(separationAtEpochArcsec) ? separationArcsec : separationAtEpochArcsec;
 }
 
-function pairs(task: FileSearchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+type FindPairs = (
+  task: FileSearchTask,
+  zones: ObjectZones,
+  candidates: readonly Candidate[],
+  neighbours: Neighbours,
+) => Pair[];
+
+const pairs: FindPairs = (task, zones, candidates, neighbours) => {
   const found: Pair[] = [];
-  eachPair(task, zones, candidates, pair => found.push(pair));
+  eachPair(task, zones, candidates, neighbours, pair => found.push(pair));
   return found;
-}
+};
 
 /** Each object that has a candidate, with its nearest candidate, by ascending object. */
-function nearestPairs(task: FileSearchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+const nearestPairs: FindPairs = (task, zones, candidates, neighbours) => {
   const nearest: (Pair | undefined)[] = new Array(task.ra.length).fill(undefined);
-  eachPair(task, zones, candidates, pair => {
+  eachPair(task, zones, candidates, neighbours, pair => {
     const best = nearest[pair.object];
     const farther = best ? nearness(pair) - nearness(best) : -1;
     if (farther < 0 || (farther === 0 && compareIds(pair.candidate.id, best!.candidate.id) < 0))
       nearest[pair.object] = pair;
   });
   return nearest.filter(found => found !== undefined);
-}
+};
 
 /** The limit for payload columns that are read together; a single larger column is read alone. */
 const PAYLOAD_BYTES = 64 << 20;

@@ -22,6 +22,8 @@ export interface PlannedCatalog {
 export interface FileSearch {
   /** Relative to the catalog's location. */
   readonly file: string;
+  /** Whether the partition has no other file. */
+  readonly hasAllRows: boolean;
   readonly objects: readonly number[];
 }
 
@@ -76,7 +78,9 @@ export function planCatalog(
       }
     }
   }
-  const searches = [...objectsOf].flatMap(([{ files }, objects]) => files.map(file => ({ file, objects })));
+  const searches = [...objectsOf].flatMap(([{ files }, objects]) =>
+    files.map(file => ({ file, hasAllRows: files.length === 1, objects })),
+  );
   return { covered, searches };
 }
 

@@ -1,6 +1,7 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '@nearsky/hats';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
+import { statisticsOf } from '../store/match_statistics.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';
 import { yearsSince } from './motion.ts';
@@ -21,6 +22,12 @@ interface Best {
   readonly id: SourceId;
   /** See `nearness`. */
   readonly arcsec: number;
+  /** Sources within the radius, in all files so far, and the separation of the second nearest; NaN without one. */
+  count: number;
+  second: number;
+  /** Sources per square arcmin around the source. */
+  readonly density: number;
+  /** Without statistics. */
   readonly match: Match;
 }
 
@@ -66,7 +73,7 @@ export class CatalogSearch {
     this.#covered = covered;
   }
 
-  task({ file, objects }: FileSearch): MatchTask {
+  task({ file, hasAllRows, objects }: FileSearch): MatchTask {
     const { registration, motion } = this.#catalog;
     const { location, columns } = registration;
     const pick = (values: Float64Array) => new Float64Array(objects.map(object => values[object]!));
@@ -77,6 +84,7 @@ export class CatalogSearch {
       columns,
       radiusArcsec: this.#radiusArcsec,
       find: 'nearest',
+      hasAllRows,
       ra: pick(this.#places.ra),
       dec: pick(this.#places.dec),
       ...(motion && this.#years && { motion: { ...motion, years: pick(this.#years) } }),
@@ -107,11 +115,24 @@ export class CatalogSearch {
     const separationAtEpochArcsec = matches.separationAtEpochArcsec[row]!;
     const arcsec = nearness({ separationArcsec, separationAtEpochArcsec });
     const best = this.#best.get(object);
-    if (best && (best.arcsec < arcsec || (best.arcsec === arcsec && compareIds(best.id, id) <= 0))) return;
+    let count = matches.sourcesWithinRadius[row]!;
+    let second = matches.secondSeparationArcsec[row]!;
+    if (best) {
+      count += best.count;
+      const further = [best.arcsec, best.second, arcsec, second].filter(each => !Number.isNaN(each));
+      second = further.sort((a, b) => a - b)[1]!;
+      if (best.arcsec < arcsec || (best.arcsec === arcsec && compareIds(best.id, id) <= 0)) {
+        Object.assign(best, { count, second });
+        return;
+      }
+    }
     const packed = matches.sources.subarray(matches.sourceEnds[row - 1] ?? 0, matches.sourceEnds[row]);
     this.#best.set(object, {
       id,
       arcsec,
+      count,
+      second,
+      density: matches.density[row]!,
       match: {
         catalogName: this.name,
         catalogSourceId: String(id),
@@ -133,7 +154,8 @@ export class CatalogSearch {
   }
 
   match(object: number): Match | undefined {
-    return this.#unread.has(object) ? undefined : this.#best.get(object)?.match;
+    const best = this.#unread.has(object) ? undefined : this.#best.get(object);
+    return best && { ...best.match, statistics: statisticsOf(best.density, best.count, best.second) };
   }
 
   /** Frees the memory of an object whose result was taken. */

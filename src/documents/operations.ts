@@ -51,6 +51,13 @@ export const OPERATIONS = [
     document: documented.recentCrossmatches,
   },
   { name: 'stream_matches', method: 'GET', path: '/api/stream/matches', document: documented.streamMatches },
+  {
+    name: 'stream_matches_in_area',
+    method: 'POST',
+    path: '/api/stream/matches',
+    metric: 'stream_matches',
+    document: documented.streamMatchesInArea,
+  },
   { name: 'find_sources', method: 'GET', path: '/api/sources', document: documented.findSources },
   {
     name: 'find_objects_of_source',

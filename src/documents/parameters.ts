@@ -23,6 +23,7 @@ import {
   DEFAULT_SOURCES_LIMIT,
   DEFAULT_WINDOW_HOURS,
   MAP_RESOLUTION_RANGE,
+  MAX_FOLLOWED_RADIUS_ARCSEC,
   MAX_JOB_WAIT_SECONDS,
   MAX_MAP_RADIUS_DEG,
   MAX_SOURCES_RADIUS_ARCSEC,
@@ -203,14 +204,18 @@ function selectionParameters(config: Config, pinned: string) {
 /** The parameters that all operations have which list the objects that meet filters. */
 export type SelectionParameters = ReturnType<typeof selectionParameters> & { readonly filters: typeof FILTERS };
 
+const AREA = {
+  area: { kind: NOT_EMPTY, description: 'The area as a text, in the place of a body.' },
+  level: {
+    kind: kinds.upTo(1, 'probability'),
+    description: 'For a map of probability: the share that the area holds at most.',
+    default: DEFAULT_CREDIBLE_LEVEL,
+  },
+} satisfies Parameters;
+
 export const areaParameters = memoized((config: Config) => {
   return {
-    area: { kind: NOT_EMPTY, description: 'The area as a text, in the place of a body.' },
-    level: {
-      kind: kinds.upTo(1, 'probability'),
-      description: 'For a map of probability: the share that the area holds at most.',
-      default: DEFAULT_CREDIBLE_LEVEL,
-    },
+    ...AREA,
     ...selectionParameters(config, 'the area, `level`, `time_field`'),
     format: FORMAT,
     filters: FILTERS,
@@ -232,6 +237,11 @@ export const STREAM_PARAMETERS = {
     kind: kinds.ANY_TEXT,
     place: 'header',
     description: 'The id of the last event that the client has.',
+  },
+  ...AREA,
+  radius_arcsec: {
+    kind: kinds.upTo(MAX_FOLLOWED_RADIUS_ARCSEC, 'arcsec'),
+    description: 'The body is a table of positions, and the area is all positions at most this far from one of them.',
   },
   filters: FILTERS,
 } satisfies Parameters;

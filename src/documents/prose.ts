@@ -21,6 +21,9 @@ export function decimal(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : `${value}`;
 }
 
+// test contract/texts.test.ts: each text of the contract is at its place in the document
+// test crossmatch/conventions.test.ts: matches and separations are those of LSDB, the payload as published
+// test ingest/normalise.test.ts: lasair: declination is decl
 /** The meaning of positions, radii, ids and times, and the rule of the nearest source. */
 export function conventions(config: Config, catalogs: Catalogs): string[] {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
@@ -38,6 +41,7 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
   ];
 }
 
+// test crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event
 /** Says which positions are compared, as a sentence without its end. */
 export function howCompared({ CROSSMATCH_PROPER_MOTION }: Config, { all }: Catalogs): string {
   const moving = all.filter(({ motion }) => motion).map(({ name }) => name);
@@ -53,6 +57,10 @@ function positionColumns({ all }: Catalogs): string {
   return all.map(({ name, raColumn, decColumn }) => `${name} \`${raColumn}\`,\`${decColumn}\``).join('; ');
 }
 
+// test contract/texts.test.ts: each text of the contract is at its place in the document
+// test contract/suite/objects.ts: an object without a position is found by its id, and by no position
+// test http/walk.test.ts: walks while objects arrive whose ingest time is not after as_of
+// test http/object.test.ts: the crossmatch block where nothing was recorded, and its best guess
 /** Conclusions that an answer does not support. */
 export function caveats(): string[] {
   return [
@@ -70,6 +78,9 @@ export function caveats(): string[] {
   ];
 }
 
+// test http/filters.test.ts: filters drop and reorder nothing
+// test contract/suite/filters.ts: one source must meet every match filter, bounds inclusive
+// test http/filters.test.ts: filters of several catalogs: all that name one, grouped by catalog
 /** The rules for several filters. */
 export function filterRules(): string[] {
   return [
@@ -80,6 +91,7 @@ export function filterRules(): string[] {
   ];
 }
 
+// test commands/config.test.ts: a cut is declared only with both its value and its date
 /** The reliability cuts, one sentence per broker. */
 export function reliabilityCuts(config: Config): string[] {
   return provenanceSetOf(config).reliability_cuts.map(({ broker, min_reliability, enforced_by, as_of }) => {
@@ -89,6 +101,8 @@ export function reliabilityCuts(config: Config): string[] {
   });
 }
 
+// test contract/docs.test.ts: llms.txt names operations, paths, limits
+// test http/counts.test.ts: a position: every object, whenever ingested, whatever the limits
 /** The limits of a request, one sentence per limit. */
 export function limitSentences(config: Config): string[] {
   const limits = limitsOf(config);
@@ -106,6 +120,8 @@ export function limitSentences(config: Config): string[] {
   ];
 }
 
+// test mcp/protocol.test.ts: the limits in the tools are those of the service
+// test mcp/lookup.test.ts: at most 20 objects; the rest is a command away
 /**
  * Instructions for the chat connector.
  * @param base scheme and host, without a slash at the end

@@ -59,6 +59,9 @@ function nameOf(path: string): string {
     .toLowerCase();
 }
 
+/** A line that names a test (test/docs/statements.test.ts). */
+const COMMENT = /^ *<!-- .* -->\n/gm;
+
 const isPage = (path: string) => path.endsWith('.md');
 
 /** The path that a link of a page leads to, from the root of the program, and its fragment; undefined for other sites. */
@@ -142,7 +145,7 @@ interface Parsed {
 }
 
 function parsed(path: string): Parsed {
-  const tokens = new Marked().lexer(readFileSync(programFile(path), 'utf8'));
+  const tokens = new Marked().lexer(readFileSync(programFile(path), 'utf8').replaceAll(COMMENT, ''));
   const ids = new Map<Token, string>();
   const seen = new Map<string, number>();
   for (const heading of tokens.filter(isHeading)) {

@@ -6,8 +6,6 @@ export interface ChangedObjects {
   readonly changed: ReadonlySet<bigint>;
   /** Those of them that were stored for the first time. */
   readonly added: ReadonlySet<bigint>;
-  /** Those of them whose matches or current crossmatch have changed. */
-  readonly crossmatched: ReadonlySet<bigint>;
 }
 
 /**
@@ -15,17 +13,16 @@ export interface ChangedObjects {
  * @returns undefined if they are more than `most`
  */
 export function changedAfter(store: Store, since: number, last: number, most: number): ChangedObjects | undefined {
-  const [changed, added, recorded] = [new Set<bigint>(), new Set<bigint>(), new Set<bigint>()];
+  const [changed, added] = [new Set<bigint>(), new Set<bigint>()];
   for (let sequence = since; sequence < last; ) {
     const entries = store.journalAfter(sequence, Math.min(100, last - sequence));
     for (const { sequence: found, stored, delivered, crossmatched } of entries) {
       if (found !== ++sequence) throw damagedValue(`entry ${sequence} of the journal`);
       for (const id of [...stored, ...delivered, ...crossmatched]) changed.add(id);
       for (const id of stored) added.add(id);
-      for (const id of crossmatched) recorded.add(id);
     }
     if (changed.size > most) return undefined;
     if (entries.length === 0) throw damagedValue(`entry ${sequence + 1} of the journal`);
   }
-  return { changed, added, crossmatched: recorded };
+  return { changed, added };
 }

@@ -15,8 +15,10 @@ import {
   type ObjectField,
   type ShownIn,
   shownIn,
+  WORTH_FIELDS,
 } from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
+import { worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
@@ -69,6 +71,8 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
   column('source_dec', 'float64', "The source's declination", { unit: 'deg', ucd: 'pos.eq.dec', ...VARIED }),
   known('separation_at_epoch_arcsec', MATCH_FIELDS.separation_at_epoch_arcsec),
   column('catalog_payload', 'text', "The source's columns, where they are not those of the columns below: JSON"),
+  ...Object.entries(WORTH_FIELDS).map(([name, field]) => known(name, field)),
+  column('statistics_version', 'int32', 'Version of the method by which the four columns before were found'),
 ];
 
 /** The place of a catalog's payload in the row: its first column, and its keys; and whether the catalog has text ids. */
@@ -326,6 +330,11 @@ export class MatchRows extends Rows {
       this.set(10, finite(source.dec));
       if (separationAtEpoch !== undefined) this.set(11, separationAtEpoch);
       if (!this.#setPayload(catalog, source)) this.set(12, this.#payloadText(source));
+      const statistics = object.statistics(at);
+      if (statistics) {
+        const worth = worthOf({ separationArcsec: separation, separationAtEpochArcsec: separationAtEpoch }, statistics);
+        for (const [i, value] of [...Object.values(worth), statistics.version].entries()) this.set(13 + i, value);
+      }
       this.length++;
     }
   }

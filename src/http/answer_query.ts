@@ -1,4 +1,4 @@
-/** From a parsed query to its response. */
+/** Turns a parsed query into its response. */
 import { type Body, bytesOf } from '../answers/body.ts';
 import { isCount, type Query, type QueryNamed } from '../answers/queries.ts';
 import { splitTable } from '../answers/table_head.ts';
@@ -17,20 +17,20 @@ import { tableResponse } from './table_response.ts';
 const TABLE_FORMAT = named(TABLE_FORMATS);
 
 /**
- * The answer to a query in the format that `format` names, else in the one that the client prefers. Errors are JSON in
- * any case.
- * @throws ApiError `invalid_parameter` for an unknown format, or one that counts cannot have; `not_acceptable` if the
- * client accepts no format
+ * The answer to a query, in the format of the `format` parameter, else in the client's preferred format. Errors are
+ * always JSON.
+ * @throws ApiError `invalid_parameter` for an unknown format, or a format that does not support counts;
+ * `not_acceptable` if the client accepts no format
  */
 export function answerQuery(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
   if (!('after' in query) || query.after === null) return answerHere(service, exchange, query);
   requireOwn(service, query.after.archive);
   if (!service.coordination.state.hasLog) return answerHere(service, exchange, query);
-  // Another node may have given the page before.
+  // Another node may have sent the previous page.
   return service.reach(query.asOfUs, exchange.budget).then(() => answerHere(service, exchange, query));
 }
 
-/** @throws ApiError naming `cursor` where it was given for another archive, in which it would miss objects */
+/** @throws ApiError naming `cursor` if another archive has issued it, because the walk would then miss objects */
 function requireOwn(service: Service, archive: string | undefined): void {
   const own = archive === undefined ? undefined : service.archive;
   if (own !== undefined && own !== archive) throw invalidCursor('another archive has given it');
@@ -54,12 +54,12 @@ async function answerInFormat(
   const bytes = bytesOf(await answering);
   if (format === 'msgpack') return msgpackResponse(bytes);
   const { head, table } = splitTable(bytes);
-  // Without a setting the address is left to the client: the Host header is whatever a client has sent.
+  // Without PUBLIC_BASE_URL, the link is relative, because a client can put anything into the Host header.
   const address = config.PUBLIC_BASE_URL === null ? '' : `${config.PUBLIC_BASE_URL}${exchange.path}`;
   return tableResponse(format, head, table, address, exchange.search);
 }
 
-/** @throws ApiError as `answerQuery` does, for a query that is not whole yet */
+/** @throws ApiError like `answerQuery`, for a query that is incomplete so far */
 export function checkFormat(exchange: Exchange, asked: QueryNamed): void {
   formatOf(exchange, asked);
 }
@@ -74,7 +74,7 @@ function formatOf({ request, search }: Exchange, query: QueryNamed): AnswerForma
 }
 
 /**
- * The format of an answer that can only be a table: the one that is asked for, or CSV.
+ * The format of an answer that must be a table: the requested one, or CSV.
  * @throws ApiError `invalid_parameter`
  */
 export function tableFormatOf({ request, search }: Exchange): TableFormat {

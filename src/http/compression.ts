@@ -40,7 +40,7 @@ function compressors(levels: Readonly<Record<Coding, number>>): ReadonlyMap<Codi
 
 /** At these levels 55 kB of objects become 7.3 kB in 0.1 ms with zstd, and 8.8 kB in 0.3 ms with gzip. */
 const FAST = compressors({ zstd: 1, gzip: 4 });
-/** For bodies that stay the same while the service runs. Levels of zstd above 17 make them no smaller. */
+/** For bodies that do not change while the service runs. zstd levels above 17 make them no smaller. */
 const SMALL = compressors({ zstd: 17, gzip: 9 });
 
 let running = 0;
@@ -50,13 +50,13 @@ type Forms = Map<Coding, Promise<Buffer<ArrayBuffer>>>;
 /** The compressed forms of shared bodies, for as long as the bodies are in use. */
 const formsOf = new WeakMap<Uint8Array, Forms>();
 
-/** Marks a body that every client gets: it is compressed once in each coding, when that is first asked for. */
+/** Marks a body that every client gets. It is compressed once in each coding, at the first request for that coding. */
 export function sharedBody<T extends Uint8Array>(body: T): T {
   formsOf.set(body, new Map());
   return body;
 }
 
-/** A chunk size that fits nearly any result, because a second chunk takes a second turn in the threads' queue. */
+/** A chunk size that fits nearly any result, because a second chunk would have to wait in the threads' queue again. */
 function chunkSizeOf(bytes: Uint8Array): number {
   return Math.max(4096, bytes.length >> 2);
 }
@@ -84,7 +84,7 @@ function compressOnce(body: Uint8Array, forms: Forms, coding: Coding): Promise<B
   if (!form) {
     form = SMALL.get(coding)!(body);
     forms.set(coding, form);
-    // What has failed is tried again for the next client.
+    // A failed compression is retried for the next client.
     form.catch(() => forms.delete(coding));
   }
   return form;

@@ -11,7 +11,7 @@ interface LastSegment {
   readonly handler: Handler;
 }
 
-/** A shortcut to routes that the router would find, too. All other paths are left to the router. */
+/** A shortcut to routes that the router would also find. All other paths are left to the router. */
 export class DirectRoutes {
   readonly #exact = new Map<string, Handler>();
   readonly #byPrefix = new Map<string, LastSegment[]>();

@@ -19,7 +19,7 @@ interface ErrorDetails {
   readonly params?: readonly string[];
   /** The methods that the path has; for a 405. */
   readonly allow?: string;
-  /** The seconds after which to try again, if they are known better than by the code. */
+  /** The seconds before a retry, if a better value than the code's default is known. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -121,7 +121,7 @@ export function internalError(error: unknown, log: Log, fields: Readonly<Record<
 
 /**
  * The error of the API for an expected error; undefined for an internal error.
- * @param narrow how to ask for less
+ * @param narrow advice for a smaller request
  */
 export function expectedErrorOf(
   error: unknown,

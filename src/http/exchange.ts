@@ -18,7 +18,7 @@ export class Exchange {
   /** The path as sent, not decoded. */
   readonly path: string;
   readonly search: Search;
-  /** The time for the request. An operation with a longer time of its own replaces the budget. */
+  /** The time budget of the request. An operation may replace it with a longer time. */
   budget: Budget;
   /** The IP address of the connection; undefined if there is no connection. */
   readonly peerAddress: string | undefined;
@@ -71,7 +71,7 @@ const GOOD_ID = /^[\w.:/+=-]{1,128}$/;
 const prefix = randomBytes(6).toString('hex');
 let count = 0;
 
-/** The id of a request in the log and for its client: the client's own id, else one that we make. */
+/** The id of a request in the log and for its client: the client's own id, else a new one. */
 function requestIdOf(headers: IncomingHeaders): string {
   const sent = headers.get(REQUEST_ID_HEADER);
   return sent !== null && GOOD_ID.test(sent) ? sent : `${prefix}-${(++count).toString(36)}`;

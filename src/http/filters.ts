@@ -8,16 +8,16 @@ import { parameterOf, type Search } from './params.ts';
 
 const GENERIC_NAMES = new Set(GENERIC_FILTERS.map(({ name }) => name));
 
-/** Whether a parameter can only be meant as a filter, known or not. */
+/** Whether a parameter must be meant as a filter, known or not. */
 function isFilterShaped(name: string): boolean {
   return GENERIC_NAMES.has(name) || name.includes('.') || name.endsWith('_min') || name.endsWith('_max');
 }
 
 /**
- * Refuses parameters that an operation without filters, or without counts, must not ignore, because the client would
- * get the answer to another question.
- * @param known the parameters that the operation has
- * @throws ApiError `unsupported_parameter` naming each filter, where it has none, and `response`
+ * Refuses parameters that must not be ignored by an operation without filters or counts. Otherwise the client would get
+ * the answer to another question.
+ * @param known the parameters of the operation
+ * @throws ApiError `unsupported_parameter` naming each filter, if the operation has none, and `response`
  */
 export function refuseUnsupported(search: Search, known: ReadonlySet<string>): void {
   const hasFilters = GENERIC_FILTERS.every(({ name }) => known.has(name));

@@ -5,11 +5,11 @@ import { invalidParameter } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { invalidBody, readBytes, readParts } from './json_body.ts';
 
-/** The maximum number of fields and files in a form. Every other service that we know accepts fewer. */
+/** The maximum number of fields and files in a form. All other known services accept fewer. */
 const MAX_FORM_PARTS = 32;
 /** The maximum size of a form's fields together, without its files, bytes. */
 export const MAX_FIELD_BYTES = 1 << 20;
-/** The time for a form with files to arrive. Fields alone have the second, shorter time. */
+/** The time limit for receiving a form with files. Forms without files have the second, shorter limit. */
 const FILES_SECONDS = 55;
 const FIELDS_SECONDS = 10;
 

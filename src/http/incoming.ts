@@ -37,7 +37,7 @@ export class PlainRequest implements IncomingRequest {
   readonly headers: IncomingHeaders;
   readonly #body: Uint8Array | null;
 
-  /** @param headers names in lower case; the last header of a name counts */
+  /** @param headers names in lower case; if a name occurs twice, its last header is used */
   constructor(method: string, url: string, headers: Iterable<readonly [string, string]>, body: Uint8Array | null) {
     this.method = method;
     this.url = url;

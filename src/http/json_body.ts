@@ -6,11 +6,11 @@ import { ApiError, expectedErrorOf, requestTimeout, shorten } from './errors.ts'
 import type { IncomingRequest } from './incoming.ts';
 
 /**
- * The maximum nesting at which an input of a lookup is merely invalid itself. With deeper nesting, the whole body is
+ * Up to this nesting depth, an invalid input of a lookup only fails itself. With deeper nesting, the whole body is
  * refused.
  */
 const MAX_INPUT_DEPTH = 1000;
-/** Around it are the body, the list of inputs and the input itself. */
+/** The levels around an input: the body, the list of inputs and the input itself. */
 const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 
 /** Parsing this many names and values takes 30 ms; a body of the maximum size could have 1.3 million. */
@@ -18,10 +18,10 @@ const MAX_VALUES = 100_000;
 
 /**
  * The JSON value of a request's body.
- * @param leastMaxValues so many names and values are taken, even if they are more than usual
- * @param maxBytes the longest body
- * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` when the body takes longer than the budget to
- * arrive; Unavailable when there is no room for it
+ * @param leastMaxValues the limit on names and values is at least this
+ * @param maxBytes the maximum body size
+ * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` if the body arrives later than the budget
+ * allows; Unavailable if there is no memory for it
  */
 export async function readJsonBody(
   request: IncomingRequest,
@@ -61,8 +61,9 @@ const MIN_BYTES_PER_SECOND = 4096;
 const RATE_LOOK_MS = 250;
 
 /**
- * Gives the parts of the body away as they arrive. One that is too large is not read to its end.
- * @throws ApiError naming `body`, or for one that is late or arrives too slowly; Unavailable when there is no room for it
+ * Passes on the parts of the body as they arrive. Stops reading a body that is too large.
+ * @throws ApiError naming `body`, or for a body that is late or arrives too slowly; Unavailable if there is no memory
+ * for it
  */
 export async function readParts(
   { body, headers }: IncomingRequest,

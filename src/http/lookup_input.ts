@@ -1,4 +1,4 @@
-/** One input of a lookup, as the client tags it (docs/contract.md, Lookup). */
+/** One input of a lookup, with the kind that the client gives (docs/contract.md, Lookup). */
 
 import { toJson } from '@nearsky/astrotables/json';
 import type { LookupInput } from '../answers/queries.ts';
@@ -18,7 +18,7 @@ const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {
 };
 
 /**
- * The input that an entry describes; for a malformed entry, an input that says so.
+ * The input that an entry describes. A malformed entry becomes an invalid input.
  * @param sharedRadiusArcsec the request's own radius
  */
 export function parseInput(
@@ -75,7 +75,7 @@ class Fields {
     return new ApiError('invalid_parameter', message, { param });
   }
 
-  /** Undefined where it is missing. */
+  /** Undefined if it is missing. */
   get(name: string): SentValue | undefined {
     return this.#object.get(name);
   }
@@ -93,7 +93,7 @@ class Fields {
   }
 }
 
-/** The input's own radius, even null, comes before the shared one. */
+/** The input's own radius, even null, overrides the shared one. */
 function position(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
   const ra = fields.read('ra', RIGHT_ASCENSION);
   const dec = fields.read('dec', DECLINATION);

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a lookup. A fault of the whole body is an error; a fault of one input becomes that input's result
- * (docs/contract.md, Lookup).
+ * Reads the body of a lookup. An error in the whole body fails the request; an error in one input only becomes that
+ * input's result (docs/contract.md, Lookup).
  */
 
 import { toJson } from '@nearsky/astrotables/json';
@@ -62,7 +62,7 @@ function shown(value: SentValue): string {
   return shorten(toJson(value));
 }
 
-/** A field that may be missing, or null. Errors quote its value like a parameter's. */
+/** A field that may be missing or null. Errors quote its value like a parameter's value. */
 function wordOf<T extends string>(request: SentObject, field: string, kind: Kind<T>): T | undefined {
   const value = request.get(field) ?? null;
   if (value === null) return undefined;
@@ -85,7 +85,7 @@ function inputsOf(value: SentValue, sharedRadiusArcsec: number | undefined, conf
   return value.map((entry, index) => parseInput(entry, index, sharedRadiusArcsec, config));
 }
 
-/** The limits on the number of inputs, of each kind and in all. An input that names no kind counts in all. */
+/** The limits on the number of inputs, per kind and in total. An input without a kind counts only in the total. */
 function checkSize(inputs: readonly SentValue[], config: Config): void {
   const kinds = inputs.map(entry => (entry instanceof Map ? entry.get('kind') : undefined));
   const ids = kinds.filter(kind => kind === 'id').length;

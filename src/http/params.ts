@@ -1,6 +1,6 @@
 /**
- * The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins,
- * and empty is not absent.
+ * Parses the query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name
+ * wins, and empty is not absent.
  */
 
 import { toJson } from '@nearsky/astrotables/json';
@@ -11,7 +11,7 @@ import { invalidParameter } from './errors.ts';
 /** By name, in the order in which names first occur. */
 export type Search = ReadonlyMap<string, string>;
 
-/** @param text what follows `?`, without it */
+/** @param text the part after `?` */
 export function parseSearch(text: string): Search {
   const search = new Map<string, string>();
   if (text === '') return search;
@@ -23,7 +23,7 @@ export function parseSearch(text: string): Search {
   return search;
 }
 
-/** The parameters of DALI services, whose names have no case. */
+/** The parameters of DALI services, whose names are not case-sensitive. */
 export function inUpperCase(search: Iterable<readonly [name: string, value: string]>): Search {
   return new Map(Array.from(search, ([name, value]) => [name.toUpperCase(), value]));
 }
@@ -55,7 +55,7 @@ export function parameterOf<T>(kind: Kind<T>, name: string, text: string): T {
   throw invalidParameter(name, kind.broken?.(text) ?? kind.must, text, kind.instead?.(text));
 }
 
-/** The value in a JSON body; undefined if it is not of the kind. */
+/** A value in a JSON body; undefined if it is not of the kind. */
 export function accepted<T>(kind: Kind<T>, given: SentValue | undefined): T | undefined {
   return kind.parse(given instanceof SentNumber ? given.value : given);
 }

@@ -10,7 +10,7 @@ export class PartStream implements StreamedBody {
   #isAsking = false;
 
   /**
-   * @param next the next part; null at the end
+   * @param next returns the next part; null at the end
    * @param end called if the client disconnects, or a part fails
    */
   constructor(next: () => Promise<Uint8Array | null>, end: () => void) {
@@ -53,7 +53,7 @@ const FILE_PART_BYTES = 1 << 18;
 const NOTHING = { bytesRead: 0, buffer: new Uint8Array() };
 
 /**
- * Streams the bytes that a file has now; it may be deleted meanwhile.
+ * Streams the current bytes of a file, which may be deleted meanwhile.
  * @param onEnd called once, when all bytes were read or the client has disconnected
  */
 export async function fileStream(path: string, onEnd: () => void = () => {}): Promise<PartStream> {
@@ -79,7 +79,7 @@ export async function fileStream(path: string, onEnd: () => void = () => {}): Pr
     throw error;
   }
   const next = async () => {
-    // Most answers are small: a large buffer for each would make the garbage collector run every few requests.
+    // Most answers are small. A large buffer for each would make the garbage collector run every few requests.
     const part = Math.min(left, FILE_PART_BYTES);
     const { bytesRead, buffer } = part > 0 ? await opened.read(new Uint8Array(part)) : NOTHING;
     left -= bytesRead;

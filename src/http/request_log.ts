@@ -6,14 +6,14 @@ import type { OperationMetrics, ThreadMetrics } from '../metrics/thread_metrics.
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './respond.ts';
 
-/** The most characters of the address and of the request's contents in a line of the log. */
+/** The maximum number of characters of the address, and of the request's contents, in a log line. */
 const SHOWN_CHARACTERS = 2000;
 
 export class RequestLog {
   readonly #slowMs: number;
   readonly #logsAll: boolean;
   readonly #log: Log;
-  /** The name for requests that belong to no operation. */
+  /** The name for requests without an operation. */
   readonly #other: OperationMetrics;
 
   constructor(config: Config, log: Log, metrics: ThreadMetrics) {

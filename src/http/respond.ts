@@ -1,6 +1,6 @@
 /** The headers and framing that all responses share (docs/contract.md, Headers; decision P2). */
 import type { StreamedBody } from '../answers/body.ts';
-import { LOG_POSITION_HEADER, REQUEST_ID_HEADER } from '../contract/headers.ts';
+import { LOG_LAG_HEADER, LOG_POSITION_HEADER, REQUEST_ID_HEADER } from '../contract/headers.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A response, as plain data. */
@@ -11,18 +11,21 @@ export interface Answer {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   /** Replaces `body` by a body that is written in parts. */
   readonly stream?: StreamedBody;
-  /** The id of the request for its client. It is separate, so that most answers share the same headers. */
+  /** The id of the request for its client. It is a separate field, so that most answers share the same headers. */
   readonly requestId?: string;
   /** See `LogPlace`. It is separate for the same reason; only nodes that share a log set it. */
   readonly logPlace?: string;
+  /** See `LogPlace.lag`. */
+  readonly logLag?: string;
 }
 
 /** The headers that differ between answers, as alternating names and values. */
-export function ownHeaders({ requestId, logPlace }: Answer): string[] {
+export function ownHeaders({ requestId, logPlace, logLag }: Answer): string[] {
   const all: string[] = [];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
   if (logPlace !== undefined)
     all.push(LOG_POSITION_HEADER, logPlace, 'Access-Control-Expose-Headers', LOG_POSITION_HEADER);
+  if (logLag !== undefined) all.push(LOG_LAG_HEADER, logLag, 'Access-Control-Expose-Headers', LOG_LAG_HEADER);
   return all;
 }
 
@@ -89,12 +92,12 @@ export function xmlResponse(text: string, headers?: Readonly<Record<string, stri
 const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // Otherwise nginx would collect events before it passes them on.
+  // Otherwise nginx would buffer events before it sends them on.
   'X-Accel-Buffering': 'no',
   ...COMMON_HEADERS,
 };
 
-/** A response whose body is written while it is sent. */
+/** A response whose body is still being written while it is sent. */
 export function streamedResponse(headers: Readonly<Record<string, string>>, stream: StreamedBody): Answer {
   return { status: 200, headers: { ...COMMON_HEADERS, ...headers }, body: null, stream };
 }
@@ -133,7 +136,7 @@ export function isUnchanged({ headers }: IncomingRequest, etag: string): boolean
   return tags.some(tag => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
-/** Whether the request is a browser's question whether it may make another request. */
+/** Whether the request is a browser's preflight for another request. */
 export function isPreflight(request: IncomingRequest): boolean {
   return (
     request.method === 'OPTIONS' &&

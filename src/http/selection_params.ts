@@ -31,7 +31,7 @@ export function parseSelection(search: Search, parameters: SelectionParameters, 
 }
 
 /**
- * Which time a walk uses on its next page; the request need not repeat it.
+ * The time field for the next page of a walk; the request need not repeat it.
  * @param pinned the value in the cursor; undefined without a cursor
  * @throws ApiError if the request names another one
  */

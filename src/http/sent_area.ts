@@ -1,19 +1,20 @@
 /**
- * The area in a request's body. A short text is kept in memory and parsed by this process; all other bodies are written
- * to a file, which another process reads.
+ * The area in a request's body, or the table of positions. A short text of an area is kept in memory and parsed by this
+ * process; all other bodies are written to a file, which another process reads.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { isGzip } from '@nearsky/astrotables/bytes';
 import { isFits } from '@nearsky/astrotables/fits';
+import type { Discs } from '@nearsky/sky-index';
 import type { AreaQuery } from '../answers/queries.ts';
 import { Budget } from '../base/budget.ts';
 import { TooExpensive } from '../base/refusal.ts';
 import { spoolPath } from '../base/spool.ts';
-import { MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES } from '../contract/limits.ts';
+import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES } from '../contract/limits.ts';
 import type { Service } from '../service/service.ts';
 import { AreaError, invalidArea } from '../vo/area_error.ts';
-import { areaInFile } from '../vo/area_task.ts';
+import { type AreaWritten, areaInFile, discsInFile, type ReadAreaTask } from '../vo/area_task.ts';
 import { clientOf } from './client_address.ts';
 import { ApiError, missingParameter } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -22,8 +23,13 @@ import { SentFile } from './sent_file.ts';
 
 const DIGEST_CHARACTERS = 22;
 
-/** The time for another process to read an area, with the wait for a slot: a connection without a byte ends after 60 s. */
+/**
+ * The time limit for another process to read an area, including the wait for a slot. A connection without a byte ends
+ * after 60 s.
+ */
 const READ_SECONDS = 55;
+
+type Unread = { readonly outcome: 'refused' | 'tooLarge' };
 
 export class SentArea {
   readonly #exchange: Exchange;
@@ -33,7 +39,7 @@ export class SentArea {
   #bytes = 0;
   #file: SentFile | undefined;
 
-  /** It must be removed. */
+  /** The caller must remove it. */
   constructor(exchange: Exchange, service: Service) {
     this.#exchange = exchange;
     this.#service = service;
@@ -41,13 +47,14 @@ export class SentArea {
   }
 
   /**
-   * Takes the parameter or the body.
-   * @returns a digest of it and the level
+   * Reads the area parameter or the body.
+   * @param how the numbers that decide how the area is read
+   * @returns a digest of the area and of these numbers
    * @throws ApiError, Unavailable
    */
-  async receive(level: number): Promise<string> {
+  async receive(...how: readonly (number | undefined)[]): Promise<string> {
     const { request, search, budget } = this.#exchange;
-    const hash = createHash('sha256').update(`${level}\n`);
+    const hash = createHash('sha256').update(`${how}\n`);
     const take = (part: Uint8Array) => {
       hash.update(part);
       this.#add(part);
@@ -78,7 +85,7 @@ export class SentArea {
   }
 
   /**
-   * The upload, or the area that another process has read from it; the request then has its full time again.
+   * The upload, or the area that another process has read from it. The time budget of the request restarts afterwards.
    * @throws AreaError, TooExpensive, Unavailable
    */
   async content(level: number): Promise<AreaQuery['area']> {
@@ -86,26 +93,42 @@ export class SentArea {
       const text = Buffer.concat(this.#parts);
       if (!isGzip(text) && !isFits(text)) return text;
     }
+    return await this.#inProcess({ level }, async (written, output) => {
+      if (written.outcome === 'read') return await areaInFile(output, written);
+      if (written.outcome === 'shape') return new TextEncoder().encode(written.text);
+      throw new TypeError(`an area is no ${written.outcome}`);
+    });
+  }
+
+  /**
+   * The discs around the positions of a table, in the same way.
+   * @throws AreaError, TooExpensive, Unavailable
+   */
+  async discs(radiusArcsec: number): Promise<Discs> {
+    const asked = { level: DEFAULT_CREDIBLE_LEVEL, radiusArcsec };
+    return await this.#inProcess(asked, async (written, output) => {
+      if (written.outcome === 'discs') return await discsInFile(output, written.cellsBytes, radiusArcsec);
+      throw new TypeError(`a table of positions is no ${written.outcome}`);
+    });
+  }
+
+  async #inProcess<T>(
+    how: Pick<ReadAreaTask, 'level' | 'radiusArcsec'>,
+    read: (written: Exclude<AreaWritten, Unread>, output: string) => Promise<T>,
+  ): Promise<T> {
     const { config, coordination } = this.#service;
     const file = this.#toFile();
     file.end();
     const output = spoolPath(config.NEARSKY_DATA);
     try {
-      const asked = { client: this.#client, input: file.path, inputBytes: file.bytes, output, level };
+      const asked = { client: this.#client, input: file.path, inputBytes: file.bytes, output, ...how };
       const written = await coordination.ask('area', asked, new Budget(READ_SECONDS));
       this.#exchange.budget = new Budget(config.API_REQUEST_BUDGET_SECONDS);
-      switch (written?.outcome) {
-        case undefined:
-          throw new TooExpensive(`because the area takes longer than ${READ_SECONDS} s to read`);
-        case 'read':
-          return await areaInFile(output, written);
-        case 'shape':
-          return new TextEncoder().encode(written.text);
-        case 'refused':
-          throw new AreaError(written.message, written.param);
-        case 'tooLarge':
-          throw invalidArea('it takes more memory than an area may: send one of a lower order');
-      }
+      if (!written) throw new TooExpensive(`because the area takes longer than ${READ_SECONDS} s to read`);
+      if (written.outcome === 'refused') throw new AreaError(written.message, written.param);
+      if (written.outcome === 'tooLarge')
+        throw invalidArea('it takes more memory than an area may: send one of a lower order, or fewer positions');
+      return await read(written, output);
     } finally {
       rmSync(output, { force: true });
     }

@@ -17,7 +17,7 @@ export class SentFile {
   #gatheredBytes = 0;
 
   /**
-   * @param client the client to whose share the file counts
+   * @param client the client whose share the file counts against
    * @throws Unavailable if the data directory is missing
    */
   constructor(dataDir: string, room: ClientRoom, client: string) {
@@ -58,7 +58,7 @@ export class SentFile {
     this.#gatheredBytes = 0;
   }
 
-  /** Moves the file to a path in the same file system; its space then no longer counts here. */
+  /** Moves the file to a path in the same file system. Its space is then no longer counted here. */
   moveTo(path: string): void {
     this.end();
     renameSync(this.path, path);

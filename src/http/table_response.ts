@@ -1,4 +1,4 @@
-/** Makes the response of a table: headers replace the JSON members beside the objects. */
+/** Makes the response of a table. Headers replace the JSON members beside the objects. */
 import type { TableHead } from '../answers/table_head.ts';
 import { type MatchFormat, matchFormat, type TableFormat } from '../contract/formats.ts';
 import type { TableBegun } from '../table_match/match_task.ts';

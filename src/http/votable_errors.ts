@@ -5,8 +5,8 @@ import type { Handler } from './exchange.ts';
 import type { Answer } from './respond.ts';
 
 /**
- * The handler, with its expected errors as VOTables.
- * @param statusOf the status of an error, where the standard has another one than the API
+ * Wraps a handler, so that its expected errors become VOTables.
+ * @param statusOf returns the status of an error if the standard differs from the API
  */
 export function withVotableErrors(handler: Handler, statusOf = (status: number) => status): Handler {
   return async exchange => {

@@ -18,12 +18,12 @@ import { type Answer, streamedResponse } from './respond.ts';
 import { wholeTableHeaders } from './table_response.ts';
 
 /**
- * The maximum number of such tables that a thread sends at once, half of them to one client: each holds its area, of up
- * to 10 MB.
+ * The maximum number of such tables that a thread sends at once; one client may have half of them. Each holds its area,
+ * of up to 10 MB.
  */
 const MAX_TABLES = 8;
 const PART_OBJECTS = 1000;
-/** TRIES: how often a part is tried again if there is no memory for it; PAUSE_MS: the pause between. */
+/** TRIES: the number of attempts for a part if there is no memory for it; PAUSE_MS: the pause between them. */
 const TRIES = 100;
 const PAUSE_MS = 200;
 const NOTHING = new Uint8Array(0);
@@ -38,7 +38,7 @@ export class WalkTables {
 
   /**
    * Returns the answer when its first part is ready.
-   * @param client the name by which the client's share of the tables is counted
+   * @param client the name under which the client's share of the tables is counted
    * @throws Unavailable if too many tables are being sent; the errors of the query
    */
   async answer(query: AreaQuery, format: TableFormat, client: string): Promise<Answer> {
@@ -68,7 +68,7 @@ export class WalkTables {
     while (query) {
       const part = partOf(await this.#page(query));
       const { nextCursor } = part.head;
-      // The area has been read, so its bytes, possibly many, are dropped.
+      // The area has been read, so its bytes, possibly many, are released.
       query = nextCursor === null ? undefined : { ...query, area: NOTHING, after: readCursor(AREA_CURSOR, nextCursor) };
       if (part.table.length > 0) yield part;
     }

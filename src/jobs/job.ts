@@ -5,7 +5,7 @@ export type Phase = 'PENDING' | 'QUEUED' | 'EXECUTING' | 'COMPLETED' | 'ERROR' |
 
 /** Times are milliseconds since 1970. */
 export interface Job {
-  /** Unguessable, because anyone who knows it may see the job, and end it. */
+  /** Unguessable, because anyone who knows it may see the job and abort it. */
   readonly id: string;
   /** The kind of request, which determines the code that runs it. */
   readonly kind: string;
@@ -21,7 +21,7 @@ export interface Job {
   readonly endedMs?: number;
   /** When the job and all its files are removed. */
   readonly destructionMs: number;
-  /** How often it has been started. A restart of the service starts it again. */
+  /** The number of starts. A restart of the service starts it again. */
   readonly attempts: number;
   /** The time limit in seconds, if the client has shortened it. */
   readonly runSeconds?: number;
@@ -30,7 +30,7 @@ export interface Job {
   readonly result?: JobResult;
 }
 
-/** What a job is to do. It may be long, so it is stored apart from the job. */
+/** The task of a job. It may be long, so it is stored in a separate file. */
 export interface JobRequest {
   /** The request, as JSON values. */
   readonly request: unknown;

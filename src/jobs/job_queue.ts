@@ -28,7 +28,7 @@ export interface JobKind {
 }
 
 export interface JobPaths {
-  /** The file is removed once the result is no longer wanted. */
+  /** The file is removed when the result is no longer needed. */
   readonly input: string;
   readonly output: string;
   readonly maxOutputBytes: number;
@@ -40,7 +40,7 @@ interface JobLimits {
   /** The maximum number of stored jobs per client. */
   readonly maxJobsOfClient: number;
   /**
-   * The maximum bytes of all jobs. A client may use the same share of the bytes as of the jobs, and always enough for
+   * The maximum bytes of all jobs. A client's share of the bytes equals its share of the jobs, but is always enough for
    * one job.
    */
   readonly maxBytes: number;
@@ -74,7 +74,7 @@ export type JobStep =
   | { readonly step: 'abort' | 'remove'; readonly id: string }
   | { readonly step: 'keep'; readonly id: string; readonly destructionMs: number };
 
-/** A job that was started this often has crashed the service each time. */
+/** A job with this many starts has crashed the service each time. */
 const MAX_ATTEMPTS = 2;
 /** A job that has not started is removed after this time, for example if its body has not arrived. */
 const PENDING_MS = 600_000;
@@ -147,7 +147,7 @@ export class JobQueue {
     clearInterval(this.#timer);
     for (const [id, { ends }] of this.#running) {
       const job = this.#store.read(id);
-      // The next process starts it again. It did not crash this one, so the start does not count.
+      // The next process starts it again. The job did not crash this process, so the start does not count.
       if (job?.phase === 'EXECUTING') this.#write({ ...job, phase: 'QUEUED', attempts: job.attempts - 1 });
       ends.abort();
     }
@@ -192,10 +192,7 @@ export class JobQueue {
     return sumOf(jobs, ({ id }) => this.#store.bytes(id)) + awaitedBytes(jobs);
   }
 
-  /**
-   * A job's result may use the bytes that all jobs leave free, and that its client's jobs leave free of the client's
-   * share.
-   */
+  /** The result of a job may use the bytes that are free in total, and free in its client's share. */
   #maxOutputBytes({ client }: Job): number {
     const { maxBytes } = this.#limits;
     const own = this.#bytesOf(this.#store.all().filter(job => job.client === client));
@@ -348,8 +345,8 @@ export class JobQueue {
 }
 
 /**
- * The oldest unstarted job of the client that has the most unstarted jobs, if that client has several, and more than
- * the requesting client. So a client that only creates jobs does not prevent others from creating theirs.
+ * The oldest unstarted job of the client that has the most unstarted jobs. That client must have several of them, and
+ * more than the requesting client. So a client that only creates jobs cannot prevent others from creating theirs.
  */
 function hoarded(jobs: readonly Job[], client: string): Job | undefined {
   const pending = jobs.filter(({ phase }) => phase === 'PENDING').sort((a, b) => a.createdMs - b.createdMs);
@@ -358,7 +355,7 @@ function hoarded(jobs: readonly Job[], client: string): Job | undefined {
   return oldest && countOf(oldest.client) > Math.max(1, countOf(client)) ? oldest : undefined;
 }
 
-/** The room for bodies that are about to be moved to their jobs. */
+/** The space for bodies that are about to be moved to their jobs. */
 function awaitedBytes(jobs: readonly Job[]): number {
   return sumOf(jobs, ({ phase, maxInputBytes }) => (phase === 'PENDING' ? maxInputBytes : 0));
 }

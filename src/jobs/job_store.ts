@@ -1,6 +1,7 @@
 /**
  * Stores jobs in the data directory, one directory per job: the job itself and its request as JSON, the body of the
- * request, and its result. Every process on the data directory can read them; only the process that holds a job changes it.
+ * request, and its result. Every process that uses the data directory can read them. Only the process that holds a job
+ * changes it.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

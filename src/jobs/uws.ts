@@ -11,7 +11,7 @@ type Parameters = ReadonlyMap<string, string>;
 export const RESULT = 'result';
 
 /**
- * @param address of the job
+ * @param address the address of the job
  * @param runSeconds the time limit of the job
  */
 export function jobDocument(

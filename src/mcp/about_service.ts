@@ -12,7 +12,7 @@ const DOES_NOT_ANSWER = [
   'Catalog sources away from alert objects, or further from one than the crossmatch radius.',
 ];
 
-/** The text of the answer, which also says whether the database cannot be read. */
+/** The text of the answer. It also reports whether the database cannot be read. */
 export async function aboutService({ service }: ToolContext): Promise<string> {
   const { config, catalogs, provenance } = service;
   const seen = service.look();

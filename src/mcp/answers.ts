@@ -15,6 +15,7 @@ export interface ApiMatch {
   readonly catalog_source_id: string;
   readonly separation_arcsec: number;
   readonly separation_at_epoch_arcsec?: number;
+  readonly chance_probability: number | null;
   readonly catalog_payload: Readonly<Record<string, unknown>> | null;
 }
 

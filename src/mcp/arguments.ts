@@ -34,7 +34,8 @@ export function circleOf(args: SentObject, config: Config): Circle {
 }
 
 /**
- * A longer area would leave no room for objects, because the answer repeats the area in its command for all objects.
+ * The limit on an area's text. The answer repeats the area in its command for all objects, so a longer area would leave
+ * no room for objects.
  */
 const MAX_AREA_CHARACTERS = 2000;
 
@@ -80,7 +81,7 @@ function invalid(name: string, must: string, given: SentValue | undefined): Tool
   return new ToolError('invalid_arguments', invalidParameter(name, must, shown(given)).message);
 }
 
-/** Longer texts are not shown; messages give their length. */
+/** Longer texts are not shown; messages give their length instead. */
 const LONG_TEXT = 64;
 
 function shown(value: SentValue | undefined): string {

@@ -12,7 +12,7 @@ export type Identifier =
 export type PlacedIdentifier = Identifier & { readonly position: number };
 
 const UNRECOGNIZED: Identifier = { kind: 'unrecognized' };
-/** A JSON number above this limit may be a different integer that a parser has rounded. */
+/** A JSON number above this limit may be a rounded form of another integer. */
 const MAX_EXACT = 2 ** 53;
 
 /** The identifiers of the list, in its order. A repeated identifier is listed once, at its first position. */
@@ -47,7 +47,7 @@ function classifyNumber({ text, value, isInteger }: SentNumber): Identifier {
   if (value < 0) return UNRECOGNIZED;
   if (value > MAX_EXACT) return { kind: 'precision_lost' };
   if (!Number.isInteger(value)) return UNRECOGNIZED;
-  // An integer above the limit can be rounded down to the limit.
+  // An integer above the limit may be rounded down to the limit.
   const exact = isInteger ? BigInt(text) : BigInt(value);
   return exact > MAX_EXACT ? { kind: 'precision_lost' } : { kind: 'diaObjectId', canonical: `${exact}` };
 }

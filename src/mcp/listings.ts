@@ -12,7 +12,7 @@ import { shellQuote } from './recipes.ts';
 import { listingText } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
 
-/** By default, the listing of the latest objects goes back this many hours. */
+/** The default time range of the listing of latest objects, hours. */
 export const DEFAULT_HOURS = 24;
 
 const HOUR_US = 3600e6;

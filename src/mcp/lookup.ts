@@ -150,7 +150,7 @@ function totalOf({ result, objects }: Entry): number {
   return result?.total ?? objects.length;
 }
 
-/** The number of the service's objects that an identifier found. */
+/** The number of the service's objects that match an identifier. */
 function foundIn(entry: Entry): number {
   return entry.result?.status === 'not_in_service' ? 0 : totalOf(entry);
 }
@@ -175,7 +175,7 @@ function entryWire({ identifier, result, objects }: Entry, config: Config) {
   };
 }
 
-/** Why a name led to no object; with the snapshot's epoch if the registry has no such name. */
+/** The reason why a name led to no object; with the snapshot's epoch if the registry has no such name. */
 function whyNothing({ status, tns_snapshot_epoch }: ApiResult, config: Config) {
   switch (status) {
     case 'tns_name_not_found':

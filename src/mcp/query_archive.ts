@@ -33,7 +33,7 @@ export const QUERY_SCHEMA = {
 };
 
 /**
- * The tables and their columns, for an assistant that writes a query. The catalogs' columns are left out because they
+ * The tables and their columns, for an assistant that writes a query. The catalogs' columns are omitted, because there
  * are too many.
  */
 export function tablesInWords(): string {

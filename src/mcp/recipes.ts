@@ -1,4 +1,4 @@
-/** Ready-to-run API requests for the objects that an answer leaves out. */
+/** Ready-to-run API requests for the objects that an answer omits. */
 import type { Circle } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import type { PlacedIdentifier } from './identifiers.ts';
@@ -34,7 +34,7 @@ function curl(base: string, inputs: readonly Input[]): string {
   return ['curl', ...words, '-H', shellQuote('Content-Type: application/json'), '--data', shellQuote(body)].join(' ');
 }
 
-/** The address of a position's first page. */
+/** The address of the first page of a position. */
 export function coneUrl(base: string, { ra, dec, radiusArcsec }: Circle): string {
   return `${base}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full&page_size=${PAGE_SIZE}`;
 }

@@ -49,8 +49,8 @@ function malformed(why: string): RpcError {
 }
 
 /**
- * Checks that headers that repeat parts of the body, for the use of proxies, agree with it. A missing header is
- * accepted, because the contract of this service requires none of them.
+ * Checks that headers agree with the body if they repeat parts of it for proxies. A missing header is accepted, because
+ * the contract of this service requires none of them.
  */
 function checkHeaders({ method, params }: RpcRequest, revision: string, headers: IncomingHeaders): void {
   checkHeader(headers, 'MCP-Protocol-Version', revision);
@@ -64,7 +64,7 @@ function checkHeader(headers: IncomingHeaders, name: string, expected: SentValue
   throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} differs from the body`, { status: 400 });
 }
 
-/** A header's value, decoded if it is not plain ASCII and comes as `=?base64?...?=`. */
+/** The value of a header, decoded if it is not plain ASCII and has the form `=?base64?...?=`. */
 function decodeHeader(value: string): string {
   const [, base64] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? [];
   return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8');

@@ -1,4 +1,7 @@
-/** The part of JSON-RPC 2.0 that the connector uses: one message in, at most one out (docs/contract.md, Connector). */
+/**
+ * The part of JSON-RPC 2.0 that the connector uses. Each request carries one message, and each answer at most one
+ * (docs/contract.md, Connector).
+ */
 
 import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
@@ -17,7 +20,7 @@ export interface RpcRequest {
   /** The id exactly as the client sent it. */
   readonly id: Rendered;
   readonly method: string;
-  /** Empty where there are none. */
+  /** Empty if there are none. */
   readonly params: SentObject;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Session ids: opaque to clients, and not stored here. An id carries its time of issue and 16 random bytes, signed, so
- * that any process with the same secret recognizes an id that the service issued.
+ * Session ids, which are opaque to clients and not stored. An id carries its time of issue and 16 random bytes, signed,
+ * so that any process with the same secret recognizes an id that the service issued.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -12,7 +12,7 @@ const ID = /^[\w-]{72}$/;
 
 interface SessionOptions {
   readonly maxAgeSeconds: number;
-  /** The secret that signs the ids; null for a random one, so that ids are valid in this process only. */
+  /** The secret that signs the ids. If null, a random secret is used, and ids are valid only in this process. */
   readonly secret: string | null;
   /** Now, milliseconds since 1970. */
   readonly now?: () => number;
@@ -37,7 +37,7 @@ export class Sessions {
     return Buffer.concat([signed, this.#sign(signed)]).toString('base64url');
   }
 
-  /** Whether the id was issued here, unchanged, and not too long ago. */
+  /** Whether this service issued the id, unchanged, and recently enough. */
   isValid(id: string): boolean {
     if (!ID.test(id)) return false;
     const bytes = Buffer.from(id, 'base64url');

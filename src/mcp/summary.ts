@@ -59,11 +59,12 @@ function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxN
     const nearest = ofCatalog
       .toSorted((a, b) => nearness(a) - nearness(b))
       .slice(0, maxNearest)
-      .map(({ catalog_source_id, separation_arcsec, separation_at_epoch_arcsec, catalog_payload }) => ({
-        source_id: catalog_source_id,
-        separation_arcsec,
-        separation_at_epoch_arcsec,
-        values: Object.fromEntries(chatKeys.map(key => [key, catalog_payload?.[key] ?? null])),
+      .map(match => ({
+        source_id: match.catalog_source_id,
+        separation_arcsec: match.separation_arcsec,
+        separation_at_epoch_arcsec: match.separation_at_epoch_arcsec,
+        chance_probability: match.chance_probability,
+        values: Object.fromEntries(chatKeys.map(key => [key, match.catalog_payload?.[key] ?? null])),
       }));
     return [{ catalog: name, count: ofCatalog.length, nearest, more: ofCatalog.length - nearest.length }];
   });
@@ -89,7 +90,7 @@ const ASSOCIATION_STATES: readonly Named[] = [
   { name: 'not_checked', meaning: 'the TNS was not searched at crossmatch time; this says nothing about the TNS' },
 ];
 
-/** Explains the values that an answer contains, and no others. */
+/** Explains the values that the answer contains, and only those. */
 export function notesOf(summaries: readonly Summary[], statuses: readonly string[]) {
   const shown = (values: readonly unknown[], meanings: readonly Named[]) =>
     Object.fromEntries(meanings.flatMap(({ name, meaning }) => (values.includes(name) ? [[name, meaning]] : [])));
@@ -107,7 +108,7 @@ export function notesOf(summaries: readonly Summary[], statuses: readonly string
 }
 
 /**
- * The text of an answer that lists objects after `head`, without the last objects if they do not fit.
+ * The text of an answer: `head`, then the objects. The last objects are omitted if they do not fit.
  * @param statuses further statuses that the answer contains
  * @param hasMore whether there are more objects than these
  * @param fullResults how to get all of them, given how many are shown

@@ -153,9 +153,10 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
   query_rubin_archive: {
     describe: () =>
       'The rows of a query in ADQL 2.1 (the SQL of astronomy, read only) over everything that is stored: for counts, statistics and conditions that no ' +
-      `other tool has. At most ${MAX_QUERY_ROWS} rows are given; use TOP, aggregates and few columns. Tables: ${tablesInWords()}. Each catalog is a table, too, such ` +
-      'as nearsky.gaia_dr3, with the columns of nearsky.matches and its own; SELECT column_name, unit, description FROM TAP_SCHEMA.columns ' +
-      `WHERE table_name = 'nearsky.gaia_dr3' lists them. Positions are ICRS, degrees. An example: ${QUERY_EXAMPLE}. ${CAVEATS}`,
+      `other tool has. At most ${MAX_QUERY_ROWS} rows are given; use TOP, aggregates and few columns. Tables: ${tablesInWords()}. The matches of each catalog are a table, ` +
+      'such as nearsky.gaia_dr3_matches, with the columns of nearsky.matches and those of the catalog. All sources of a registered catalog are a table, too, such as ' +
+      'gaia_dr3.sources; a query gives a CIRCLE around its position, or joins it by DISTANCE. SELECT column_name, unit, description FROM TAP_SCHEMA.columns ' +
+      `WHERE table_name = 'nearsky.gaia_dr3_matches' lists columns. Positions are ICRS, degrees. An example: ${QUERY_EXAMPLE}. ${CAVEATS}`,
     inputSchema: () => ({
       type: 'object',
       properties: { query: { ...QUERY.schema, description: 'One SELECT in ADQL' } },

@@ -52,7 +52,7 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
     .gauge('nearsky_write_wait_seconds', 'For how long a write has waited for another process to finish its own.', [
       [{}, waitsSinceMs === 0 ? 0 : Math.max(0, Date.now() - waitsSinceMs) / 1000],
     ]);
-  if (Number.isFinite(state.logFollowedMs)) addLog(exposition, state);
+  if (state.hasLog) addLog(exposition, state);
   if (Number.isFinite(state.diskFreeBytes)) {
     exposition.gauge('nearsky_disk_free_bytes', 'Free on the disk of the data directory.', [[{}, state.diskFreeBytes]]);
   }
@@ -65,25 +65,15 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
 }
 
 function addLog(exposition: Exposition, state: SharedState): void {
-  const { logFollowedMs, logPosition, logLeft, logDigests, logLevel, isStopped, clockSkewUs } = state;
-  const lagSeconds = Math.max(0, Date.now() - logFollowedMs) / 1000;
+  const { logLagMs, logPosition, logLeft, logLevel, isStopped, clockSkewUs } = state;
   exposition
     .gauge('nearsky_log_position', 'Records of the log of the nodes that this node has applied.', [[{}, logPosition]])
     .gauge('nearsky_log_lag_records', 'Records that the log was last seen to have beyond those.', [[{}, logLeft]])
-    .gauge(
-      'nearsky_log_lag_seconds',
-      'For how long this node has not had all of the log.',
-      logFollowedMs ? [[{}, lagSeconds]] : [],
-    )
+    .gauge('nearsky_log_lag_seconds', 'For how long this node has not had all of the log.', [[{}, logLagMs / 1000]])
     .gauge(
       'nearsky_log_clock_skew_seconds',
       'The clock of this node minus the time of the last record of another process, when the record arrived.',
       Number.isNaN(clockSkewUs) ? [] : [[{}, clockSkewUs / 1e6]],
-    )
-    .gauge(
-      'nearsky_log_digests',
-      'Different digests in the last vote of the nodes: more than 1 where archives differ.',
-      [[{}, logDigests]],
     )
     .gauge('nearsky_log_level', 'The level of the log of the nodes, as far as this node has read it.', [[{}, logLevel]])
     .gauge('nearsky_log_level_readable', 'The highest level of a log that this release reads.', [[{}, LEVEL]])
@@ -179,7 +169,7 @@ function addIndex(exposition: Exposition, status: IndexStatus, stored: MetricsAn
 }
 
 /**
- * Adds the counters, which have the names of the public reference service. They count for the database, whichever
+ * Adds the counters, which have the same names as in the public reference service. They cover the database, whichever
  * process did the work.
  */
 function addStored(exposition: Exposition, stored: MetricsAnswer): void {
@@ -234,7 +224,7 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     .counter(
       'crossmatch_catalog_skips_total',
       'Batches in which a catalog was skipped after a read failure, by catalog.',
-      // Start at 0, because Prometheus sees no growth in a first value.
+      // Start at 0, because Prometheus sees no increase in a first value.
       [...new Set([...CATALOGS.map(({ name }) => name), ...stored.catalogs])].map(
         (name): Sample => [{ catalog: name }, stored.counters[catalogSkips(name)] ?? 0],
       ),
@@ -272,8 +262,8 @@ function addProcess(exposition: Exposition): void {
 }
 
 /**
- * The bytes of anonymous memory, as a list of one; empty if the system does not report it. Only Linux does, and not
- * under Deno.
+ * The bytes of anonymous memory, as a list with one item; empty if the system does not report it. Only Linux reports
+ * it, and not under Deno.
  */
 function anonymousBytes(): number[] {
   try {

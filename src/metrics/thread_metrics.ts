@@ -59,7 +59,7 @@ const NUMBERS = [
   'valuesLeftOut',
   /** The bytes of memory that long answers have reserved. */
   'answerKib',
-  /** A heartbeat: it grows several times per second while the thread is alive. */
+  /** A heartbeat that increases several times per second while the thread is alive. */
   'beats',
 ] as const;
 type NumberName = (typeof NUMBERS)[number];

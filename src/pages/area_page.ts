@@ -1,4 +1,4 @@
-/** The page of an area of the sky: drawn on the map, typed, or read from a file. */
+/** The page for an area of the sky, which readers draw on the map, type, or choose as a file. */
 import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES } from '../contract/limits.ts';
 import type { Examples } from './examples.ts';
 import { html, mapFrame, needsScripts } from './html.ts';
@@ -6,6 +6,11 @@ import type { Page } from './layout.ts';
 
 const EXAMPLE_RADIUS_DEG = 1;
 
+// test http/area.test.ts: a circle as a body in each spelling, and as a parameter
+// test http/area.test.ts: a map of probability: the densest pixels up to the level
+// test vo/flat_maps.test.ts: a map in each order and spelling holds
+// test vo/areas.test.ts: what is too large is refused with the bound
+// test pages/browser.test.ts: an area, drawn or from a file
 export function areaPage({ position }: Examples): Page {
   const example = position && `CIRCLE ${position.ra.toFixed(4)} ${position.dec.toFixed(4)} ${EXAMPLE_RADIUS_DEG}`;
   return {

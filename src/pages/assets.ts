@@ -1,6 +1,6 @@
 /**
  * The files that the pages load: our own scripts and style, without comments and with the colours of the catalogs; and
- * two libraries.
+ * third-party libraries.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ interface Asset {
 
 interface Assets {
   readonly files: ReadonlyMap<string, Asset>;
-  /** The version of all files together. Addresses contain it, so that a browser may keep the files for ever. */
+  /** The version of all files together. Addresses contain it, so that browsers may cache the files forever. */
   readonly version: string;
 }
 
@@ -58,7 +58,7 @@ function readAssets(catalogs: Catalogs): Assets {
   return { files, version: hash.digest('hex').slice(0, 12) };
 }
 
-/** A script or style of ours without comments and indents: a fifth fewer bytes, compressed. */
+/** Our own script or style without comments and indentation, which saves a fifth of the compressed bytes. */
 function plain(text: string): Buffer {
   return Buffer.from(text.replace(COMMENT_LINES, '').replace(INDENTS, ''));
 }

@@ -42,7 +42,8 @@ function triesOf({ diaObjectId, name, position }: Examples): string[] {
 
 const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);
 
-/** @param isEmpty whether no object was ever stored */
+// test pages/pages.test.ts: what the pages say is the live configuration
+/** @param isEmpty whether the database has never contained an object */
 export function frontPage(config: Config, examples: Examples, catalogs: Catalogs, isEmpty: boolean): Page {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   const tries = triesOf(examples);
@@ -116,9 +117,10 @@ ${needsScripts}
 
 const OBJECT_PATH = /^\/objects\/[^/]+$/;
 
+// test pages/pages.test.ts: where there is nothing: a page for a browser
 /**
  * The page for an unknown address.
- * @param path as it was asked for
+ * @param path as requested
  */
 export function missingPage(config: Config, path: string): Page {
   const why = OBJECT_PATH.test(path) && html`An object's address ends in its diaObjectId, ${OBJECT_ID.must}. `;
@@ -134,6 +136,7 @@ ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
   };
 }
 
+// test http/recent.test.ts: objects with matches, whatever their state: the newest first, then by id
 export function recentPage(config: Config, catalogs: Catalogs): Page {
   const hours = [1, 12, 24, 72, 168].filter(each => each <= config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS);
   return {
@@ -161,12 +164,17 @@ ${needsScripts}
   };
 }
 
-/** The catalogs that objects are compared with; all four if none is registered yet or the registrations are unknown. */
+/**
+ * The catalogs that objects are compared with. If none is registered yet, or the registrations are unknown: all
+ * catalogs of the project.
+ */
 function releasesOf({ all, footprintOrders }: Catalogs): string {
   const registered = all.filter(({ name }) => footprintOrders?.has(name));
   return (registered.length > 0 ? registered : all).map(({ release }) => release).join(', ');
 }
 
+// test pages/pages.test.ts: the pages say with how many catalogs objects are compared
+// test http/trouble.test.ts: without a database all is 503 but status and health
 function comparedWith({ all: { length: all }, footprintOrders: registered }: Catalogs): string {
   if (!registered)
     return `Each object is compared with as many of these ${all} catalogs as are registered here; the database could not be read to say which.`;
@@ -175,7 +183,7 @@ function comparedWith({ all: { length: all }, footprintOrders: registered }: Cat
   return `Each object is compared with ${registered.size} of these ${all} catalogs: the others are not registered here.`;
 }
 
-/** The pages that explain, by the reader's task. */
+/** The help pages, in order of the reader's tasks. */
 export function helpPage(): Page {
   const list = (links: readonly (readonly [path: string, name: string, about: string])[]) =>
     html`<ul>${links.map(([path, name, about]) => html`<li><a href="${path}">${name}</a>: ${about}</li>`)}</ul>`;
@@ -210,6 +218,9 @@ ${list([['/docs', 'Documents', 'a tutorial, how-tos, frequent questions, running
   };
 }
 
+// test pages/pages.test.ts: what the pages say is the live configuration
+// test vo/moc.test.ts: the map of a catalog is its footprint
+// test sky_map/sky_map.test.ts: the share of each cell that a catalog covers
 export function catalogsPage(config: Config, catalogs: Catalogs): Page {
   return {
     title: 'Catalogs',
@@ -223,6 +234,9 @@ ${catalogs.all.map(catalog => catalogSection(catalog, catalogs))}`,
   };
 }
 
+// test contract/describe.test.ts: the order of a coverage map is the one in force
+// test http/filters.test.ts: there are 42, each taken on each operation
+// test contract/catalogs.test.ts: every column that is named is stored, once
 function catalogSection(catalog: CatalogDefinition, catalogs: Catalogs): Html {
   const { name, release, raColumn, decColumn, columns, epoch, reference } = catalog;
   const order = orderInForce(catalog, catalogs);
@@ -237,25 +251,24 @@ ${reference && html`<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" r
 <div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${epoch && html`, at the epoch in <code>${epoch.column}</code>`}</dd></div>
 <div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, catalogs)}</dd></div>
 </dl>
-${
-  fields.length > 0
-    ? html`<details class="filters"><summary>${fields.length} columns to filter by</summary>${blocks({
-        kind: 'table',
-        header: ['Column', 'Unit', 'Parameters'],
-        rows: fields.map(field => [
-          `\`${field.name}\`: ${field.description}`,
-          field.unit,
-          fieldFilterNames(name, field)
-            .map(parameter => `\`${parameter}\``)
-            .join(' '),
-        ]),
-      })}</details>`
-    : html`<p>It has no columns to filter by.</p>`
-}
+<details class="filters"><summary>${fields.length} filters</summary>${blocks({
+    kind: 'table',
+    header: ['Value', 'Unit', 'Parameters'],
+    rows: fields.map(field => [
+      `\`${field.name}\`: ${field.description}`,
+      field.unit,
+      fieldFilterNames(name, field)
+        .map(parameter => `\`${parameter}\``)
+        .join(' '),
+    ]),
+  })}</details>
 <details><summary>${columns.length} columns are stored with each source</summary><p class="columns">${columns.map(column => html`<code>${column.name.toLowerCase()}</code> `)}</p></details>
 </section>`;
 }
 
+// test ingest/normalise.test.ts: pittgoogle: the cut is inclusive
+// test pages/browser.test.ts: the status page has what each broker delivered, and sums that agree
+// test contract/suite/objects.ts: every envelope has the block of the service
 export function brokersPage(config: Config): Page {
   const { reliability_cuts: cuts } = currentProvenance(config);
   const rows = cuts.map(
@@ -298,6 +311,12 @@ function askedFor({ diaObjectId = '313637935709683761', position, name = 'SN 202
   };
 }
 
+// test http/routing.test.ts: every response has the headers of security and CORS
+// test tables/answers.test.ts: the formats, by name and by Accept, say the same ids
+// test tables/readers.test.ts: a bare pandas.read_parquet keeps every digit
+// test tables/readers.test.ts: pandas reads ${format} with the ids unchanged
+// test clients/python.test.ts: lookups, walks and errors, while the service is busy at times
+// test http/values.test.ts: ids: digits of a 64-bit integer
 export function consumingPage(config: Config, base: string, examples: Examples, catalogs: Catalogs): Page {
   const { id, name, ra, dec } = askedFor(examples);
   const cone = `${base}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10`;
@@ -353,7 +372,7 @@ ${needsScripts}
 
 interface Section {
   readonly title: string;
-  /** Method and path, of an operation. */
+  /** The method and path of an operation. */
   address?: string;
   readonly content: Block[];
 }
@@ -392,7 +411,7 @@ ${sections.map(
   };
 }
 
-/** Requests that can be edited and sent. Without scripts the links still lead to the answers. */
+/** Requests that can be edited and sent. Without scripts, the links still lead to the answers. */
 function tryIt(examples: Examples): Html {
   const { id, name, ra, dec } = askedFor(examples);
   const requests = [

@@ -1,10 +1,14 @@
-/** The page on which a table of the reader is crossmatched. */
+/** The page that crossmatches a reader's table. */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { againstNames, DEFAULT_MATCH_RADIUS_ARCSEC, MAX_MATCH_RADIUS_ARCSEC } from '../contract/table_match.ts';
 import { html, needsScripts } from './html.ts';
 import type { Page } from './layout.ts';
 
+// test table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent
+// test astrotables/tools.test.ts: every cell of every format, and the positions
+// test table_match/crossmatch_table.test.ts: tables that cannot be used, and parameters
+// test pages/browser.test.ts: a table of mine: its first rows, the columns of its position
 export function crossmatchPage({ API_MAX_TABLE_MIB, API_MAX_TABLE_ROWS }: Config, catalogs: Catalogs): Page {
   const titleOf = (name: string) => catalogs.get(name)?.release ?? 'the objects here';
   return {

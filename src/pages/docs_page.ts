@@ -6,7 +6,7 @@ import type { Page } from './layout.ts';
 
 /** The list of the documents. */
 const DOCS_PATH = '/docs';
-/** The name of the search index, among the files of the site. */
+/** The name of the search index file. */
 export const SEARCH_INDEX = 'search.json';
 
 const SERVED: SiteAddresses = {
@@ -16,7 +16,7 @@ const SERVED: SiteAddresses = {
 
 let served: Site | undefined;
 
-/** The site that the service serves, made when the first of its pages is requested. */
+/** The documentation site, which is built when its first page is requested. */
 export function servedSite(): Site {
   served ??= makeSite(SERVED);
   return served;

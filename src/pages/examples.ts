@@ -1,4 +1,4 @@
-/** Examples on the pages: an id, a name and positions that this database holds. */
+/** Examples for the pages: an id, a name and positions from this database. */
 import { Arena } from '@nearsky/sky-index';
 import { takeText } from '../answers/answer_memory.ts';
 import type { LookupInput } from '../answers/queries.ts';
@@ -15,7 +15,7 @@ export interface Examples {
   readonly name?: string;
 }
 
-/** The number of objects that are considered, from the whole index. */
+/** The number of objects considered as examples, taken evenly from the index. */
 const SAMPLE = 100;
 const BUDGET_SECONDS = 1;
 /** The time for which examples are offered. */
@@ -39,7 +39,7 @@ export class ExampleFinder {
     this.#until = performance.now() + RETRY_MS;
     this.#examples = this.#look().then(
       found => {
-        // An empty database is retried at once, because that costs nothing.
+        // An empty database is checked again at once, because that costs nothing.
         this.#until = found.diaObjectId === undefined ? 0 : performance.now() + KEEP_MS;
         return found;
       },

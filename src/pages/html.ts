@@ -23,14 +23,14 @@ function rendered(part: Part): string {
   return typeof part === 'object' ? part.map(({ text }) => text).join('') : escapeHtml(`${part}`);
 }
 
-/** Data for the scripts of a page: a script element that is not run. */
+/** Data for the scripts of a page: a script element that browsers do not execute. */
 export function jsonData(id: string, value: unknown): Html {
   return new Html(
     `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`,
   );
 }
 
-/** A placeholder until a script fills the part; it stays hidden if scripts do not run. */
+/** A placeholder that a script replaces; it stays hidden if scripts do not run. */
 export const loading = html`<p class="loading">Loading</p>`;
 
 /** Shown instead of a part that needs scripts, if they do not run. */
@@ -38,7 +38,7 @@ export const needsScripts = html`<noscript><p class="notice">This part of the pa
 
 /**
  * The map of the sky with its tools.
- * @param help how the map is used
+ * @param help instructions for using the map
  */
 export function mapFrame(help: string, legend: Html | false = false): Html {
   return html`<div class="map-frame" id="map-frame">

@@ -6,7 +6,7 @@ import { type Html, html, jsonData } from './html.ts';
 import { pageDataOf } from './page_data.ts';
 
 export interface Page {
-  /** The part of the window's title before the name of the service; empty for the front page. */
+  /** The window title before the name of the service; empty for the front page. */
   readonly title: string;
   readonly description: string;
   /** The path of the page's entry in the navigation. */
@@ -14,9 +14,9 @@ export interface Page {
   readonly main: Html;
   /** Scripts of src/pages/browser, besides the one that every page has. */
   readonly scripts?: readonly string[];
-  /** The page has a search box of its own. */
+  /** Whether the page has its own search box. */
   readonly hasSearch?: boolean;
-  /** Another origin that its scripts may ask. */
+  /** Another origin that its scripts may contact. */
   readonly connectsTo?: string;
   /** Another origin from which its scripts may show images. */
   readonly imagesFrom?: string | undefined;
@@ -36,8 +36,8 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
 const HELP_PAGES = new Set(['/catalogs', '/brokers', '/consuming', '/vo', '/api-docs', '/status', '/docs']);
 
 /**
- * A whole document. All its parts come from this host, and it holds no inline script or style.
- * @param address the page's own, for whoever shows a link to it
+ * A whole document. All its parts come from this host, and it contains no inline script or style.
+ * @param address the page's own address, for link previews
  */
 export function layout(page: Page, address: string, config: Config, catalogs: Catalogs): string {
   const { title, description, path, main, scripts = [], hasSearch = false } = page;
@@ -95,7 +95,7 @@ function currentAt(to: string, path: string | undefined): Html | false {
   return to === '/help' && path !== undefined && HELP_PAGES.has(path) && html` aria-current="true"`;
 }
 
-/** The search box of pages without a large one. Without scripts it leads to the page of results. */
+/** The search box of pages without a large one. Without scripts, it leads to the results page. */
 const compactSearch = html`<form class="search compact" action="/search" role="search">
 <label class="unseen" for="q-compact">An id, a TNS name or a position</label>
 <div class="field"><input id="q-compact" name="q" type="search" required autocomplete="off" autocapitalize="off" spellcheck="false"
@@ -108,7 +108,7 @@ const DEFAULT_RADIUS = 10;
 /**
  * The large search box, with several lines so that lists can be pasted.
  * @param maxRadiusArcsec larger radii are not offered
- * @param placeholder something that the service holds
+ * @param placeholder an example from the stored data
  */
 export function searchForm(maxRadiusArcsec: number, placeholder = ''): Html {
   const radii = RADII.filter(each => each <= maxRadiusArcsec);

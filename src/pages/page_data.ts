@@ -10,7 +10,7 @@ import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
 
 export interface PageData {
-  /** The version of the service; null where its operator hides it. */
+  /** The version of the service; null if its operator hides it. */
   readonly version: string | null;
   readonly statuses: Words;
   readonly outcomes: Words;
@@ -27,12 +27,15 @@ export interface PageData {
   /** Display names of brokers, by their name in the API. */
   readonly brokers: Readonly<Record<string, string>>;
   readonly links: readonly Link[];
-  /** The address of a survey's image; null where pages show none. */
+  /** The address of a survey image; null if pages show none. */
   readonly imageUrl: string | null;
   readonly formats: readonly { readonly name: string; readonly title: string; readonly extension: string }[];
 }
 
-/** A page elsewhere about an object, or about its place. `{id}`, `{ra}`, `{dec}` (with its sign) stand for its values. */
+/**
+ * A page of another site about an object, or about its position. `{id}`, `{ra}`, `{dec}` (with its sign) are replaced
+ * by the values.
+ */
 export interface Link {
   readonly name: string;
   readonly url: string;
@@ -44,7 +47,7 @@ export interface CatalogData {
   readonly name: string;
   readonly release: string;
   readonly idType: CatalogDefinition['idType'];
-  /** The article that describes it. */
+  /** The article that describes the catalog. */
   readonly reference?: { readonly paper: string; readonly paperUrl: string };
   /** The path of the marker in plots: a polygon around the origin, 12 wide at most. */
   readonly marker: string;

@@ -3,14 +3,16 @@ import { spelled, tableName } from '@nearsky/adql';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
-import { type TapTable, tapTables } from '../tap/tables.ts';
+import type { ListedTable } from '../tap/listed_table.ts';
+import { listedTables } from '../tap/tables.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 
-/** The address of the hub of the SAMP Web Profile, on the machine of whoever looks at the page. */
+/** The address of the SAMP Web Profile hub, on the reader's machine. */
 const SAMP_HUB = 'http://localhost:21012';
 
-/** @param isInstalled whether the engine of queries is there */
+// test tap/tap.test.ts: each format has its media type, and the rows
+/** @param isInstalled whether the query engine is installed */
 export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boolean): Page {
   const obstacle = obstacleOf(config, isInstalled);
   const formats = TAP_FORMATS.map(({ name }) => name).filter(name => !name.includes('/'));
@@ -34,7 +36,7 @@ ${obstacle && html`<p class="notice">${obstacle}</p>`}
 <noscript><p class="notice">Without JavaScript the answer is a file, as CSV.</p></noscript>
 </div>
 <section class="schema" aria-labelledby="tables-title"><h2 id="tables-title">Tables</h2>
-${tapTables(catalogs.all).map(tableOf)}
+${listedTables(catalogs).map(tableOf)}
 </section>
 <section id="results" aria-label="Result"></section>
 <section aria-labelledby="examples-title"><h2 id="examples-title">Examples</h2>
@@ -44,13 +46,14 @@ ${tapTables(catalogs.all).map(tableOf)}
   };
 }
 
+// test pages/pages.test.ts: the page of queries has every table, and says where queries cannot be answered
 function obstacleOf({ TAP_MAX_QUERIES }: Config, isInstalled: boolean): string | undefined {
   if (TAP_MAX_QUERIES === 0) return 'Queries are switched off here (TAP_MAX_QUERIES is 0).';
   if (isInstalled) return undefined;
   return 'Queries cannot be answered here because the package @duckdb/node-api is not installed.';
 }
 
-function tableOf(table: TapTable): Html {
+function tableOf(table: ListedTable): Html {
   const columns = table.columns.map(
     ({ name, unit, description }) =>
       html`<li><code class="insert">${spelled(name)}</code>${unit && html` <span class="unit">${unit}</span>`} <span class="about">${description}</span></li>`,

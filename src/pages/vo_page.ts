@@ -1,4 +1,4 @@
-/** Instructions for the Virtual Observatory's services. */
+/** Instructions for Virtual Observatory clients. */
 
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
@@ -19,6 +19,15 @@ function rowsOf(target: string, catalogs: Catalogs): string {
   return target === OBJECTS ? 'Objects' : `Sources of ${catalogs.get(target)!.release}`;
 }
 
+// test vo/cone.test.ts: objects: those within the radius, the nearest first
+// test vo/cone.test.ts: sources of ${catalog}
+// test vo/cone.test.ts: MAXREC lists the nearest and says that there are more
+// test vo/cone.test.ts: the columns: one main id that is text
+// test vo/cone.test.ts: formats: a media type comes back as it was asked for
+// test vo/clients.test.ts: coneskymatch
+// test vo/moc.test.ts: the map of the objects has the cells with an object
+// test vo/moc.test.ts: of one that is not registered there is none
+// test tap/tap.test.ts: objects and matches are what was stored, with every digit of their ids
 export function voPage(
   { VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config,
   base: string,

@@ -1,4 +1,4 @@
-/** Short, plain names of the API's values for the pages. Their full meanings are those of `src/contract/enums.ts`. */
+/** Short, plain names of the API's values for the pages. `src/contract/enums.ts` has their full meanings. */
 import {
   CATALOG_OUTCOMES,
   type CatalogOutcome,
@@ -52,7 +52,7 @@ const wordsOf = <T extends string>(
 export const STATUS_WORDS: Words = {
   ...wordsOf(OBJECT_STATUSES, OBJECT_WORDS),
   ...wordsOf(INPUT_STATUSES, INPUT_WORDS),
-  // The API's meaning speaks of the inputs of a list.
+  // The API's meaning is about the inputs of a list.
   resolver_unavailable: {
     word: INPUT_WORDS.resolver_unavailable,
     meaning: 'This service has no current copy of the TNS registry. Ids and positions are searched as always.',

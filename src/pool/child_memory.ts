@@ -11,14 +11,14 @@ import { Unavailable } from '../base/refusal.ts';
 export interface Member {
   /** Undefined once it was ended. */
   readonly pid: number | undefined;
-  /** Whether it works, or did a moment ago. */
+  /** Whether the process is working, or was a moment ago. */
   readonly isBusy: boolean;
   /**
-   * Ends the process to free its memory. Idle processes are asked first, then busy ones; within each group, the largest
-   * first.
+   * Ends the process to free its memory. Idle processes come first, then busy ones; within each group, the largest
+   * comes first.
    * @param mib its memory
    * @param isAlone whether no other process works or has much memory
-   * @returns false if it goes on
+   * @returns false if the process continues
    */
   readonly end: (mib: number, isAlone: boolean) => boolean;
 }
@@ -35,13 +35,13 @@ export class MemoryTaken extends Unavailable {
 }
 
 const INTERVAL_MS = 100;
-/** An idle process with less memory than this, MiB, is worth keeping. */
+/** An idle process that uses less than this, MiB, is worth keeping. */
 export const IDLE_MIB = 128;
 
 /**
- * For each line of process ids, prints a line of `ID:KIB`. A shell reads /proc because Deno keeps it from programs.
- * Anonymous memory is resident memory that is not shared; some systems report none as shared, and are left out. The
- * shell starts no other program.
+ * For each line of process ids, prints a line of `ID:KIB`. A shell reads /proc because Deno denies it to programs.
+ * Anonymous memory is resident memory that is not shared. Systems that report no shared memory are skipped. The shell
+ * starts no other program.
  */
 const READS = `kib=4
 while read -r name value _; do case $name in KernelPageSize:) kib=$value; break;; esac; done </proc/self/smaps
@@ -73,7 +73,7 @@ export class ChildMemory {
     child.once('error', () => this.#members.delete(member));
   }
 
-  /** Call it when a process begins to work, and the returned function when the work is over. */
+  /** Call this when a process begins to work, and the returned function when the work is over. */
   watch(): () => void {
     const work = {};
     this.#works.add(work);
@@ -101,7 +101,7 @@ export class ChildMemory {
       this.#shell ??= this.#start();
       this.#shell.stdin!.write(`${pids.join(' ')}\n`);
     } catch {
-      // Deno may not allow a shell. Then there is no bound.
+      // Deno may not allow a shell. Then there is no limit.
     }
   }
 

@@ -9,7 +9,7 @@ import { programModule } from '../base/program_files.ts';
 declare const RESULT: unique symbol;
 
 /**
- * A task for a thread of a pool, as plain data: it crosses a thread boundary by structured clone. A room declares its
+ * A task for a thread of a pool. It is plain data, which structured clone can copy to the thread. A room declares its
  * tasks as `interface MatchTask extends Task<MatchAnswer> { readonly kind: 'match'; … }`, and an entry in `workers/`
  * runs them.
  */
@@ -22,19 +22,19 @@ export interface PoolOptions {
   /** The number of threads, at least 1. */
   readonly threads: number;
   /**
-   * The number of tasks that one thread may hold at once, 1 by default. With more than 1, the next task is already
+   * The maximum number of tasks that a thread holds at once, 1 by default. With more than 1, the next task is already
    * there when one is done.
    */
   readonly tasksPerThread?: number;
-  /** The data for the start of the threads: see `threadData`. */
+  /** The data with which the threads start: see `threadData`. */
   readonly threadData?: object;
   /**
-   * Whether the threads have a lower priority than the others of the process, if the system supports that; false by
-   * default.
+   * Whether the threads have a lower priority than the other threads of the process, if the system supports that; false
+   * by default.
    */
   readonly isBackground?: boolean;
   /**
-   * The largest heap of a thread, MiB; a thread that needs more is ended and replaced. The runtime's own limit by
+   * The maximum heap of a thread, MiB; a thread that needs more is ended and replaced. The runtime's own limit by
    * default.
    */
   readonly maxHeapMib?: number;
@@ -44,7 +44,7 @@ export interface PoolOptions {
 
 export interface RunOptions {
   /**
-   * When it fires, the promise rejects with the signal's reason; the thread finishes the task and the result is
+   * When it fires, the promise rejects with the signal's reason. The thread finishes the task, and the result is
    * dropped.
    */
   readonly signal?: AbortSignal;
@@ -78,8 +78,9 @@ export function defaultThreads(): number {
 }
 
 /**
- * A fixed number of threads that run tasks. Every promise that `run` returns settles: with the result, with what the
- * task threw, or with a PoolError when the thread died, hung past the timeout, or the pool was closed.
+ * A fixed number of threads that run tasks. Every promise that `run` returns settles: with the result, with the error
+ * of the task, or with a PoolError. A PoolError means that the thread died, hung past the timeout, or the pool was
+ * closed.
  */
 export class Pool {
   readonly threads: number;
@@ -107,8 +108,8 @@ export class Pool {
   }
 
   /**
-   * Runs one task. Throws the task's error (its message and name; see structured clone), a PoolError, or the signal's
-   * reason. `transferList` names the buffers of the task that are transferred instead of copied.
+   * Runs one task. Throws the task's error (only its message and name survive structured clone), a PoolError, or the
+   * signal's reason. `transferList` names the buffers of the task that are transferred instead of copied.
    */
   run<Result>(task: Task<Result>, options: RunOptions = {}): Promise<Result> {
     if (this.#closed) return Promise.reject(new PoolError('Cannot run a task because the pool is closed'));
@@ -172,7 +173,7 @@ export class Pool {
       maxThreads: this.threads,
       concurrentTasksPerWorker: this.tasksPerThread,
       // Ordinary messages. Waiting on Atomics is no faster here (Node, 64 connections: 62 µs of CPU a request against
-      // 66 with 'sync' and 60 with 'async'), and with 'sync' an idle thread's event loop stands still.
+      // 66 with 'sync' and 60 with 'async'), and with 'sync' an idle thread's event loop is blocked.
       atomics: 'disabled',
       recordTiming: false,
       workerData: this.#threadData,
@@ -217,8 +218,8 @@ export class Pool {
   }
 
   /**
-   * Ends all threads of a pool that has a hung one, because it is not known which thread hangs. The next task starts
-   * new threads.
+   * Ends all threads of a pool with a hung thread, because it is unknown which thread hangs. The next task starts new
+   * threads.
    */
   #replace(piscina: Piscina): void {
     if (this.#piscina !== piscina) return;
@@ -227,7 +228,7 @@ export class Pool {
   }
 }
 
-/** Whether an error means that the thread ended, and is not an error of the task. */
+/** Whether the error means that the thread ended, rather than that the task failed. */
 function threadEnded(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return true;

@@ -1,4 +1,4 @@
-/** Keeps processes between tasks, so that a small task does not wait until one has started. */
+/** Keeps processes between tasks, so that a small task need not wait for a process to start. */
 import type { Task } from './pool.ts';
 import { type Done, type ProcessOptions, type TaskOptions, TaskProcess } from './task_process.ts';
 

@@ -31,7 +31,7 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
     try {
       const result = await run(task);
       const { user, system } = process.cpuUsage(before);
-      // If the resident memory is unknown, its peak is reported. The process is then replaced earlier.
+      // If the current resident memory is unknown, its peak is reported. The process is then replaced earlier.
       const rssBytes = residentBytes() ?? 1024 * process.resourceUsage().maxRSS;
       say({ kind: 'done', result, cpuSeconds: (user + system) / 1e6, rssBytes });
     } catch (error) {
@@ -43,6 +43,6 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
     else if (message.kind === 'task') void answer(message.task);
     else waiting?.(message.answer);
   });
-  // The serving process has ended, for whatever reason.
+  // The serving process has ended, for any reason.
   process.on('disconnect', () => process.exit());
 }

@@ -16,10 +16,10 @@ const SMALL_BYTES = 1 << 20;
 const SMALL_MS = 3000;
 /** The slots of small input. */
 const SMALL_SLOTS = { table: 2, area: 1 } as const;
-/** One for each of two clients. */
+/** Two slots, one for each of two clients. */
 const LARGE_SLOTS = 2;
 const MAX_WAITING = 64;
-/** The most runs of a job whose process is ended because others have taken the memory. */
+/** How often a job is run if its process is ended because other processes have taken the memory. */
 const MAX_RUNS = 4;
 /** The first pause before it runs again; each further pause is twice as long. */
 const AGAIN_MS = 1000;
@@ -60,10 +60,10 @@ export class ReadingProcesses {
 
   /**
    * The result for a request that waits for it; undefined if there is none within the budget.
-   * @param gone when it fires, the reading ends without a result. In a small process it goes on, because it is short,
-   * and the next reading would wait until another process has started.
-   * @throws Unavailable where no slot is free in time, or others have taken the memory
-   * @throws Error with the message of what the task threw
+   * @param gone when it fires, the reading ends without a result. In a small process the reading continues, because it
+   * is short, and the next reading would have to wait for a new process.
+   * @throws Unavailable if no slot becomes free in time, or other processes have taken the memory
+   * @throws Error with the message of the task's error
    */
   async inTime<Result>(
     client: string,
@@ -103,7 +103,7 @@ export class ReadingProcesses {
   /**
    * The result for a job, from a large process. It does not wait for other processes.
    * @param ends when it fires, the process ends; the promise rejects with the signal's reason
-   * @throws MemoryTaken if others take the memory again and again
+   * @throws MemoryTaken if other processes take the memory again and again
    */
   async forJob<Result>(reading: Reading<Result>, ends: AbortSignal): Promise<Result> {
     for (let runs = 1; ; runs++) {
@@ -116,7 +116,7 @@ export class ReadingProcesses {
     }
   }
 
-  /** Undefined where a small process is too slow. */
+  /** Undefined if a small process is too slow. */
   async #tried<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();

@@ -1,4 +1,7 @@
-/** Requests to another thread or process and their replies, over any channel of messages. A number pairs them. */
+/**
+ * Requests to another thread or process and their replies, over any channel of messages. A number pairs each reply with
+ * its request.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import { withTimeout } from '../base/timeout.ts';
@@ -7,7 +10,9 @@ export interface Numbered {
   readonly id: number;
 }
 
-/** @typeParam Failure what is sent instead of an error, because structured clone would lose its class */
+/**
+ * @typeParam Failure the type that is sent instead of an error, because structured clone would lose the error's class
+ */
 export type Reply<Failure = string> = Numbered & ({ readonly answer: unknown } | { readonly failure: Failure });
 
 /** The side that sends requests. */

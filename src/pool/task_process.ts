@@ -1,4 +1,4 @@
-/** Processes that run tasks whose input is a stranger's: each within a bound of memory that the kernel holds. */
+/** Processes that run tasks on untrusted input, each within a memory limit that the kernel enforces. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
@@ -19,10 +19,10 @@ export type FromProcess =
   | { readonly kind: 'done'; readonly result: unknown; readonly cpuSeconds: number; readonly rssBytes: number }
   | { readonly kind: 'failed'; readonly error: string };
 
-/** The process has ended, or was ended, before its task was done. */
+/** The process has ended, by itself or by force, before its task was done. */
 export class ProcessEnded extends Error {
   override name = 'ProcessEnded';
-  /** Whether a runtime may end so that finds no memory. */
+  /** Whether a runtime that finds no memory may end in this way. */
   readonly isOutOfMemory: boolean;
 
   constructor(end: string) {
@@ -32,9 +32,9 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * The exits with another cause: errors of the program, and signals from others, as a shell reports them. A runtime that
- * runs out of memory ends by SIGABRT, SIGTRAP, SIGILL or SIGSEGV, or, if one of its threads fails, with its own exit
- * status.
+ * The exits with another cause: errors of the program, and signals from elsewhere, as a shell reports them. A runtime
+ * that runs out of memory ends by SIGABRT, SIGTRAP, SIGILL or SIGSEGV. If one of its threads fails, it ends with its
+ * own exit status.
  */
 const OTHER_ENDS = ['0', '1', '2', 'SIGKILL', '9', '137', 'SIGTERM', '15', '143'];
 
@@ -43,9 +43,9 @@ export interface ProcessOptions {
   readonly entry: string;
   /** The directory that it may write to. */
   readonly dataDir: string;
-  /** The memory that it may use beyond an idle process, MiB. */
+  /** The memory that it may use in addition to an idle process, MiB. */
   readonly memoryMib: number;
-  /** The bound of all child processes together. */
+  /** The memory limit of all child processes together. */
   readonly childMemory: ChildMemory;
   /** The `threadData` of its tasks. */
   readonly data: object;
@@ -60,15 +60,18 @@ export interface TaskOptions {
   readonly ends?: AbortSignal;
 }
 
-/** A process that worked this recently counts as busy: its client may send small tables one after another. */
+/**
+ * A process that has worked within this time counts as busy, because its client may send small tables one after
+ * another.
+ */
 const WARM_MS = 2000;
 
-/** The share of the memory that may be objects; the rest is for bytes outside the heap. */
+/** The maximum share of the memory for objects; the rest is for bytes outside the heap. */
 const HEAP_SHARE = 0.75;
 
 export interface Done {
   readonly result: unknown;
-  /** Of the task. */
+  /** The memory of the process after the task. */
   readonly cpuSeconds: number;
   /** Of the process, after it. */
   readonly rssBytes: number;
@@ -89,7 +92,7 @@ export class TaskProcess implements Member {
     this.#child = spawn(command!, args, {
       env: { ...process.env, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },
       serialization: 'advanced',
-      // A runtime that runs out of memory prints a stack that helps nobody.
+      // A runtime that runs out of memory prints a stack trace, which is of no use.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#child.on('message', (message: FromProcess) => void this.#heard(message));
@@ -121,8 +124,8 @@ export class TaskProcess implements Member {
   }
 
   /**
-   * @throws ProcessEnded where the process ends first; MemoryTaken; the signal's reason
-   * @throws Error with the message of what the task threw
+   * @throws ProcessEnded if the process ends first; MemoryTaken; the signal's reason
+   * @throws Error with the message of the task's error
    */
   async run<Result>(task: Task<Result>, options: TaskOptions = {}): Promise<Done & { readonly result: Result }> {
     const { ends } = options;

@@ -114,8 +114,13 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     requests.answered(exchange, plain);
     const { search, known } = exchange;
     const named = known && search.size > 0 ? withUnknownParameters(plain, search, known) : plain;
-    const { text: logPlace } = service.logPlace;
-    const whole = { ...named, requestId: exchange.requestId, ...(logPlace !== undefined && { logPlace }) };
+    const { text: logPlace, lag: logLag } = service.logPlace;
+    const whole = {
+      ...named,
+      requestId: exchange.requestId,
+      ...(logPlace !== undefined && { logPlace }),
+      ...(logLag !== undefined && { logLag }),
+    };
     const { method, headers } = exchange.request;
     return method === 'HEAD' ? whole : compressed(whole, headers);
   };
@@ -173,6 +178,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   describe_service: describeService,
   recent_crossmatches: recentCrossmatches,
   stream_matches: streamMatches,
+  stream_matches_in_area: streamMatches,
   find_sources: nearbySources,
   find_objects_of_source: sourceObjects,
   search_area: searchArea,
@@ -253,8 +259,8 @@ function routesOf(service: Service): Handler {
 }
 
 /**
- * Wraps the handler of a route: notes the operation for the counters, and the parameters that it may have; and refuses
- * parameters that must not be ignored.
+ * Wraps the handler of a route: records the operation for the counters, and its allowed parameters; refuses parameters
+ * that must not be ignored.
  */
 function counted({ metric, handler, known, isDiscovery }: Omit<Route, 'method' | 'path'>, service: Service): Handler {
   const operation = service.metrics.operation(metric);

@@ -61,7 +61,7 @@ function furtherPage(search: Search, config: Config, token: string): Walk {
   return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive } };
 }
 
-/** Checks the parameters that the cursor fixes: they may be repeated, but not changed. */
+/** Checks parameters that the cursor fixes: they may be repeated, but not changed. */
 function checkUnchanged(search: Search, cursor: CursorOf<typeof CONE_CURSOR>): void {
   const pinned = [
     ['ra', cursor.ra],

@@ -1,4 +1,4 @@
-/** POST /api/crossmatch: takes a table, and answers with the objects or sources at the positions of its rows. */
+/** POST /api/crossmatch: receives a table, and answers with the objects or sources at the positions of its rows. */
 import { rmSync } from 'node:fs';
 import { describeFrame, FrameError, frameOf } from '@nearsky/astrotables/frames';
 import { toJson } from '@nearsky/astrotables/json';
@@ -106,7 +106,7 @@ function parse({ search, request }: Exchange, { catalogs, provenance }: Service)
   };
 }
 
-/** @throws ApiError for a frame that is not converted */
+/** @throws ApiError for an unsupported frame */
 function frameParam(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   try {
@@ -120,7 +120,7 @@ function frameParam(text: string | undefined): string | undefined {
 /** A client that accepts anything, or JSON, gets the format of its table. */
 function acceptedFormat(request: IncomingRequest): MatchFormat | undefined {
   const accept = request.headers.get('Accept');
-  // FITS is not in the list of formats of other operations, so it is checked here.
+  // Other operations have no FITS, so it is checked here.
   if (/^\s*application\/fits\s*(?:;|$)/i.test(accept ?? '')) return 'fits';
   const accepted = preferredFormat(accept);
   return MATCH_FORMATS.find(({ name }) => name === accepted)?.name;

@@ -1,4 +1,4 @@
-/** What the service says of itself: its state, its configuration, its documents, its metrics and its list of tasks. */
+/** Operations by which the service describes itself: its state, configuration, documents, metrics and list of tasks. */
 import { toJson } from '@nearsky/astrotables/json';
 import { memoized } from '../base/memoized.ts';
 import { formatTime, nowUs } from '../base/times.ts';
@@ -17,7 +17,7 @@ import { METRICS_MEDIA_TYPE } from '../metrics/exposition.ts';
 import type { Service } from '../service/service.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 
-/** GET /api/status: 200 whatever the state of the service. */
+/** GET /api/status: 200 in any state of the service. */
 export function serviceStatus(service: Service): Handler {
   return () => {
     const { provenance, config } = service;
@@ -55,7 +55,7 @@ export function getLlmsTxt(service: Service): Handler {
   return ({ request }) => textResponse('text/plain', llmsTxt(config, baseUrl(request, config), service.catalogs));
 }
 
-/** GET /api-docs.md: the reference as Markdown; `routes/pages.ts` has it as a page. */
+/** GET /api-docs.md: the reference as Markdown. `routes/pages.ts` serves it as a page. */
 export function markdownDocs(service: Service): Handler {
   const { config } = service;
   return ({ request }) =>

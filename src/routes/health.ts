@@ -30,18 +30,25 @@ export function readiness(service: Service): Handler {
     if (!service.indexReady) throw new Unavailable('the index is not ready');
     const { state } = service.coordination;
     if (!service.look()) throw new Unavailable(state.whyNoAnswer ?? 'the database cannot be read');
-    const behindMs = Date.now() - state.logFollowedMs;
-    if (behindMs > 1000 * service.config.NEARSKY_LOG_MAX_LAG_SECONDS)
+    const { NEARSKY_LOG_MAX_LAG_SECONDS: maxLagSeconds, NEARSKY_STALE_READS: mayBeStale } = service.config;
+    const isBehind = state.logLagMs > 1000 * maxLagSeconds || (state.hasLog && !state.hasCaughtUp);
+    // A node that can read the log will soon have caught up.
+    const isStale = isBehind && mayBeStale && state.isLogAway;
+    if (isBehind && !isStale)
       throw new Unavailable(
-        `this node ${state.logFollowedMs === 0 ? 'has not caught up with' : 'is behind'} the log of the nodes`,
+        `this node ${state.hasCaughtUp ? 'is behind' : 'has not caught up with'} the log of the nodes`,
       );
     const differs = state.hasLog ? whySettingsDiffer(service.store, service.config) : undefined;
     if (differs !== undefined) throw new Unavailable(differs);
     // Reads continue while writes wait or have no space. The body reports that, but the service stays ready, because
-    // removing it from service would help nobody.
+    // clients would lose the reads without gaining writes.
     return jsonResponse(
       200,
-      toJson({ status: 'ready', writes_wait: longWait(state, service.store), disk_full: fullDisk(state) ?? undefined }),
+      toJson({
+        status: isStale ? 'stale' : 'ready',
+        writes_wait: longWait(state, service.store),
+        disk_full: fullDisk(state) ?? undefined,
+      }),
     );
   };
 }

@@ -37,7 +37,7 @@ export interface JobKind {
   /** The answer that states why a job failed. */
   readonly errorAnswer?: (message: string) => Answer;
   /**
-   * Set for jobs that clients create here and start after setting their parameters. Other jobs start as soon as they
+   * Set for jobs that clients create here, and start after setting their parameters. Other jobs start as soon as they
    * are created.
    */
   readonly made?: {
@@ -71,7 +71,7 @@ export function jobRoutes(
 class Jobs {
   readonly #service: Service;
   readonly #kind: JobKind;
-  /** The next look at each job that clients wait for. */
+  /** The next check of each job that clients wait for. */
   readonly #looks = new Map<string, Promise<Job | undefined>>();
 
   constructor(service: Service, kind: JobKind) {
@@ -209,7 +209,7 @@ class Jobs {
   }
 
   /**
-   * Changes a job that has not started. One that starts as soon as it is created stays as it is; clients see that in its
+   * Changes a job that has not started. A job that starts immediately stays unchanged; clients see that in its
    * document.
    */
   async #set(
@@ -236,7 +236,7 @@ class Jobs {
     return new Map(Object.entries(this.#service.jobs.request(id)?.parameters ?? {}));
   }
 
-  /** Returns the job when its phase is no longer the one that the client waits to end, or when the time is over. */
+  /** Returns the job when it has left the phase that the client waits on, or when the time is over. */
   async #waited(search: Search, job: Job): Promise<Job> {
     const seconds = optional(search, 'WAIT', JOB_PARAMETERS.WAIT.kind) ?? JOB_PARAMETERS.WAIT.default;
     const endMs = performance.now() + 1000 * seconds;
@@ -248,7 +248,7 @@ class Jobs {
     return seen;
   }
 
-  /** The job after a while. All that wait for it share one look. */
+  /** The job after a while. All requests that wait for it share one check. */
   #seenLater(id: string): Promise<Job | undefined> {
     let look = this.#looks.get(id);
     if (!look) {

@@ -42,7 +42,7 @@ function nameQuery({ params, search, path }: Exchange, { config, catalogs }: Ser
   return lookupQuery([input], shared, config);
 }
 
-/** A larger body nearly always has more inputs than a quick query is allowed. */
+/** A larger body nearly always has more inputs than a fast query may have. */
 const LONG_BYTES = 8192;
 
 /** The number of JSON names and values in the largest input, a position with a radius. */
@@ -53,8 +53,8 @@ export function lookupObjects(service: Service): Handler {
   const { API_MAX_IDS, API_MAX_POSITIONS } = service.config;
   return async exchange => {
     const { request, budget } = exchange;
-    // A request that will be refused is refused before its body is read, because reading 1,000 inputs takes as long as
-    // many answers.
+    // If a request will be refused, it is refused before its body is read. Reading 1,000 inputs takes as long as many
+    // answers.
     if (Number(request.headers.get('Content-Length')) > LONG_BYTES) service.queries.requireRoom(budget);
     const body = await readJsonBody(request, budget, VALUES_AN_INPUT * (API_MAX_IDS + API_MAX_POSITIONS));
     const query = parseLookup(body, service.config, service.catalogs);

@@ -1,7 +1,8 @@
 /**
  * POST /mcp and POST /mcp/archive: the chat connector, MCP's Streamable HTTP without streams (docs/contract.md,
- * Connector). We implement JSON-RPC ourselves, because the official SDK's server transport refuses requests that the
- * contract accepts (it checks Accept and MCP-Protocol-Version), returns other codes, and keeps sessions.
+ * Connector). JSON-RPC is implemented here, because the official SDK does not fit the contract. Its server transport
+ * refuses requests that the contract accepts (it checks Accept and MCP-Protocol-Version), returns other codes, and
+ * keeps sessions.
  */
 import type { SentValue } from '../base/json_reader.ts';
 import { MAX_CONNECTOR_BODY_BYTES } from '../contract/limits.ts';

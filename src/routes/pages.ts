@@ -37,7 +37,7 @@ const FILE_TYPES: Readonly<Record<string, string>> = { '.png': 'image/png', '.js
 /** Loaded with the first requested page. */
 const load = (): Promise<Pages> => import('../pages/mod.ts');
 
-/** Each page, and the files that they load. */
+/** All pages, and the files that they load. */
 export function pages(service: Service): readonly (readonly [path: string, operation: string, handler: Handler])[] {
   const { config } = service;
   const page =
@@ -94,7 +94,7 @@ export function pages(service: Service): readonly (readonly [path: string, opera
   ];
 }
 
-/** A request for the front page with a `q` is a search. */
+/** A request for the front page with `q` is a search. */
 function searchAsked({ url }: Parameters<Handler>[0]): Answer | undefined {
   const query = url.indexOf('?');
   if (query < 0 || !new URLSearchParams(url.slice(query)).get('q')) return undefined;
@@ -119,7 +119,7 @@ const NEARBY: ReadonlyMap<string, string> = new Map([
 const PAGE_PATHS =
   /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|query|help|catalogs|brokers|consuming|status|api-docs|docs|docs\/[\w.-]+|vo)$/;
 
-/** Answers any other path: with a page for a browser, with the API's error for other clients. */
+/** Answers any other path: browsers get a page, other clients the API's error. */
 export function otherPath(service: Service): Handler {
   return async exchange => {
     const { method, path, request, url } = exchange;
@@ -137,7 +137,7 @@ export function otherPath(service: Service): Handler {
   };
 }
 
-/** Whether the client is a browser: browsers name HTML, and a wildcard alone does not count. */
+/** Whether the client is a browser. Browsers name HTML in Accept; a wildcard alone does not count. */
 function wantsPage(accept: string | null): boolean {
   if (accept === null) return false;
   const weights = weightsOf(accept);
@@ -179,8 +179,8 @@ function asset(service: Service): Handler {
     const found = files.get(params.name!);
     if (!found) throw notFound(path);
     const headers = {
-      // A page loaded before an upgrade requests the old version. It gets the current version, which must not be
-      // cached.
+      // A page that was loaded before an upgrade requests the old version. It gets the current version, which must not
+      // be cached.
       'Cache-Control': params.version === version ? FOR_EVER : 'no-store',
     };
     const answer = bytesResponse(found.type, found.bytes, headers);

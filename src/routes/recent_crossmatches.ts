@@ -47,8 +47,8 @@ function parse(search: Search, service: Service): RecentQuery {
 }
 
 /**
- * Checks the parameters that the cursor fixes: they may be repeated, even with another text for the same instant, but
- * not changed.
+ * Checks parameters that the cursor fixes. They may be repeated, even in another spelling of the same instant, but not
+ * changed.
  */
 function checkUnchanged(search: Search, start: Instant | undefined, end: Instant | undefined, pinned: Pinned): void {
   const times = [
@@ -72,8 +72,7 @@ function checkUnchanged(search: Search, start: Instant | undefined, end: Instant
 type Window = Pick<RecentQuery, 'startUs' | 'endUs' | 'window'>;
 
 /**
- * The first window. Each end is stated with the offset in which it was given; a start that was not given has the end's
- * offset.
+ * The first window. Each end is shown with the UTC offset of the request; a default start has the offset of the end.
  */
 function firstWindow(start: Instant | undefined, end: Instant | undefined, now: number): Window {
   const { timeUs: endUs, offsetMinutes, text } = end ?? { timeUs: now, offsetMinutes: 0, text: formatTime(now) };

@@ -51,7 +51,7 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   const digest = await sent.receive(level);
   if (cursor && cursor.digest !== digest)
     throw invalidCursor('the area or its level is another than that of the page before');
-  // A count has no pages, and therefore no snapshot time.
+  // A count has no pages, and therefore needs no snapshot time.
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
   return { kind: 'area', response, ...selection, timeField, level, digest, asOfUs, after: cursor ?? null };
 }

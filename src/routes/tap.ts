@@ -21,7 +21,7 @@ import type { Service } from '../service/service.ts';
 import { tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import type { TapState } from '../tap/generation.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
-import { tapTables } from '../tap/tables.ts';
+import { listedTables } from '../tap/tables.ts';
 import { canQuery, TAP_JOB, type TapJobRequest, whyNoQueries } from '../tap/tap.ts';
 import { jobRoutes } from './jobs.ts';
 import { tapParametersOf, tapQueryOf } from './tap_parameters.ts';
@@ -39,7 +39,7 @@ export function tap(service: Service): TapRoute[] {
   const text = (type: string, of: (exchange: Exchange) => string): Handler => {
     return exchange => bytesResponse(type, new TextEncoder().encode(of(exchange)));
   };
-  const tables = () => tapTables(service.catalogs.all);
+  const tables = () => listedTables(service.catalogs);
   const documents: Readonly<Record<TapDocument, Handler>> = {
     capabilities: text('text/xml', ({ request }) =>
       tapCapabilities(config, baseUrl(request, config), canQuery(config)),

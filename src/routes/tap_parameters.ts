@@ -24,10 +24,13 @@ const namesOf = memoized(
   (config: Config): ReadonlySet<string> => new Set(Object.keys({ ...tapParameters(config), ...NEW_JOB_PARAMETERS })),
 );
 
-/** The time for tables at other addresses to be fetched, and before that for a slot. */
+/** The time limit for fetching tables from other addresses, and before that for a slot. */
 const FETCH_SECONDS = 55;
 const WAIT_SECONDS = 10;
-/** The number of requests for which a thread fetches tables at once, each in memory: one for each of two clients. */
+/**
+ * The maximum number of requests for which a thread fetches tables at once: two, so that two clients get one each.
+ * Fetched tables are in memory.
+ */
 const fetching = new ClientAdmission().slots({
   slots: 2,
   isFull: 'other tables are being fetched',
@@ -41,8 +44,8 @@ interface TapParameters {
 }
 
 /**
- * The parameters of the query string and of a form, their names in upper case; without unknown ones, and those that
- * have no value. The values of a repeated UPLOAD are one list.
+ * The parameters of the query string and of a form, with names in upper case, and without unknown or empty parameters.
+ * The values of a repeated UPLOAD are joined to one list.
  * @throws ApiError, Unavailable
  */
 export async function tapParametersOf(exchange: Exchange, config: Config): Promise<TapParameters> {
@@ -87,7 +90,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
 const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').filter(each => each.trim() !== '');
 
 /**
- * Fetches the tables at other addresses, and adds them to the parts under their addresses.
+ * Fetches the tables from other addresses, and adds them to the parts under their addresses.
  * @throws FetchRefusal
  * @throws Unavailable if no slot is free in time
  */
@@ -111,7 +114,7 @@ async function fetchUploads(given: Search, uploads: UploadFile, config: Config, 
   });
 }
 
-/** A table of UPLOAD that lies at another address. */
+/** A table in UPLOAD that is at another address. */
 const ADDRESS = /^[^,]*,\s*(https?:\/\/.*?)\s*$/is;
 
 /** @throws ApiError */
@@ -145,7 +148,7 @@ export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds
   read('LANG');
   const query = read('QUERY');
   const maxRecords = read('MAXREC');
-  // Both names have the meaning of the newer one.
+  // Both names mean the same; the newer one is used.
   const format = parameterOf(
     tapParameters(config).RESPONSEFORMAT.kind,
     'RESPONSEFORMAT',

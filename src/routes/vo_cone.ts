@@ -73,7 +73,7 @@ function targetOf({ params, path }: Exchange, { catalogs }: Service): string {
 const FORMATS: readonly string[] = ['votable', VOTABLE_TYPE, 'text/xml'];
 const SERIALIZATIONS: Readonly<Record<string, Serialization>> = { tabledata: 'tabledata', binary2: 'binary2' };
 
-/** The format of the answer. A client that asks for a media type gets the answer with that media type. */
+/** The format of the answer. If a client requests a media type, the answer has that media type. */
 function formatOf(text: string): { readonly contentType: string; readonly serialization: Serialization } {
   // In a query string, an unencoded plus has become a blank.
   const [format = '', ...parameters] = text

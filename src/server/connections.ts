@@ -15,7 +15,7 @@ const SWEEP_MS = 1000;
 export class OpenRequest {
   readonly incoming: IncomingMessage;
   readonly connection: Connection;
-  /** The chunks of the body, counted from the first: Deno parses 64 KiB of them before it continues. */
+  /** The number of chunks of the body so far. Deno parses 64 KiB of them before it continues. */
   readonly chunks: Chunks | undefined;
   /** Whether the request is still open. */
   isOpen = true;
@@ -26,12 +26,12 @@ export class OpenRequest {
   /** The held bytes of the request's body, and the client to which they are charged. */
   bodyBytes = 0;
   bodyClient = '';
-  /** The bytes of the answer that the client has not read yet, and how many of these have no reserved memory. */
+  /** The bytes of the answer that the client has not read yet, and how many of them have no reserved memory. */
   unreadBytes = 0;
   unreservedBytes = 0;
   /**
-   * The time by which the client must have read the unread bytes, by `performance.now()`; and the earlier time that
-   * applies while other queries wait for memory.
+   * The deadline for reading the unread bytes, by `performance.now()`; and the earlier deadline that applies while
+   * other queries wait for memory.
    */
   readByMs = 0;
   readFastByMs = 0;
@@ -46,8 +46,8 @@ export class OpenRequest {
 class Connection {
   readonly socket: Socket;
   /**
-   * The open requests, nearly always one. This is a list, because a growing set leaves tables behind that would keep
-   * answered requests alive.
+   * The open requests, nearly always one. This is a list, because a growing set would keep answered requests alive in
+   * its old tables.
    */
   readonly requests: OpenRequest[] = [];
   /** The number of open requests that have had their turn. */
@@ -68,8 +68,8 @@ export class Connections {
   readonly #limits: ServerLimits;
   readonly #all = new Map<Socket, Connection>();
   /**
-   * The connections without an open request, the longest idle first. A connection that sends a request's headers byte
-   * by byte counts as idle.
+   * The connections without an open request; the one that has been idle longest comes first. A connection that sends a
+   * request's headers byte by byte counts as idle.
    */
   readonly #idle = new Set<Connection>();
   /** The requests whose answers are handed over but not completely written, the oldest first. */
@@ -175,7 +175,7 @@ export class Connections {
 
   /**
    * Resolves when the request has its turn; never resolves if its connection has ended before.
-   * @throws Unavailable if too many requests are in front
+   * @throws Unavailable if too many requests are ahead of it
    */
   waitForAdmission(request: OpenRequest): Promise<void> {
     const { waiting } = request.connection;
@@ -216,14 +216,14 @@ export class Connections {
   }
 
   /**
-   * Ends a connection from which nothing more can be read. First every complete request is answered; then `last`
+   * Ends a connection from which nothing more can be read. First every complete request is answered. Then `last`
    * answers the incomplete one, and ends the connection.
    */
   endWith(socket: Socket, last: () => void): void {
     const connection = this.#all.get(socket);
     if (!connection || connection.last) return;
     const broken = connection.requests.find(({ incoming }) => !incoming.complete);
-    // The request was answered before its end, and that answer ends the connection.
+    // The request was answered before it had arrived completely, and that answer ends the connection.
     if (broken?.isAnswered) return;
     connection.last = last;
     if (broken) this.end(broken);
@@ -277,7 +277,7 @@ export class Connections {
     for (const request of connection.requests) this.untrack(request);
   }
 
-  /** Stops counting a request's unread bytes, because the system has taken its whole answer. */
+  /** Stops counting a request's unread bytes, because the operating system has accepted its whole answer. */
   untrack(request: OpenRequest): void {
     if (!this.#unread.delete(request)) return;
     this.#unreservedBytes -= request.unreservedBytes;

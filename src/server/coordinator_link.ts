@@ -1,4 +1,4 @@
-/** The coordinator, as serving threads use it. */
+/** The coordinator's interface for serving threads. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Budget } from '../base/budget.ts';
 import { logTo } from '../base/log.ts';
@@ -10,7 +10,7 @@ import { Caller } from '../pool/rpc.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
 import type { Call, Failure, ToMain, ToServer } from './messages.ts';
 
-/** The time after a call's budget in which the coordinator may still report why there is no answer. */
+/** How long after a call's budget the coordinator may still report why there is no answer. */
 const LATE_MS = 250;
 
 export class CoordinatorLink implements Coordination {
@@ -20,7 +20,7 @@ export class CoordinatorLink implements Coordination {
   readonly #port: MessagePort;
   readonly #calls = new Caller<Call, Failure>(call => this.send(call), errorOf);
   #generation: PublishedGeneration | undefined;
-  /** The bytes that the indexer had replaced when it last announced a generation. */
+  /** The number of bytes that the indexer had replaced when it last announced a generation. */
   #replacedBytes: number;
 
   constructor(
@@ -73,6 +73,10 @@ export class CoordinatorLink implements Coordination {
 
   free(slot: number): void {
     this.send({ kind: 'free', slot });
+  }
+
+  leaveArea(slot: number): void {
+    this.send({ kind: 'leaveArea', slot });
   }
 
   send(message: ToMain): void {

@@ -10,7 +10,7 @@ import { letGo } from '../answers/answer_memory.ts';
 import type { StreamedBody } from '../answers/body.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
-import { AREA_PATH, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES, MAX_BODY_BYTES } from '../contract/limits.ts';
+import { AREA_PATH, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES, MAX_BODY_BYTES, STREAM_PATH } from '../contract/limits.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
 import { TAP_PATH } from '../contract/tap.ts';
 import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../http/errors.ts';
@@ -59,7 +59,7 @@ export class HttpServer {
   readonly connections: Connections;
   readonly #options: ListenOptions;
   readonly #server: Server;
-  /** The last request of a connection that was answered before its body had arrived. */
+  /** The last request of a connection, if it was answered before its body had arrived. */
   readonly #skipped = new WeakMap<Socket, IncomingMessage>();
   #isClosing = false;
 
@@ -73,8 +73,8 @@ export class HttpServer {
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The app answers a request without a host itself. It also answers a request with two hosts, which look like one
-      // impossible host.
+      // The app itself answers a request without a host. It also answers a request with two hosts, which look like one
+      // invalid host.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
     });
@@ -185,7 +185,7 @@ export class HttpServer {
     this.connections.keepFor(request);
     outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => stream.gone());
-    // Otherwise a client that closes its connection would only be noticed when the next part cannot be sent.
+    // Otherwise the server would notice that a client has disconnected only when it sends the next part.
     request.incoming.socket.once('end', () => outgoing.destroy());
     outgoing.writeHead(answer.status, headLines(answer));
     stream.begin({
@@ -230,10 +230,7 @@ export class HttpServer {
     };
   }
 
-  /**
-   * Answers a request that is not HTTP, arrived too slowly, or has a method that no operation has; then ends the
-   * connection.
-   */
+  /** Answers a request that is not HTTP, arrived too slowly, or has an unknown method. Then ends the connection. */
   #refuse(refusal: ApiError | UnknownMethod | undefined, socket: Socket): void {
     // A connection that never sent anything gets no answer, and a request is answered only once.
     const isAnswered = this.#skipped.get(socket)?.complete === false;
@@ -245,7 +242,7 @@ export class HttpServer {
       });
   }
 
-  /** Lets the app answer an unknown method, because it knows the methods of the path. A CONNECT names no path. */
+  /** Lets the app answer an unknown method, because it knows the methods of the path. A CONNECT has no path. */
   #answerOther({ method, target }: UnknownMethod, socket: Socket): Promise<Answer> | Answer {
     if (!target.startsWith('/')) return errorResponse(methodNotAllowed(method, METHODS_OF_ANY_PATH));
     const { href } = new URL(`http://localhost${target}`);
@@ -258,20 +255,25 @@ function isSpooled(target: string): boolean {
   return target.startsWith(TABLE_PATH) || target.startsWith(TAP_PATH);
 }
 
+/** Whether the bodies of a path are areas. */
+function isArea(target: string): boolean {
+  return target.startsWith(AREA_PATH) || target.startsWith(STREAM_PATH);
+}
+
 /** The maximum number of a body's bytes that are held in memory while it arrives. */
 function maxHeldBytes(target: string): number {
   if (target.startsWith(TABLE_PATH)) return 0;
   if (target.startsWith(TAP_PATH)) return MAX_FIELD_BYTES;
-  return target.startsWith(AREA_PATH) ? MAX_AREA_TEXT_BYTES : MAX_BODY_BYTES;
+  return isArea(target) ? MAX_AREA_TEXT_BYTES : MAX_BODY_BYTES;
 }
 
 /** The maximum body size of a path. */
 function maxBodyBytes(target: string, limits: ServerLimits): number {
   if (isSpooled(target)) return limits.maxSpooledBytes;
-  return target.startsWith(AREA_PATH) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
+  return isArea(target) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
 }
 
-/** The value of `Allow` for a request that names no path. */
+/** The value of `Allow` for a request without a path. */
 const METHODS_OF_ANY_PATH = 'GET, HEAD, POST, OPTIONS';
 
 function refusal(error: unknown): Answer {
@@ -281,7 +283,7 @@ function refusal(error: unknown): Answer {
 }
 
 /**
- * Whether a body follows the headers. Node does not mark a request without a body as complete until the turn after its
+ * Whether a body follows the headers. Node marks a request without a body as complete only in the turn after its
  * headers.
  */
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -308,7 +310,7 @@ function send(answer: Answer, outgoing: ServerResponse): void {
   const { status, body } = answer;
   const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const all = headLines(answer);
-  // The length of the body that a 204 or 304 leaves out is not known here.
+  // The length of the body that a 204 or 304 omits is unknown here.
   if (status !== 204 && status !== 304) all.push('Content-Length', `${length}`);
   outgoing.writeHead(status, all);
   if (body === null) outgoing.end();
@@ -327,7 +329,7 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   });
 }
 
-/** Whether the system lets several servers listen on one port of a host, and distributes the connections among them. */
+/** Whether the system allows several servers on one port of a host, and distributes the connections among them. */
 export async function sharesPorts(host: string): Promise<boolean> {
   const server = createNetServer();
   return await new Promise(resolve => {

@@ -25,7 +25,7 @@ export type ToMain =
   /** The generation of that number does not belong to the database. */
   | { readonly kind: 'stale'; readonly number: number }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined }
-  | { readonly kind: 'free'; readonly slot: number }
+  | { readonly kind: 'free' | 'leaveArea'; readonly slot: number }
   | (Call & Numbered);
 
 export type ToServer =

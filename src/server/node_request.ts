@@ -6,10 +6,10 @@ import { invalidParameter, unknownTransferCoding, unsupportedVersion } from '../
 import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
 import { invalidBody } from '../http/json_body.ts';
 
-/** Targets that `URL` would not change: the usual target needs no parsing. */
+/** Targets that `URL` would not change. Nearly all targets are like this, and need no parsing. */
 const PLAIN_TARGET = /^\/[\w!$&'()*+,./:;=?@~%-]*$/;
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(?:[/?]|$)/i;
-/** The host for HTTP/1.0, which need not name one. */
+/** The host for HTTP/1.0 requests, which may omit it. */
 const NO_HOST = 'localhost';
 
 export class NodeRequest implements IncomingRequest {
@@ -21,10 +21,10 @@ export class NodeRequest implements IncomingRequest {
   readonly #chunks: Chunks | undefined;
 
   /**
-   * @param chunks those of the body, if it comes in chunks
-   * @param onBytes called with the size of each part of the body that is read; an error of it ends the reading
-   * @throws ApiError for a request without a valid host, of another version of HTTP than 1.0 and 1.1, or with a body
-   *   in a coding that the service cannot decode
+   * @param chunks the chunks of the body, if it is chunked
+   * @param onBytes called with the size of each part of the body that is read; if it throws, reading stops
+   * @throws ApiError for a request without a valid host, with an HTTP version other than 1.0 and 1.1, or with a body in
+   * a coding that the service cannot decode
    */
   constructor(incoming: IncomingMessage, chunks: Chunks | undefined, onBytes: (bytes: number) => void) {
     this.#incoming = incoming;
@@ -87,7 +87,7 @@ function urlOf({ url, headers, httpVersionMinor }: IncomingMessage): string {
   return unusualUrl(target, host);
 }
 
-/** For a target that `URL` would change, a whole URL (RFC 9112, section 3.2.2), or `*`. */
+/** The URL for a target that `URL` would change, a whole URL (RFC 9112, section 3.2.2), or `*`. */
 function unusualUrl(target: string, host: string): string {
   // Browsers treat a backslash as a slash, but in a request target it is an ordinary character. (The parser refuses
   // characters beyond ASCII.)
@@ -98,13 +98,13 @@ function unusualUrl(target: string, host: string): string {
   return parsed.href;
 }
 
-/** A body may have so many chunks of any size. */
+/** The number of chunks of any size that a body may have. */
 const MAX_TINY_CHUNKS = 10_000;
-/** The least mean size of the chunks of a body that has more. A chunk takes 3 µs, whether it has 1 byte or 64. */
+/** The minimum mean size of the chunks of a body with more chunks. A chunk takes 3 µs, whether it has 1 byte or 64. */
 const MIN_MEAN_BYTES = 64;
 
 /**
- * Counts the chunks of a body as they arrive. Chunks beyond the bound are dropped, because a retained chunk takes 600
+ * Counts the chunks of a body as they arrive. Chunks beyond the limit are dropped, because a retained chunk takes 600
  * bytes.
  */
 export class Chunks {
@@ -115,7 +115,7 @@ export class Chunks {
     const push = incoming.push.bind(incoming);
     incoming.push = (chunk: Uint8Array | null, encoding) => {
       if (!chunk) return push(chunk, encoding);
-      // The first beyond the bound wakes the reader.
+      // The first chunk beyond the limit wakes the reader.
       const isDropped = this.#areTooSmall;
       this.#count++;
       this.#bytes += chunk.length;
@@ -128,7 +128,7 @@ export class Chunks {
     return this.#count > MAX_TINY_CHUNKS && 2 * this.#bytes < MIN_MEAN_BYTES * this.#count;
   }
 
-  /** @throws ApiError where there are too many small ones */
+  /** @throws ApiError if there are too many small chunks */
   check(): void {
     if (!this.#areTooSmall) return;
     const mean = Math.round(this.#bytes / this.#count);
@@ -138,7 +138,7 @@ export class Chunks {
   }
 }
 
-/** After a smaller part all that has come in is read at once: a client may send chunks of a byte. */
+/** After a small part, all bytes that have arrived are read at once, because a client may send chunks of one byte. */
 const SMALL_PART_BYTES = 512;
 
 /** Reads a body as it arrives, no faster than the consumer requests it. */
@@ -160,7 +160,7 @@ class BodyReader {
     const incoming = this.#incoming;
     if (this.#wasSmall && !incoming.complete) await new Promise<void>(afterThisIteration);
     while (!this.#isCancelled) {
-      // Everything that has arrived: without a length, Deno reads one chunk.
+      // All bytes that have arrived: without a length, Deno reads one chunk.
       const value = incoming.read(incoming.readableLength || undefined) as Buffer | null;
       if (value !== null) {
         this.#chunks?.check();
@@ -180,7 +180,7 @@ class BodyReader {
     this.#wake();
   }
 
-  /** Resolves when there is something new to see. */
+  /** Resolves when there is new data to read. */
   #change(): Promise<void> {
     const incoming = this.#incoming;
     return new Promise(resolve => {
@@ -193,6 +193,6 @@ class BodyReader {
   }
 }
 
-/** A client that merely stops sending looks like one that has disconnected. */
+/** A client that only stops sending looks like a client that has disconnected. */
 const ENDS = ['end', 'close'] as const;
 const CHANGES = ['readable', 'end', 'error', 'close'] as const;

@@ -1,10 +1,10 @@
-/** Makes answers to input that `node:http` does not accept as a request. */
+/** Makes answers to input that `node:http` rejects. */
 import { METHODS, STATUS_CODES } from 'node:http';
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { ApiError, requestTimeout, unsupportedVersion } from '../http/errors.ts';
 import type { Answer } from '../http/respond.ts';
 
-/** A method, a target, and the version of HTTP. */
+/** A request line: a method, a target, and the HTTP version. */
 const REQUEST_LINE = /^([!#$%&'*+.^`|~\w-]+) (\S+) HTTP\/(\d\.\d)\r?$/;
 const VERSIONS = ['1.0', '1.1'];
 
@@ -33,7 +33,7 @@ export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
   return new ApiError('invalid_parameter', 'Cannot read the request because it is not HTTP/1.1', { param: 'request' });
 }
 
-/** The line in which the parser stopped. Not every runtime reports why it stopped. */
+/** The line in which the parser stopped. Not every runtime reports the reason. */
 function lineOf(error: Error): string {
   const { rawPacket, bytesParsed } = error as { rawPacket?: Uint8Array; bytesParsed?: number };
   if (rawPacket === undefined || bytesParsed === undefined) return '';

@@ -5,18 +5,18 @@ export interface ServerLimits {
   /** The maximum number of connections; beyond it, the connection that has been idle longest is closed. */
   readonly maxConnections: number;
   /**
-   * The time that a client may take for a request's headers, from its first byte or the connection's start;
+   * The time limit for a client to send a request's headers, from its first byte or the connection's start;
    * milliseconds.
    */
   readonly headersMs: number;
-  /** The time that a client may take for a whole request, from the same start; milliseconds. */
+  /** The time limit for a client to send a whole request, from the same start; milliseconds. */
   readonly requestMs: number;
-  /** The time that a connection may stay open without a request, after an answer; milliseconds. */
+  /** How long a connection may stay open without a request, after an answer; milliseconds. */
   readonly keepAliveMs: number;
-  /** The time that a connection may stay open without a byte in either direction, milliseconds. */
+  /** How long a connection may stay open without a byte in either direction, milliseconds. */
   readonly inactivityMs: number;
   readonly maxHeaderBytes: number;
-  /** The number of requests of one connection that are answered at the same time. Further requests wait. */
+  /** The number of concurrently answered requests of one connection. Further requests wait. */
   readonly maxPipelined: number;
   /** The maximum number of waiting requests of one connection; further ones are refused. */
   readonly maxWaiting: number;
@@ -32,7 +32,7 @@ export interface ServerLimits {
   readonly maxUnreadBytes: number;
   /** The maximum unread bytes of one connection's answers; beyond it, its next requests wait. */
   readonly maxUnreadOfOne: number;
-  /** A client that reads its answers more slowly than this rate is disconnected, bytes per second. */
+  /** The minimum rate at which a client must read its answers, bytes per second. Slower clients are disconnected. */
   readonly minReadRate: number;
   /** The time before that rate applies, milliseconds. */
   readonly readGraceMs: number;
@@ -42,15 +42,15 @@ export interface ServerLimits {
 }
 
 const MIB = 2 ** 20;
-/** The open files of the process that do not belong to clients: the database, catalogs, threads. */
+/** The number of open files of the process that do not belong to clients: the database, catalogs, threads. */
 const OWN_FILES = 256;
 
 /** The maximum number of open requests beyond one per connection; each takes some 7 KiB. */
 const MAX_PIPELINED = 16_384;
 
 /**
- * @param threads servers of this process that share its limits
- * @param tableMib the largest table
+ * @param threads the number of servers in this process, which share its limits
+ * @param tableMib the maximum size of a table
  */
 export function serverLimits(
   maxConnections: number,

@@ -16,7 +16,7 @@ import { serverLimits } from './server_limits.ts';
 /** The interval at which a thread shows that it is alive. */
 export const BEAT_MS = 250;
 
-/** The task of serving until the main thread drains the thread. */
+/** The task of serving, until the main thread drains the thread. */
 export interface ServeTask extends Task<undefined> {
   readonly kind: 'serve';
   readonly config: Config;
@@ -24,7 +24,7 @@ export interface ServeTask extends Task<undefined> {
   readonly threads: number;
   readonly host: string;
   readonly port: number;
-  /** The memory of its `ThreadMetrics` and of the `SharedState`. */
+  /** The memory of the thread's `ThreadMetrics` and of the `SharedState`. */
   readonly metrics: SharedArrayBuffer;
   readonly state: SharedArrayBuffer;
   readonly generation: PublishedGeneration | undefined;

@@ -17,19 +17,19 @@ import type { ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Pool } from '../pool/pool.ts';
 import { type Reply, reply } from '../pool/rpc.ts';
-import type { Coordination } from '../service/coordination.ts';
+import type { Calls, Coordination } from '../service/coordination.ts';
 import type { Failure, ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
 
 /** A thread counts as hung if it shows no sign of life for this long after a request's budget. */
 const HUNG_MS = 5000;
 /**
- * A thread that dies before this time since its start is only replaced after it. Otherwise a thread that always dies at
- * its start would keep the process busy.
+ * If a thread dies within this time after its start, it is replaced only when the time is over. Otherwise a thread that
+ * always dies at its start would keep the process busy.
  */
 const SHORT_LIFE_MS = 5000;
 const REPLACE_MS = 500;
-/** The time that a thread may take to end after its drain, and that a terminated thread may take to disappear. */
+/** The time limit for a thread to end after its drain, and for a terminated thread to disappear. */
 const END_MS = 1000;
 const GONE_MS = 3000;
 
@@ -41,7 +41,7 @@ interface ServerThreadsOptions {
   readonly coordination: Coordination;
   /**
    * Called if a thread hangs and cannot be ended (Deno 2.9.5 cannot end an endless loop). Its socket continues to
-   * accept a share of the connections, which nobody answers until the process ends.
+   * accept a share of the connections. These stay unanswered until the process ends.
    */
   readonly onUnending?: () => void;
   /** The module of the threads; tests use one whose threads misbehave. */
@@ -51,16 +51,18 @@ interface ServerThreadsOptions {
 /** A serving thread and its successors: when a thread ends, the next one replaces it. */
 class Child {
   readonly metrics = new ThreadMetrics();
+  /** The slots of the areas that the thread's streams follow. */
+  readonly areas = new Set<number>();
   link: MessagePort | undefined;
   ends = new AbortController();
   /** Resolves when the current thread has ended. */
   ended: Promise<void> = Promise.resolve();
   /**
-   * Whether the current thread has shown a sign of life. Ending a thread that still loads its modules would end the
+   * Whether the current thread has sent a heartbeat. Ending a thread that is still loading its modules would end the
    * process, too.
    */
   hasBegun = false;
-  /** The last sign of life, and the number of later checks that found no new one. */
+  /** The last heartbeat, and the number of later checks that found no new one. */
   beats = 0;
   missed = 0;
 
@@ -149,7 +151,7 @@ export class ServerThreads {
       link: port2,
     };
     link.on('message', (message: ToMain) => {
-      if (message.kind !== 'listening') void this.#hear(link, message);
+      if (message.kind !== 'listening') void this.#hear(child, link, message);
       else {
         this.#port = message.port;
         this.#operations = message.operations;
@@ -187,6 +189,8 @@ export class ServerThreads {
     child.link = undefined;
     child.hasBegun = false;
     child.missed = 0;
+    for (const slot of child.areas) this.#options.coordination.leaveArea(slot);
+    child.areas.clear();
     this.#options.coordination.state.freeAnswers(child.metrics.get('answerKib'));
     for (const gauge of ['connections', 'openRequests', 'waitingQueries', 'answerKib', 'streams'] as const)
       child.metrics.set(gauge, 0);
@@ -201,8 +205,8 @@ export class ServerThreads {
   }
 
   /**
-   * Ends threads without a sign of life. Time in which this thread stands still itself does not count, for example
-   * while the process is stopped.
+   * Ends threads without a heartbeat. Time in which this thread itself is not running does not count, for example while
+   * the process is stopped.
    */
   #look(): void {
     const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;
@@ -217,7 +221,13 @@ export class ServerThreads {
     }
   }
 
-  async #hear(link: MessagePort, message: Exclude<ToMain, { kind: 'listening' }>): Promise<void> {
+  /** Keeps the slot of a thread's area, to leave it when the thread ends. */
+  #follow(child: Child, link: MessagePort, slot: number): void {
+    if (child.link === link) child.areas.add(slot);
+    else this.#options.coordination.leaveArea(slot);
+  }
+
+  async #hear(child: Child, link: MessagePort, message: Exclude<ToMain, { kind: 'listening' }>): Promise<void> {
     const { coordination, log } = this.#options;
     switch (message.kind) {
       case 'stale':
@@ -226,9 +236,16 @@ export class ServerThreads {
         return log(message.event, message.fields);
       case 'free':
         return coordination.free(message.slot);
+      case 'leaveArea':
+        child.areas.delete(message.slot);
+        return coordination.leaveArea(message.slot);
       case 'call': {
         const { name, asked, budgetMs } = message;
-        const work = () => coordination.ask(name, asked, new Budget(budgetMs / 1000));
+        const work = async () => {
+          const answer = await coordination.ask(name, asked, new Budget(budgetMs / 1000));
+          if (name === 'followArea') this.#follow(child, link, answer as Calls['followArea']['answer']);
+          return answer;
+        };
         const send = (reply: Reply<Failure>) => link.postMessage({ kind: 'reply', reply } satisfies ToServer);
         return reply(message, work, send, failureOf);
       }

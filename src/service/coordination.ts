@@ -14,6 +14,7 @@ import type { TableAsked } from '../table_match/table_matches.ts';
 import type { TapAnswer, TapStep } from '../tap/tap.ts';
 import type { AreaAsked } from '../vo/area_reader.ts';
 import type { AreaWritten } from '../vo/area_task.ts';
+import type { AreaFollowed } from './area_slots.ts';
 import type { Admission, Caller } from './limiter.ts';
 
 /** The requests and their answers. Between threads, both are copied by structured clone. */
@@ -26,6 +27,8 @@ export interface Calls {
   readonly table: { readonly asked: TableAsked; readonly answer: TableWritten | null };
   /** Null if it exceeds its budget. */
   readonly area: { readonly asked: AreaAsked; readonly answer: AreaWritten | null };
+  /** A slot for an area that a stream follows, which must be left. @throws Unavailable when there is none */
+  readonly followArea: { readonly asked: AreaFollowed; readonly answer: number };
   /** The current state of the job; null if no job has this id. */
   readonly jobs: { readonly asked: { readonly client: string; readonly step: JobStep }; readonly answer: Job | null };
   readonly tap: { readonly asked: TapStep; readonly answer: TapAnswer };
@@ -46,4 +49,6 @@ export interface Coordination {
   ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']>;
   /** A tool call that was admitted to this slot has ended. */
   free(slot: number): void;
+  /** The stream that followed an area in this slot has ended. */
+  leaveArea(slot: number): void;
 }

@@ -9,6 +9,7 @@ import { SharedState } from '../base/shared_state.ts';
 import { sweepSpool } from '../base/spool.ts';
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
+import { MAX_FOLLOWED_BYTES } from '../contract/limits.ts';
 import type { TableProgress } from '../contract/table_match.ts';
 import { DatabaseWatch } from '../generations/database_watch.ts';
 import type { IndexFailure } from '../generations/indexer.ts';
@@ -26,6 +27,7 @@ import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
 import { TAP_JOB, Tap } from '../tap/tap.ts';
 import { AreaReader } from '../vo/area_reader.ts';
+import { AreaSlots } from './area_slots.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 import { readingProcesses } from './reading.ts';
@@ -56,6 +58,7 @@ export class Coordinator implements Coordination {
   readonly #skyMap: SkyMap;
   readonly #sources: NearbySources;
   readonly #areas: AreaReader;
+  readonly #areaSlots: AreaSlots;
   readonly #tables: TableMatches;
   readonly #tableJobs: TableJobs;
   readonly #jobs: JobQueue;
@@ -74,6 +77,7 @@ export class Coordinator implements Coordination {
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
     table: (asked, budget) => this.#whileThere(async () => (await this.#tables.answer(asked, budget)) ?? null),
     area: (asked, budget) => this.#whileThere(async () => (await this.#areas.read(asked, budget)) ?? null),
+    followArea: asked => this.#areaSlots.enter(asked),
     jobs: ({ client, step }, budget) => this.#whileThere(() => this.#jobStep(client, step, budget)),
     tap: step => this.#whileThere(() => this.#tap.step(step)),
     metrics: () => this.#metricsText(),
@@ -92,6 +96,7 @@ export class Coordinator implements Coordination {
     this.#childMemory = new ChildMemory(config.NEARSKY_CHILD_MEMORY_MIB, log);
     this.#reading = readingProcesses(config, this.#admission, this.#childMemory);
     this.#areas = new AreaReader(log, this.#reading);
+    this.#areaSlots = new AreaSlots(config.NEARSKY_MAX_STREAM_AREAS, MAX_FOLLOWED_BYTES);
     this.#tables = new TableMatches(config, log, () => this.#index.current, this.#reading, onTableProgress);
     const jobs = new JobStore(dataDir);
     this.#tableJobs = new TableJobs(this.#tables, () => this.#index.current, jobs);
@@ -142,6 +147,10 @@ export class Coordinator implements Coordination {
 
   free(slot: number): void {
     this.#limiter.free(slot);
+  }
+
+  leaveArea(slot: number): void {
+    this.#areaSlots.leave(slot);
   }
 
   /** Starts counting the objects for the sky map; otherwise the first request for the map starts it. */

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
+import type { Config } from '../config/config.ts';
 import type { LogPosition } from '../store/log_position.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
@@ -17,11 +18,22 @@ const LOOK_MS = 10;
 export class LogPlace {
   readonly #coordination: Coordination;
   readonly #store: () => Store;
+  readonly #maxLagMs: number;
   /** The last header value and its position, cached because consecutive answers mostly have the same. */
   #said: { readonly position: LogPosition; readonly sequence: number; readonly text: string } | undefined;
 
-  constructor(coordination: Coordination, store: () => Store) {
-    [this.#coordination, this.#store] = [coordination, store];
+  constructor(coordination: Coordination, store: () => Store, { NEARSKY_LOG_MAX_LAG_SECONDS: maxLagSeconds }: Config) {
+    [this.#coordination, this.#store, this.#maxLagMs] = [coordination, store, 1000 * maxLagSeconds];
+  }
+
+  /**
+   * For how many seconds this node has not had the whole log, at least; undefined up to the limit, and without a log.
+   * If it never had the whole log, this is the time since its start, without a limit.
+   */
+  get lag(): string | undefined {
+    const { hasLog, hasCaughtUp, logLagMs } = this.#coordination.state;
+    const isLagging = hasLog && (!hasCaughtUp || logLagMs > this.#maxLagMs);
+    return isLagging ? `${Math.floor(logLagMs / 1000)}` : undefined;
   }
 
   /** At least as far as every answer that this thread has given; undefined without a log. */

@@ -5,8 +5,8 @@
  * least as much time.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
-import { type EventPosition, type Events, eventId, MatchEvents } from '../answers/match_events.ts';
-import type { FilterValues } from '../answers/queries.ts';
+import { FollowedAreas } from '../answers/followed_areas.ts';
+import { type EventPosition, type EventSelection, type Events, eventId, MatchEvents } from '../answers/match_events.ts';
 import type { SharedFragments } from '../answers/shared_fragments.ts';
 import { ClientAdmission, type ClientSlots, type Leave } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -19,6 +19,8 @@ import type { Coordination } from './coordination.ts';
 
 /** The maximum parts written in one turn. A turn that reads the database ends after the read. */
 const TURN_PARTS = 4;
+/** The maximum pages that are passed over in one step because they have nothing for a client. */
+const STEP_PAGES = 64;
 /** The minimum pause after a turn; otherwise the pause is as long as the turn. */
 const PAUSE_MS = 1;
 /** The minimum time between two wakings, so that many small commits are sent in one write. */
@@ -49,9 +51,9 @@ interface MatchStreamsOptions {
 interface Reader {
   position: EventPosition;
   /** Undefined if the client wants all matches. */
-  readonly filters: FilterValues | undefined;
+  readonly selection: EventSelection | undefined;
   client: StreamClient | undefined;
-  readonly leave: Leave;
+  readonly leave: () => void;
   /** Whether the last part written to the client is still being sent. */
   isWriting: boolean;
   /** The time of the last write to the client, by `performance.now()`. */
@@ -64,6 +66,7 @@ export class MatchStreams {
   readonly #readers = new Set<Reader>();
   /** The readers with pending work, the next one first. */
   readonly #ready = new Set<Reader>();
+  readonly #areas = new FollowedAreas();
   #events: MatchEvents | undefined;
   /** Checks for quiet clients while there are any clients. */
   #look: ReturnType<typeof setInterval> | undefined;
@@ -96,17 +99,26 @@ export class MatchStreams {
   }
 
   /**
-   * The matches after a position that meet every filter, for as long as the client stays.
+   * The selected matches after a position, for as long as the client stays.
    * @param name the name by which the client's share of the streams is counted
+   * @param onEnd called when the stream ends
    * @throws Unavailable when there are too many streams, or the client has half of them
    */
-  open(position: EventPosition, filters: FilterValues | null, name: string): StreamedBody {
+  open(
+    position: EventPosition,
+    selection: EventSelection | undefined,
+    name: string,
+    onEnd: () => void = () => {},
+  ): StreamedBody {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
+    const leave = this.#enter(name);
     const reader: Reader = {
       position,
-      leave: this.#enter(name),
-      // The order of filters does not matter. Clients with equal filters share results.
-      filters: filters?.toSorted(),
+      leave: () => {
+        leave();
+        onEnd();
+      },
+      selection,
       client: undefined,
       isWriting: false,
       writtenMs: 0,
@@ -141,6 +153,7 @@ export class MatchStreams {
   #begin(reader: Reader, client: StreamClient): void {
     reader.client = client;
     this.#readers.add(reader);
+    if (reader.selection?.area) this.#areas.add(reader.selection.area);
     this.#options.metrics.set('streams', this.#readers.size);
     this.#look ??= setInterval(() => this.#wakeAll(), LOOK_MS);
     const retryMs = Math.round(MIN_RETRY_MS + Math.random() * (MAX_RETRY_MS - MIN_RETRY_MS));
@@ -154,7 +167,7 @@ export class MatchStreams {
 
   #forget(reader: Reader): void {
     reader.leave();
-    this.#readers.delete(reader);
+    if (this.#readers.delete(reader) && reader.selection?.area) this.#areas.delete(reader.selection.area);
     this.#ready.delete(reader);
     this.#options.metrics.set('streams', this.#readers.size);
     if (this.#readers.size > 0) return;
@@ -222,17 +235,23 @@ export class MatchStreams {
     } else if (events) this.#queue(reader);
   }
 
-  /** Moves a reader on by a page. */
+  /** Moves a reader on: by a page, and beyond pages that are in memory and have nothing for it. */
   #nextEvents(reader: Reader): Events | undefined {
-    if (!this.#isBehind(reader)) return undefined;
     const { config, store, fragments } = this.#options;
     // The catalogs may have changed.
     if (this.#events?.fragments !== fragments())
-      this.#events = new MatchEvents(store(), fragments(), config.PUBLISH_IMPORTED);
-    const page = this.#events.after(reader.position);
-    if (!page) return undefined;
-    reader.position = page.end;
-    return reader.filters ? this.#events.filtered(page, reader.filters) : page;
+      this.#events = new MatchEvents(store(), fragments(), config.PUBLISH_IMPORTED, this.#areas);
+    const events = this.#events;
+    const { reads } = events;
+    let found: Events | undefined;
+    for (let pages = 0; pages < STEP_PAGES && this.#isBehind(reader); pages++) {
+      const page = events.after(reader.position);
+      if (!page) break;
+      reader.position = page.end;
+      found = reader.selection ? events.selected(page, reader.selection) : page;
+      if (found.count > 0 || events.reads !== reads) break;
+    }
+    return found;
   }
 
   #write(reader: Reader, bytes: Uint8Array<ArrayBuffer>): void {

@@ -73,7 +73,7 @@ export class Service {
     const fragments = () => this.#current();
     this.jobs = new JobStore(config.NEARSKY_DATA);
     this.spool = spoolRoom((config.SPOOL_MAX_MIB * 2 ** 20) / threads);
-    this.logPlace = new LogPlace(coordination, () => this.store);
+    this.logPlace = new LogPlace(coordination, () => this.store, config);
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),
       store: () => this.store,

@@ -6,6 +6,7 @@ import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { Task } from '../pool/pool.ts';
+import { statisticsOf, worthOf } from '../store/match_statistics.ts';
 import { appendSources, decodeSources } from '../store/records.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { currentStore } from '../store/thread_store.ts';
@@ -37,6 +38,8 @@ interface Source {
   readonly catalog: number;
   readonly id: SourceId;
   readonly separationArcsec: number;
+  /** Sources of the catalog per square arcmin; NaN where it is not known. */
+  readonly density: number;
   readonly ra: number;
   readonly dec: number;
   readonly payload: Readonly<Record<string, unknown>> | null;
@@ -86,10 +89,15 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
     count: searched[at]!.sources.length,
     columns,
   }));
-  const listed = sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, ra, dec, payload }) => ({
+  const seconds = searched.map(found => found.sources.map(each => each.separationArcsec).sort((a, b) => a - b)[1]);
+  const listed = sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, density, ra, dec, payload }) => ({
     catalog_name: asked[catalog]!.definition.name,
     catalog_source_id: `${id}`,
     separation_arcsec: separationArcsec,
+    ...worthOf(
+      { separationArcsec },
+      statisticsOf(density, searched[catalog]!.sources.length, seconds[catalog] ?? Number.NaN),
+    ),
     ra,
     dec,
     catalog_payload: payload,
@@ -112,8 +120,8 @@ async function search(planned: PlannedCatalog, catalog: number, task: SourcesTas
   const { covered, searches } = planCatalog(planned, ra, dec, task.radiusArcsec);
   const { radiusArcsec } = task;
   const answers = await Promise.all(
-    searches.map(({ file }) =>
-      runMatch({ kind: 'match', location, file, columns, radiusArcsec, find: 'all', ra, dec }),
+    searches.map(({ file, hasAllRows }) =>
+      runMatch({ kind: 'match', location, file, columns, radiusArcsec, find: 'all', hasAllRows, ra, dec }),
     ),
   );
   const problems = answers.flatMap(answer => (answer.outcome === 'searched' ? [] : answer.reason));
@@ -135,6 +143,7 @@ function sourcesOf(matches: FileMatches, catalog: number, keys: readonly string[
     catalog,
     id: matches.id[at]!,
     separationArcsec: matches.separationArcsec[at]!,
+    density: matches.density[at]!,
     ra: ra!,
     dec: dec!,
     payload,

@@ -16,12 +16,12 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
-import { beginEpoch, castVote } from './epochs.ts';
 import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
 import { raiseLevel } from './level.ts';
 import { storePublished, writeSettings } from './meta.ts';
+import { reportNode } from './nodes.ts';
 import { appendPositions, type StoredPoint } from './positions.ts';
 import { raiseLatestIngest } from './recent.ts';
 import {
@@ -39,13 +39,14 @@ import {
 } from './records.ts';
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
 import { lastOrdinal, readPayloadKeys } from './store.ts';
-import type { CrossmatchVersions, ProvenanceSet, StoredObject } from './types.ts';
+import type { CrossmatchVersions, MatchSummary, ProvenanceSet, StoredObject } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
 
 const APPLY = {
   deliver,
   crossmatch,
+  fill_statistics: fillStatistics,
   import: importEntries,
   register_catalog: registerCatalog,
   remove_catalog: removeCatalog,
@@ -53,10 +54,10 @@ const APPLY = {
   take_lease: (databases: Databases, { name, owner, forUs, timeUs }: ChangeOf<'take_lease'>) =>
     takeLease(databases, name, { owner, untilUs: timeUs + forUs }, timeUs),
   begin_log: requireState,
-  tick: beginEpoch,
+  tick: () => {},
   share_settings: (databases: Databases, { settings, isReplacing }: ChangeOf<'share_settings'>) =>
     writeSettings(databases, settings, isReplacing),
-  vote: (databases: Databases, { epoch, vote }: ChangeOf<'vote'>) => castVote(databases, epoch, vote),
+  vote: (databases: Databases, { vote, timeUs }: ChangeOf<'vote'>) => reportNode(databases, vote, timeUs),
   level: (databases: Databases, { level }: ChangeOf<'level'>) => raiseLevel(databases, level),
   begin_registry: beginLoad,
   stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>
@@ -133,6 +134,29 @@ function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs
   const { crossmatched, versions } = recorder.finish();
   journal(databases, { stored: [], delivered: [], crossmatched }, versions);
   return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
+}
+
+/** Adds the statistics that matches of the objects' current crossmatches lack. */
+function fillStatistics(databases: Databases, { found }: ChangeOf<'fill_statistics'>) {
+  const filled: bigint[] = [];
+  for (const { diaObjectId, matches: known } of found) {
+    const object = readObject(databases, diaObjectId);
+    const version = object?.records.at(-1)?.matchVersion;
+    const statisticsOf = ({ matchVersion, statistics, ...match }: MatchSummary) =>
+      statistics || matchVersion !== version
+        ? undefined
+        : known.find(each => each.catalogName === match.catalogName && each.catalogSourceId === match.catalogSourceId)
+            ?.statistics;
+    if (!object?.matches.some(statisticsOf)) continue;
+    const matches = object.matches.map(match => {
+      const statistics = statisticsOf(match);
+      return statistics ? { ...match, statistics } : match;
+    });
+    databases.objects.put(encodeKey(diaObjectId), encodeObject({ ...object, matches }));
+    filled.push(diaObjectId);
+  }
+  journal(databases, { stored: [], delivered: filled, crossmatched: [] });
+  return { recorded: filled.length, skipped: found.length - filled.length };
 }
 
 function importEntries(databases: Databases, { entries }: ChangeOf<'import'>) {

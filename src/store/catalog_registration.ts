@@ -38,13 +38,13 @@ export interface StoredCoverage {
   /** The name of the map or area file that the footprint was read from, `rows` or `all-sky`. */
   readonly source: string;
   /**
-   * The number of pixels of the map that touch no partition, so that the footprint omits them; undefined in an older
-   * registration.
+   * The number of pixels of the map that are outside all partitions, so that the footprint omits them; undefined in an
+   * older registration.
    */
   readonly pixelsLeftOut?: number;
   /**
-   * Set if the rows are too sparse for a finer footprint: the order that the footprint could have had, and the mean
-   * number of rows per pixel of that order.
+   * Set if the rows are too sparse for a finer footprint: the order that the footprint would otherwise have, and the
+   * mean number of rows per pixel of that order.
    */
   readonly sparse?: { readonly order: number; readonly rowsPerPixel: number };
 }
@@ -65,7 +65,7 @@ export interface CatalogRegistration {
   readonly name: string;
   /** Undefined for a built-in catalog. */
   readonly definition?: CatalogDefinition;
-  /** Absolute path or address of the HATS directory that holds the table itself (not of a collection above it). */
+  /** Absolute path or address of the HATS directory of the table itself (not of a collection above it). */
   readonly location: string;
   readonly addedAtUs: number;
   /** Ascending by order, then ipix. */

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { integerId } from '../contract/source_ids.ts';
 import type { Change, ChangeKind, ChangeOf } from './changes.ts';
 import { FIRST_LEVEL, LEVEL, requireReadable } from './level.ts';
+import type { MatchStatistics } from './match_statistics.ts';
 import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import type { SourceName } from './source_index.ts';
@@ -41,7 +42,11 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
   remove_registry_loads: 1,
   level: 2,
   remove_catalog: 3,
+  fill_statistics: 4,
 };
+
+/** The first level in which matches may have statistics; in records of lower levels they are left out. */
+const STATISTICS_SINCE = 4;
 
 /** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;
@@ -50,6 +55,7 @@ const TEXT_IDS_SINCE = 3;
 const LISTS: { readonly [K in ChangeKind]?: string } = {
   deliver: 'deliveries',
   crossmatch: 'results',
+  fill_statistics: 'found',
   import: 'entries',
   stage_registry: 'records',
   change_staged_registry: 'records',
@@ -67,7 +73,8 @@ export function encodeChange(
   maxBytes: number = MAX_RECORD_BYTES,
 ): Uint8Array[] {
   requireWritable(change, level);
-  const record = seal(encodePlain([change.kind, change.timeUs, fieldsOf(change)]), level);
+  const fields = fieldsOf(level < STATISTICS_SINCE ? withoutStatistics(change) : change);
+  const record = seal(encodePlain([change.kind, change.timeUs, fields]), level);
   if (record.length <= maxBytes) return [record];
   const name = LISTS[change.kind];
   const list = name ? (change as unknown as Readonly<Record<string, readonly unknown[]>>)[name]! : [];
@@ -125,6 +132,21 @@ function bringsTextIds(change: Change): boolean {
   return items.some(item => item.kind === 'match' && isText(item.match));
 }
 
+/** The change without the statistics of its matches, which nodes of an older release would not store. */
+function withoutStatistics(change: Change): Change {
+  const without = <M extends { readonly statistics?: unknown }>({ statistics: _, ...match }: M) => match;
+  if (change.kind === 'crossmatch') {
+    const results = change.results.map(result => ({ ...result, matches: result.matches.map(without) }));
+    return { ...change, results };
+  }
+  if (change.kind !== 'import') return change;
+  const items = change.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
+  return {
+    ...change,
+    entries: items.map(item => (item.kind === 'match' ? { ...item, match: without(item.match) } : item)),
+  };
+}
+
 const damaged = () => new StoreError('Cannot read the record because it is damaged or was not written by nearsky');
 const unknown = (kind: unknown) =>
   new StoreError(
@@ -159,6 +181,7 @@ const asTheyAre = (fields: unknown) => fields as object;
 const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   deliver: unpackDelivered,
   crossmatch: unpackResults,
+  fill_statistics: asTheyAre,
   import: asTheyAre,
   register_catalog: asTheyAre,
   remove_catalog: asTheyAre,
@@ -199,7 +222,8 @@ type PackedMatch = readonly [
   string,
   number,
   MatchSource | readonly [keys: number, packed: Uint8Array],
-  separationAtEpochArcsec?: number,
+  separationAtEpochArcsec?: number | null,
+  statistics?: MatchStatistics,
 ];
 type PackedResult = readonly [bigint, outcomes: number, PackedMatch[], CrossmatchResult['tns'] | null];
 /** Most objects have the same outcomes, and all sources of a catalog the same keys. */
@@ -212,10 +236,11 @@ interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance' | 'isAga
 function packResults({ results, ...settings }: Fields<'crossmatch'>): PackedResults {
   const outcomes = new Numbered<CrossmatchResult['catalogOutcomes']>();
   const keys = new Numbered<readonly string[]>();
-  const packMatch = ({ catalogName, catalogSourceId, source, ...separations }: Match): PackedMatch => {
+  const packMatch = ({ catalogName, catalogSourceId, source, statistics, ...separations }: Match): PackedMatch => {
     const packed = 'packed' in source ? ([keys.numberOf(source.keys), source.packed] as const) : source;
     const { separationArcsec, separationAtEpochArcsec: atEpoch } = separations;
     const match = [catalogName, catalogSourceId, separationArcsec, packed] as const;
+    if (statistics) return [...match, atEpoch ?? null, statistics];
     return atEpoch === undefined ? match : [...match, atEpoch];
   };
   const packed = results.map(({ diaObjectId, catalogOutcomes, matches, tns }): PackedResult => {
@@ -225,10 +250,12 @@ function packResults({ results, ...settings }: Fields<'crossmatch'>): PackedResu
 }
 
 function unpackResults({ outcomes, keys, results, ...settings }: PackedResults): Fields<'crossmatch'> {
-  const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed, atEpoch]: PackedMatch): Match => {
+  const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed, ...further]: PackedMatch): Match => {
+    const [atEpoch, statistics] = further;
     const source = Array.isArray(packed) ? { keys: keys[packed[0]]!, packed: packed[1] } : (packed as MatchSource);
-    const separationAtEpoch = atEpoch === undefined ? {} : { separationAtEpochArcsec: atEpoch };
-    return { catalogName, catalogSourceId, separationArcsec, ...separationAtEpoch, source };
+    const separationAtEpoch = typeof atEpoch === 'number' ? { separationAtEpochArcsec: atEpoch } : {};
+    const match = { catalogName, catalogSourceId, separationArcsec, ...separationAtEpoch };
+    return statistics ? { ...match, statistics, source } : { ...match, source };
   };
   return {
     ...settings,

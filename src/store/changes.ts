@@ -1,10 +1,11 @@
 /** Every change of the archive, as plain data. `apply` makes it. */
 import type { CatalogRegistration } from './catalog_registration.ts';
-import type { Vote } from './epochs.ts';
 import type { ImportItem, PreparedObject } from './import.ts';
+import type { MatchStatistics } from './match_statistics.ts';
 import type { SharedSettings } from './meta.ts';
+import type { Vote } from './nodes.ts';
 import type { RegistrySnapshot } from './registry.ts';
-import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
+import type { CrossmatchResult, Delivery, MatchSummary, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** The numbers of deliveries of one commit by outcome; the three add up to all deliveries. */
 export interface IngestCounts {
@@ -16,6 +17,14 @@ export interface IngestCounts {
   readonly duplicate: number;
 }
 
+/** The statistics of matches that an object has already. */
+export interface FoundStatistics {
+  readonly diaObjectId: bigint;
+  readonly matches: readonly (Pick<MatchSummary, 'catalogName' | 'catalogSourceId'> & {
+    readonly statistics: MatchStatistics;
+  })[];
+}
+
 /** The fields of each kind of change; `Writer` describes the kinds. */
 interface Changes {
   deliver: { readonly deliveries: readonly Delivery[] };
@@ -25,19 +34,21 @@ interface Changes {
     /** See `Writer.recordCrossmatches`; undefined means false. */
     readonly isAgain?: boolean;
   };
+  fill_statistics: { readonly found: readonly FoundStatistics[] };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   remove_catalog: { readonly name: string };
   /** `owner` holds the lease to publish to the topic; undefined without a shared log. */
   published: { readonly topic: string; readonly position: PublishedPosition; readonly owner?: string };
-  /** `forUs`: the duration of the lease, in the time of the log. */
+  /** `forUs`: for how long no other owner may take the lease, in the time of the log. */
   take_lease: { readonly name: string; readonly owner: string; readonly forUs: number };
   /** The first change of a log that continues an existing archive: the state of that archive's journal. */
   begin_log: { readonly sequence: number; readonly digest: string };
-  /** Advances the time of the log, and begins an epoch. */
+  /** Changes nothing but the time of the log. Older releases wrote it. */
   tick: object;
   /** See `sharedSettings`; `isReplacing`: whether they replace the settings in the log. */
   share_settings: { readonly settings: SharedSettings; readonly isReplacing: boolean };
+  /** Reports a node: see `src/store/nodes.ts`. */
   vote: { readonly epoch: number; readonly vote: Vote };
   /** Raises the level of the log: see `src/store/level.ts`. */
   level: { readonly level: number };

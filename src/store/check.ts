@@ -295,7 +295,7 @@ class Check {
   }
 }
 
-/** The data of an object in the position table, except its id. */
+/** An object's row in the position table, without its id. */
 function rowBytes(ra: number, dec: number, ingestTimeUs: number): Uint8Array {
   return new Uint8Array(new Float64Array([ra, dec, ingestTimeUs]).buffer);
 }

@@ -128,6 +128,22 @@ export function passedOutcome({ claims }: Databases, id: string): { claim: Claim
   return { claim: { key, ids: [], busy: [] }, outcome };
 }
 
+const STOP_KEY = 'the node has stopped';
+
+/** Leaves the reason for which this process no longer follows the log. */
+export function noteStop({ claims }: Databases, reason: string): void {
+  claims.put(utf8.encode(STOP_KEY), encodeClaim({ pid: process.pid, ids: [], outcome: { value: reason } }));
+  ours.add(STOP_KEY);
+}
+
+/** The reason for which a living process no longer follows the log; undefined if there is none. */
+export function readStop({ claims }: Databases, livePids: ReadonlySet<number>): string | undefined {
+  const bytes = claims.get(utf8.encode(STOP_KEY));
+  if (!bytes) return undefined;
+  const { pid, outcome } = decodeClaim(bytes);
+  return isLive(STOP_KEY, pid, livePids) ? (outcome as { value: string }).value : undefined;
+}
+
 /** The processes in LMDB's table of readers, after the removal of those that have ended. */
 export function livePids(root: RootDatabase<Uint8Array, Uint8Array>): Set<number> {
   root.readerCheck();

@@ -16,10 +16,7 @@ export const crossmatchMatches = (catalog: string) => `crossmatch_matches/${cata
 /** Commits with an object for which the catalog could not be read. */
 export const catalogSkips = (catalog: string) => `catalog_skips/${catalog}`;
 
-/**
- * The number of times that any catalog was registered. Processes compare it to detect that their catalogs are out of
- * date.
- */
+/** The number of catalog registrations so far. Processes compare it to detect that their catalogs are out of date. */
 export const catalogRegistrations = () => 'catalog_registrations';
 /** Rows of a registered catalog, as counted when the catalog was added. */
 export const catalogRows = (catalog: string) => `catalog_rows/${catalog}`;

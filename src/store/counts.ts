@@ -18,7 +18,7 @@ export interface StoreCounts {
   readonly journalEntries: number;
 }
 
-/** New objects with the same current crossmatch. */
+/** New objects that have the same current crossmatch. */
 interface Added {
   /** Undefined without a crossmatch. */
   readonly outcomes: CrossmatchRecord['catalogOutcomes'] | undefined;
@@ -30,9 +30,9 @@ interface Added {
 /** The changes of one commit to the counts. */
 export class CountChanges {
   readonly #tally = new Tally(COUNTS_KEY);
-  /** New objects by their section `current`; many objects have the same one. */
+  /** New objects by their section `current`, which many objects share. */
   readonly #added = new Map<string, Added>();
-  /** Sources of new objects by the catalog's name, as it is stored. */
+  /** Sources of new objects by the stored name of the catalog. */
   readonly #addedSources = new Map<string, number>();
 
   /**
@@ -69,7 +69,7 @@ export class CountChanges {
     if (unmatched > 0) this.#tally.add(statusName(crossmatchedStatus(false, outcomes)), unmatched);
   }
 
-  /** Objects that are now crossmatched have their first matches: `sources` distinct ones of that catalog. */
+  /** For objects that are now crossmatched and had no match before: `sources` distinct sources of that catalog. */
   firstMatched(catalog: string, sources: number): void {
     this.#tally.add(matchesName(catalog), sources);
   }
@@ -99,7 +99,7 @@ export class CountChanges {
     }
   }
 
-  /** Tallies the new objects, one kind at a time. */
+  /** Tallies the new objects, group by group. */
   #tallyAdded(): void {
     for (const added of this.#added.values()) {
       this.#addObjects(added);
@@ -118,7 +118,7 @@ export class CountChanges {
     this.#tally.store(databases);
   }
 
-  /** The counts of a store that holds only the objects that were counted here. */
+  /** The counts of a store that contains only the objects counted here. */
   total(journalEntries: number): StoreCounts {
     this.#tallyAdded();
     return asCounts(this.#tally.total(), journalEntries);

@@ -1,4 +1,4 @@
-/** The outcomes of crossmatches, written into the records of their objects. */
+/** Writes the outcomes of crossmatches into the records of their objects. */
 import { catalogSkips, crossmatchBatches, crossmatchMatches, Tally } from './counters.ts';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
@@ -24,7 +24,7 @@ const NOTHING = new Uint8Array(0);
 interface Outcomes {
   readonly text: string;
   readonly skipped: ReadonlySet<string>;
-  /** Objects that get their first crossmatch. */
+  /** The number of objects that get their first crossmatch. */
   matched: number;
   unmatched: number;
 }
@@ -42,7 +42,7 @@ export class CrossmatchRecorder {
   readonly #tally = new Tally();
   readonly #counts = new CountChanges();
   readonly #skipped = new Set<string>();
-  /** By catalog: sources of objects that get their first crossmatch. */
+  /** By catalog: the sources of objects that get their first crossmatch. */
   readonly #firstSources = new Map<string, number>();
   readonly #view = new ObjectView();
   readonly #crossmatched: bigint[] = [];
@@ -57,7 +57,7 @@ export class CrossmatchRecorder {
     this.#payloadKeys = new Interner(databases.payload_keys);
   }
 
-  /** Stores a result, unless it is to be skipped; see `Writer.recordCrossmatches`. */
+  /** Stores a result, unless it must be skipped; see `Writer.recordCrossmatches`. */
   record(result: CrossmatchResult): void {
     const { objects, pending } = this.#databases;
     const key = encodeKey(result.diaObjectId);
@@ -99,7 +99,7 @@ export class CrossmatchRecorder {
     });
     this.#databases.objects.put(key, bytes);
     this.#putSources(key, diaObjectId, found);
-    // An object without a crossmatch is not listed as unread, so that nothing needs to be taken off the list.
+    // An object without a crossmatch is not listed as unread, so it need not be removed from the list.
     if (outcomes.skipped.size > 0) this.#databases.unread.put(key, NOTHING);
     if (found.length === 0) {
       outcomes.unmatched++;

@@ -7,13 +7,13 @@ import { StoreError } from './store_error.ts';
 
 const MIB = 2 ** 20;
 /**
- * The space that must be free for the smallest write, bytes: it allows for other programs that write to the disk
- * meanwhile, such as logs.
+ * The minimum free space for the smallest write, bytes. It leaves room for other programs that write to the disk, such
+ * as logs.
  */
 export const RESERVE_BYTES = 4 * MIB;
-/** The reserve for abandoning unfinished work, which is possible even if no new work can begin. */
+/** The reserve for abandoning unfinished work, which must be possible even if no new work can start. */
 export const RESERVE_TO_END_BYTES = 2 * MIB;
-/** An entry changes a page in each of up to eight tables, and LMDB writes every changed page to a new place. */
+/** An entry changes a page in each of up to eight tables, and LMDB writes every changed page to a new location. */
 const CHANGED_BYTES_AN_ENTRY = 8 * 4096;
 /** The space of an entry, assuming pages that are half full. */
 const NEW_BYTES_AN_ENTRY = 4096;

@@ -32,7 +32,7 @@ import { OlderFormat, StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, Table } from './table.ts';
 import { upgradeTo3, upgradeTo4, upgradeTo5 } from './upgrade.ts';
 
-/** The stored format that this release reads and writes. Opening a database for writing upgrades an older format. */
+/** The storage format of this release. Opening a database for writing upgrades an older format. */
 export const FORMAT_VERSION = 6;
 
 /** The directory for files of remote catalogs, below the data directory. */
@@ -60,8 +60,8 @@ const UNSEALED: ReadonlySet<DatabaseName> = new Set([
 export interface Environment {
   readonly dataDir: string;
   /**
-   * On a read-only file system, the newest commit before the database was opened. LMDB then takes no lock. A writer on
-   * another host, where the file system is writable, does not know of this reader: from the second commit after this
+   * On a read-only file system, the newest commit before the database was opened. LMDB then takes no lock. On another
+   * host, where the file system is writable, a writer does not know of this reader. From the second commit after this
    * one on, it may overwrite pages that are being read.
    */
   readonly unlockedSince: bigint | undefined;
@@ -71,7 +71,7 @@ export interface Environment {
 }
 
 /**
- * Opens `dataDir`; `write` creates it (mode 0700) where it is absent or empty.
+ * Opens `dataDir`; `write` creates it (mode 0700) if it is missing or empty.
  *
  * `overlappingSync: false` makes a synchronous commit return after the data and the meta page are flushed: when a write
  * returns, it is durable, and no other flush needs to be awaited.
@@ -100,8 +100,8 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write', readabl
       const files = new OpenFiles(file, before);
       const change = files.change();
       if (change) throw new StoreError(`Cannot open the data directory ${dataDir} because ${change.reason}`);
-      // After a power cut, `isCutOff` recognises a new file by its two meta pages, so nothing follows them before they are
-      // durable.
+      // After a power cut, `isCutOff` recognises a new file by its two meta pages. So these must be durable before
+      // anything follows them.
       if (commit === 0n && mode === 'write') flush(file);
       return { root, files, databases: openDatabases(root, dataDir, mode, readableLevel) };
     });
@@ -200,7 +200,9 @@ function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): bool
   return isUnlocked;
 }
 
-/** Whether a file lies on a file system that is mounted read-only here. (`accessSync` does not tell under Deno.) */
+/**
+ * Whether a file is on a file system that is mounted read-only here. (Under Deno, `accessSync` does not detect that.)
+ */
 function isReadOnly(file: string): boolean {
   try {
     closeSync(openSync(file, 'r+'));
@@ -210,7 +212,7 @@ function isReadOnly(file: string): boolean {
   }
 }
 
-/** A process that has the lock file open sees the file system as writable. */
+/** If another process has the lock file open, the file system is writable for that process. */
 function requireNoWriter(dataDir: string, lock: string): void {
   const [pid] = isThere(lock) ? otherProcessesWith(lock) : [];
   if (pid === undefined) return;
@@ -224,9 +226,9 @@ const PAGE_TRIES = 100;
 
 /**
  * Rejects a truncated file, and a file whose first pages would lead LMDB beyond its end: a read beyond the end crashes
- * the process. A file may be shorter than its last commit says if nothing uses the pages at its end; in that case all
+ * the process. A file may be shorter than its last commit states if nothing uses the pages at its end; in that case all
  * pages are checked.
- * @returns the number of the newest commit; 0 where there is none yet
+ * @returns the number of the newest commit; 0 if there is none yet
  */
 function requireSoundPages(dataDir: string, file: string): bigint {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return 0n;
@@ -358,7 +360,7 @@ function openDatabases(
 const FORMAT_KEY = new TextEncoder().encode('format');
 const CREATED_KEY = new TextEncoder().encode('created');
 
-/** When the database was made, ISO 8601. */
+/** The creation time of the database, ISO 8601. */
 export function readCreated({ meta }: Databases): string {
   const created = meta.getPlain(CREATED_KEY);
   return created ? `${decodePlain(created)}` : '';
@@ -367,7 +369,7 @@ export function readCreated({ meta }: Databases): string {
 /** Whether a value of `meta` has a checksum. Values that older releases read too have none. */
 const isSealedMeta = (key: Uint8Array) => ![FORMAT_KEY, CREATED_KEY].some(plain => Buffer.compare(plain, key) === 0);
 
-/** Marks a new database with the format, unless another process has done so by now. */
+/** Marks a new database with the format, unless another process has already done so. */
 function writeFormat(meta: BinaryDatabase): void {
   meta.transactionSync(() => {
     if (meta.get(FORMAT_KEY) !== undefined) return;

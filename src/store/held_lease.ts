@@ -1,18 +1,16 @@
-/** Holds a lease: see `src/store/leases.ts`. */
+/**
+ * Holds the lease of a duty while its election lasts. The log fences: a lease that another node has taken since is lost,
+ * whatever this node believes of its election.
+ */
 import { randomUUID } from 'node:crypto';
-import { nowUs } from '../base/times.ts';
 import type { Store } from './store.ts';
-import type { Writer } from './writer.ts';
-
-/** The duration of a lease: when its node dies, another one takes over after at most this time. */
-const LEASE_MS = 5000;
-export const RENEW_MS = 1500;
+import type { Election, Writer } from './writer.ts';
 
 export class HeldLease {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #name: string;
-  #untilMs = Number.NEGATIVE_INFINITY;
+  #election: Election | undefined;
   /** The name of this holder in the log. */
   readonly owner = randomUUID();
 
@@ -20,22 +18,37 @@ export class HeldLease {
     [this.#store, this.#writer, this.#name] = [store, writer, name];
   }
 
-  /**
-   * Takes or renews the lease, unless another node has it.
-   * @returns whether this holder has it now
-   */
-  async take(): Promise<boolean> {
-    this.#store.resetRead();
-    const held = this.#store.lease(this.#name);
-    const isOthers = held && held.owner !== this.owner && held.untilUs > nowUs();
-    const beganMs = performance.now();
-    const isMine = !isOthers && (await this.#writer.takeLease(this.#name, this.owner, LEASE_MS));
-    this.#untilMs = isMine ? beganMs + LEASE_MS : Number.NEGATIVE_INFINITY;
-    return isMine;
+  /** Whether this candidate is elected. The first call makes it a candidate. */
+  async isElected(): Promise<boolean> {
+    this.#election ??= await this.#writer.elect(this.#name);
+    return this.#election.isElected;
   }
 
-  /** Whether no other node can have the lease yet, provided that clocks agree. */
+  /**
+   * Takes the lease if this candidate is elected.
+   * @returns whether it has the lease now
+   */
+  async take(): Promise<boolean> {
+    if (!(await this.isElected())) return false;
+    return this.isHeld || this.#writer.takeLease(this.#name, this.owner);
+  }
+
+  /** Whether no other node has the lease yet. */
   get isHeld(): boolean {
-    return performance.now() < this.#untilMs;
+    if (!this.#election?.isElected) return false;
+    this.#store.resetRead();
+    return this.#store.lease(this.#name)?.owner === this.owner;
+  }
+
+  /** Leaves the duty to another candidate for some time. */
+  resign(): void {
+    this.#election?.resign();
+  }
+
+  /** Is no candidate any more, until the next call of `isElected` or `take`. */
+  async leave(): Promise<void> {
+    const election = this.#election;
+    this.#election = undefined;
+    await election?.close();
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Detects whether the files that a process has open are still the files at their paths. LMDB continues with files that
- * were removed or replaced: it then answers from a database that no other process sees, or destroys the database by
- * writing without knowing of the other writers.
+ * Detects whether the open files of a process are still the files at their paths. LMDB keeps using files that were
+ * removed or replaced. It would then answer from a database that no other process sees, or destroy the database by
+ * writing without knowing of other writers.
  */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ interface FileChange {
   readonly file: 'database' | 'lock';
   /** Only a database is ever `truncated`. */
   readonly what: 'removed' | 'replaced' | 'truncated';
-  /** The event and its remedy, to follow "Cannot … because ". */
+  /** The event and its remedy, to complete "Cannot … because ". */
   readonly reason: string;
 }
 
@@ -64,7 +64,7 @@ export class OpenFiles {
   }
 
   /**
-   * The change of the files since they were opened; undefined where there is none. Two system calls, of some
+   * The change of the files since they were opened; undefined if there is none. Takes two system calls of some
    * microseconds each.
    */
   change(): FileChange | undefined {
@@ -99,8 +99,9 @@ function isSame(a: FileIdentity, b: FileIdentity | undefined): boolean {
 }
 
 /**
- * The other processes that visibly have the database open. Processes of other users are not visible, and without /proc
- * none are. The lock file is a better source, so this function is used only while that file is missing or not open yet.
+ * Other processes that have the database open, as far as this process can see them. Processes of other users are
+ * invisible; without /proc, all are. The lock file is a better source, so this function is used only while that file is
+ * missing or not open yet.
  */
 export function otherProcessesWith(file: string): readonly number[] {
   const database = identityOf(file);

@@ -284,6 +284,7 @@ class Draft {
       const isSame =
         known.separationArcsec === match.separationArcsec &&
         known.separationAtEpochArcsec === match.separationAtEpochArcsec &&
+        isDeepStrictEqual(known.statistics, match.statistics) &&
         toJson(sources[place], CANONICAL) === toJson(source, CANONICAL);
       return isSame ? 'unchanged' : { conflict: 'the match is already stored with other values' };
     }

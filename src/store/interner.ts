@@ -3,8 +3,8 @@ import { decodeKey, encodeKey } from './records.ts';
 import type { Table } from './table.ts';
 
 /**
- * Numbers the distinct values of a table from 1. Such tables stay small: the whole table is read at the first use. An
- * interner lives as long as one write transaction, because its additions may be rolled back.
+ * Numbers the distinct values of a table from 1. Such tables stay small, so the whole table is read at first use. An
+ * interner is valid only within one write transaction, because its additions may be rolled back.
  */
 export class Interner {
   readonly #table: Table;

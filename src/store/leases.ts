@@ -1,12 +1,14 @@
 /**
- * A lease names the node that does some work for now, when several nodes share one log. Leases are part of the archive,
- * and expire by the time of the log, so that all nodes agree.
+ * A lease names the node that has a duty, when several nodes share one log. Leases are part of the archive: the last
+ * owner in the order of the log has the lease, and fences the owners before it. Earlier releases took leases for
+ * some seconds, in the time of the log, and renewed them.
  */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
 export interface Lease {
   readonly owner: string;
+  /** Until when no other owner may take it. */
   readonly untilUs: number;
 }
 
@@ -15,7 +17,7 @@ export const publishLease = (topic: string) => `publish to ${topic}`;
 
 const keyOf = (name: string) => new TextEncoder().encode(`lease ${name}`);
 
-/** The last lease of that name, which may have expired. */
+/** The last lease of that name. */
 export function readLease({ meta }: Databases, name: string): Lease | undefined {
   const bytes = meta.get(keyOf(name));
   if (!bytes) return undefined;
@@ -24,7 +26,7 @@ export function readLease({ meta }: Databases, name: string): Lease | undefined 
 }
 
 /**
- * To be called in a write transaction. The present owner may renew the lease; another may take it once it has expired.
+ * To be called in a write transaction.
  * @returns whether `owner` has it now
  */
 export function takeLease(databases: Databases, name: string, { owner, untilUs }: Lease, nowUs: number): boolean {

@@ -18,8 +18,9 @@ import { StoreError } from './store_error.ts';
  * 1. Records.
  * 2. Matches may have a separation at the time of the event; `level` records.
  * 3. Catalogs may be removed, and may have text ids.
+ * 4. Matches may have statistics, which may be added later.
  */
-export const LEVEL = 3;
+export const LEVEL = 4;
 
 /** The level of a log that has no `level` record. */
 export const FIRST_LEVEL = 2;

@@ -1,6 +1,5 @@
 /** The position of an archive in the log that it follows. */
 import type { Databases } from './databases.ts';
-import { FORMAT_VERSION } from './environment.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
 export interface LogPosition {
@@ -12,11 +11,6 @@ export interface LogPosition {
   readonly hash: string;
   /** The time that the last record got when it was applied. */
   readonly timeUs: number;
-  /**
-   * The digest of everything that the records have written: see `WriteDigest`. Null while it is not comparable with the
-   * digests of other nodes, because the stored format was upgraded.
-   */
-  readonly digest: string | null;
 }
 
 const KEY = new TextEncoder().encode('log_position');
@@ -34,20 +28,13 @@ export function readLogPosition({ meta }: Databases): LogPosition | undefined {
 }
 
 function decoded(bytes: Uint8Array): LogPosition {
-  const [log, next, hash, timeUs, format, digest] = decodePlain(bytes) as [
-    string,
-    number,
-    string,
-    number,
-    number,
-    string | null,
-  ];
-  return { log, next, hash, timeUs, digest: format === FORMAT_VERSION ? digest : null };
+  const [log, next, hash, timeUs] = decodePlain(bytes) as [string, number, string, number];
+  return { log, next, hash, timeUs };
 }
 
 /** To be called in a write transaction, like `removeLogPosition`. */
-export function writeLogPosition({ meta }: Databases, { log, next, hash, timeUs, digest }: LogPosition): void {
-  meta.put(KEY, encodePlain([log, next, hash, timeUs, FORMAT_VERSION, digest]));
+export function writeLogPosition({ meta }: Databases, { log, next, hash, timeUs }: LogPosition): void {
+  meta.put(KEY, encodePlain([log, next, hash, timeUs]));
 }
 
 export function removeLogPosition({ meta }: Databases): void {

@@ -5,11 +5,9 @@ import { decodeChange } from './change_record.ts';
 import type { Change } from './changes.ts';
 import { passOutcome } from './claims.ts';
 import type { Databases } from './databases.ts';
-import { isNewDigest } from './epochs.ts';
 import { readLogPosition, writeLogPosition } from './log_position.ts';
 import { readLatestIngest } from './recent.ts';
 import { RefusedChange, StoreError } from './store_error.ts';
-import { digesting, WriteDigest } from './write_digest.ts';
 
 /** A change that is at its position in a log. */
 export interface LoggedChange {
@@ -51,18 +49,16 @@ export function applyLogged(databases: Databases, log: string, changes: readonly
     throw new StoreError(`Cannot apply the log from record ${changes[0]!.position} because the next one is ${next}`);
   }
   let timeUs = before?.timeUs ?? readLatestIngest(databases) ?? 0;
-  let digest = before?.digest === null ? undefined : new WriteDigest(before?.digest);
   const outcomes = fresh.map(({ id, change }) => {
     timeUs = Math.max(change.timeUs, timeUs + 1);
-    const outcome = digesting(digest, () => outcomeOf(databases, { ...change, timeUs }));
-    if (change.kind === 'tick' && isNewDigest(databases)) digest = new WriteDigest();
+    const outcome = outcomeOf(databases, { ...change, timeUs });
     passOutcome(databases, id, outcome);
     return outcome;
   });
   const end = fresh.at(-1);
   if (end) {
     const [next, hash] = [end.position + 1, recordHash(end.record)];
-    writeLogPosition(databases, { log, next, hash, timeUs, digest: digest?.text ?? null });
+    writeLogPosition(databases, { log, next, hash, timeUs });
   }
   return outcomes;
 }

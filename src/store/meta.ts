@@ -1,4 +1,4 @@
-/** Values of the database `meta`: how far each topic has come, and the settings that all nodes of a log share. */
+/** Values in the `meta` database: the progress of each topic, and the settings that all nodes of a log share. */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import type { PublishedPosition } from './types.ts';
@@ -12,7 +12,7 @@ function readStored({ meta }: Databases): Stored {
   return bytes ? (decodePlain(bytes) as Stored) : {};
 }
 
-/** By topic; topics to which nothing was ever published are missing. */
+/** By topic; topics without any publication are missing. */
 export function readPublished(databases: Databases): ReadonlyMap<string, PublishedPosition> {
   const topics = Object.entries(readStored(databases)).map(([topic, [sequence, objects, messages]]) => {
     return [topic, { sequence, objects, messages }] as const;

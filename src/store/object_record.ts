@@ -17,13 +17,15 @@
  *       tns      checked,epoch,objid,name,prefix,classification,redshift,separation; nothing without an association
  *       matches of each, four uint8: the bytes of its version, catalog name, source id and separations; then these texts
  *
- * The separations are that at the catalog's epoch and, where the source has moved, a comma and that at the event.
+ * The separations are that at the catalog's epoch and, where the source has moved, a comma and that at the event. A
+ * semicolon and the match's statistics may follow (`statisticsText`).
  *
  * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
  */
 
 import { toJson } from '@nearsky/astrotables/json';
 import { compare } from '../base/compare.ts';
+import { type MatchStatistics, readStatistics, statisticsText } from './match_statistics.ts';
 import type {
   CrossmatchRecord,
   Delivery,
@@ -40,6 +42,7 @@ const HEADER_BYTES = 44;
 const MATCH_HEADER_BYTES = 4;
 const MAX_MATCH_TEXT = 255;
 const COMMA = 0x2c;
+const SEMICOLON = 0x3b;
 
 /** The version of an object's first crossmatch. */
 export const FIRST_VERSION = 1;
@@ -217,12 +220,13 @@ function makeAssociationText(tns: TnsAssociation): string {
     .join();
 }
 
-function matchText({ matchVersion, catalogName, catalogSourceId, ...separations }: MatchSummary): string {
+function matchText({ matchVersion, catalogName, catalogSourceId, statistics, ...separations }: MatchSummary): string {
   const unquoted = (text: string) => toJson(text).slice(1, -1);
   const { separationArcsec, separationAtEpochArcsec } = separations;
   const separation =
     toJson(separationArcsec) + (separationAtEpochArcsec === undefined ? '' : `,${toJson(separationAtEpochArcsec)}`);
-  const texts = [`${matchVersion}`, unquoted(catalogName), unquoted(catalogSourceId), separation];
+  const last = statistics ? `${separation};${statisticsText(statistics)}` : separation;
+  const texts = [`${matchVersion}`, unquoted(catalogName), unquoted(catalogSourceId), last];
   const long = texts.find(text => text.length > MAX_MATCH_TEXT);
   if (long)
     throw new RangeError(`Cannot store a match because one of its names is longer than ${MAX_MATCH_TEXT}: ${long}`);
@@ -402,12 +406,19 @@ export class ObjectView {
     return this.sourceIdAt(at) + this.bytes[at + 2]!;
   }
 
+  /** The end of the separations. The match ends there, or a semicolon and its statistics follow. */
+  separationsEnd(at: number): number {
+    const end = this.matchEnd(at);
+    for (let place = this.separationAt(at); place < end; place++) if (this.bytes[place] === SEMICOLON) return place;
+    return end;
+  }
+
   /**
-   * The end of the separation at the catalog's epoch. The match ends there, or a comma and the separation at the event
-   * follow.
+   * The end of the separation at the catalog's epoch. The separations end there, or a comma and the separation at the
+   * event follow.
    */
   separationEnd(at: number): number {
-    const end = this.matchEnd(at);
+    const end = this.separationsEnd(at);
     for (let comma = this.separationAt(at); comma < end; comma++) if (this.bytes[comma] === COMMA) return comma;
     return end;
   }
@@ -419,7 +430,13 @@ export class ObjectView {
 
   /** The separations of the match at `at`, arcsec: at the catalog's epoch, and at the event where the source has moved. */
   separations(at: number): [number, number?] {
-    return JSON.parse(`[${this.text(this.separationAt(at), this.matchEnd(at))}]`);
+    return JSON.parse(`[${this.text(this.separationAt(at), this.separationsEnd(at))}]`);
+  }
+
+  /** The statistics of the match at `at`; undefined where none are recorded. */
+  statistics(at: number): MatchStatistics | undefined {
+    const [from, end] = [this.separationsEnd(at), this.matchEnd(at)];
+    return from < end ? readStatistics(this.text(from + 1, end)) : undefined;
   }
 
   /** The value of a JSON string without its quotes. */
@@ -456,12 +473,14 @@ export class ObjectView {
 
   #match(at: number): MatchSummary {
     const [separationArcsec, separationAtEpochArcsec] = this.separations(at);
+    const statistics = this.statistics(at);
     return {
       matchVersion: this.matchVersion(at),
       catalogName: this.catalogName(at),
       catalogSourceId: this.sourceId(at),
       separationArcsec,
       ...(separationAtEpochArcsec !== undefined && { separationAtEpochArcsec }),
+      ...(statistics && { statistics }),
     };
   }
 }

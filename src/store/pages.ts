@@ -1,11 +1,11 @@
 /**
  * Checks the pages of a database file without LMDB. LMDB trusts its file, so a damaged page can crash the process.
  * Every page of a tree must carry its own number, have valid contents for its type, have its keys in order, and belong
- * to one tree only. A page that is listed as free must belong to no tree, and be listed once, because LMDB writes the
- * next commits there. A page that is neither used nor free only wastes space.
+ * to one tree only. A page that is listed as free must not belong to a tree, and must be listed only once, because LMDB
+ * writes the next commits there. A page that is neither used nor free only wastes space.
  *
  * The file is read by its newest meta page. While another process writes, the result is valid only if a read
- * transaction is held: without one the pages may be overwritten meanwhile, which a changed `PageReport.txnid` reveals.
+ * transaction is held. Otherwise pages may be overwritten during the check; a changed `PageReport.txnid` reveals that.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -23,15 +23,14 @@ const [BIG_DATA, SUB_DATABASE] = [1, 2];
  */
 const [FREE_TREE_AT, MAIN_TREE_AT, TREE_BYTES] = [48, 96, 48];
 const FREE_PAGES = 'the tree of free pages';
-/** The use of a page, as known so far. */
+/** The known use of a page. */
 const [USED, FREE] = [1, 2];
 const MAX_FAULTS = 20;
 const PROGRESS_PAGES = 10_000;
 
 interface PageReport {
   /**
-   * The faults as messages; empty if there are none. The list is limited, because consequences of a fault are reported
-   * too.
+   * The faults as messages; empty if there are none. The list is limited, because one fault causes further messages.
    */
   readonly faults: readonly string[];
   /** The number of the newest commit. */
@@ -68,7 +67,7 @@ export function checkPages(file: string, options: PageOptions = {}): PageReport 
   }
 }
 
-/** The fault that ends the walk of one tree. */
+/** A fault that ends the walk of one tree. */
 class PageFault extends Error {}
 
 class PageWalk {
@@ -89,7 +88,7 @@ class PageWalk {
 
   run(): PageReport {
     const meta = this.#newestMeta();
-    // A writer makes the file longer before it writes the meta page that says so.
+    // A writer extends the file before it writes the meta page that states the new length.
     this.#size = fstatSync(this.#descriptor).size;
     if (meta) {
       this.#seen = new Uint8Array(Math.ceil(this.#size / this.#pageBytes));
@@ -163,7 +162,7 @@ class PageWalk {
         if (end > page.length) throw new PageFault(`page ${number} has a value beyond its end`);
         const first = flags & BIG_DATA ? page.readBigUInt64LE(keyEnd) : undefined;
         if (first !== undefined) found.overflow += this.#overflow(first, length);
-        // The content of a long value matters only if it lists free pages.
+        // The content of a long value matters only if it is a list of free pages.
         const isRead = first !== undefined && !ordered;
         const value = isRead ? this.#bytes(this.#placeOf(first) + HEADER_BYTES, length) : page.subarray(keyEnd, end);
         onEntry(key, flags, value);
@@ -208,7 +207,7 @@ class PageWalk {
       this.#faults.push(`${FREE_PAGES}: it lists page ${page}, which does not exist`);
     else if (this.#seen[page] === USED) this.#faults.push(`${FREE_PAGES}: page ${page} is in use`);
     else if (this.#seen[page] === FREE) this.#faults.push(`${FREE_PAGES}: page ${page} is listed twice`);
-    // Writing beyond the end of the array, as for a file that is shorter than its last page, has no effect.
+    // Writing beyond the end of the array has no effect. This happens if the file is shorter than its last page.
     else this.#seen[page] = FREE;
   }
 
@@ -239,7 +238,7 @@ class PageWalk {
     return count;
   }
 
-  /** Reads a page of that type into a buffer of its own; of several pages that belong together, only the first. */
+  /** Reads a page of that type into its own buffer. If several pages belong together, reads only the first. */
   #page(number: bigint, kind: number, count = 1n): Buffer {
     this.#use(number, number + count);
     if (this.#pages % PROGRESS_PAGES === 0) this.#options.onProgress?.(this.#pages);
@@ -250,7 +249,7 @@ class PageWalk {
     return page;
   }
 
-  /** Notes that the pages from `number` to `end` (exclusive) belong to a tree. */
+  /** Records that the pages from `number` to `end` (exclusive) belong to a tree. */
   #use(number: bigint, end: bigint): void {
     if (number < 2n || end > this.#lastPage + 1n)
       throw new PageFault(`it refers to page ${number}, which does not exist`);

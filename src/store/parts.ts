@@ -1,6 +1,4 @@
-/**
- * A file that is being made has the name of the finished file, the number of the process that makes it, and `.part`.
- */
+/** The name of an unfinished file: the name of the finished file, the id of the process that makes it, and `.part`. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -12,8 +10,7 @@ export interface Part {
 }
 
 /**
- * The path where this process makes `target` before it gets its name. Removes parts that ended processes left beside
- * it.
+ * The path where this process makes `target` before renaming it. Removes parts that ended processes left beside it.
  * @param livePids the processes that have the database open, which includes every process that makes a part:
  * `Store.livePids`
  */
@@ -24,7 +21,7 @@ export function partOf(target: string, livePids: ReadonlySet<number>): Part {
   for (const found of beside) {
     const pid = found.startsWith(`${name}.`) && Number(/^\.(\d+)\.part$/.exec(found.slice(name.length))?.[1]);
     if (!pid) continue;
-    // An earlier process had the id of this one.
+    // An earlier process had this process's id.
     if (pid !== process.pid && livePids.has(pid)) otherPid = pid;
     else rmSync(join(directory, found), { recursive: true, force: true });
   }

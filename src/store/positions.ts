@@ -1,6 +1,6 @@
 /**
- * The position table: one row for each object, in the order in which they were stored, never changed. The index is
- * built from this table alone, so that neither a start nor a commit reads objects for it.
+ * The position table: one row for each object, in the order in which objects were stored; rows never change. The index
+ * is built from this table alone, so neither a start nor a commit has to read objects.
  *
  * A row is 32 bytes, little-endian: id (int64), ra and dec (float64 degrees; NaN without a valid position), ingest time
  * (float64 µs since 1970). A value holds CHUNK_ROWS rows, except the last value, which may hold fewer; its key is its

@@ -5,11 +5,11 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 
-/** Any right of the group or of others. */
+/** Any permission of the group or of others. */
 const OTHERS = 0o077;
 
 /**
- * Logs, once, where the group or others have a right to the data directory. Nothing is changed, because the rights may
+ * Logs, once, if the group or others have access to the data directory. Permissions are not changed, because they may
  * be intended.
  */
 export function warnIfOpenToOthers(dataDir: string, log: Log): void {

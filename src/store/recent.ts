@@ -17,7 +17,7 @@ export interface RecentQuery {
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
-  /** Objects ingested after this time are left out. */
+  /** Objects ingested after this time are omitted. */
   readonly asOfUs: number;
   /** At least 1. */
   readonly limit: number;

@@ -25,7 +25,7 @@ const scratch = new Uint8Array(8);
 const scratchView = new DataView(scratch.buffer);
 
 /**
- * The key of an id, a sequence number or an ordinal, 0 to 2^63 - 1: eight bytes, big-endian, so that key order is
+ * The key for an id, a sequence number or an ordinal, 0 to 2^63 - 1: eight bytes, big-endian, so that key order is
  * numeric order.
  */
 export function encodeKey(id: bigint): Uint8Array {
@@ -36,8 +36,8 @@ export function encodeKey(id: bigint): Uint8Array {
 }
 
 /**
- * Like `encodeKey`, in one buffer that any next call of these three overwrites: for a single read, which copies the key
- * at once.
+ * Like `encodeKey`, but in one buffer that the next call of these three overwrites. For a single read, which copies the
+ * key at once.
  */
 export function scratchKey(id: bigint): Uint8Array {
   scratchView.setBigInt64(0, id);
@@ -53,14 +53,16 @@ const LATEST = 2n ** 63n - 1n;
 const timeScratch = new DataView(new ArrayBuffer(16));
 const timeBytes = new Uint8Array(timeScratch.buffer);
 
-/** A time and an id. Ascending keys go from the latest time to the earliest; keys of equal times go by ascending id. */
+/**
+ * The key for a time and an id. Ascending keys go from the latest time to the earliest; for equal times, ids ascend.
+ */
 export function encodeTimeKey(timeUs: number, id: bigint): Uint8Array {
   // LATEST - timeUs, written in two halves, because a bigint takes several times as long.
   const high = Math.floor(timeUs / 2 ** 32);
   timeScratch.setUint32(0, 0x7fff_ffff - high);
   timeScratch.setUint32(4, 0xffff_ffff - (timeUs - high * 2 ** 32));
   timeScratch.setBigUint64(8, id);
-  // V8 keeps a small array on its heap; creating a separate ArrayBuffer takes many times as long.
+  // V8 keeps a small array on its heap. Creating a separate ArrayBuffer takes many times longer.
   const key = new Uint8Array(16);
   key.set(timeBytes);
   return key;
@@ -80,9 +82,8 @@ export function decodeTimeValue(bytes: Uint8Array): number {
 }
 
 /**
- * Flat, four values per source: ra, dec, ordinal of the payload's key list or null, payload values. The payloads of a
- * catalog have the same keys for every match, so the list of keys is stored once: `ordinalOf` returns its ordinal, and
- * stores a new list.
+ * Flat, four values per source: ra, dec, ordinal of the payload's key list or null, payload values. All payloads of a
+ * catalog have the same keys, so the key list is stored once: `ordinalOf` returns its ordinal, and stores a new list.
  */
 export function encodeSources(
   sources: readonly MatchSource[],
@@ -116,8 +117,8 @@ export function packSource(ra: number, dec: number, values: readonly unknown[]):
 }
 
 /**
- * Stored sources followed by further ones, encoded as by `encodeSources`.
- * @param stored undefined where there are none
+ * Stored sources with further ones appended, encoded as by `encodeSources`.
+ * @param stored undefined if there are none
  */
 export function appendSources(
   stored: Uint8Array | undefined,
@@ -156,7 +157,7 @@ function withoutHeader(array: Uint8Array): { readonly count: number; readonly fi
   return { count: first & MAX_FIXED, fields: array.subarray(1) };
 }
 
-/** A stored source: the keys of its payload by their ordinal, null without a payload. */
+/** A stored source. Its payload keys are given by the ordinal of their list; null without a payload. */
 export interface SourceValues {
   readonly ra: number | null;
   readonly dec: number | null;
@@ -215,7 +216,7 @@ export function decodeClaim(bytes: Uint8Array): ClaimRecord {
   return outcome === undefined ? { pid, ids } : { pid, ids, outcome };
 }
 
-/** The extent of the position table. */
+/** The state of the position table. */
 export interface TableState {
   readonly rows: number;
   /** The digest of all rows, in their order; see `appendPositions`. */

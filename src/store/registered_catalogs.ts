@@ -4,7 +4,7 @@ import { catalogRegistrations } from './counters.ts';
 import type { Store } from './store.ts';
 
 /**
- * A value made from the registrations. It is remade only after a catalog has been registered, because decoding the
+ * A value made from the registrations. It is made again only after a catalog has been registered, because decoding the
  * partitions of some catalogs takes milliseconds.
  */
 export class RegisteredCatalogs<T> {
@@ -16,7 +16,7 @@ export class RegisteredCatalogs<T> {
     this.#make = make;
   }
 
-  /** The value for the state that the store reads now. */
+  /** The value for the current state of the store. */
   of(store: Store): T {
     const registrations = store.counters()[catalogRegistrations()] ?? 0;
     if (this.#seen?.registrations !== registrations)

@@ -1,6 +1,6 @@
 /**
- * The snapshot of the TNS registry. A load stages its objects under its own number, and then makes them the snapshot in
- * one commit. Readers see the former snapshot or the new one, never a mix, and a load of any size is a series of small
+ * The snapshot of the TNS registry. A load stages its objects under its own number; one commit then makes them the
+ * snapshot. Readers see the former snapshot or the new one, never a mix. A load of any size is a series of small
  * commits. Changes to the published snapshot are one commit with their new epoch.
  */
 import type { Databases } from './databases.ts';
@@ -13,7 +13,7 @@ const utf8 = new TextEncoder();
 const SNAPSHOT_KEY = utf8.encode('tns_snapshot');
 const LAST_LOAD_KEY = utf8.encode('tns_last_load');
 
-/** The HTTP validators of a downloaded file, to ask the server for a newer one. */
+/** The HTTP validators of a downloaded file, for asking the server for a newer one. */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -116,7 +116,10 @@ export function beginLoad({ meta }: Databases): number {
 
 export type StageOutcome = 'added' | 'unchanged' | 'conflict';
 
-/** Adds an object to a load; `conflict` if the load already has another object with that objid, which stays. */
+/**
+ * Adds an object to a load. Returns `conflict` if the load already has another object with that objid; the earlier
+ * object stays.
+ */
 export function stage(databases: Databases, load: number, record: TnsRecord): StageOutcome {
   const staged = databases.tns_objects.get(objectKey(load, BigInt(record.objid)));
   if (staged) return Buffer.compare(staged, encodeTnsRecord(record)) === 0 ? 'unchanged' : 'conflict';

@@ -7,7 +7,7 @@ import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './r
 import { damagedValue, inOrder, requireAll } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
-/** A read transaction, which keeps the pages of the snapshot; to be ended with `done`. */
+/** A read transaction, which preserves the pages of the snapshot. The caller must end it with `done`. */
 export interface ReadTransaction {
   done(): void;
 }
@@ -26,7 +26,7 @@ export class Snapshot {
   }
 
   /**
-   * Every object by ascending id, with the sources of its matches; the next one is read into the same view.
+   * Every object by ascending id, with the sources of its matches. The next object is read into the same view.
    * @throws StoreError if an object or its sources cannot be found, at the latest after the last object
    */
   *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {

@@ -1,6 +1,6 @@
 /**
  * Indexes the matches by source, to find the objects that matched a source. In most catalogs, nearby sources have
- * nearby ids, so a commit changes few pages.
+ * nearby ids, so that a commit changes few pages.
  */
 import { createHash } from 'node:crypto';
 import { integerId } from '../contract/source_ids.ts';

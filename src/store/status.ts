@@ -33,8 +33,8 @@ export function crossmatchedStatus(
 }
 
 /**
- * The outcome of a catalog, as answers give it: null while the object is pending.
- * @param outcomes the outcomes of the current record; undefined when there is none
+ * The outcome of a catalog, as in answers: null while the object is pending.
+ * @param outcomes the outcomes of the current record; undefined if there is none
  */
 export function outcomeOf(
   isPending: boolean,

@@ -1,18 +1,18 @@
 /** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import { hash } from 'node:crypto';
 import type { CatalogRegistration } from './catalog_registration.ts';
-import { claimedIds, livePids } from './claims.ts';
+import { claimedIds, livePids, readStop } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
-import { type Epoch, readEpoch, type SeenNode } from './epochs.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
 import { type LogPosition, readLogPosition } from './log_position.ts';
 import { readPublished, readSettings, type SharedSettings } from './meta.ts';
+import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
@@ -279,7 +279,7 @@ export class Store {
     return DATABASE_NAMES.filter(isArchive).every(name => this.databases[name].entryCount() === 0);
   }
 
-  /** The last lease of that name, which may have expired. */
+  /** The last lease of that name. */
   lease(name: string): Lease | undefined {
     return readLease(this.databases, name);
   }
@@ -289,14 +289,14 @@ export class Store {
     return readSettings(this.databases);
   }
 
-  /** The present epoch of the log that the archive follows; undefined before the first. */
-  epoch(): Epoch | undefined {
-    return readEpoch(this.databases);
+  /** The nodes of the log that have reported themselves recently. */
+  nodes(): readonly SeenNode[] {
+    return readNodes(this.databases);
   }
 
-  /** The nodes that have voted recently. */
-  nodes(): readonly SeenNode[] {
-    return this.epoch()?.nodes ?? [];
+  /** The reason for which a running process of this node has stopped to follow the log; undefined if none has. */
+  whyStopped(): string | undefined {
+    return readStop(this.databases, this.livePids());
   }
 
   /** The level of the log that the archive follows. */

@@ -5,7 +5,7 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
-/** The data directory is in the format of an older release, which only a command that writes upgrades. */
+/** The data directory has the format of an older release. Only a command that writes upgrades it. */
 export class OlderFormat extends StoreError {
   override name = 'OlderFormat';
   readonly format: number;
@@ -16,7 +16,7 @@ export class OlderFormat extends StoreError {
   }
 }
 
-/** A change that no longer fits what is stored. Nothing of it is stored. */
+/** A change that no longer fits the stored data. No part of it is stored. */
 export class RefusedChange extends StoreError {
   override name = 'RefusedChange';
 }

@@ -5,7 +5,6 @@
 import type { Database, RangeOptions } from 'lmdb';
 import { seal, seedOf, unseal } from './checksum.ts';
 import { StoreError } from './store_error.ts';
-import { currentDigest } from './write_digest.ts';
 
 /** Keys and values are bytes; src/store/records.ts makes and reads them. */
 export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
@@ -94,12 +93,10 @@ export class Table {
 
   /** Stores a value. Like `remove`, to be called inside `transactionSync`. */
   put(key: Uint8Array, value: Uint8Array): void {
-    currentDigest()?.put(this.#seed, key, value);
     this.#database.put(key, this.isSealed ? seal(this.#seed, key, value) : value);
   }
 
   remove(key: Uint8Array): void {
-    currentDigest()?.remove(this.#seed, key);
     this.#database.remove(key);
   }
 

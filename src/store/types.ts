@@ -2,6 +2,7 @@
  * The types of the stored data, as the rest of the program uses them. Times are integer microseconds since
  * 1970-01-01T00:00:00Z (UTC).
  */
+import type { MatchStatistics } from './match_statistics.ts';
 
 /** A validated ICRS position, degrees: 0 <= ra <= 360, -90 <= dec <= 90. */
 export interface SkyPosition {
@@ -74,6 +75,8 @@ export interface MatchSummary {
   readonly separationArcsec: number;
   /** The separation at the time of the object's event; only if the source has moved since the catalog's epoch. */
   readonly separationAtEpochArcsec?: number;
+  /** Absent from matches of older releases, and from imported matches without them. */
+  readonly statistics?: MatchStatistics;
 }
 
 /**

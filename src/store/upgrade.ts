@@ -18,7 +18,7 @@ export function upgradeTo3(databases: Databases, format: number): void {
   tabulatePositions(databases);
 }
 
-/** The entries of a table in portions, so that entries may be replaced between two portions. */
+/** The entries of a table in portions. Entries may be replaced between two portions. */
 function* entriesOf(table: Table): Iterable<Entry> {
   let range = {};
   for (;;) {

@@ -6,15 +6,14 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { nowUs } from '../base/times.ts';
 import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
-import type { Change, ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
-import { type Claim, dropClaim, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
-import { FORMAT_VERSION } from './environment.ts';
-import { removeEpoch, type Vote } from './epochs.ts';
+import type { Change, ChangeKind, FoundStatistics, IngestCounts, UntimedChange } from './changes.ts';
+import { type Claim, dropClaim, noteStop, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
 import { removeLevel } from './level.ts';
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
 import { removeSettings, type SharedSettings } from './meta.ts';
+import { removeNodes } from './nodes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
 import type { Store } from './store.ts';
 import { RefusedChange, StoreError, storeError } from './store_error.ts';
@@ -41,6 +40,17 @@ export interface SharedLog {
    * @returns the outcomes of its parts: the result of `apply`, or a RefusedChange
    */
   submit(change: Change): Promise<unknown[]>;
+  /** Becomes a candidate for a duty. */
+  elect(duty: string): Promise<Election>;
+}
+
+/** One candidate of the nodes for a duty. */
+export interface Election {
+  /** Whether this candidate is the elected one. After a pause of its process it may no longer be, so the log fences. */
+  readonly isElected: boolean;
+  /** Leaves the duty to another candidate for some time. */
+  resign(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -115,6 +125,14 @@ export class Writer {
   ): Promise<{ recorded: number; skipped: number }> {
     const change = { kind: 'crossmatch', results, provenance, ...(isAgain && { isAgain }) } as const;
     return this.#commit('record the crossmatches', results.length, change, crossmatchedAtUs);
+  }
+
+  /**
+   * Adds statistics to matches of current crossmatches that have none; nothing else of the objects changes.
+   * @throws StoreError; then nothing is stored
+   */
+  async fillStatistics(found: readonly FoundStatistics[]): Promise<{ recorded: number; skipped: number }> {
+    return this.#commit('record the statistics', found.length, { kind: 'fill_statistics', found });
   }
 
   /**
@@ -205,17 +223,18 @@ export class Writer {
     while ((await this.#commit('remove a former registry', 0, change)) > 0) await immediate();
   }
 
-  /**
-   * Takes the lease of some work for an owner for some time, or renews it.
-   * @returns whether the owner has the lease now
-   */
-  async takeLease(name: string, owner: string, forMs: number): Promise<boolean> {
-    return this.#commit('take the lease', 1, { kind: 'take_lease', name, owner, forUs: 1000 * forMs });
+  /** Becomes a candidate for a duty that one node at a time does. */
+  async elect(duty: string): Promise<Election> {
+    if (this.#log) return this.#log.elect(duty);
+    throw new StoreError(`Cannot elect a node to ${duty} because there is no log`);
   }
 
-  /** Advances the time of the log, and begins an epoch: see `Epoch`. */
-  async tick(): Promise<void> {
-    await this.#commit('begin an epoch', 1, { kind: 'tick' });
+  /**
+   * Takes the lease of a duty from any former owner, for the elected candidate.
+   * @returns whether the owner has the lease now; false while a node of an older release has it for some time
+   */
+  async takeLease(name: string, owner: string): Promise<boolean> {
+    return this.#commit('take the lease', 1, { kind: 'take_lease', name, owner, forUs: 0 });
   }
 
   /** Shares the settings that all nodes must have; see `writeSettings`. */
@@ -224,12 +243,13 @@ export class Writer {
   }
 
   /**
-   * Sends the other nodes the digest that this archive had when the epoch began, and the highest level that this node
-   * reads.
+   * Reports this node, and the highest level that it reads, to the other nodes.
+   * @param node its host and data directory
    */
-  async vote(epoch: number, vote: Required<Pick<Vote, 'voter' | 'node' | 'digest'>>): Promise<void> {
-    const { readableLevel: level } = this.#store;
-    await this.#commit('vote', 1, { kind: 'vote', epoch, vote: { ...vote, format: FORMAT_VERSION, level } });
+  async reportNode(node: string): Promise<void> {
+    // Older releases take digests of format 0 for those of another release, and compare them with nothing.
+    const vote = { voter: node, format: 0, digest: '', node, level: this.#store.readableLevel };
+    await this.#commit('report this node', 1, { kind: 'vote', epoch: 0, vote });
   }
 
   /** Raises the level of the log; one that is not higher changes nothing. */
@@ -259,7 +279,7 @@ export class Writer {
 
   /** Makes the archive the start of a log, whose first record continues it. */
   async beginLog(log: string): Promise<void> {
-    const position = { log, next: 0, hash: '', timeUs: this.#store.latestIngestTimeUs() ?? 0, digest: '' };
+    const position = { log, next: 0, hash: '', timeUs: this.#store.latestIngestTimeUs() ?? 0 };
     this.#transaction('begin the log', 1, () => writeLogPosition(this.#store.databases, position));
   }
 
@@ -267,10 +287,15 @@ export class Writer {
   async leaveLog(): Promise<void> {
     this.#transaction('leave the log', 1, () => {
       removeLogPosition(this.#store.databases);
-      removeEpoch(this.#store.databases);
+      removeNodes(this.#store.databases);
       removeSettings(this.#store.databases);
       removeLevel(this.#store.databases);
     });
+  }
+
+  /** Leaves the reason for which this process no longer follows the log, for other processes. */
+  async noteStop(reason: string): Promise<void> {
+    this.#transaction('note the stop', 1, () => noteStop(this.#store.databases, reason));
   }
 
   /** Takes the outcome that another process has left for a change of this process. */

@@ -5,7 +5,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Caller, replyOver } from '../pool/rpc.ts';
 import type { Claim } from '../store/claims.ts';
-import { HeldLease, RENEW_MS } from '../store/held_lease.ts';
+import { HeldLease } from '../store/held_lease.ts';
 import { publishLease } from '../store/leases.ts';
 import type { Store } from '../store/store.ts';
 import type { PublishedPosition } from '../store/types.ts';
@@ -18,7 +18,7 @@ export interface Ledger {
   holds(): Promise<boolean>;
   /** @returns false, without storing anything, if another node has taken over */
   store(position: PublishedPosition): Promise<boolean>;
-  /** Drops the claim, if this process has it. The lease expires. */
+  /** Drops the claim, if this process has it; another node may then take the lease. */
   end(): Promise<void>;
 }
 
@@ -32,7 +32,6 @@ export class StoreLedger implements Ledger {
   /** Only if several nodes share a log. */
   readonly #lease: HeldLease | undefined;
   #claim: Claim | undefined;
-  #renewal: NodeJS.Timeout | undefined;
 
   constructor(store: Store, writer: Writer, topic: string) {
     this.#store = store;
@@ -42,20 +41,16 @@ export class StoreLedger implements Ledger {
   }
 
   async begin(): Promise<PublishedPosition | undefined> {
+    // A candidate that waits writes nothing.
+    if (this.#lease && !(await this.#lease.isElected())) return undefined;
     this.#claim ??= await this.#writer.claimExclusively(publishLease(this.#topic));
     if (!this.#claim) return undefined;
     if ((await this.#lease?.take()) === false) {
-      await this.end();
+      await this.#dropClaim();
       return undefined;
     }
-    this.#renewal ??= this.#lease && setInterval(() => this.#renew(), RENEW_MS);
     this.#store.resetRead();
     return this.#store.published().get(this.#topic) ?? NOTHING_PUBLISHED;
-  }
-
-  /** A lease that another node has taken is not taken back here: call `begin` again. */
-  #renew(): void {
-    if (this.#lease?.isHeld) this.#lease.take().catch(() => {});
   }
 
   async holds(): Promise<boolean> {
@@ -67,8 +62,11 @@ export class StoreLedger implements Ledger {
   }
 
   async end(): Promise<void> {
-    clearInterval(this.#renewal);
-    this.#renewal = undefined;
+    await this.#dropClaim();
+    await this.#lease?.leave();
+  }
+
+  async #dropClaim(): Promise<void> {
     const claim = this.#claim;
     this.#claim = undefined;
     if (claim) await this.#writer.dropClaim(claim);

@@ -3,12 +3,15 @@
  * messages.
  */
 import { hash } from 'node:crypto';
+import type { SkyPosition } from '../store/types.ts';
 
 /** A match as it is published. */
 export interface MatchMessage {
   readonly diaObjectId: bigint;
   readonly matchVersion: number;
   readonly catalogName: string;
+  /** The position of the object; null if it has none. */
+  readonly position: SkyPosition | null;
   /** JSON without spaces. */
   readonly value: Uint8Array;
 }
@@ -30,7 +33,11 @@ const namespace = Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex');
  * The id of a message, 16 bytes: the UUID of version 5 (RFC 9562) of `DIAOBJECTID/MATCH_VERSION/CATALOG_NAME`. A match
  * always has the same id, however often it is sent.
  */
-export function messageId({ diaObjectId, matchVersion, catalogName }: Omit<MatchMessage, 'value'>): Buffer {
+export function messageId({
+  diaObjectId,
+  matchVersion,
+  catalogName,
+}: Omit<MatchMessage, 'value' | 'position'>): Buffer {
   const name = Buffer.from(`${diaObjectId}/${matchVersion}/${catalogName}`);
   // In Node, making a digest as a string and then bytes from it takes half the time of making a digest as a buffer.
   const digest = hash('sha1', Buffer.concat([namespace, name]), 'binary');

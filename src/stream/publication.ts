@@ -20,11 +20,13 @@ const POLL_MS = 20;
  * most objects may have no match.
  */
 const BATCH = { entries: 100, objects: 20_000, bytes: 3 << 18 };
+/** A publication that is killed repeats up to so many messages, which were sent after the stored position. */
+const REPEATED_MESSAGES = 10_000;
 /** The intervals at which the position is stored: while messages are sent, and while entries have no messages. */
 const STORE_MS = 250;
 const STORE_IDLE_MS = 1000;
 /** The interval between checks whether the publishing process has ended. */
-const TURN_MS = 2000;
+const TURN_MS = 500;
 const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
 /** The time limit, after the signal to stop, for sending, and again for storing the position. */
 const STOP_MS = 2000;
@@ -73,8 +75,9 @@ export class Publication {
     this.#options = options;
   }
 
-  get position(): PublishedPosition {
-    return this.#position;
+  /** The acknowledged position; undefined if this process has only waited for another one. */
+  get position(): PublishedPosition | undefined {
+    return this.#hasBegun ? this.#position : undefined;
   }
 
   /** Publishes until the signal fires; resolves when no work is in progress. Failures are logged and retried. */
@@ -88,7 +91,7 @@ export class Publication {
       } catch (error) {
         if (signal.aborted) break;
         if (error instanceof TurnOver) {
-          log('publish_ended', { topic, reason: 'its lease has expired', ...this.#position });
+          log('publish_ended', { topic, reason: 'another node publishes, or may be publishing', ...this.#position });
           isTurn = false;
           await ledger.end().catch(() => {});
           continue;
@@ -139,6 +142,10 @@ export class Publication {
       let batch = this.#next(this.#position);
       while (!signal.aborted) {
         if (batch.messages.length > 0) {
+          if (batch.end.messages - this.#stored.messages > REPEATED_MESSAGES) {
+            await this.#storing;
+            await this.#store();
+          }
           if (!(await this.#options.ledger.holds())) throw new TurnOver();
           const sending = sink.send(batch.messages);
           const sent = withinStop(sending, signal);

@@ -13,6 +13,7 @@ import {
 import { openCatalog, planCatalog } from '../crossmatch/plan.ts';
 import { helperPool } from '../crossmatch/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
+import { roundedChance, roundedDensity, roundedSeparation } from '../store/match_statistics.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
 import type { ValidPositions } from './match_objects.ts';
 import type { Batch, Pairs } from './pairs.ts';
@@ -61,7 +62,7 @@ export async function matchCatalog(
     i < FILES_AT_ONCE ? inThisThread : inHelper,
   );
   try {
-    await eachConcurrently(searches, free.length, async ({ file, objects }) => {
+    await eachConcurrently(searches, free.length, async ({ file, hasAllRows, objects }) => {
       const positions = {
         ra: Float64Array.from(objects, object => ra[object]!),
         dec: Float64Array.from(objects, object => dec[object]!),
@@ -74,6 +75,7 @@ export async function matchCatalog(
         columns,
         radiusArcsec,
         find,
+        hasAllRows,
         payload,
         ...positions,
       } as const;
@@ -106,15 +108,38 @@ function bytesOf({ values, isNull }: SourceColumn): number {
 }
 
 function batchOf(
-  { object, id, ra, dec, separationArcsec, payload }: ColumnMatches,
+  {
+    object,
+    id,
+    ra,
+    dec,
+    separationArcsec,
+    density,
+    sourcesWithinRadius,
+    secondSeparationArcsec,
+    payload,
+  }: ColumnMatches,
   objects: readonly number[],
   row: Uint32Array,
 ): Batch {
-  const own: SourceColumn[] = [id, ra, dec, separationArcsec].map(values => ({ values }));
+  const isUnknown = Uint8Array.from(density, value => (Number.isNaN(value) ? 1 : 0));
+  const rounded = density.map(roundedDensity);
+  const chance = rounded.map((value, at) => roundedChance(value, separationArcsec[at]!));
+  const count = BigInt64Array.from(sourcesWithinRadius, BigInt);
+  const second = secondSeparationArcsec.map(roundedSeparation);
+  const isAlone = Uint8Array.from(second, value => (Number.isNaN(value) ? 1 : 0));
   return {
     row: object.map(each => row[objects[each]!]!),
     id,
     separationArcsec,
-    columns: own.concat(payload),
+    neighbours: { count, second, isAlone },
+    columns: [
+      ...[id, ra, dec, separationArcsec].map(values => ({ values })),
+      { values: chance, isNull: isUnknown },
+      { values: rounded, isNull: isUnknown },
+      { values: count },
+      { values: second, isNull: isAlone },
+      ...payload,
+    ],
   };
 }

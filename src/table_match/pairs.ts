@@ -6,13 +6,25 @@ import { MAX_TABLE_MATCHES } from '../contract/limits.ts';
 import { compareIds } from '../contract/source_ids.ts';
 import type { Find, RowStatus } from '../contract/table_match.ts';
 import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
+import { roundedSeparation } from '../store/match_statistics.ts';
+
+/** The sources of a catalog within the radius of each pair's row, parallel to the pairs. `Pairs.settle` completes them. */
+export interface Neighbours {
+  readonly count: BigInt64Array;
+  /** The separation of the second nearest, arcsec. */
+  readonly second: Float64Array;
+  /** 1 where there is only one. */
+  readonly isAlone: Uint8Array;
+}
 
 /** Pairs that were found together; the arrays are parallel. */
 export interface Batch {
   readonly row: Uint32Array;
   readonly id: SourceIds;
   readonly separationArcsec: Float64Array;
-  /** The columns of the answer that describe the pairs: id, position, separation, and the columns of the catalog. */
+  /** Those in the file of the catalog in which the pairs were found; undefined for objects. */
+  readonly neighbours?: Neighbours;
+  /** The columns of the answer that describe the pairs: id, position, separation, and those of the catalog. */
   readonly columns: readonly SourceColumn[];
 }
 
@@ -93,7 +105,32 @@ export class Pairs {
       }
     });
     for (let row = 0; row + 1 < starts.length; row++)
-      if (starts[row + 1]! - starts[row]! > 1) this.#sort(starts[row]!, starts[row + 1]!);
+      if (starts[row + 1]! - starts[row]! > 1) {
+        this.#sort(starts[row]!, starts[row + 1]!);
+        this.#joinNeighbours(starts[row]!, starts[row + 1]!);
+      }
+  }
+
+  /** Counts the sources near one row whose pairs were found in several files, or are all listed. */
+  #joinNeighbours(from: number, to: number): void {
+    const pairs = Array.from({ length: to - from }, (_, i) => {
+      const at = this.#at[from + i]!;
+      const { separationArcsec, neighbours } = this.#batches[this.#batchOf[from + i]!]!;
+      return { at, separation: separationArcsec[at]!, neighbours };
+    });
+    let count = 0n;
+    const separations = pairs.map(({ separation }) => separation);
+    for (const { at, neighbours } of pairs) {
+      if (!neighbours) return;
+      count += this.areNearest ? neighbours.count[at]! : 1n;
+      if (this.areNearest && !neighbours.isAlone[at]) separations.push(neighbours.second[at]!);
+    }
+    const second = roundedSeparation(separations.sort((a, b) => a - b)[1]!);
+    for (const { at, neighbours } of pairs) {
+      neighbours!.count[at] = count;
+      neighbours!.second[at] = second;
+      neighbours!.isAlone[at] = 0;
+    }
   }
 
   /** Sorts by separation, then by id with `compareIds`. */

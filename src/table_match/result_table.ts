@@ -18,7 +18,7 @@ import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { GroupColumn, ParquetTableWriter, StoredTable } from '@nearsky/astrotables/parquet_writer';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
-import { OBJECT_FIELDS } from '../contract/object_fields.ts';
+import { OBJECT_FIELDS, WORTH_FIELDS } from '../contract/object_fields.ts';
 import type { RowStatus, RowsKept } from '../contract/table_match.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
 import { NO_PAIR, type Pairs } from './pairs.ts';
@@ -230,7 +230,7 @@ function pairCells(pairs: Pairs, { pair }: Run, column: number): Cell[] {
   return pair.map(each => (each === NO_PAIR ? null : cellOf(each)));
 }
 
-/** The status, the id, the position, the separation, and the columns of a catalog. */
+/** The status, the id, the position and the separation; of a catalog's source also its worth and its columns. */
 function matchedColumns(definition: CatalogDefinition | undefined): Column[] {
   const { ra, dec } = OBJECT_FIELDS;
   const whose = definition ? 'the source' : 'the object';
@@ -258,9 +258,20 @@ function matchedColumns(definition: CatalogDefinition | undefined): Column[] {
       ucd: 'pos.angDistance',
       description: `The separation of ${whose} from the row's position.`,
     },
-    ...(definition ? catalogColumns(definition) : []),
+    ...(definition ? [...WORTH_COLUMNS, ...catalogColumns(definition)] : []),
   ];
 }
+
+/** What a match with a source is worth. */
+const WORTH_COLUMNS = Object.entries(WORTH_FIELDS).map(
+  ([name, { type, ucd, description, ...field }]): Column => ({
+    name: `nearsky_${name}`,
+    type: type === 'int32' ? 'int64' : type,
+    ...('unit' in field && { unit: field.unit }),
+    ucd,
+    description: `${description}.`,
+  }),
+);
 
 function catalogColumns(definition: CatalogDefinition): Column[] {
   return payloadColumns(definition).map(column => ({ ...column, name: `${definition.name}_${column.name}` }));

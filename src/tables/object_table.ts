@@ -19,6 +19,7 @@ import {
   type OBJECT_FIELDS,
   type ObjectField,
   TNS_FIELDS,
+  WORTH_FIELDS,
 } from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
@@ -32,6 +33,10 @@ export interface Match {
   readonly catalog_source_id: string;
   readonly separation_arcsec: number | null;
   readonly separation_at_epoch_arcsec?: number;
+  readonly chance_probability: number | null;
+  readonly source_density: number | null;
+  readonly sources_within_radius: number | null;
+  readonly second_separation_arcsec: number | null;
   readonly ra?: number | null;
   readonly dec?: number | null;
   readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
@@ -276,10 +281,10 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
       const found = sources.get(catalog);
       return found && read(found.nearest);
     };
-  const ofMatch = (name: keyof typeof MATCH_FIELDS): Field => ({
+  const ofMatch = (name: keyof typeof MATCH_FIELDS | keyof typeof WORTH_FIELDS): Field => ({
     ...column(
       `${catalog}_${name}`,
-      MATCH_FIELDS[name],
+      { ...MATCH_FIELDS, ...WORTH_FIELDS }[name],
       of(match => match[name]),
     ),
     from: 'matches',
@@ -304,6 +309,10 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
     },
     ofMatch('separation_arcsec'),
     ...(definition.motion ? [ofMatch('separation_at_epoch_arcsec')] : []),
+    ofMatch('chance_probability'),
+    ofMatch('source_density'),
+    ofMatch('sources_within_radius'),
+    ofMatch('second_separation_arcsec'),
     ...sourceFields(definition, nearest, of, onLeftOut),
   ];
 }

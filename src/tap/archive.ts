@@ -16,14 +16,14 @@ import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
-import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
+import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import type { Store } from '../store/store.ts';
 import { writeChangedRows } from './changed_rows.ts';
 import { reportFailure } from './engine_errors.ts';
-import { Generation, type NewGeneration, removeDatabase } from './generation.ts';
+import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
 import { INDEXED, type Source, tapTables } from './tables.ts';
 
 /** The share of changed objects above which the rows are put in order again. */
@@ -137,36 +137,43 @@ export class Archive {
   }
 
   /** Whether a generation has the tables of this program, and goes no further than the journal of this database. */
-  #isOurs({ contents: { key, catalogs, sequence } }: Generation): boolean {
+  #isOurs({ contents: { key, sequence }, catalogs }: Generation): boolean {
     return key === this.#keyOf(catalogs) && sequence <= this.#store.lastSequence();
   }
 
-  #keyOf(catalogs: readonly CatalogDefinition[]): string {
+  #keyOf(catalogs: Catalogs): string {
     return archiveKey(join(this.#dataDir, FILE_NAME), catalogs);
   }
 
   /** Brings the tables to the archive's present state. A generation with new columns, or in order, is made meanwhile. */
   async refresh(): Promise<void> {
     this.#store.resetRead();
-    const catalogs = new Catalogs(this.#store.catalogs()).all;
-    const key = this.#keyOf(catalogs);
+    const registered = this.#store.catalogs().map(described);
+    const origin = { key: this.#keyOf(new Catalogs(registered)), registered };
     for (const each of this.#replaced)
       if (!each.isUsed) {
         await each.remove(this.#following);
         this.#replaced.delete(each);
       }
     if (!this.#current) {
-      this.#current = await this.#make(key, catalogs);
+      this.#current = await this.#make(origin);
       return;
     }
     if (this.#next) await this.#replaceBy(this.#next);
     const current = this.#current;
     const isFollowed = current !== this.#left && (await this.#follow(current));
     if (!isFollowed) this.#left = current;
-    const { objects, changed } = current.contents;
-    if (key !== current.contents.key || !isFollowed) this.#makeAside(() => this.#make(key, catalogs));
-    else if (changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
-      this.#makeAside(() => current.merged(this.#newGeneration()));
+    const { key, objects, changed } = current.contents;
+    const isNew = key !== origin.key;
+    if (!isFollowed || (isNew && !this.#hasColumnsOf(current, registered))) this.#makeAside(() => this.#make(origin));
+    else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
+      this.#makeAside(() => current.merged(this.#newGeneration(), origin));
+  }
+
+  /** Whether a generation differs in no more than which of the project's catalogs are registered. */
+  #hasColumnsOf({ catalogs, contents: { key } }: Generation, registered: readonly DescribedRegistration[]): boolean {
+    const [before, after] = [catalogs, new Catalogs(registered)].map(({ all }) => JSON.stringify(all));
+    return before === after && key === this.#keyOf(catalogs);
   }
 
   /** Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date. */
@@ -196,7 +203,7 @@ export class Archive {
       const objects = changedAfter(this.#store, contents.sequence, sequence, Math.max(MAX_FOLLOWED, share));
       if (!objects) return false;
       const count = objects.changed.size;
-      const { catalogs } = contents;
+      const catalogs = generation.catalogs.all;
       const directory = join(this.#directory, 'changes');
       const files = await writeChangedRows(this.#store, snapshot, objects, catalogs, directory);
       const next = { ...contents, sequence, asOfMs, changed: contents.changed + count };
@@ -231,13 +238,13 @@ export class Archive {
   }
 
   /** Makes a generation of everything. */
-  async #make(key: string, catalogs: readonly CatalogDefinition[]): Promise<Generation> {
+  async #make(origin: Origin): Promise<Generation> {
     const asOfMs = Date.now();
     const path = join(this.#directory, `new-${process.pid}`);
     try {
       const { sequence, objects } = await this.#export(path);
       const files = { objects: filesOf(path, 'objects'), matches: filesOf(path, 'matches') };
-      const contents = { key, catalogs, sequence, asOfMs, objects, changed: 0 };
+      const contents = { ...origin, sequence, asOfMs, objects, changed: 0 };
       return await Generation.make(this.#newGeneration(), files, contents);
     } finally {
       rmSync(path, { recursive: true, force: true });
@@ -281,6 +288,11 @@ export class Archive {
 }
 
 const GENERATION = /^archive-(\d+)\.duckdb$/;
+
+/** What is kept of a registration. */
+function described({ name, definition, coverage: { order } }: DescribedRegistration): DescribedRegistration {
+  return { name, ...(definition && { definition }), coverage: { order } };
+}
 
 /** A file may be of another version of the engine, or damaged. */
 function unlessLocked(error: unknown): undefined {
@@ -330,11 +342,11 @@ function firstPixel(name: string): number {
 }
 
 /** A short text that differs if the database's file, the catalogs or the tables differ. */
-export function archiveKey(databaseFile: string, catalogs: readonly CatalogDefinition[]): string {
+export function archiveKey(databaseFile: string, catalogs: Catalogs): string {
   const { ino, birthtimeMs } = statSync(databaseFile);
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
   return createHash('sha256')
-    .update(`${ino} ${birthtimeMs} ${JSON.stringify([catalogs, tables, [...INDEXED]])}`)
+    .update(`${ino} ${birthtimeMs} ${JSON.stringify([catalogs.all, tables, [...INDEXED]])}`)
     .digest('hex')
     .slice(0, 12);
 }

@@ -9,8 +9,7 @@ import { partitionWriter } from '../hats_export/writer_thread.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
-import type { Rows } from './generation.ts';
-import type { Source } from './tables.ts';
+import type { Rows, Source } from './tables.ts';
 
 /** Objects of a file. The process has little memory for them, and answers no query while a file is written. */
 const FILE_OBJECTS = 2048;
@@ -19,7 +18,7 @@ const FILE_OBJECTS = 2048;
 export interface ChangedRows extends Rows {
   /** The files of `objects` with objects that the tables have rows of. */
   readonly replaced: readonly string[];
-  /** The files of `objects` with objects whose matches or current crossmatch have changed; `matches` are their matches. */
+  /** The files of `objects` with objects that other tables may have rows of; `matches` are their matches. */
   readonly crossmatched: readonly string[];
 }
 
@@ -30,7 +29,7 @@ export interface ChangedRows extends Rows {
 export async function writeChangedRows(
   store: Store,
   snapshot: Snapshot,
-  { changed, added, crossmatched }: ChangedObjects,
+  { changed, added }: ChangedObjects,
   catalogs: readonly CatalogDefinition[],
   directory: string,
 ): Promise<ChangedRows> {
@@ -44,16 +43,19 @@ export async function writeChangedRows(
     return path;
   };
   const object = new ObjectView();
-  const matchesOf = (id: bigint) => {
+  /** The numbers of matches of objects that other tables may have rows of. */
+  const crossmatched = new Map<bigint, number>();
+  for (const id of changed) {
     snapshot.read(id, object);
-    return object.hasMatches ? object.matches().length : 0;
-  };
+    if (object.record || object.hasMatches || object.tns !== '')
+      crossmatched.set(id, object.hasMatches ? object.matches().length : 0);
+  }
   for (const [isCrossmatched, isAdded] of KINDS) {
     const ids = [...changed].filter(id => crossmatched.has(id) === isCrossmatched && added.has(id) === isAdded);
     for (let from = 0; from < ids.length; from += FILE_OBJECTS) {
       const of = ids.slice(from, from + FILE_OBJECTS);
       if (isCrossmatched) {
-        const matches = of.reduce((sum, id) => sum + matchesOf(id), 0);
+        const matches = of.reduce((sum, id) => sum + crossmatched.get(id)!, 0);
         files.matches.push(put('matches', of, matches));
       }
       const path = put('objects', of, of.length);
@@ -66,7 +68,7 @@ export async function writeChangedRows(
   return files;
 }
 
-/** Whether objects were crossmatched, and whether they were stored for the first time. */
+/** Whether other tables may have rows of objects, and whether they were stored for the first time. */
 const KINDS = [
   [true, true],
   [true, false],

@@ -5,7 +5,8 @@ import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
 import { EXAMPLES, TAP_FORMATS, TAP_PATH } from '../contract/tap.ts';
 import { columnElement, endpoints, root } from '../vo/vosi.ts';
-import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';
+import type { ForeignKey, ListedTable } from './listed_table.ts';
+import { isIndexed, schemaDescription } from './tables.ts';
 
 /**
  * @param base scheme and host of this service
@@ -54,26 +55,27 @@ function feature({ form, description }: Feature): string {
 }
 
 /** Every table; without columns where the least detail is requested. */
-export function tapTableset(tables: readonly TapTable[], isBrief: boolean): string {
+export function tapTableset(tables: readonly ListedTable[], isBrief: boolean): string {
   return `${root('tableset', 'tables', 'vs')}>\n${schemaElements(tables, isBrief)}</vosi:tableset>\n`;
 }
 
-export function schemaElements(tables: readonly TapTable[], isBrief = false): string {
+export function schemaElements(tables: readonly ListedTable[], isBrief = false): string {
   const schemas = Map.groupBy(tables, ({ schema }) => schema);
   const elements = [...schemas].map(([name, of]) => {
     const list = of.map(table => `<table type="table">\n${tableContent(table, isBrief)}</table>\n`);
-    return `<schema>\n<name>${name}</name>\n${list.join('')}</schema>\n`;
+    const description = escapeXml(schemaDescription(name, tables));
+    return `<schema>\n<name>${name}</name>\n<description>${description}</description>\n${list.join('')}</schema>\n`;
   });
   return elements.join('');
 }
 
 /** One table; undefined where no table has that name. */
-export function tapTable(tables: readonly TapTable[], name: string): string | undefined {
+export function tapTable(tables: readonly ListedTable[], name: string): string | undefined {
   const table = tables.find(each => tableName(each) === name);
   return table && `${root('table', 'tables', 'vs')} type="table">\n${tableContent(table, false)}</vosi:table>\n`;
 }
 
-function tableContent(table: TapTable, isBrief: boolean): string {
+function tableContent(table: ListedTable, isBrief: boolean): string {
   const columns = table.columns.map(column => columnElement(column, spelled(column.name), isIndexed(table, column)));
   const listed = isBrief ? [] : [...columns, ...table.refers.map(keyElement)];
   const { description } = table;

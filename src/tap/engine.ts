@@ -5,13 +5,15 @@
 import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { AdqlError, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
+import { isRemote } from '@nearsky/hats';
 import { withTimeout } from '../base/timeout.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
 import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
 import type { Contents, Generation, TapState } from './generation.ts';
 import { type EngineQuery, Job } from './job.ts';
+import { type PartRead, type PartWanted, QuerySources, SourcesRefusal } from './query_sources.ts';
 import { translateQuery } from './translate_query.ts';
 import { viewUploads } from './uploaded_tables.ts';
 
@@ -29,6 +31,11 @@ export type TapBegun =
   /** Like `unavailable`, and soon no more. */
   | { readonly outcome: 'early'; readonly message: string };
 
+export type EngineBegun =
+  | TapBegun
+  /** The query goes on when these parts of catalogs have been read: see `Engine.resume`. */
+  | { readonly outcome: 'reading'; readonly parts: readonly PartWanted[] };
+
 /** The time for which a query waits until the tables are made for the first time. */
 const FIRST_MS = 30_000;
 /** The time for which the first queries of an engine wait until it has caught up with the journal. */
@@ -40,22 +47,41 @@ interface Running {
   readonly leave: () => void;
 }
 
+/** A translated query, whose transaction has begun. */
+interface Prepared {
+  readonly job: Job;
+  readonly state: TapState;
+  readonly sql: string;
+  readonly infos: readonly { readonly name: string; readonly value: string }[];
+  readonly sources: QuerySources;
+}
+
 export class Engine {
   readonly #options: EngineOptions;
+  readonly #store: Store;
   readonly #archive: Archive;
   readonly #instance: DuckDBInstance;
   readonly #memory: EngineMemory;
   readonly #jobs = new Map<number, Running>();
   /** The queries that have begun to begin, and have not been ended. */
   readonly #asked = new Set<number>();
+  /** The queries that wait for parts of catalogs. */
+  readonly #reading = new Map<number, Prepared>();
   /** Called when the tables have the state of the archive, whether they changed or not. */
   onRefresh: (state: TapState) => void = () => {};
   #isFollowing = false;
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(options: EngineOptions, archive: Archive, instance: DuckDBInstance, memory: EngineMemory) {
+  private constructor(
+    options: EngineOptions,
+    store: Store,
+    archive: Archive,
+    instance: DuckDBInstance,
+    memory: EngineMemory,
+  ) {
     this.#options = options;
+    this.#store = store;
     this.#archive = archive;
     this.#instance = instance;
     this.#memory = memory;
@@ -85,7 +111,7 @@ export class Engine {
     for (const sql of setup) await connection.run(sql);
     connection.closeSync();
     const memory = new EngineMemory(await instance.connect(), options.memoryMib);
-    return new Engine(options, archive, instance, memory);
+    return new Engine(options, store, archive, instance, memory);
   }
 
   /** The present tables; undefined where the first ones are not there in time. */
@@ -122,21 +148,38 @@ export class Engine {
     return this.#archive.current?.contents;
   }
 
-  async begin(number: number, query: EngineQuery): Promise<TapBegun> {
-    let begun: TapBegun | undefined;
+  async begin(number: number, query: EngineQuery): Promise<EngineBegun> {
     this.#asked.add(number);
+    return await this.#beginning(number, () => this.#begin(number, query));
+  }
+
+  /**
+   * Goes on with a query whose parts of catalogs have been read.
+   * @param directory the directory of their files
+   */
+  async resume(number: number, directory: string, read: readonly PartRead[]): Promise<EngineBegun> {
+    return await this.#beginning(number, async () => {
+      const prepared = this.#reading.get(number);
+      if (!prepared) throw new Error('the query was ended');
+      this.#reading.delete(number);
+      return await this.#advance(number, prepared, () => prepared.sources.take(directory, read));
+    });
+  }
+
+  async #beginning(number: number, step: () => Promise<EngineBegun>): Promise<EngineBegun> {
+    let begun: EngineBegun | undefined;
     try {
-      begun = await this.#begin(number, query);
+      begun = await step();
       return begun;
     } catch (error) {
       await this.#endStarved(number, error);
       return { outcome: 'refused', message: TOO_MUCH_MEMORY };
     } finally {
-      if (begun?.outcome !== 'begun' || begun.isWhole) await this.end(number);
+      if (begun?.outcome !== 'reading' && (begun?.outcome !== 'begun' || begun.isWhole)) await this.end(number);
     }
   }
 
-  async #begin(number: number, asked: EngineQuery): Promise<TapBegun> {
+  async #begin(number: number, asked: EngineQuery): Promise<EngineBegun> {
     const { query, maxRecords } = asked;
     let current: Generation | undefined;
     try {
@@ -151,7 +194,7 @@ export class Engine {
       const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
       return { outcome: 'early', message: `the tables are being made for the first time${share}` };
     }
-    const { tables } = current;
+    const { tables, sources } = current;
     const leave = current.use();
     let connection: DuckDBConnection | undefined;
     let translated: Translated;
@@ -159,7 +202,7 @@ export class Engine {
     try {
       connection = await this.#instance.connect();
       const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
-      translated = translateQuery(query, [...tables, ...uploaded], maxRecords + 1);
+      translated = translateQuery(query, [...tables, ...sources, ...uploaded], maxRecords + 1);
       state = await current.beginReading(connection);
       if (!this.#asked.has(number)) throw new Error('the query was ended');
     } catch (error) {
@@ -168,20 +211,38 @@ export class Engine {
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
       throw error;
     }
-    const job = new Job(connection, translated.columns, asked, () => void this.end(number));
-    this.#jobs.set(number, { job, leave });
     const infos = [
       { name: 'query', value: query },
       { name: 'nearsky_journal_entry', value: `${state.sequence}` },
       { name: 'nearsky_as_of', value: new Date(state.asOfMs).toISOString() },
     ];
+    const job = new Job(connection, translated.columns, asked, () => void this.end(number));
+    this.#jobs.set(number, { job, leave });
+    const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
+    const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
+    return await this.#advance(number, { job, state, sql: translated.sql, infos, sources: parts });
+  }
+
+  /**
+   * Begins a query, or names the parts of catalogs that must be read before.
+   * @param take makes views of the parts that were read
+   */
+  async #advance(number: number, prepared: Prepared, take = async () => {}): Promise<EngineBegun> {
+    const { job, state, sql, infos, sources } = prepared;
     try {
-      await job.begin(translated.sql, infos);
+      await take();
+      const parts = await sources.wanted();
+      if (parts.length > 0) {
+        this.#reading.set(number, prepared);
+        return { outcome: 'reading', parts };
+      }
+      await job.begin(sql, infos, sources.setup);
       const part = (await job.part()) ?? new Uint8Array();
       return { outcome: 'begun', state, part, isWhole: job.isDone };
     } catch (error) {
       if (isFatal(error) || isOutOfMemory(error)) throw error;
-      return { outcome: 'refused', message: job.reasonOf(error) };
+      const message = error instanceof SourcesRefusal ? error.message : job.reasonOf(error);
+      return { outcome: 'refused', message };
     }
   }
 
@@ -214,6 +275,7 @@ export class Engine {
     const running = this.#jobs.get(number);
     this.#asked.delete(number);
     this.#jobs.delete(number);
+    this.#reading.delete(number);
     try {
       await running?.job.close();
     } finally {

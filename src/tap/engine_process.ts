@@ -2,19 +2,22 @@
 import { traceOf } from '../base/error_text.ts';
 import { giveWay } from '../base/processes.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
-import { Engine, type EngineOptions, type TapBegun } from './engine.ts';
+import { Engine, type EngineBegun, type EngineOptions } from './engine.ts';
 import { isFatal, JobFailure, Starved } from './engine_errors.ts';
 import type { TapState } from './generation.ts';
 import type { EngineQuery } from './job.ts';
+import type { PartRead } from './query_sources.ts';
 
 export type EngineRequest =
   | { readonly kind: 'open'; readonly options: EngineOptions }
   | { readonly kind: 'begin'; readonly job: number; readonly query: EngineQuery }
+  /** Goes on with a query after parts of catalogs have been read. */
+  | { readonly kind: 'resume'; readonly job: number; readonly directory: string; readonly read: readonly PartRead[] }
   | { readonly kind: 'part' | 'end'; readonly job: number }
   /** Ends the process, if it is idle. */
   | { readonly kind: 'leave' };
 
-export type EngineAnswer = TapBegun | Uint8Array | null;
+export type EngineAnswer = EngineBegun | Uint8Array | null;
 
 /** A message that answers no request: the tables have this state. */
 export interface Refreshed {
@@ -36,6 +39,7 @@ export function runEngine(): void {
     }
     const opened = await engine!;
     if (message.kind === 'begin') return await opened.begin(message.job, message.query);
+    if (message.kind === 'resume') return await opened.resume(message.job, message.directory, message.read);
     if (message.kind === 'part') return await opened.part(message.job);
     if (message.kind === 'end') await opened.end(message.job);
     else if (await opened.settle()) end(opened.close());

@@ -6,10 +6,12 @@
 import { rmSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted, textLiteral } from '@nearsky/adql';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { type CatalogDefinition, Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import type { ChangedRows } from './changed_rows.ts';
-import { ID, PIXEL, type Source, type TapTable, tapTables, viewOf } from './tables.ts';
+import type { ListedTable } from './listed_table.ts';
+import { sourceTables } from './source_tables.ts';
+import { ID, PIXEL, type Rows, type TapTable, tapTables, viewOf } from './tables.ts';
 
 /**
  * While it makes a table, the engine holds this many rows of all columns per thread. With its default of 122,880 that
@@ -22,10 +24,7 @@ const ROW_GROUP_ROWS = 16_384;
  */
 const BLOCK_BYTES = 32_768;
 /** The columns of the table with the contents, which has one row once the generation is complete. */
-const STORED = 'key VARCHAR, catalogs VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
-
-/** The Parquet files with the rows of each relation. */
-export type Rows = Readonly<Record<Source, readonly string[]>>;
+const STORED = 'key VARCHAR, registered VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
 
 /** The state of the archive that the tables have. */
 export interface TapState {
@@ -35,11 +34,15 @@ export interface TapState {
   readonly asOfMs: number;
 }
 
-/** What a generation holds. */
-export interface Contents extends TapState {
-  /** A text that differs for archives with different columns. */
+/** What the columns and catalogs of the tables follow from. */
+export interface Origin {
+  /** A text that differs for archives with different tables. */
   readonly key: string;
-  readonly catalogs: readonly CatalogDefinition[];
+  readonly registered: readonly DescribedRegistration[];
+}
+
+/** What a generation holds. */
+export interface Contents extends Origin, TapState {
   /** The number of objects that are in order, and of changed objects since; an object counts at each change. */
   readonly objects: number;
   readonly changed: number;
@@ -64,7 +67,10 @@ export interface NewGeneration extends Place {
 export class Generation {
   readonly number: number;
   readonly #file: string;
+  readonly catalogs: Catalogs;
   readonly tables: readonly StoredTable[];
+  /** The catalogs themselves, of which nothing is stored. */
+  readonly sources: readonly ListedTable[];
   #contents: Contents;
   #users = 0;
 
@@ -72,7 +78,9 @@ export class Generation {
     this.number = number;
     this.#file = file;
     this.#contents = contents;
-    this.tables = tablesIn(number, contents.catalogs);
+    this.catalogs = new Catalogs(contents.registered);
+    this.tables = tablesIn(number, this.catalogs);
+    this.sources = sourceTables(this.catalogs);
   }
 
   /** Opens a generation; undefined where it was not completed. */
@@ -81,11 +89,11 @@ export class Generation {
     await attach(made);
     const [row] = (await connection.runAndReadAll(`FROM ${databaseOf(number)}.stored`)).getRows();
     if (!row) return undefined;
-    const [key, catalogs, ...numbers] = row;
+    const [key, registered, ...numbers] = row;
     const [sequence, asOfMs, objects, changed] = numbers.map(Number) as [number, number, number, number];
     return new Generation(made, {
       key: `${key}`,
-      catalogs: JSON.parse(`${catalogs}`),
+      registered: JSON.parse(`${registered}`),
       sequence,
       asOfMs,
       objects,
@@ -96,17 +104,21 @@ export class Generation {
   /** Makes a generation of the rows of an export. */
   static make(made: NewGeneration, files: Rows, contents: Contents): Promise<Generation> {
     const { connection } = made;
-    return make(made, contents.catalogs, async tables => {
-      await viewRows(connection, files, contents.catalogs);
+    const catalogs = new Catalogs(contents.registered);
+    return make(made, catalogs, async tables => {
+      await viewRows(connection, files, catalogs.all);
       for (const { relation, sql } of tables) await connection.run(`CREATE TABLE ${relation} AS ${sql}`);
       return new Generation(made, contents);
     });
   }
 
-  /** Makes a generation of the rows of this one, in order. Changes to this one meanwhile are not in it. */
-  async merged(made: NewGeneration): Promise<Generation> {
+  /**
+   * Makes a generation of the rows of this one, in order. Changes to this one meanwhile are not in it.
+   * @param origin tables of objects with the same columns
+   */
+  async merged(made: NewGeneration, origin: Origin): Promise<Generation> {
     const { connection } = made;
-    return await make(made, this.#contents.catalogs, async tables => {
+    return await make(made, new Catalogs(origin.registered), async tables => {
       // The first statement decides which state of this generation the transaction reads.
       const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
       const [sequence, asOfMs] = row!.map(Number) as [number, number];
@@ -119,7 +131,7 @@ export class Generation {
         const rows = await sortInto(connection, this.tables[i]!.relation, relation, made.maxSorted);
         if (i === 0) objects = rows;
       }
-      return new Generation(made, { ...this.#contents, sequence, asOfMs, objects, changed: 0 });
+      return new Generation(made, { ...origin, sequence, asOfMs, objects, changed: 0 });
     });
   }
 
@@ -136,9 +148,9 @@ export class Generation {
     const { objects, matches, replaced, crossmatched } = changed;
     const [objectsTable, ...others] = this.tables.filter(({ position }) => position);
     await inTransaction(connection, async () => {
-      await replaceRows(connection, [objectsTable!], { objects, matches }, replaced, next.catalogs);
+      await replaceRows(connection, [objectsTable!], { objects, matches }, replaced, this.catalogs.all);
       if (crossmatched.length > 0)
-        await replaceRows(connection, others, { objects: crossmatched, matches }, crossmatched, next.catalogs);
+        await replaceRows(connection, others, { objects: crossmatched, matches }, crossmatched, this.catalogs.all);
       await this.#store(connection, next);
     });
     this.#contents = next;
@@ -182,7 +194,7 @@ export class Generation {
 
 const databaseOf = (number: number) => `archive_${number}`;
 
-function tablesIn(number: number, catalogs: readonly CatalogDefinition[]): StoredTable[] {
+function tablesIn(number: number, catalogs: Catalogs): StoredTable[] {
   return tapTables(catalogs).map(table => ({
     ...table,
     relation: `${databaseOf(number)}.${quoted(table.schema)}.${quoted(table.name)}`,
@@ -206,7 +218,7 @@ export async function removeDatabase(connection: DuckDBConnection, number: numbe
 /** Makes a generation in one transaction, so that an incomplete one can be told from a complete one. */
 async function make(
   made: NewGeneration,
-  catalogs: readonly CatalogDefinition[],
+  catalogs: Catalogs,
   fill: (tables: readonly StoredTable[]) => Promise<Generation>,
 ): Promise<Generation> {
   const { connection, file, number, maxIndexed } = made;
@@ -231,8 +243,8 @@ async function make(
 }
 
 /** The row of the table `stored`. */
-function cellsOf({ key, catalogs, sequence, asOfMs, objects, changed }: Contents): string {
-  const texts = [key, JSON.stringify(catalogs)].map(textLiteral);
+function cellsOf({ key, registered, sequence, asOfMs, objects, changed }: Contents): string {
+  const texts = [key, JSON.stringify(registered)].map(textLiteral);
   return [...texts, sequence, asOfMs, objects, changed].join(', ');
 }
 

@@ -66,6 +66,7 @@ export class Job {
   #next: Promise<DuckDBDataChunk | null> | undefined;
   #chunk: Chunk | undefined;
   #sql = '';
+  #setup: readonly string[] = [];
   #rows = 0;
   #isLate = false;
   /** Whether the whole answer was returned. */
@@ -81,16 +82,20 @@ export class Job {
     this.#columns = columns;
     this.#query = query;
     this.#onIdle = onIdle;
-  }
-
-  /** Runs the query until its first rows are available. */
-  async begin(sql: string, infos: readonly { name: string; value: string }[]) {
-    const { seconds, format } = this.#query;
-    const { writer } = format;
     this.#deadline = setTimeout(() => {
       this.#isLate = true;
       this.#connection.interrupt();
-    }, 1000 * seconds);
+    }, 1000 * query.seconds);
+  }
+
+  /**
+   * Runs the query until its first rows are available.
+   * @param setup the statements that have been carried out for it in the transaction
+   */
+  async begin(sql: string, infos: readonly { name: string; value: string }[], setup: readonly string[] = []) {
+    const { format } = this.#query;
+    this.#setup = setup;
+    const { writer } = format;
     const table = { name: 'result', description: 'The rows of the query', columns: this.#columns };
     const facts = Object.fromEntries(infos.map(({ name, value }) => [name, value]));
     let rows = sql;
@@ -105,7 +110,8 @@ export class Job {
     } else if (writer === 'fits') {
       const { isCut, contents } = await this.#counted(sql);
       // The rows stay, whatever happens to the transaction.
-      await this.#work(() => this.#connection.run('COMMIT'));
+      await this.work(() => this.#connection.run('COMMIT'));
+      this.#setup = [];
       const { query, nearsky_journal_entry: entry, nearsky_as_of: asOf } = facts;
       const cards = { QSTATUS: isCut ? 'OVERFLOW' : 'OK', NSENTRY: entry!, NSASOF: asOf! };
       const fits = beginFits(this.#out, table, contents, cards, query!);
@@ -116,7 +122,7 @@ export class Job {
       this.#writer = begin(this.#out, table, { program: 'nearsky', json: JSON.stringify(facts) });
     }
     this.#sql = rows;
-    this.#result = await this.#work(() => this.#connection.stream(withEnd(rows, this.#columns.length)));
+    this.#result = await this.work(() => this.#connection.stream(withEnd(rows, this.#columns.length)));
     await this.#write();
     this.#waits();
   }
@@ -127,12 +133,12 @@ export class Job {
    */
   async #counted(sql: string): Promise<{ isCut: boolean; contents: FitsRows }> {
     const names = this.#columns.map((_, i) => `c${i + 1}`);
-    await this.#work(() => this.#connection.run(`CREATE TEMP TABLE result(${names.join(', ')}) AS ${sql}`));
+    await this.work(() => this.#connection.run(`CREATE TEMP TABLE result(${names.join(', ')}) AS ${sql}`));
     const counts = this.#columns.map(({ type }, i) => {
       const characters = type === 'text' ? `coalesce(max(length(c${i + 1})), 0)` : '0';
       return `${characters}, count(*) > count(c${i + 1})`;
     });
-    const reader = await this.#work(() =>
+    const reader = await this.work(() =>
       this.#connection.runAndReadAll(`SELECT count(*), ${counts.join(', ')} FROM temp.main.result`),
     );
     const [count, ...of] = reader.getRows()[0]!;
@@ -217,8 +223,8 @@ export class Job {
   async #whyEnded(): Promise<unknown> {
     try {
       // After an error the transaction, if it still goes on, answers nothing.
-      await this.#work(() => this.#connection.run('ROLLBACK').catch(() => {}));
-      await this.#work(() => this.#connection.run(this.#sql));
+      await this.work(() => this.#connection.run('ROLLBACK').catch(() => {}));
+      for (const sql of [...this.#setup, this.#sql]) await this.work(() => this.#connection.run(sql));
     } catch (error) {
       return error;
     }
@@ -226,7 +232,7 @@ export class Job {
   }
 
   #fetch(): Promise<DuckDBDataChunk | null> {
-    return this.#work(() => this.#result!.fetchChunk());
+    return this.work(() => this.#result!.fetchChunk());
   }
 
   #end(isCut: boolean): void {
@@ -250,7 +256,7 @@ export class Job {
   }
 
   /** Runs a step of the engine. If its connection is closed meanwhile, the engine would continue the query. */
-  async #work<T>(work: () => Promise<T>): Promise<T> {
+  async work<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed || this.#isLate) throw new Error('the query was ended');
     // Repeated, because an interrupt between two steps of the engine has no effect.
     const again = setInterval(() => {

@@ -9,7 +9,7 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import { TAP_PATH } from '../contract/tap.ts';
 import { coneCapabilities, endpoints, root, VO_PATH } from '../vo/vosi.ts';
 import { schemaElements, tapCapability } from './documents.ts';
-import { archiveTables } from './tables.ts';
+import { listedTables } from './tables.ts';
 
 export const RECORD_PATH = `${VO_PATH}/record`;
 
@@ -40,6 +40,6 @@ export function registryRecord(
     `<content>\n${SUBJECTS.map(subject => `<subject>${subject}</subject>\n`).join('')}<description>${DESCRIPTION}</description>\n` +
     `<referenceURL>${escapeXml(base)}/</referenceURL>\n<type>Catalog</type>\n<contentLevel>Research</contentLevel>\n</content>\n` +
     `${hasEngine ? tapCapability(config, base) : ''}${coneCapabilities(config, base, catalogs)}${endpoints(`${base}${TAP_PATH}`)}` +
-    `<tableset>\n${schemaElements(archiveTables(catalogs.all))}</tableset>\n</ri:Resource>\n`
+    `<tableset>\n${schemaElements(listedTables(catalogs))}</tableset>\n</ri:Resource>\n`
   );
 }

@@ -4,28 +4,24 @@ import type { Column, ColumnType } from '@nearsky/astrotables';
 import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
 import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import type { HatsColumn } from '@nearsky/hats/write';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
+import type { ForeignKey, ListedTable } from './listed_table.ts';
+import { SOURCES, sourceTables } from './source_tables.ts';
 
 /** The relations that tables are made from. */
 export type Source = 'objects' | 'matches';
 
+/** The Parquet files with the rows of each relation. */
+export type Rows = Readonly<Record<Source, readonly string[]>>;
+
 /** The view of a relation, which belongs to one connection. */
 export const viewOf = (source: Source) => `temp.main.exported_${source}`;
 
-export interface TapTable extends DescribedTable {
+export interface TapTable extends ListedTable {
   /** The query that makes the table from the views of objects and matches: see `viewOf`. */
   readonly sql: string;
-  readonly refers: readonly ForeignKey[];
-}
-
-/** A column whose values occur in a column of another table. */
-export interface ForeignKey {
-  readonly from: string;
-  /** The table's name with its schema. */
-  readonly table: string;
-  readonly target: string;
 }
 
 interface SourceColumn {
@@ -42,8 +38,10 @@ const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
 export const INDEXED: ReadonlySet<string> = new Set([PIXEL, ID, POSITION.ra, POSITION.dec]);
 
 /** Whether conditions on a column are fast. */
-export function isIndexed({ position }: DescribedTable, { name }: Column): boolean {
-  return position !== undefined && INDEXED.has(name);
+export function isIndexed({ position, partial }: DescribedTable, { name }: Column): boolean {
+  if (!position) return false;
+  if (!partial) return INDEXED.has(name);
+  return name === position.ra || name === position.dec || (partial.idPixel !== undefined && name === partial.id);
 }
 
 /** A column of the export. Its times have a zone there, for which the engine would need a database of time zones. */
@@ -56,6 +54,9 @@ function stored({ name, type, unit, ucd, description }: HatsColumn, as = name): 
 const SOURCE_ID = 'catalog_source_id';
 /** The column beside `SOURCE_ID` with the ids of catalogs that have text ids. */
 const SOURCE_NAME = 'catalog_source_name';
+
+/** The columns of a match that repeat the id and position of its source. */
+const LINKED = { id: SOURCE_ID, ra: 'source_ra', dec: 'source_dec' };
 
 /** Replaces the id column of a catalog with text ids, where other catalogs have integers. */
 function withTextId(each: SourceColumn): SourceColumn {
@@ -119,12 +120,13 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
       const own = payload.flatMap(({ name }, i) => (repeated.includes(name) ? [] : stored(columns[at + i]!, name)));
       const all = [...(catalog.idType === 'text' ? ofSource.map(withTextId) : ofSource), ...own];
       const names = withOwnNames(all.map(({ column }) => column));
-      return table(
-        catalog.name,
+      const matches = table(
+        `${catalog.name}_matches`,
         `The sources of ${catalog.release} that crossmatches found, with their columns`,
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
         `${viewOf('matches')} WHERE catalog_name = ${textLiteral(catalog.name)}`,
       );
+      return { ...matches, linked: { ...LINKED, schema: catalog.name } };
     }),
   ];
 }
@@ -194,6 +196,17 @@ const KEYS: Partial<Record<keyof typeof TAP_SCHEMA, readonly ForeignKey[]>> = {
 
 type Cell = string | number | null;
 
+const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  [SCHEMA]: 'Objects of the Rubin Observatory, and what lies at their positions',
+  TAP_SCHEMA: 'The tables of this service',
+};
+
+/** What is in a schema. */
+export function schemaDescription(schema: string, tables: readonly ListedTable[]): string {
+  const known = SCHEMA_DESCRIPTIONS[schema];
+  return known ?? tables.find(table => table.schema === schema && table.name === SOURCES)!.description;
+}
+
 /** The most important columns. */
 const PRINCIPAL: ReadonlySet<string> = new Set([
   ID,
@@ -208,7 +221,7 @@ const PRINCIPAL: ReadonlySet<string> = new Set([
 ]);
 
 /** TAP_SCHEMA, which describes the other tables and itself. */
-function schemaTables(others: readonly TapTable[]): TapTable[] {
+function schemaTables(others: readonly ListedTable[]): TapTable[] {
   const own = Object.entries(TAP_SCHEMA).map(([name, columns]) => ({
     schema: 'TAP_SCHEMA',
     name,
@@ -216,21 +229,20 @@ function schemaTables(others: readonly TapTable[]): TapTable[] {
     description: `The ${name.replace('_', ' ')} of this service`,
     columns,
   }));
-  const tables = [...others, ...own];
+  const tables: readonly ListedTable[] = [...others, ...own];
   const keys = tables.flatMap(each =>
     each.refers.map(key => ({ ...key, of: tableName(each), id: `${each.schema}_${each.name}_${key.from}` })),
   );
+  const schemas = [...new Set(tables.map(({ schema }) => schema))];
   const rows: Readonly<Record<keyof typeof TAP_SCHEMA, readonly (readonly Cell[])[]>> = {
-    schemas: [
-      [SCHEMA, null, 'Objects of the Rubin Observatory, and what lies at their positions', 0],
-      ['TAP_SCHEMA', null, 'The tables of this service', 1],
-    ],
+    schemas: schemas.map((schema, i) => [schema, null, schemaDescription(schema, tables), i]),
     tables: tables.map((each, i) => [each.schema, tableName(each), 'table', null, each.description, i]),
     columns: tables.flatMap(each =>
       each.columns.map((about, i) => {
         const { datatype, arraysize = null, xtype = null } = datatypeOf(about);
-        const isStandard = each.schema !== SCHEMA;
-        const flags = [isIndexed(each, about), isStandard || PRINCIPAL.has(about.name), isStandard].map(Number);
+        const isStandard = each.schema === 'TAP_SCHEMA';
+        const isPrincipal = isStandard || PRINCIPAL.has(about.name) || each.partial?.id === about.name;
+        const flags = [isIndexed(each, about), isPrincipal, isStandard].map(Number);
         const { name, description, unit = null, ucd = null } = about;
         return [
           tableName(each),
@@ -266,7 +278,15 @@ function schemaTables(others: readonly TapTable[]): TapTable[] {
   });
 }
 
-export function tapTables(catalogs: readonly CatalogDefinition[]): readonly TapTable[] {
-  const archive = archiveTables(catalogs);
-  return [...archive, ...schemaTables(archive)];
+/** The tables that the engine stores. */
+export function tapTables(catalogs: Catalogs): readonly TapTable[] {
+  const archive = archiveTables(catalogs.all);
+  return [...archive, ...schemaTables([...archive, ...sourceTables(catalogs)])];
+}
+
+/** Every table that queries can name, in the order of documents. */
+export function listedTables(catalogs: Catalogs): readonly ListedTable[] {
+  const stored = tapTables(catalogs);
+  const isOwn = ({ schema }: ListedTable) => schema === SCHEMA;
+  return [...stored.filter(isOwn), ...sourceTables(catalogs), ...stored.filter(table => !isOwn(table))];
 }

@@ -2,11 +2,14 @@
  * Runs the ADQL queries of one process. They run in another process, so that a crash there affects no other requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -21,11 +24,12 @@ import { boundedCommand } from '../pool/bounded_command.ts';
 import { type ChildMemory, IDLE_MIB, type Member } from '../pool/child_memory.ts';
 import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { Caller, type Reply } from '../pool/rpc.ts';
-import type { TapBegun } from './engine.ts';
+import type { EngineBegun, TapBegun } from './engine.ts';
 import type { EngineAnswer, EngineFailure, EngineRequest, Refreshed } from './engine_process.ts';
 import type { TapState } from './generation.ts';
 import type { EngineQuery, TapQuery } from './job.ts';
-import { removeTables, UploadReader } from './upload_reader.ts';
+import { type ReadSources, SourceReader } from './source_reader.ts';
+import { removeDirectory, removeTables, UploadReader } from './upload_reader.ts';
 
 export type TapStep =
   /**
@@ -109,8 +113,9 @@ interface Running {
   readonly engine: EngineLink;
   readonly lastsMs: number;
   readonly leave: () => void;
-  /** The directory of the tables that came with the query, which is removed with it. */
+  /** The directories of the tables that came with the query, and of what was read of catalogs: removed with it. */
   tables?: string;
+  sources?: string;
   /** Fires if no step of the query was requested for too long; then the query is ended. */
   timer: NodeJS.Timeout;
 }
@@ -120,6 +125,7 @@ export class Tap {
   readonly #log: Log;
   readonly #slots: ClientSlots;
   readonly #uploads: UploadReader;
+  readonly #sources: SourceReader;
   readonly #childMemory: ChildMemory;
   /**
    * The queries that ran when the process ended. They run again one at a time, because one of them may end the next
@@ -142,6 +148,7 @@ export class Tap {
     this.#config = config;
     this.#log = log;
     this.#uploads = new UploadReader(config, log, reading);
+    this.#sources = new SourceReader(config, log, reading);
     this.#childMemory = childMemory;
     const slots = config.TAP_MAX_QUERIES;
     const isFull = `${slots} queries in ADQL run already, or this client has ${Math.ceil(slots / 2)} of them`;
@@ -197,7 +204,7 @@ export class Tap {
       const end = () => void this.#end(job).catch(() => {});
       ends.addEventListener('abort', end);
       try {
-        const { begun } = await this.#begin(job, query, leave);
+        const { begun } = await this.#begin(job, query, leave, this.#sources.forJob(ends));
         return begun.outcome === 'begun' ? await this.#store(job, query, begun, output, maxOutputBytes) : begun;
       } finally {
         ends.removeEventListener('abort', end);
@@ -220,7 +227,11 @@ export class Tap {
 
   async #started(client: string, query: EngineQuery, gone: AbortSignal): Promise<TapStarted> {
     const started = await this.#again<TapStarted>(
-      async () => await this.#beginUnless(gone, query, await this.#slotUnless(gone, client)),
+      async () => {
+        const leave = await this.#slotUnless(gone, client);
+        const read = this.#sources.inTime(client, new Budget(query.seconds), gone);
+        return await this.#beginUnless(gone, query, leave, read);
+      },
       message => ({ job: 0, begun: { outcome: 'refused', message } }),
     );
     if (started.begun.outcome === 'early') throw new Unavailable(started.begun.message);
@@ -303,7 +314,7 @@ export class Tap {
   }
 
   /** @param gone when it fires, the query ends */
-  async #beginUnless(gone: AbortSignal, query: EngineQuery, leave: () => void): Promise<TapStarted> {
+  async #beginUnless(gone: AbortSignal, query: EngineQuery, leave: () => void, read: ReadSources): Promise<TapStarted> {
     if (gone.aborted) {
       leave();
       throw new Unavailable(GIVEN_UP);
@@ -312,28 +323,46 @@ export class Tap {
     const end = () => void this.#end(job).catch(() => {});
     gone.addEventListener('abort', end);
     try {
-      return await this.#begin(job, query, leave);
+      return await this.#begin(job, query, leave, read);
     } finally {
       gone.removeEventListener('abort', end);
     }
   }
 
-  /** @param leave releases the query's slot */
-  async #begin(job: number, query: EngineQuery, leave: () => void): Promise<TapStarted> {
-    let begun: TapBegun | undefined;
+  /**
+   * @param leave releases the query's slot
+   * @param read reads what the query needs of catalogs
+   */
+  async #begin(job: number, query: EngineQuery, leave: () => void, read: ReadSources): Promise<TapStarted> {
+    let begun: EngineBegun | undefined;
     try {
       const engine = (this.#engine ??= this.#start());
       const lastsMs = 1000 * query.seconds + HANG_MS;
       this.#jobs.set(job, { engine, lastsMs, leave, timer: this.#forgetting(job, lastsMs) });
       await engine.opened;
-      begun = (await this.#ask(engine, { kind: 'begin', job, query }, lastsMs)) as TapBegun;
+      begun = (await this.#ask(engine, { kind: 'begin', job, query }, lastsMs)) as EngineBegun;
+      while (begun.outcome === 'reading') {
+        const directory = this.#sourcesDirectory(job);
+        const parts = await read(begun.parts, directory);
+        begun = (await this.#ask(engine, { kind: 'resume', job, directory, read: parts }, lastsMs)) as EngineBegun;
+      }
       if (begun.outcome === 'unavailable') throw new Unavailable(begun.message);
       return { job, begun };
     } finally {
+      // The parts of catalogs could not be read.
+      if (begun?.outcome === 'reading') await this.#end(job).catch(() => {});
       if (begun?.outcome !== 'begun' || begun.isWhole) this.#forget(job);
       // If the query failed before it was registered, `#forget` has not released the slot.
       if (!begun) leave();
     }
+  }
+
+  /** The directory of what a query reads of catalogs. It does not exist yet at the query's first reading. */
+  #sourcesDirectory(job: number): string {
+    const running = this.#jobs.get(job);
+    if (!running) throw new Unavailable(GIVEN_UP);
+    running.sources ??= join(this.#config.NEARSKY_DATA, 'tap', `${process.pid}-${randomUUID()}`);
+    return running.sources;
   }
 
   #forgetting(job: number, milliseconds: number): NodeJS.Timeout {
@@ -346,6 +375,7 @@ export class Tap {
     clearTimeout(running.timer);
     running.leave();
     removeTables(running);
+    removeDirectory(running.sources);
     this.#jobs.delete(job);
   }
 

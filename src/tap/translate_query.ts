@@ -11,6 +11,6 @@ const ICRS_HINT = 'take nearsky_ra and nearsky_dec, which an upload with a frame
  * @throws AdqlError
  */
 export function translateQuery(query: string, tables: readonly DescribedTable[], maxRows: number): Translated {
-  const { sql, columns } = translate(query, tables, maxRows, { icrsHint: ICRS_HINT });
-  return { sql, columns: withOwnNames(columns) };
+  const translated = translate(query, tables, maxRows, { icrsHint: ICRS_HINT });
+  return { ...translated, columns: withOwnNames(translated.columns) };
 }

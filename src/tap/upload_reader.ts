@@ -81,7 +81,11 @@ export class UploadReader {
 
 /** Removes the tables of a query that is over. */
 export function removeTables(query: Pick<EngineQuery, 'tables'> | undefined): void {
-  if (query?.tables !== undefined) rmSync(query.tables, { recursive: true, force: true });
+  removeDirectory(query?.tables);
+}
+
+export function removeDirectory(path: string | undefined): void {
+  if (path !== undefined) rmSync(path, { recursive: true, force: true });
 }
 
 /** The size of a file; 0 if it does not exist. */

@@ -1,6 +1,7 @@
 /** Writes a store as the lines of an export. */
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
+import type { MatchStatistics } from '../store/match_statistics.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Snapshot } from '../store/snapshot.ts';
@@ -141,12 +142,22 @@ function matchLine(id: string, object: ObjectView, at: number, source: string): 
   const separationAt = object.separationAt(at);
   const name = stringText(object.text(object.catalogNameAt(at), sourceIdAt));
   const sourceId = stringText(object.text(sourceIdAt, separationAt));
-  const [separationEnd, end] = [object.separationEnd(at), object.matchEnd(at)];
+  const [separationEnd, end] = [object.separationEnd(at), object.separationsEnd(at)];
   let separation = numberText(object.text(separationAt, separationEnd));
   if (separationEnd < end)
     separation += `,"separation_at_epoch_arcsec":${numberText(object.text(separationEnd + 1, end))}`;
+  const statistics = object.statistics(at);
+  if (statistics) separation += `,"statistics":${statisticsJson(statistics)}`;
   return `{"type":"match",${id},"match_version":${version},"catalog_name":${name},"catalog_source_id":${sourceId},"separation_arcsec":${separation},${source}}\n`;
 }
+
+const statisticsJson = (statistics: MatchStatistics) =>
+  compact({
+    version: statistics.version,
+    source_density: statistics.sourceDensity,
+    sources_within_radius: statistics.sourcesWithinRadius,
+    second_separation_arcsec: statistics.secondSeparationArcsec,
+  });
 
 /** The exported form of a stored number. */
 const numberText = (stored: string) => (LONG_INTEGER.test(stored) ? compact(JSON.parse(stored)) : stored);

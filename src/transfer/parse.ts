@@ -8,6 +8,7 @@ import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { flag, matching, named, number, oneOf } from '../contract/kind.ts';
 import { DEC_RANGE, MAX_CATALOGS, RA_RANGE } from '../contract/limits.ts';
 import type { ImportItem } from '../store/import.ts';
+import type { MatchStatistics } from '../store/match_statistics.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';
 import type { SourceName } from '../store/source_index.ts';
 import type { ProvenanceSet, RecordedOutcome, ReliabilityCut, TnsAssociation, TnsRecord } from '../store/types.ts';
@@ -53,7 +54,10 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
   const known = knownProvenance.get(ending);
   const fields = objectOf(known ? `${line.slice(0, end)}}` : line);
   const parsed = PARSERS[take(fields, 'type', type)](fields, known);
-  const optional = parsed.kind === 'match' && parsed.match.separationAtEpochArcsec !== undefined ? 1 : 0;
+  const optional =
+    parsed.kind === 'match'
+      ? [parsed.match.separationAtEpochArcsec, parsed.match.statistics].filter(value => value !== undefined).length
+      : 0;
   if (Object.keys(fields).length + (known ? 1 : 0) > FIELD_COUNTS[parsed.kind] + optional) onUnread();
   if (!known && end !== -1 && parsed.kind === 'crossmatch_record') learnProvenance(ending, parsed.provenance);
   return parsed;
@@ -148,6 +152,15 @@ const cuts = listOf(MAX_CATALOGS, (entry): ReliabilityCut => {
   };
 });
 
+function statisticsOf(fields: JsonObject): MatchStatistics {
+  return {
+    version: take(fields, 'version', wholeNumber),
+    sourceDensity: take(fields, 'source_density', separationOrNull),
+    sourcesWithinRadius: take(fields, 'sources_within_radius', wholeNumber),
+    secondSeparationArcsec: take(fields, 'second_separation_arcsec', separationOrNull),
+  };
+}
+
 const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: ProvenanceSet) => ParsedLine } = {
   object: fields => ({
     kind: 'object',
@@ -184,6 +197,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
       ...(fields.separation_at_epoch_arcsec !== undefined && {
         separationAtEpochArcsec: take(fields, 'separation_at_epoch_arcsec', separation),
       }),
+      ...(fields.statistics !== undefined && { statistics: statisticsOf(take(fields, 'statistics', object)) }),
     },
     source: {
       ra: take(fields, 'ra', numberOrNull),

@@ -25,11 +25,8 @@ export class AreaReader {
    * Reads an area; undefined if that takes longer than the budget.
    * @throws Unavailable
    */
-  async read(
-    { client, inputBytes, input, output, level }: AreaAsked,
-    budget: Budget,
-  ): Promise<AreaWritten | undefined> {
-    const task: ReadAreaTask = { kind: 'readArea', input, output, level };
+  async read({ client, inputBytes, ...asked }: AreaAsked, budget: Budget): Promise<AreaWritten | undefined> {
+    const task: ReadAreaTask = { kind: 'readArea', ...asked };
     const isTooLarge = ({ outcome }: AreaWritten) => outcome === 'tooLarge';
     const reading = { kind: 'area', task, inputBytes, isTooLarge, tooLarge: { outcome: 'tooLarge' } } as const;
     try {

@@ -1,8 +1,10 @@
-/** Reads an uploaded area, from file to file: the task of a process whose memory the kernel limits. */
+/** Reads an uploaded area, or table of positions, from file to file: the task of a process whose memory the kernel limits. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { findPositions, openTable, type Positions, readPositions, TableError } from '@nearsky/astrotables';
 import { isGzip, isOutOfMemory } from '@nearsky/astrotables/bytes';
-import { Area, type AreaArrays } from '@nearsky/sky-index';
+import { Area, type AreaArrays, Discs, discArrays, isPosition, wrapRa } from '@nearsky/sky-index';
+import { MAX_FOLLOWED_POSITIONS, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
 import { AreaError } from './area_error.ts';
 import { type AreaKind, type ReadArea, readArea, shapeTextIn } from './areas.ts';
@@ -16,6 +18,8 @@ export interface ReadAreaTask extends Task<AreaWritten> {
   readonly output: string;
   /** See `readArea`. */
   readonly level: number;
+  /** For a table of positions, the radius of the discs around them; undefined for an area. */
+  readonly radiusArcsec?: number | undefined;
 }
 
 export type AreaWritten =
@@ -29,6 +33,8 @@ export type AreaWritten =
        */
       readonly lengths: readonly (number | null)[];
     }
+  /** The discs around the positions of a table: the file has their cells, of that length in bytes, then their arena. */
+  | { readonly outcome: 'discs'; readonly cellsBytes: number }
   /** The upload is a shape, which the caller reads itself: a text of limited length. */
   | { readonly outcome: 'shape'; readonly text: string }
   | { readonly outcome: 'refused'; readonly message: string; readonly param: AreaError['param'] }
@@ -43,8 +49,9 @@ const ARRAYS = {
 } as const;
 const NAMES = Object.keys(ARRAYS) as (keyof typeof ARRAYS)[];
 
-export async function runReadArea({ input, output, level }: ReadAreaTask): Promise<AreaWritten> {
+export async function runReadArea({ input, output, level, radiusArcsec }: ReadAreaTask): Promise<AreaWritten> {
   try {
+    if (radiusArcsec !== undefined) return writeDiscs(await openPositions(readFileSync(input)), radiusArcsec, output);
     const sent = await unpacked(readFileSync(input));
     const text = sent instanceof Uint8Array ? shapeTextIn(sent) : undefined;
     if (text !== undefined) return { outcome: 'shape', text };
@@ -56,9 +63,30 @@ export async function runReadArea({ input, output, level }: ReadAreaTask): Promi
     return { outcome: 'read', kind: read.kind, level: read.level, lengths };
   } catch (error) {
     if (error instanceof AreaError) return { outcome: 'refused', message: error.message, param: error.param };
+    if (error instanceof TableError) return { outcome: 'refused', message: invalidTable(error.message), param: 'area' };
     if (error instanceof PoolError || isOutOfMemory(error)) return { outcome: 'tooLarge' };
     throw error;
   }
+}
+
+const invalidTable = (why: string) => `Cannot read the table of positions because ${why}`;
+
+/** @throws TableError */
+async function openPositions(sent: Uint8Array): Promise<Positions> {
+  const limits = { maxRows: MAX_FOLLOWED_POSITIONS, maxBytes: MAX_UNPACKED_AREA_BYTES };
+  const table = await openTable(sent, limits, false);
+  return await readPositions(table, findPositions(table, {}));
+}
+
+/** @throws TableError if a row has no valid position, or there is none */
+function writeDiscs({ ra, dec }: Positions, radiusArcsec: number, output: string): AreaWritten {
+  if (ra.length === 0) throw new TableError('it has no rows');
+  const wrapped = ra.map(wrapRa);
+  const bad = wrapped.findIndex((each, row) => !isPosition(each, dec[row]!));
+  if (bad >= 0) throw new TableError(`row ${bad + 1} has no valid position: leave it out`);
+  const { arena, cells } = discArrays(wrapped, dec, radiusArcsec);
+  writeFileSync(output, Buffer.concat([bytesOf(cells), new Uint8Array(arena)]), { mode: 0o600 });
+  return { outcome: 'discs', cellsBytes: cells.byteLength };
 }
 
 async function unpacked(sent: Uint8Array): Promise<Uint8Array | FlatMap> {
@@ -77,6 +105,15 @@ function whole<T>(steps: Generator<undefined, T, undefined>): T {
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** The discs in a file that the task has written. */
+export async function discsInFile(path: string, cellsBytes: number, radiusArcsec: number): Promise<Discs> {
+  const file = await readFile(path);
+  const arena = new SharedArrayBuffer(file.length - cellsBytes);
+  new Uint8Array(arena).set(file.subarray(cellsBytes));
+  const cells = new Uint16Array(Uint8Array.from(file.subarray(0, cellsBytes)).buffer);
+  return new Discs({ arena, cells }, radiusArcsec);
 }
 
 /** The area in a file that the task has written. */

@@ -1,7 +1,8 @@
 /** The pages of events that the readers of a thread share: which are kept. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type EventPage, MatchEvents, positionAfter } from '../../src/answers/match_events.ts';
+import { FollowedAreas } from '../../src/answers/followed_areas.ts';
+import { type EventPage, eventSelection, MatchEvents, positionAfter } from '../../src/answers/match_events.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
@@ -32,7 +33,7 @@ test('the pages that were used last are kept, in bounded memory, with what meets
     const fragments = new SharedFragments(answerSettings(loadConfig()));
     /** Reads all, and gives the bytes of the newest pages, up to the first one that has to be read anew. */
     const keptAfter = (use: (events: MatchEvents, page: EventPage) => void) => {
-      const events = new MatchEvents(store, fragments, false);
+      const events = new MatchEvents(store, fragments, false, new FollowedAreas());
       const pages: EventPage[] = [];
       for (let page = events.after(BEGIN); page; page = events.after(page.end)) {
         pages.push(page);
@@ -47,7 +48,7 @@ test('the pages that were used last are kept, in bounded memory, with what meets
     assert.ok(all > 7.9e6 && all < 8.4e6, `${all}`);
     // Every event meets the filter, so the filtered copy of a page is as long as the page: half as many pages fit.
     const half = keptAfter((events, page) => {
-      assert.is(events.filtered(page, [['separation_arcsec_max', 1]]).count, page.count);
+      assert.is(events.selected(page, eventSelection([['separation_arcsec_max', 1]])!).count, page.count);
     });
     assert.ok(half > 3.9e6 && half < 4.2e6, `${half}`);
   }));

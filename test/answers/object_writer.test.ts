@@ -14,6 +14,7 @@ import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { DETAIL_LEVELS, namesOf } from '../../src/contract/enums.ts';
 import { currentProvenance } from '../../src/crossmatch/provenance.ts';
 import { Interner } from '../../src/store/interner.ts';
+import type { MatchStatistics } from '../../src/store/match_statistics.ts';
 import { compareMatches, decodeObject, encodeObject, ObjectView } from '../../src/store/object_record.ts';
 import { encodeKey, encodePlain, encodeSources, RECORDED_OUTCOMES } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -66,12 +67,27 @@ const records = fc
   )
   .map(list => list.sort((a, b) => a.matchVersion - b.matchVersion));
 
-const match: fc.Arbitrary<MatchSummary> = record({
-  matchVersion: fc.oneof(fc.constant(1), version),
-  catalogName,
-  catalogSourceId: fc.constantFrom('9', '10', '-5', '9223372036854775807'),
-  separationArcsec: finite,
+const statistics: fc.Arbitrary<MatchStatistics> = record({
+  version: fc.constant(1),
+  sourceDensity: fc.option(
+    fc.oneof(fc.constantFrom(0, 1.23e-7, 12.3), fc.double({ min: 1e-9, max: 1e6, noNaN: true })),
+  ),
+  sourcesWithinRadius: fc.integer({ min: 1, max: 300 }),
+  secondSeparationArcsec: fc.option(fc.integer({ min: 0, max: 60_000 }).map(mas => mas / 1000)),
 });
+const match: fc.Arbitrary<MatchSummary> = fc.record(
+  {
+    matchVersion: fc.oneof(fc.constant(1), version),
+    catalogName,
+    catalogSourceId: fc.constantFrom('9', '10', '-5', '9223372036854775807'),
+    separationArcsec: finite,
+    statistics,
+  },
+  {
+    noNullPrototype: true,
+    requiredKeys: ['matchVersion', 'catalogName', 'catalogSourceId', 'separationArcsec'],
+  },
+);
 const matches = fc
   .uniqueArray(match, {
     maxLength: 5,

@@ -5,6 +5,7 @@ import type { QueryContext } from '../../src/answers/context.ts';
 import { Qualifier } from '../../src/answers/qualify.ts';
 import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import type { Filter } from '../../src/contract/filters.ts';
+import { statisticsOf } from '../../src/store/match_statistics.ts';
 import type { ObjectView } from '../../src/store/object_record.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 
@@ -12,6 +13,7 @@ const test = suite('answers/qualify');
 
 const RELIABILITY = 0.5;
 const SEPARATION = 0.75;
+const DENSITIES = [1, 3, 10, 30];
 /** A value of its own for each column, so that no other can stand in for it. */
 const payloads = CATALOGS.map(({ columns }, catalog) =>
   Object.fromEntries(columns.map(({ name }, i) => [name.toLowerCase(), 1000 * (catalog + 1) + 7 * i])),
@@ -28,6 +30,7 @@ const object = {
     catalogName: name,
     catalogSourceId: `${i}`,
     separationArcsec: SEPARATION,
+    statistics: statisticsOf(DENSITIES[i]!, 1, Number.NaN),
   })),
 } as unknown as StoredObject;
 
@@ -40,12 +43,15 @@ function reasonUnder(filter: Filter, value: number | string, of: readonly object
 
 /** The value that the filter tests: of the object, or of its source in the filter's catalog. */
 function numberOf({ kind, catalog, field = '', derivedFrom }: Filter): number {
-  const payload = payloads[CATALOGS.findIndex(({ name }) => name === catalog)] ?? {};
+  const at = CATALOGS.findIndex(({ name }) => name === catalog);
+  const payload = payloads[at] ?? {};
   switch (kind) {
     case 'reliability':
       return RELIABILITY;
     case 'separation':
       return SEPARATION;
+    case 'chance':
+      return Number((-Math.expm1((-Math.PI / 3600) * DENSITIES[at]! * SEPARATION ** 2)).toPrecision(4));
     case 'property':
       return derivedFrom ? payload[derivedFrom.numerator]! / payload[derivedFrom.denominator]! : payload[field]!;
     case 'catalog':

@@ -2,6 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Duty } from '../../src/background/duty.ts';
+import { apply } from '../../src/store/apply.ts';
+import { HeldLease } from '../../src/store/held_lease.ts';
+import { publishLease } from '../../src/store/leases.ts';
 import { follow, MemoryLog } from '../cluster/memory_log.ts';
 import { eventually } from '../directory.ts';
 import { withStore } from '../store/support.ts';
@@ -59,14 +62,34 @@ test('a node that is not fit for the work leaves it to another', () =>
     await end();
   }));
 
-test('a lease is over by the time of the log', () =>
-  withStore(async (store, writer) => {
-    assert.ok(await writer.takeLease('work', 'one', 60_000));
-    assert.not.ok(await writer.takeLease('work', 'other', 60_000));
-    assert.ok(await writer.takeLease('other work', 'other', 60_000));
-    assert.ok(await writer.takeLease('work', 'one', 0));
-    assert.ok(await writer.takeLease('work', 'other', 60_000));
-    assert.is(store.lease('work')?.owner, 'other');
+test('the last owner in the log has the lease, and fences the one before it', () =>
+  withStore(async store => {
+    const log = new MemoryLog();
+    const { writer, end } = follow(store, log);
+    const position = { sequence: 0, objects: 0, messages: 0 };
+    const leases = ['one', 'other'].map(() => new HeldLease(store, writer, publishLease('topic')));
+    const publish = (i: number) => writer.storePublished('topic', position, leases[i]!.owner);
+    assert.equal([await leases[0]!.take(), await leases[1]!.take()], [true, false]);
+    assert.equal([await publish(0), await publish(1)], [true, false]);
+    leases[0]!.resign();
+    assert.equal([await leases[1]!.take(), leases[0]!.isHeld], [true, false]);
+    assert.equal([await publish(0), await publish(1)], [false, true]);
+    const { length } = log.entries;
+    assert.equal([await leases[1]!.take(), await leases[0]!.take()], [true, false]);
+    assert.is(log.entries.length, length, 'a lease that is held is not written again');
+    await end();
+  }));
+
+test('a lease that an older release has taken for some time is left to it until then', () =>
+  withStore(async store => {
+    const take = (owner: string, forUs: number, timeUs: number) =>
+      store.databases.objects.transactionSync(() =>
+        apply(store.databases, { kind: 'take_lease', name: 'work', owner, forUs, timeUs }),
+      );
+    assert.equal(
+      [take('old', 5, 1), take('new', 0, 2), take('new', 0, 6), take('newer', 0, 7)],
+      [true, false, true, true],
+    );
   }));
 
 test.run();

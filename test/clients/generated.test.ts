@@ -154,6 +154,7 @@ async function otherAnswers(app: Service['app']) {
     service_status: 'ok',
     describe_service: 'matches',
     stream_matches: 'invalid_parameter',
+    stream_matches_in_area: 'invalid_parameter',
     find_sources: sources.count,
     find_objects_of_source: ofSource.count,
     search_area: [inArea.count, inArea.count],

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Votes } from '../../src/background/epochs.ts';
+import { beginReports } from '../../src/background/reports.ts';
 import { beginLog } from '../../src/cluster/beginning.ts';
 import { Node } from '../../src/cluster/node.ts';
 import { LostPlace } from '../../src/cluster/record_log.ts';
@@ -12,8 +12,8 @@ import { raiseLevel, shareSettings } from '../../src/cluster/shared_settings.ts'
 import { apply } from '../../src/store/apply.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change, UntimedChange } from '../../src/store/changes.ts';
-import { FORMAT_VERSION } from '../../src/store/environment.ts';
 import { FIRST_LEVEL, LEVEL, type UnreadableLevel } from '../../src/store/level.ts';
+import { encodePlain } from '../../src/store/records.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -50,9 +50,8 @@ class Cluster {
     return this.open(name, NEWER);
   }
 
-  append(change: UntimedChange, level = FIRST_LEVEL): void {
-    for (const record of encodeChange({ ...change, timeUs: NOON_US }, level))
-      this.log.append(`${this.log.end}`, record);
+  append(change: UntimedChange, level = FIRST_LEVEL, timeUs = NOON_US): void {
+    for (const record of encodeChange({ ...change, timeUs }, level)) this.log.append(`${this.log.end}`, record);
   }
 
   deliver(...ids: bigint[]): void {
@@ -160,16 +159,12 @@ test('the level never goes down, and is the same however often it is raised', ()
     assert.is(digests.size, 3);
   }));
 
-test('the level is part of what nodes compare, and of no archive without a log', () =>
+test('an archive without a log has no level', () =>
   withCluster(async cluster => {
     const store = cluster.open('node', NEWER);
-    const digests = new Set<string | null>();
-    for (const level of [FIRST_LEVEL, NEWER, NEWER]) {
-      cluster.append({ kind: 'level', level });
-      await cluster.catchUp(store);
-      digests.add(store.logPosition()!.digest);
-    }
-    assert.is(digests.size, 2);
+    cluster.append({ kind: 'level', level: NEWER });
+    await cluster.catchUp(store);
+    assert.is(store.logLevel(), NEWER);
     await new Writer(store).leaveLog();
     store.resetRead();
     assert.is(store.logLevel(), FIRST_LEVEL);
@@ -178,9 +173,9 @@ test('the level is part of what nodes compare, and of no archive without a log',
 test('a record is written in the level of the log, whatever the release that writes it', () =>
   withCluster(async cluster => {
     const { writer, end } = follow(cluster.open('node', NEWER), cluster.log);
-    await writer.tick();
+    await writer.reportNode('here');
     await writer.raiseLevel(NEWER);
-    await writer.tick();
+    await writer.reportNode('here');
     await end();
     assert.equal(cluster.log.entries.map(levelOf), [FIRST_LEVEL, FIRST_LEVEL, NEWER]);
     // Without the `level` record, the later record stops a node, too.
@@ -198,43 +193,32 @@ test('a kind of record is not written before the level that brought it', async (
   assert.is(levelOf({ record: encodeChange(change, 2)[0]! }), 2);
 });
 
-test('the level is not raised while a node that voted lately cannot read it', () =>
+test('the level is not raised while a node that reported lately cannot read it', () =>
   withCluster(async cluster => {
     const store = cluster.open('newer', NEWER);
-    const vote = (node: string, level: number, epoch = 1) =>
-      cluster.append({
-        kind: 'vote',
-        epoch,
-        vote: {
-          voter: `${node} ${level}`,
-          format: FORMAT_VERSION,
-          digest: `${cluster.log.end}`.padStart(16, '0'),
-          node,
-          level,
-        },
-      });
-    cluster.append({ kind: 'tick' });
-    for (const node of ['b:/data', 'a:/data', 'c:/data']) vote(node, LEVEL);
+    const report = (node: string, level: number, timeUs = NOON_US) =>
+      cluster.append({ kind: 'vote', epoch: 0, vote: { voter: node, node, level } }, FIRST_LEVEL, timeUs);
+    for (const node of ['b:/data', 'a:/data', 'c:/data']) report(node, LEVEL);
     const { writer, end } = follow(store, cluster.log);
     const raised = async () => {
-      // When this returns, the node has applied all records that the test appended.
-      await writer.tick();
+      await eventually('the node has applied what the test appended', async () => {
+        store.resetRead();
+        return store.logPosition()?.next === cluster.log.end || undefined;
+      });
       return raiseLevel(store, writer);
     };
-    vote('b:/data', NEWER);
+    report('b:/data', NEWER);
     assert.match(
       (await failure(raised)).message,
       new RegExp(
-        `^Cannot raise the level of the log to ${NEWER} because nodes that voted within the last five minutes cannot read it: a:/data \\(up to ${LEVEL}\\), c:/data \\(up to ${LEVEL}\\)\\. Upgrade these first`,
+        `^Cannot raise the level of the log to ${NEWER} because nodes that reported within the last five minutes cannot read it: a:/data \\(up to ${LEVEL}\\), c:/data \\(up to ${LEVEL}\\)\\. Upgrade these first`,
       ),
     );
-    // A vote of another epoch counts for nothing, but shows that the node is there.
-    vote('a:/data', NEWER, 77);
+    report('a:/data', NEWER);
     assert.match((await failure(raised)).message, /read it: c:\/data \(up to \d\)\. Upgrade/);
-    assert.equal([store.logLevel(), store.epoch()!.votes.length], [FIRST_LEVEL, 0]);
-    // One epoch before it is forgotten, and then.
-    for (let epoch = store.epoch()!.number; epoch < 59; epoch++) cluster.append({ kind: 'tick' });
+    report('a:/data', NEWER, NOON_US + 299e6);
     assert.match((await failure(raised)).message, /c:\/data/);
+    report('a:/data', NEWER, NOON_US + 301e6);
     await raised();
     store.resetRead();
     assert.is(store.logLevel(), NEWER);
@@ -250,7 +234,7 @@ test('a new log begins at the level of the release that begins it; one that has 
     for (const store of [cluster.open('older', LEVEL), cluster.open('newer', NEWER)]) {
       const { writer, end } = follow(store, cluster.log);
       // When this returns, the node has applied all records of the log.
-      await writer.tick();
+      await writer.reportNode('here');
       await shareSettings(store, writer, config);
       await end();
       assert.is(store.logLevel(), LEVEL);
@@ -276,17 +260,16 @@ test('a log that goes on from an archive begins at the level of the release that
     assert.match((await failure(() => cluster.catchUp(older))).message, /the log continues an archive that this node/);
   }));
 
-test('a node that serves votes with its name and the level that it reads', () =>
+test('a node that serves reports its name and the level that it reads', () =>
   withCluster(async cluster => {
     const store = cluster.open('node', NEWER);
     const { writer, end } = follow(store, cluster.log);
-    const votes = new Votes(store, writer, () => {}, 'host:/data', 1);
-    await eventually('it has voted', async () => {
-      await writer.tick();
+    const reports = beginReports(writer, () => {}, 'host:/data');
+    await eventually('it has reported', async () => {
       store.resetRead();
       return store.nodes().length > 0 || undefined;
     });
-    await votes.close();
+    await reports.close();
     await end();
     assert.equal(
       store.nodes().map(({ node, level }) => [node, level]),
@@ -294,14 +277,17 @@ test('a node that serves votes with its name and the level that it reads', () =>
     );
   }));
 
-test('votes without a node or a level, as they were before, are those of the first level', () =>
+test('votes of older releases without a node or a level are reports of the first level; what they kept is removed', () =>
   withCluster(async cluster => {
     const store = cluster.open('node', LEVEL);
+    const { meta } = store.databases;
+    const key = Buffer.from('epoch');
+    meta.transactionSync(() => meta.put(key, encodePlain([1, null, [], 0, []])));
     cluster.append({ kind: 'tick' });
-    cluster.append({ kind: 'vote', epoch: 1, vote: { voter: 'a', format: FORMAT_VERSION, digest: '0'.repeat(16) } });
+    cluster.append({ kind: 'vote', epoch: 1, vote: { voter: 'a' } });
     await cluster.catchUp(store);
-    assert.equal(store.nodes(), [{ node: 'a', level: FIRST_LEVEL, epoch: 1 }]);
-    assert.is(store.epoch()!.votes.length, 1);
+    assert.equal(store.nodes(), [{ node: 'a', level: FIRST_LEVEL, timeUs: NOON_US + 1 }]);
+    assert.is(meta.get(key), undefined);
   }));
 
 test.run();

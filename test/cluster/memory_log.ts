@@ -1,9 +1,13 @@
 /** A log in memory, and the way of one node to it, which loses, delays and repeats. */
 
+import { MOST_AHEAD_MS } from '../../src/cluster/kafka_settings.ts';
 import { Node } from '../../src/cluster/node.ts';
 import type { LogEntry, LogRead, RecordLog } from '../../src/cluster/record_log.ts';
 import type { Store } from '../../src/store/store.ts';
-import { Writer } from '../../src/store/writer.ts';
+import { type Election, Writer } from '../../src/store/writer.ts';
+
+/** How far ahead of the log a record may be. */
+export const AHEAD_US = 1000 * MOST_AHEAD_MS;
 
 export class MemoryLog {
   entries: LogEntry[] = [];
@@ -11,12 +15,40 @@ export class MemoryLog {
   first = 0;
   identity = 'a cluster/a topic';
 
+  /** The time of its servers, which refuse records that are further ahead than Kafka lets them be. */
+  nowUs = Number.POSITIVE_INFINITY;
+  /** When each record came. */
+  readonly cameUs: number[] = [];
+  /** The candidates for each duty; the first one is elected. */
+  readonly candidates = new Map<string, object[]>();
+
   get end(): number {
     return this.entries.length;
   }
 
   append(id: string, record: Uint8Array): void {
     this.entries.push({ position: this.end, id, record });
+    this.cameUs.push(this.nowUs);
+  }
+
+  elect(duty: string): Election {
+    const candidates = this.candidates.get(duty) ?? [];
+    this.candidates.set(duty, candidates);
+    const leave = (election: Election) => {
+      if (candidates.includes(election)) candidates.splice(candidates.indexOf(election), 1);
+    };
+    const election: Election = {
+      get isElected() {
+        return candidates[0] === election;
+      },
+      resign() {
+        leave(election);
+        candidates.push(election);
+      },
+      close: async () => leave(election),
+    };
+    candidates.push(election);
+    return election;
   }
 
   read(from: number, most: number): LogRead {
@@ -32,11 +64,13 @@ export const levelOf = ({ record }: Pick<LogEntry, 'record'>) => record[4]!;
 export interface Flight {
   readonly id: string;
   readonly record: Uint8Array;
+  readonly timeUs: number;
   readonly answer: PromiseWithResolvers<void>;
 }
 
 export class Link implements RecordLog {
   readonly flights: Flight[] = [];
+  readonly elections: Election[] = [];
   /** Whether nothing gets through. */
   isCut = false;
   /** The most records of a read. */
@@ -53,9 +87,9 @@ export class Link implements RecordLog {
   }
 
   /** The record waits in `flights` until `land`. */
-  append(id: string, record: Uint8Array): Promise<void> {
+  append(id: string, record: Uint8Array, timeUs: number): Promise<void> {
     const answer = Promise.withResolvers<void>();
-    this.flights.push({ id, record, answer });
+    this.flights.push({ id, record, timeUs, answer });
     return answer.promise;
   }
 
@@ -64,9 +98,19 @@ export class Link implements RecordLog {
     return this.#log.read(from, this.most);
   }
 
+  elect(duty: string): Election {
+    const election = this.#log.elect(duty);
+    this.elections.push(election);
+    return election;
+  }
+
   /** Ends an append: the record comes so many times, and the node hears that it came, that it did not, or nothing. */
   land(flight: Flight, times: number, answer: 'appended' | 'failed' | 'silence'): void {
     this.flights.splice(this.flights.indexOf(flight), 1);
+    if (flight.timeUs > this.#log.nowUs + AHEAD_US) {
+      flight.answer.reject(new Error('the clock is ahead'));
+      return;
+    }
     for (let i = 0; i < times; i++) this.#log.append(flight.id, flight.record);
     if (answer === 'appended') flight.answer.resolve();
     if (answer === 'failed') flight.answer.reject(new Error('the broker did not answer'));
@@ -97,6 +141,7 @@ export function follow(store: Store, log: MemoryLog) {
   };
   const stall = (isStalledNow: boolean) => {
     isStalled = isStalledNow;
+    if (isStalled) for (const election of link.elections) election.resign();
   };
   return { writer: new Writer(store, node), stall, end };
 }

@@ -269,4 +269,18 @@ test('a failure of the network or the disk stops no node', () =>
     assert.is(store.logPosition()?.next, 1);
   }));
 
+test('a disk that is too full for many records takes them in smaller parts', () =>
+  withNode(async (node, _link, log, store) => {
+    for (let id = 1n; id <= 10n; id++) append(log, deliver(NOON_US, id));
+    const sizes: number[] = [];
+    store.requireSpace = (doing, entries) => {
+      if (doing !== 'apply the log') return;
+      sizes.push(entries);
+      if (entries > 6) throw new StoreError('the disk is full');
+    };
+    assert.is(await node.step(), 0);
+    assert.equal(sizes, [20, 10, 6, 4, 10, 6, 4]);
+    assert.is(store.logPosition()?.next, 10);
+  }));
+
 test.run();

@@ -1,14 +1,14 @@
 /**
  * Whatever happens to nodes, network and clocks, all nodes come to the same archive, byte for byte: the one that the
- * log makes. One that is changed behind the back of its node stops it at last. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
+ * log makes. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recordOf, type Simulated, simulate } from './simulation.ts';
+import { contentsOf, type Simulated, simulate } from './simulation.ts';
 
 const test = suite('cluster/simulation');
 const first = Number(process.env.NEARSKY_SEED ?? 1);
-const seeds = Number(process.env.NEARSKY_SEEDS ?? 4);
+const seeds = Number(process.env.NEARSKY_SEEDS ?? 8);
 
 test('all nodes hold what the log makes, and nothing that was acknowledged is lost', async () => {
   const events: Record<string, number> = {};
@@ -18,37 +18,24 @@ test('all nodes hold what the log makes, and nothing that was acknowledged is lo
     const simulated = await simulate(seed);
     for (const dump of simulated.dumps) assert.equal(dump, simulated.expected, `seed ${seed}`);
     for (const { change, outcome } of simulated.acknowledged) {
-      const outcomes = simulated.outcomes.get(recordOf(change)) ?? [];
+      const outcomes = contentsOf(change).flatMap(content => simulated.outcomes.get(content) ?? []);
       assert.ok(
         outcomes.some(one => JSON.stringify(one) === JSON.stringify(outcome)),
         `seed ${seed}: an acknowledged change is not in the log with its outcome`,
       );
     }
-    requireStopped(seed, simulated);
+    assert.equal(simulated.broken, [], `seed ${seed}`);
     requireReadable(seed, simulated);
     outdated += simulated.outdated.length;
     acknowledged += simulated.acknowledged.length;
     for (const [kind, count] of Object.entries(simulated.events)) events[kind] = (events[kind] ?? 0) + count;
   }
-  // One seed alone may have too little of something.
-  if (seeds < 4) return;
+  // A few seeds may have too little of something.
+  if (seeds < 8) return;
   assert.ok(acknowledged > 5 * seeds, `${acknowledged} acknowledged`);
-  assert.is(Object.keys(events).length, 10);
-  assert.ok(outdated > 0);
+  assert.is(Object.keys(events).length, 16);
+  assert.ok(outdated > 0, 'no node was outdated');
 });
-
-/** An archive that was changed stops its node, and no other. */
-function requireStopped(seed: number, { stopped, falsified }: Simulated): void {
-  if (!falsified) return;
-  const { at, others } = falsified;
-  assert.match(
-    stopped[at] ?? '',
-    /differs from the archive of most nodes \(2 of 3\): start it from a backup/,
-    `seed ${seed}`,
-  );
-  assert.is(stopped.filter(Boolean).length, 1, `seed ${seed}`);
-  for (const other of others) assert.equal(other, others[0], `seed ${seed}`);
-}
 
 /** No record is of a higher level than the log, and nodes that cannot read the log's level stop at the record that raised it. */
 function requireReadable(seed: number, { levels, raised, outdated }: Simulated): void {

@@ -34,7 +34,7 @@ test('the keys, in the order of the contract, without a database', async () => {
 test('the values, with the settings of the contract', async () => {
   await withoutDatabase(DECLARED, async ask => {
     const body = JSON.parse((await ask('/api/describe')).text);
-    const { tables, areas, sources, jobs, tap, ...ofContract } = body.limits;
+    const { tables, areas, streams, sources, jobs, tap, ...ofContract } = body.limits;
     assert.equal(ofContract, {
       request_budget_seconds: 5,
       max_ids: 1000,
@@ -46,6 +46,7 @@ test('the values, with the settings of the contract', async () => {
     });
     assert.equal(Object.values(tables), [1_000_000, 2000, 2 ** 20, 2 ** 28, 5_000_000, 60, 55]);
     assert.equal(Object.values(areas), [2 ** 23, 2 ** 26, 200_000, 1000, 20_000]);
+    assert.equal(Object.values(streams), [100, 100_000, 3600]);
     assert.equal(Object.values(sources), [60, 1000, 10_000]);
     assert.equal(Object.values(jobs), [100, 25, 2 ** 32, 24, 3600, 45]);
     assert.equal(Object.values(tap), [4, 1_000_000, 45, 16, 2 ** 26]);
@@ -135,7 +136,7 @@ test('the catalogs: source ids, coverage maps, filterable fields', async () => {
     const fields: Field[][] = catalogs.map((catalog: { filterable_fields: Field[] }) => catalog.filterable_fields);
     assert.equal(
       fields.map(list => list.length),
-      [9, 3, 3, 0],
+      [10, 4, 4, 1],
     );
     assert.equal(
       fields[1]!.map(({ name, unit, column }) => [name, unit, column]),
@@ -143,10 +144,11 @@ test('the catalogs: source ids, coverage maps, filterable fields', async () => {
         ['dnf_z', 'dimensionless', 'DNF_Z'],
         ['dnf_zsigma', 'dimensionless', 'DNF_ZSIGMA'],
         ['ext_mash', 'class code (0-4)', 'EXT_MASH'],
+        ['chance_probability', 'probability', null],
       ],
     );
     assert.equal(fields[2]![0]!.parameters, ['delve_dr3_gold.dnf_z_min', 'delve_dr3_gold.dnf_z_max']);
-    const derived = fields[0]!.at(-1)!;
+    const derived = fields[0]!.at(-2)!;
     assert.equal([derived.name, derived.column], ['parallax_over_error', null]);
     assert.equal(derived.derived_from, { numerator: 'parallax', denominator: 'parallax_error' });
     assert.is(fields[0]![0]!.derived_from, null);

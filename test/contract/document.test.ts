@@ -246,7 +246,11 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key.startsWith('reliability_') || ['reliability', 'min_reliability', 'level', 'credible_level'].includes(key))
     return 'probability';
   if (key === 'redshift') return 'dimensionless';
+  if (key === 'chance_probability') return 'probability';
+  if (key === 'source_density') return 'arcmin**-2';
+  if (key === 'sources_within_radius') return 'count';
   if (['DiaObjectId', 'objid'].includes(key)) return 'identifier';
+  if (within.endsWith('X-Journal-Entry')) return 'entry';
   if (key === 'index') return 'index';
   if (key === 'resolution') return 'H3 resolution';
   if (within.includes('by_catalog')) return 'share';

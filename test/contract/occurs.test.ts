@@ -162,14 +162,24 @@ test('the coverage of every catalog', () =>
 test('sources of catalogs that are searched, left out, missing, and cannot be read', () =>
   inCatalogs(async catalogs => {
     const place = { ra: 150, dec: 2 };
-    await catalogs.addCatalog('gaia_dr3', [place, { ra: 150, dec: 2.0001 }], {}, [5n, 6n]);
+    const further = Array.from({ length: 8 }, (_, i) => ({ ra: 150, dec: 2.1 + i / 60 }));
+    await catalogs.addCatalog(
+      'gaia_dr3',
+      [place, { ra: 150, dec: 2.0001 }, ...further],
+      {},
+      Array.from({ length: 10 }, (_, i) => BigInt(5 + i)),
+    );
     await catalogs.addCatalog('des_y6_gold', [{ ra: 10, dec: -60 }]);
     const { location } = await catalogs.addCatalog('delve_dr3_gold', [place]);
     await catalogs.ingest([place, place]);
     await catalogs.crossmatch({ properMotion: true });
+    const near = `${SOURCES}&radius_arcsec=1`;
+    // A single source has no density.
+    const whole = await new TestApp(join(catalogs.directory, 'data'), PATIENT).ready();
+    await expectStatus(whole, 200, near);
+    await whole.app.close();
     rmSync(location, { recursive: true });
     const app = await new TestApp(join(catalogs.directory, 'data'), PATIENT).ready();
-    const near = `${SOURCES}&radius_arcsec=1`;
     await expectStatus(app, 200, near, `${near}&limit=1`);
     await expectStatus(app, 400, SOURCES);
     for (const level of LEVELS) await expectStatus(app, 200, `${CONE}&detail=${level}`);
@@ -233,6 +243,7 @@ test('errors', async () => {
       `${STREAM}?from=x`,
     );
     await lookup(app, { inputs: [] }, 400);
+    assert.is((await app.post(STREAM, 'CIRCLE 1 2', 'text/plain')).status, 400);
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
     await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
     await expectStatus(app, 404, '/api/nothing', '/api/objects/1%2F2');

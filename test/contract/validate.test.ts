@@ -18,7 +18,15 @@ const SET = 'ab'.repeat(32);
 const provenance = currentProvenance(configWith(DECLARED));
 const { crossmatch_radius_arcsec, catalogs, reliability_cuts } = provenance;
 
-const summary = { catalog_name: 'gaia_dr3', catalog_source_id: '123', separation_arcsec: 0.25 };
+const summary = {
+  catalog_name: 'gaia_dr3',
+  catalog_source_id: '123',
+  separation_arcsec: 0.25,
+  chance_probability: 0.001,
+  source_density: 12.3,
+  sources_within_radius: 1,
+  second_separation_arcsec: null,
+};
 const published = {
   diaObjectId: BIG,
   ra: 1.5,

@@ -50,6 +50,13 @@ function record(diaObjectId: string, catalog_outcomes: Record<string, string>, p
   };
 }
 
+const STATISTICS = {
+  version: 1,
+  source_density: 12.3,
+  sources_within_radius: 2,
+  second_separation_arcsec: 0.75,
+};
+
 function match(diaObjectId: string, catalog_name: string, catalog_payload: object | null) {
   return {
     type: 'match',
@@ -61,6 +68,7 @@ function match(diaObjectId: string, catalog_name: string, catalog_payload: objec
     ra: 150,
     dec: 2.00005,
     catalog_payload,
+    ...(catalog_payload && { statistics: STATISTICS }),
   };
 }
 

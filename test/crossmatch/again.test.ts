@@ -8,7 +8,8 @@ import { ObjectWriter } from '../../src/answers/object_writer.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { type AgainSelection, differsFrom } from '../../src/crossmatch/again.ts';
-import { ObjectView } from '../../src/store/object_record.ts';
+import { encodeObject, ObjectView } from '../../src/store/object_record.ts';
+import { encodeKey } from '../../src/store/records.ts';
 import { readArea } from '../../src/vo/areas.ts';
 import { inWorld, PROVENANCE, pool, type World } from './world.ts';
 
@@ -162,6 +163,51 @@ test('two at once record each object once; an object without a record gets one',
     assert.is(differing(world, 1, ['gaia_dr3', 'des_y6_gold']), 1);
     assert.is((await world.crossmatch({ again })).recorded, 1);
     assert.equal(Object.keys(outcomes(world, 5n)[0]!), ['gaia_dr3', 'des_y6_gold']);
+  }));
+
+test('older crossmatches get the statistics that they lack, and nothing else of them changes', () =>
+  inWorld(async world => {
+    const { store } = world;
+    const near = Array.from({ length: 20 }, (_, i) => ({ ra: 10 + i / 7200, dec: 5 }));
+    await world.addCatalog('gaia_dr3', near);
+    await world.addCatalog('des_y6_gold', PLACES);
+    const ids = await world.ingest([...PLACES, { ra: 30, dec: 5 }, null]);
+    await world.crossmatch();
+    const lackStatistics = { lackStatistics: true };
+    assert.is((await world.crossmatch({ again: lackStatistics })).objects, 0);
+    const made = ids.map(id => store.getObject(id)!);
+    assert.ok(made[0]!.matches.every(({ statistics }) => statistics));
+    assert.ok(made[0]!.matches.some(({ statistics }) => statistics!.sourceDensity));
+    const { objects } = store.databases;
+    objects.transactionSync(() => {
+      for (const { diaObjectId, ...object } of made) {
+        const matches = object.matches.map(({ statistics: _, ...match }) => match);
+        objects.put(encodeKey(diaObjectId), encodeObject({ ...object, matches }));
+      }
+    });
+    assert.is((await world.crossmatch({ again })).objects, 0);
+    const smaller = { ...PROVENANCE, crossmatch_radius_arcsec: 0.5 };
+    const outdated = await world.crossmatch({ again: lackStatistics, provenance: () => smaller });
+    assert.is(outdated.objects, 0, 'an outdated crossmatch is made again as a whole');
+    const before = store.lastSequence();
+    const runs = await Promise.all([1, 2].map(() => world.crossmatch({ again: lackStatistics, batchSize: 1 })));
+    assert.is(
+      runs.reduce((sum, { recorded }) => sum + recorded, 0),
+      2,
+    );
+    store.resetRead();
+    assert.equal(
+      ids.map(id => store.getObject(id)),
+      made,
+    );
+    assert.equal(
+      store
+        .journalAfter(before, 10)
+        .map(({ delivered, crossmatched }) => [...delivered, ...crossmatched.map(() => 'crossmatched')])
+        .sort(),
+      [[ids[0]], [ids[1]]],
+    );
+    assert.is((await world.crossmatch({ again: lackStatistics })).objects, 0);
   }));
 
 test.after(() => pool.close());

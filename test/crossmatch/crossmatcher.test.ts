@@ -10,7 +10,7 @@ import { statusOf } from '../../src/store/status.ts';
 import type { SkyPosition, StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { rejection } from '../catalogs/support.ts';
-import { type ExpectedMatch, expectedOutcome, nearestRow } from '../oracle/crossmatch.ts';
+import { type ExpectedMatch, expectedOutcome, nearestRow, separationsWithin } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 import { onAnEdge } from './edges.ts';
 import { inWorld, PROVENANCE, pool, type World, type WrittenCatalog } from './world.ts';
@@ -37,7 +37,9 @@ function checkObject(
   // The store decides the order of the matches; the sources are parallel to them.
   const sources = world.store.getSources(id);
   assert.equal(
-    new Map(object.matches.map((match, at) => [match.catalogName, { match, source: sources[at] }])),
+    new Map(
+      object.matches.map(({ statistics: _, ...match }, at) => [match.catalogName, { match, source: sources[at] }]),
+    ),
     new Map(
       catalogs.flatMap(catalog => {
         const nearest = position && nearestRow(catalog, position, radiusArcsec);
@@ -46,6 +48,13 @@ function checkObject(
     ),
   );
   assert.is(sources.length, object.matches.length);
+  for (const { catalogName, statistics } of object.matches) {
+    const catalog = catalogs.find(({ name }) => name === catalogName)!;
+    const within = separationsWithin(catalog, position!, radiusArcsec);
+    const { sourcesWithinRadius, secondSeparationArcsec } = statistics!;
+    assert.is(sourcesWithinRadius, within.length);
+    assert.is(secondSeparationArcsec, within.length > 1 ? Number(within[1]!.toFixed(3)) : null);
+  }
 }
 
 function expectedMatch(catalog: WrittenCatalog, { row, id, separationArcsec }: ExpectedMatch) {

@@ -18,7 +18,7 @@ import { columnsNamed } from '../catalogs/small_catalog.ts';
 import { fixtures, published, rejection } from '../catalogs/support.ts';
 import { type HatsOptions, writeHats } from '../catalogs/write_hats.ts';
 import { withDirectory } from '../directory.ts';
-import { type CatalogRows, nearestRow } from '../oracle/crossmatch.ts';
+import { type CatalogRows, nearestRow, separationsWithin } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 import { onAnEdge } from './edges.ts';
 import { unpacked } from './unpacked.ts';
@@ -64,8 +64,10 @@ async function check(
       },
     };
     const match = search.match(at);
-    const found = match && { ...match, source: unpacked(match.source) };
+    const { statistics, ...rest } = match ?? {};
+    const found = match && { ...rest, source: unpacked(match.source) };
     assert.equal(found, expected, `${object.ra} ${object.dec} of ${location}`);
+    assert.is(statistics?.sourcesWithinRadius ?? 0, separationsWithin(rows, object, 1).length);
     if (nearest) assert.is(search.outcome(at), 'searched');
   });
   return matched;

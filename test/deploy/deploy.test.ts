@@ -84,7 +84,7 @@ test('compose: three nodes have the topic of the page, and the balancer knows ea
     .map((option: string) => /^--config=(\S+)=(\S+)$/.exec(option))
     .filter(Boolean);
   assert.equal(Object.fromEntries(options.map(([, name, value]: string[]) => [name, value])), TOPIC_SETTINGS);
-  const servers = [...BALANCER.matchAll(/^ +server (\S+) \1:8080$/gm)].map(([, name]) => name!);
+  const servers = [...BALANCER.matchAll(/^ +server (\S+) \1:8080 check$/gm)].map(([, name]) => name!);
   assert.equal(
     servers,
     Object.keys(nodes.services).filter(name => nodes.services[name].image === 'nearsky'),

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../directory.ts';
+import { documentText } from '../document.ts';
 
 const test = suite('docs/citations');
 
-const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+const contract = documentText('docs/contract.md');
 const sections = new Set([...contract.matchAll(/^##+ (.+)$/gm)].map(([, name]) => name!));
 const decisions = new Set([...contract.matchAll(/^- \*\*(P\d+)\.\*\*/gm)].map(([, name]) => name!));
 
@@ -52,9 +53,9 @@ test('nothing cites a document that is not in the repository', () => {
 test('every file of the program that a page names is there', () => {
   const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', ...globSync('docs/*.md', { cwd: root })];
   const named = pages.flatMap(page =>
-    [
-      ...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|index|workers|test|bench)\/[a-z\d_./-]*\w)[`/]/g),
-    ].map(([, path]) => [page, path!] as const),
+    [...documentText(page).matchAll(/`((?:src|index|workers|test|bench)\/[a-z\d_./-]*\w)[`/]/g)].map(
+      ([, path]) => [page, path!] as const,
+    ),
   );
   assert.ok(named.length > 100, `${named.length} names`);
   for (const [page, path] of named) assert.ok(existsSync(join(root, path)), `${page} names ${path}`);

@@ -10,6 +10,7 @@ import type { Job } from '../../src/jobs/job.ts';
 import { jobDocument } from '../../src/jobs/uws.ts';
 import { type Batch, Pairs } from '../../src/table_match/pairs.ts';
 import { root } from '../directory.ts';
+import { documentText } from '../document.ts';
 import { EventReader } from '../http/event_reader.ts';
 import {
   crossmatched,
@@ -24,7 +25,7 @@ import {
 
 const test = suite<{ running: Running }>('docs/contract');
 
-const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+const contract = documentText('docs/contract.md');
 
 /** A cross whose arms and centre lie in the parts of a polygon that crosses itself. */
 const CROSS = [

@@ -8,12 +8,13 @@ import { commandsPage } from '../../docs/commands.ts';
 import { settingsPage } from '../../docs/settings.ts';
 import { whyUnsafe } from '../../src/cluster/kafka_settings.ts';
 import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config/config.ts';
+import { documentText } from '../document.ts';
 import { root, start, withDirectory } from '../e2e/support.ts';
 import { BALANCER, TOPIC_SETTINGS, whyNoBalancer } from '../e2e/three_nodes.ts';
 import { needs } from '../needs.ts';
 
 const docs = (name: string) => join(root, 'docs', name);
-const page = readFileSync(docs('operations.md'), 'utf8');
+const page = documentText('docs/operations.md');
 const unit = readFileSync(join(root, 'deploy/nearsky.service'), 'utf8');
 const sources = globSync('src/**/*.ts', { cwd: root })
   .map(path => readFileSync(join(root, path), 'utf8'))

@@ -1,11 +1,8 @@
-/** README.md is short: a page that is read in a minute, and leads on by task. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { root } from '../directory.ts';
+import { documentText } from '../document.ts';
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const readme = documentText('README.md');
 
 /** Sentences of prose and list items; no code, table or heading. */
 function sentencesOf(markdown: string): string[] {

@@ -36,6 +36,28 @@ export const logOf = (kafka: readonly KafkaServer[], topic: string) => ({
   NEARSKY_LOG_TLS: 'false',
 });
 
+/**
+ * HAProxy before nodes at the first ports, at the port after theirs; resolves when it answers.
+ * @param directory keeps its configuration
+ */
+export async function startBalancer(directory: string, ports: readonly number[]): Promise<ChildProcess> {
+  const port = ports[NODES];
+  let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}`);
+  for (let node = 0; node < NODES; node++) text = text.replaceAll(`node-${node + 1}:8080`, `127.0.0.1:${ports[node]}`);
+  const file = join(directory, 'haproxy.cfg');
+  writeFileSync(file, text);
+  const balancer = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  balancer.stderr!.on('data', data => (said += data));
+  await eventually('HAProxy answers', async () => {
+    if (balancer.exitCode !== null) throw new Error(`HAProxy ended: ${said}`);
+    const answered = await request(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    await answered?.body.dump();
+    return answered?.statusCode === 200 || undefined;
+  });
+  return balancer;
+}
+
 export class ThreeNodes {
   readonly kafka: readonly KafkaServer[];
   /** For each command. */
@@ -128,24 +150,8 @@ export class ThreeNodes {
   }
 
   async #startBalancer(): Promise<void> {
-    const port = this.#ports[NODES];
-    let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}`);
-    for (const node of this.all) text = text.replace(`node-${node + 1}:8080`, `127.0.0.1:${this.#ports[node]}`);
-    const file = join(this.#directory, 'haproxy.cfg');
-    writeFileSync(file, text);
-    this.#balancer = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    this.#balancer.stderr!.on('data', data => (said += data));
-    this.url = `http://127.0.0.1:${port}`;
-    await eventually('HAProxy answers', async () => {
-      if (this.#balancer!.exitCode !== null) throw new Error(`HAProxy ended: ${said}`);
-      const { statusCode, body } = await request(`${this.url}/readyz`).catch(() => ({
-        statusCode: 0,
-        body: undefined,
-      }));
-      await body?.dump();
-      return statusCode === 200 || undefined;
-    });
+    this.#balancer = await startBalancer(this.#directory, this.#ports);
+    this.url = `http://127.0.0.1:${this.#ports[NODES]}`;
   }
 
   /** Whatever runs is killed. */

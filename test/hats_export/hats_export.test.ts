@@ -110,6 +110,14 @@ function lineOfMatch(row: Row): Row {
     catalog_source_id: `${row.catalog_source_id}`,
     separation_arcsec: row.separation_arcsec,
     ...(row.separation_at_epoch_arcsec !== null && { separation_at_epoch_arcsec: row.separation_at_epoch_arcsec }),
+    ...(row.statistics_version !== null && {
+      statistics: {
+        version: row.statistics_version,
+        source_density: row.source_density,
+        sources_within_radius: row.sources_within_radius,
+        second_separation_arcsec: row.second_separation_arcsec,
+      },
+    }),
     ra: exact(row.source_ra),
     dec: exact(row.source_dec),
     catalog_payload: text

@@ -1,5 +1,7 @@
 /** Stores to be exported: objects over the sky and in crowds, with matches of all kinds. */
+
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
+import { statisticsOf } from '../../src/store/match_statistics.ts';
 import type { CrossmatchResult, Delivery, MatchSource } from '../../src/store/types.ts';
 import type { Writer } from '../../src/store/writer.ts';
 import { payloadColumns } from '../../src/tables/payload_columns.ts';
@@ -45,6 +47,7 @@ function resultOf(diaObjectId: bigint, i: number, matches: number, random: () =>
       catalogSourceId: `${4_611_686_018_427_387_905n + BigInt(i)}`,
       separationArcsec: random(),
       ...(i % 3 === 0 && { separationAtEpochArcsec: random() }),
+      ...(i % 2 === 0 && { statistics: statisticsOf(100 * random(), 1 + (i % 3), i % 3 > 0 ? random() : Number.NaN) }),
       source: sourceOf(name, i, random),
     })),
     ...(i % 10 === 0 && { tns }),

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTime } from '../../src/base/parse_time.ts';
+import { steadyMs } from '../../src/base/runtime.ts';
 import { nowUs } from '../../src/base/times.ts';
 import { Node } from '../../src/cluster/node.ts';
 import type { LogRead, RecordLog } from '../../src/cluster/record_log.ts';
@@ -59,6 +60,10 @@ class Delayed implements RecordLog {
     throw new Error('only the alerts are written');
   }
 
+  elect(duty: string) {
+    return this.#log.elect(duty);
+  }
+
   async read(from: number): Promise<LogRead> {
     const visible = this.#cameMs.findLastIndex(ms => ms <= performance.now() - this.lagMs) + 1;
     // What was seen once does not go away when the node falls further behind.
@@ -99,7 +104,11 @@ class Member {
   async #step(): Promise<void> {
     await this.#node.step();
     const { state } = this.#coordinator;
-    [state.logFollowedMs, state.logTimeUs] = [Date.now(), this.store.logPosition()?.timeUs ?? 0];
+    [state.logFollowedMs, state.hasCaughtUp, state.logTimeUs] = [
+      steadyMs(),
+      true,
+      this.store.logPosition()?.timeUs ?? 0,
+    ];
   }
 
   async close(): Promise<void> {

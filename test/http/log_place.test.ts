@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { steadyMs } from '../../src/base/runtime.ts';
 import { Node } from '../../src/cluster/node.ts';
 import { Coordinator } from '../../src/service/coordinator.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
@@ -30,7 +31,7 @@ class ServingNode {
     this.#node = new Node(this.#store, link);
     const threads = () => ({ threads: [], operations: [], replaced: 0 });
     this.#coordinator = new Coordinator({ config: configOf(directory), log: () => {}, threads });
-    this.#coordinator.state.logFollowedMs = Date.now();
+    this.#coordinator.state.logFollowedMs = steadyMs();
     this.#report();
     this.app = new TestApp(directory, { API_REQUEST_BUDGET_SECONDS: '1' }, this.#coordinator);
   }

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTime } from '../../src/base/parse_time.ts';
+import { steadyMs } from '../../src/base/runtime.ts';
 import type { SharedState } from '../../src/base/shared_state.ts';
 import { nowUs } from '../../src/base/times.ts';
 import { sharedSettings } from '../../src/cluster/shared_settings.ts';
@@ -26,7 +27,7 @@ const withNode = (body: (node: TestApp, state: SharedState, world: World) => Pro
     const threads = () => ({ threads: [], operations: [], replaced: 0 });
     const coordinator = new Coordinator({ config, log: () => {}, threads });
     const { state } = coordinator;
-    [state.logFollowedMs, state.logTimeUs] = [Date.now(), LAST_US];
+    [state.logFollowedMs, state.hasCaughtUp, state.logTimeUs] = [steadyMs(), true, LAST_US];
     const settings = { API_REQUEST_BUDGET_SECONDS: '1', NEARSKY_LOG_MAX_LAG_SECONDS: '20' };
     const node = await new TestApp(world.directory, settings, coordinator).ready();
     try {
@@ -75,14 +76,14 @@ test('as_of is the time of the log, and never before an object that the node has
 test('a node that lags is not ready, and answers; one that stopped answers nothing', () =>
   withNode(async (node, state) => {
     assert.is((await node.get('/readyz')).status, 200);
-    state.logFollowedMs = Date.now() - 21_000;
+    state.logFollowedMs = steadyMs() - 21_000;
     const behind = await node.get('/readyz');
     assert.is(behind.status, 503);
     assert.match(behind.text, /this node is behind the log of the nodes/);
     assert.is((await node.get(CONE)).status, 200);
-    state.logFollowedMs = 0;
+    state.hasCaughtUp = false;
     assert.match((await node.get('/readyz')).text, /this node has not caught up with the log of the nodes/);
-    state.logFollowedMs = Date.now();
+    [state.logFollowedMs, state.hasCaughtUp] = [steadyMs(), true];
     state.isStopped = true;
     for (const path of ['/readyz', CONE, '/api/objects/1', '/api/sky-map']) {
       const { status, text } = await node.get(path);
@@ -100,6 +101,54 @@ test('a node that lags is not ready, and answers; one that stopped answers nothi
       /this node has stopped, because the level of the log of the nodes is 3, which it cannot read: install a newer nearsky on it/,
     );
     assert.is((await node.get('/healthz')).status, 200);
+  }));
+
+test('while the log is away a node that may be stale stays ready, and says how stale its answers are', () =>
+  withNode(async (node, state, { directory }) => {
+    const threads = () => ({ threads: [], operations: [], replaced: 0 });
+    const settings = { NEARSKY_STALE_READS: 'yes', NEARSKY_LOG_MAX_LAG_SECONDS: '20' };
+    const coordinator = new Coordinator({ config: configOf(directory), log: () => {}, threads });
+    const stale = await new TestApp(directory, settings, coordinator).ready();
+    const states = [state, coordinator.state];
+    const seen = async (app: TestApp) => {
+      const { status, headers, body } = await app.get('/readyz');
+      const lag = headers.get('X-Log-Lag-Seconds');
+      const cone = await app.get(CONE);
+      assert.equal([cone.status, cone.body.results[0].objects.length], [200, OBJECTS]);
+      assert.is(cone.headers.get('X-Log-Lag-Seconds') !== null, lag !== null);
+      return [status, body.status, lag !== null && Number(lag) >= 21];
+    };
+    const set = (lagMs: number, isLogAway: boolean, hasCaughtUp = true) => {
+      for (const each of states) {
+        [each.logFollowedMs, each.logTimeUs] = [steadyMs() - lagMs, LAST_US];
+        [each.isLogAway, each.hasCaughtUp] = [isLogAway, hasCaughtUp];
+      }
+    };
+    try {
+      set(0, false);
+      assert.equal(
+        [await seen(stale), await seen(node)],
+        [
+          [200, 'ready', false],
+          [200, 'ready', false],
+        ],
+      );
+      set(21_000, true);
+      assert.equal(
+        [await seen(stale), await seen(node)],
+        [
+          [200, 'stale', true],
+          [503, undefined, true],
+        ],
+      );
+      set(21_000, true, false);
+      assert.equal((await seen(stale)).slice(0, 2), [200, 'stale'], 'it has started since the log is away');
+      set(21_000, false);
+      assert.equal((await seen(stale)).slice(0, 2), [503, undefined], 'it will soon have caught up');
+    } finally {
+      await stale.app.close();
+      await coordinator.close();
+    }
   }));
 
 test('a node with another setting than the log is not ready, and names it; it answers', () =>

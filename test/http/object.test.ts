@@ -9,6 +9,7 @@ import {
   delivery,
   type Json,
   match,
+  NO_WORTH,
   NOW_US,
   PROVENANCE,
   type Running,
@@ -285,7 +286,7 @@ test('the crossmatch block where nothing was recorded, and its best guess', asyn
   assert.equal(set, { crossmatch_radius_arcsec, catalogs, reliability_cuts });
 });
 
-test('matches: four keys, ordered by catalog, then by source id as text', async ({ object }) => {
+test('matches: their keys, ordered by catalog, then by source id as text', async ({ object }) => {
   const { matches } = await object(IDS.sources);
   const order = matches.map((entry: Record<string, string>) => [entry.catalog_name, entry.catalog_source_id]);
   assert.equal(order, [
@@ -298,6 +299,7 @@ test('matches: four keys, ordered by catalog, then by source id as text', async 
     ['catalog_name', 'gaia_dr3'],
     ['catalog_source_id', '10'],
     ['separation_arcsec', 0.25],
+    ...NO_WORTH,
     ['provenance_set', HASH],
   ]);
 });
@@ -335,6 +337,7 @@ test('full: the published match, its payload exact', async ({ object, get }) => 
     ['catalog_name', 'gaia_dr3'],
     ['catalog_source_id', '9'],
     ['separation_arcsec', 0.25],
+    ...NO_WORTH,
     ['catalog_payload', { source_id: 2n ** 62n + 1n, ruwe: null, parallax: null }],
     ['catalogs_skipped', []],
     ['partial', false],

@@ -68,7 +68,7 @@ export function randomObject(dice: Dice, id: bigint): TrueObject {
   };
 }
 
-/** Filters that name at most three of the 34, one in three of them of several catalogs. */
+/** At most three filters, one in three of them of several catalogs. */
 export function randomFilters(dice: Dice): TrueFilters {
   const names = [
     'catalog',

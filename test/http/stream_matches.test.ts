@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { positionAfter } from '../../src/answers/match_events.ts';
+import { eventSelection, positionAfter } from '../../src/answers/match_events.ts';
 import { matchTest } from '../../src/answers/qualify.ts';
 import type { FilterValues } from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
@@ -197,8 +197,8 @@ test('a bad request is told what is wrong with it', () =>
       const { status, body } = await app.get(`${PATH}?${query}`);
       assert.equal([status, body.code, body.param], [400, code, param], query);
     }
-    const { status, headers } = await app.get(PATH, { method: 'POST' });
-    assert.equal([status, headers.get('Allow')], [405, 'GET']);
+    const { status, headers } = await app.get(PATH, { method: 'PUT' });
+    assert.equal([status, headers.get('Allow')], [405, 'GET, POST']);
     assert.is((await app.get(PATH, { method: 'HEAD' })).status, 405);
     const { response, close } = await open(app, '?frm=now');
     assert.is(response.headers.get('X-Unknown-Parameters'), 'frm;did-you-mean=from');
@@ -298,7 +298,7 @@ function streamsOver(store: World['store'], quietMs: number) {
 function readerOf(streams: MatchStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
   const reader = new EventReader();
   const parts: Uint8Array[] = [];
-  const stream = streams.open(positionAfter(from)!, filters, 'a');
+  const stream = streams.open(positionAfter(from)!, eventSelection(filters), 'a');
   stream.begin({
     write: bytes => {
       onPart();
@@ -397,7 +397,7 @@ test('filters that nothing meets: the client hears that the service is there, an
     const { streams, coordination } = streamsOver(store, 1);
     const reader = new EventReader();
     let parts = 0;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, filters, 'a');
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, eventSelection(filters), 'a');
     stream.begin({
       write: bytes => {
         parts++;
@@ -425,7 +425,7 @@ test('a client that does not read is sent one page and no more; nothing is left 
     await addObjects(writer, 0, 500);
     const { streams } = streamsOver(store, 1);
     const reader = new EventReader();
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null, 'a');
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
     let [parts, longest] = [0, 0];
     stream.begin({
       write: bytes => {
@@ -456,7 +456,7 @@ test('while the database is gone nothing is read; an entry that cannot be read e
     const { streams, coordination, logged } = streamsOver(store, 60_000);
     const reader = new EventReader();
     coordination.state.databaseIsGone = true;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null, 'a');
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
     assert.throws(() => streams.lastSequence(), /the database cannot be read/);
     let isEnded = false;
     stream.begin({

@@ -166,6 +166,14 @@ export const PROVENANCE: ProvenanceSet = {
 
 export const NOW_US = 1_790_000_000_123_456;
 
+/** The keys of what a match is worth, of a match without statistics. */
+export const NO_WORTH = [
+  'chance_probability',
+  'source_density',
+  'sources_within_radius',
+  'second_separation_arcsec',
+].map(key => [key, null] as const);
+
 export function delivery(diaObjectId: bigint, fields: Partial<Delivery> = {}): Delivery {
   return {
     diaObjectId,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Coverage, conePixels, pixelCentre, pixelOf, separationArcsec } from '@nearsky/sky-index';
+import { Coverage, conePixels, pixel24, pixel29, pixelCentre, pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anywhere, HARD_PLACES, offset, seededRandom, somewhere } from '../oracle/skies.ts';
@@ -28,6 +28,12 @@ test('centres are those of healpy, and lie in their pixel', () => {
     assert.ok(separationArcsec(ra, dec, centre.ra, centre.dec) < 1e-6, `order ${order} pixel ${ipix}`);
     assert.is(pixelOf(order, centre.ra, centre.dec), ipix);
   }
+});
+
+test('a pixel of order 24 holds those of order 29', () => {
+  const random = seededRandom(24);
+  for (const { ra, dec } of [...HARD_PLACES, ...Array.from({ length: 1000 }, () => anywhere(random))])
+    assert.is(BigInt(pixel24(ra, dec)), pixel29(ra, dec) >> 10n, `ra ${ra} dec ${dec}`);
 });
 
 test('ra 360 is ra 0', () => {

@@ -83,9 +83,9 @@ test('an object in full: values, key columns, nearest sources, links', async () 
     classprob_dsc_combmod_galaxy: null,
   };
   assert.equal(sources[0].nearest, [
-    { source_id: '8', separation_arcsec: 0.1, values },
-    { source_id: '5', separation_arcsec: 0.2, values },
-    { source_id: '6', separation_arcsec: 0.3, values },
+    { source_id: '8', separation_arcsec: 0.1, chance_probability: 0.0001073, values },
+    { source_id: '5', separation_arcsec: 0.2, chance_probability: null, values },
+    { source_id: '6', separation_arcsec: 0.3, chance_probability: null, values },
   ]);
   assert.equal(Object.keys(sources[1].nearest[0].values), [
     'wavg_mag_psf_g',

@@ -40,7 +40,7 @@ check('rows by column, ids as texts with all their digits; the example of the de
   });
   assert.equal([answer.rows_returned, answer.truncated, answer.rows[0].diaObjectId], [1, false, `${RICH}`]);
   assert.type(answer.rows[0].ra, 'number');
-  const query = "SELECT column_name FROM TAP_SCHEMA.columns WHERE table_name = 'nearsky.gaia_dr3'";
+  const query = "SELECT column_name FROM TAP_SCHEMA.columns WHERE table_name = 'nearsky.gaia_dr3_matches'";
   const names = (await call({ query })).rows.map(({ column_name }: Json) => column_name);
   assert.ok(names.includes('phot_g_mean_mag'));
 });

@@ -1,5 +1,6 @@
 /** The objects that the tools are asked about. */
 import { nowUs } from '../../src/base/times.ts';
+import { statisticsOf } from '../../src/store/match_statistics.ts';
 import { crossmatched, delivery, loadRegistry, match, NOW_US, reshape, searched, type World } from '../http/support.ts';
 
 export const LOOKUP = 'lookup_rubin_transients';
@@ -47,6 +48,7 @@ export async function fill(world: World): Promise<void> {
   const gaia = separations.map(([id, separationArcsec]) => ({
     ...match('gaia_dr3', id, { payload }),
     separationArcsec,
+    ...(id === '8' && { statistics: statisticsOf(12.3, 5, 0.2) }),
   }));
   const sky = match('skymapper_dr4', '12', { payload: { g_psf: 18.5, r_psf: 18.25, class_star: 0.5 } });
   const des = match('des_y6_gold', '11', { payload: { dnf_z: 0.5, ext_mash: 3 } });

@@ -127,11 +127,25 @@ function matches(
         catalog_name: match.catalogName,
         catalog_source_id: match.catalogSourceId,
         separation_arcsec: match.separationArcsec,
+        ...worth(match),
       };
       return full
         ? { ...published(object, source!, summary, service), provenance_set: hash }
         : { ...summary, provenance_set: hash };
     });
+}
+
+/** The keys of what a match is worth (docs/contract.md, What a match is worth). */
+export function worth({ separationArcsec, separationAtEpochArcsec, statistics }: MatchSummary): Wire {
+  const { sourceDensity = null, sourcesWithinRadius = null, secondSeparationArcsec = null } = statistics ?? {};
+  const separation = separationAtEpochArcsec ?? separationArcsec;
+  const sources = (Math.PI / 3600) * (sourceDensity ?? 0) * separation * separation;
+  return {
+    chance_probability: sourceDensity === null ? null : Number((-Math.expm1(-sources)).toPrecision(4)),
+    source_density: sourceDensity,
+    sources_within_radius: sourcesWithinRadius,
+    second_separation_arcsec: secondSeparationArcsec,
+  };
 }
 
 function published(

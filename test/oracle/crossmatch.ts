@@ -40,6 +40,15 @@ export function nearestRow(
   return best;
 }
 
+/** The separations of all rows within the radius, ascending. */
+export function separationsWithin({ ra, dec }: CatalogRows, position: SkyPosition, radiusArcsec: number): number[] {
+  return Array.from(ra, (rowRa, row) => [rowRa ?? Number.NaN, dec[row] ?? Number.NaN] as const)
+    .filter(([rowRa, rowDec]) => isPosition(rowRa, rowDec))
+    .map(([rowRa, rowDec]) => separationArcsec(position.ra, position.dec, rowRa, rowDec))
+    .filter(separation => separation <= radiusArcsec)
+    .sort((a, b) => a - b);
+}
+
 /** The outcome of a catalog that can be read. */
 export function expectedOutcome(
   catalog: CatalogRows,

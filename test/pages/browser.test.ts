@@ -142,7 +142,7 @@ const PAGES = [
   '/recent',
   '/area?area=CIRCLE+61.6223+-49.2951+1',
   '/crossmatch',
-  ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3'] : ['/query']),
+  ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3_matches'] : ['/query']),
   '/catalogs',
   '/help',
   '/brokers',
@@ -806,7 +806,9 @@ checkQueries('a query: its rows, ids that lead to their objects, and a plot of t
     await page.getByRole('link', { name: 'Colours and magnitudes of the sources in Gaia' }).click();
     const rows = page.locator('#results tbody tr');
     await rows.first().waitFor();
-    const [, count] = /^(\d+) rows in [\d\u202f]+ ms$/.exec((await page.locator('#said').textContent())!)!;
+    const [, count] = /^(\d+) rows in [\d\u202f]+ ms, from journal entry \d+ \(as of \S+Z\)$/.exec(
+      (await page.locator('#said').textContent())!,
+    )!;
     assert.is(await rows.count(), Math.min(Number(count), 100));
     assert.match((await rows.first().locator('a').getAttribute('href'))!, /^\/objects\/\d{15,19}$/);
     const points = async () => (await page.locator('.plot .points').getAttribute('d'))!;

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fixed, fromGalactic, galactic, hours, measured, mjd, sexagesimal } from '../../src/pages/browser/format.js';
 import { brokersOf, parseMetrics, sampleOf } from '../../src/pages/browser/metrics.js';
-import { highlights, magnitudeText } from '../../src/pages/browser/payload.js';
+import { chanceText, highlights, inShort, magnitudeText } from '../../src/pages/browser/payload.js';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
 import { SKY_LINES } from '../../src/pages/browser/sky_lines.js';
 import { catalogData } from '../../src/pages/page_data.ts';
@@ -55,6 +55,41 @@ test('Gaia: errors from fluxes, parallax and motion with their errors, classes, 
   const bare = { ...payload, parallax: null, pmra: null, phot_bp_mean_mag: null };
   assert.match(textOf('gaia_dr3', bare).Parallax!, /two-parameter/);
   assert.not.ok('Colour' in textOf('gaia_dr3', bare));
+});
+
+test('what a catalog says of a source in short, and whether it is sure of the kind', () => {
+  const short = (catalog: string, payload: Record<string, unknown> | null) => {
+    const { parts, kind } = inShort(catalogOf(catalog), payload);
+    return [parts.join(', '), kind];
+  };
+  const gaia = { phot_g_mean_mag: 14.034, parallax: 7.187, parallax_error: 0.021, classprob_dsc_combmod_star: 0.999 };
+  assert.equal(short('gaia_dr3', gaia), ['star (> 99 %), G 14.03 (Vega), parallax 7.187 ± 0.021 mas', 'star']);
+  const weak = { ...gaia, parallax: 0.08, classprob_dsc_combmod_star: 0.7, classprob_dsc_combmod_galaxy: 0.3 };
+  assert.equal(short('gaia_dr3', weak), ['star (70 %), G 14.03 (Vega)', undefined]);
+  assert.equal(short('gaia_dr3', { ...gaia, classprob_dsc_combmod_star: null, parallax: null }), [
+    'G 14.03 (Vega)',
+    undefined,
+  ]);
+  const des = { wavg_mag_psf_r: 18.5042, ext_mash: 4 };
+  assert.equal(short('des_y6_gold', des), ['galaxy (EXT_MASH 4), r 18.50 (AB)', 'galaxy']);
+  assert.equal(short('des_y6_gold', { ...des, ext_mash: 3 }), [
+    'likely a galaxy (EXT_MASH 3), r 18.50 (AB)',
+    undefined,
+  ]);
+  assert.equal(short('skymapper_dr4', { class_star: 0.97 }), ['star (class_star 0.97)', 'star']);
+  assert.equal(short('skymapper_dr4', { class_star: 0.7 }), ['ambiguous (class_star 0.70)', undefined]);
+  assert.equal(short('gaia_dr3', null), ['', undefined]);
+  assert.equal([0, 0.00009, 0.0004, 0.00455, 0.123, 0.5, 0.989, 0.995, 1].map(chanceText), [
+    '< 0.01 %',
+    '< 0.01 %',
+    '0.04 %',
+    '0.5 %',
+    '12 %',
+    '50 %',
+    '99 %',
+    '> 99 %',
+    '> 99 %',
+  ]);
 });
 
 test('DES, DELVE, SkyMapper: sentinels are no magnitudes, photo-z, star or galaxy, flags', () => {

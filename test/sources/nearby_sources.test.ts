@@ -61,6 +61,7 @@ test('at hard places, in catalogs of mixed orders, each source once and nearest 
       await world.addCatalog('des_y6_gold', [...around(), { ra: null, dec: 1 }], { maxRows: 35, suffix: '/' }),
     ];
     await withApp(world, async app => {
+      let known = 0;
       for (const place of HARD_PLACES) {
         for (const radius of [0.5, 15, 60]) {
           const { count, truncated, sources } = await near(app, place, radius);
@@ -71,8 +72,17 @@ test('at hard places, in catalogs of mixed orders, each source once and nearest 
             `${place.ra} ${place.dec} ${radius}`,
           );
           assert.equal([count, truncated], [wanted.length, false]);
+          for (const source of sources) {
+            const ofCatalog = wanted.filter(([catalog]) => catalog === source.catalog_name);
+            assert.is(source.sources_within_radius, ofCatalog.length);
+            const second = ofCatalog[1]?.[2] as number | undefined;
+            assert.is(source.second_separation_arcsec, second === undefined ? null : Number(second.toFixed(3)));
+            assert.is(source.chance_probability === null, source.source_density === null);
+            if (source.chance_probability !== null) known++;
+          }
         }
       }
+      assert.ok(known > 0);
       const all = await near(app, HARD_PLACES[4]!, 60);
       const first = await near(app, HARD_PLACES[4]!, 60, '&limit=3');
       assert.equal([first.count, first.truncated, first.sources], [all.count, true, all.sources.slice(0, 3)]);

@@ -56,6 +56,17 @@ test('a change of any kind is the same after it was bytes', () => {
   }
 });
 
+test('below level 4 records have no statistics of matches', () => {
+  const matchesOf = (change: Change) =>
+    change.kind === 'crossmatch' ? change.results.flatMap(({ matches }) => matches) : [];
+  const change = new RandomChanges(seededRandom(1)).change('crossmatch');
+  assert.ok(matchesOf(change).some(({ statistics }) => statistics));
+  const [record] = encodeChange(change, 3);
+  const read = matchesOf(decodeChange(record!, 3));
+  assert.is(read.length, matchesOf(change).length);
+  assert.ok(read.every(match => !('statistics' in match)));
+});
+
 test('the same changes make the same store, whether as they are or from their bytes, with any clock and any chance', async () => {
   const [now, chance] = [Date.now, Math.random];
   const filled = new Set<string>();

@@ -1,10 +1,11 @@
 /** Random changes of every kind, of few objects, so that they meet each other; and everything that a store holds. */
+
 import type { Change, ChangeKind } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
-import { FORMAT_VERSION } from '../../src/store/environment.ts';
-import type { Vote } from '../../src/store/epochs.ts';
 import type { ImportItem } from '../../src/store/import.ts';
 import { LEVEL } from '../../src/store/level.ts';
+import { type MatchStatistics, statisticsOf } from '../../src/store/match_statistics.ts';
+import type { Vote } from '../../src/store/nodes.ts';
 import { packSource } from '../../src/store/records.ts';
 import type { RegistrySnapshot } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -81,8 +82,14 @@ export class RandomChanges {
       catalogSourceId: this.#hasTextIds && this.int(4) === 0 ? `β Cet ${this.int(1000)}` : number,
       separationArcsec: this.#random(),
       ...(this.int(3) === 0 && { separationAtEpochArcsec: this.#random() }),
+      ...(this.int(2) === 0 && { statistics: this.#statistics() }),
       source: this.int(2) === 0 ? this.#source() : this.#packedSource(),
     };
+  }
+
+  #statistics(): MatchStatistics {
+    const maybe = (value: number) => (this.int(3) === 0 ? Number.NaN : value);
+    return statisticsOf(maybe(10 ** (8 * this.#random() - 5)), 1 + this.int(300), maybe(60 * this.#random()));
   }
 
   #result(): CrossmatchResult {
@@ -146,6 +153,16 @@ export class RandomChanges {
           ...(this.int(2) === 0 && { isAgain: true }),
           results: this.#many(8, () => this.#result()),
         };
+      case 'fill_statistics':
+        return {
+          kind,
+          timeUs,
+          found: this.#many(8, () => {
+            const { diaObjectId, matches } = this.#result();
+            const named = matches.map(({ catalogName, catalogSourceId }) => ({ catalogName, catalogSourceId }));
+            return { diaObjectId, matches: named.map(match => ({ ...match, statistics: this.#statistics() })) };
+          }),
+        };
       case 'import':
         return { kind, timeUs, entries: this.#many(3, () => this.#items()).flat() };
       case 'register_catalog':
@@ -182,12 +199,8 @@ export class RandomChanges {
     }
   }
 
-  /** A vote that no other is like. */
   #vote(): Vote {
-    const digest = this.int(2 ** 32)
-      .toString(16)
-      .padStart(16, '0');
-    const vote = { voter: this.pick(['one', 'other']), format: this.pick([FORMAT_VERSION, 1]), digest };
+    const vote = { voter: this.pick(['one', 'other']) };
     return this.int(2) === 0
       ? vote
       : { ...vote, node: this.pick(['b:/data', 'a:/data']), level: this.pick([1, LEVEL]) };
@@ -215,6 +228,7 @@ export const KINDS = [
   'import',
   'register_catalog',
   'remove_catalog',
+  'fill_statistics',
   'published',
   'begin_registry',
   'stage_registry',

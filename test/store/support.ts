@@ -41,15 +41,6 @@ export function delivery(diaObjectId: bigint, fields: Partial<Delivery> = {}): D
   };
 }
 
-/** Changes an object behind the back of whoever writes, so that what is written of it next differs. */
-export function falsify({ databases: { objects } }: Store, diaObjectId: bigint): void {
-  const key = encodeKey(diaObjectId);
-  objects.transactionSync(() => {
-    const object = decodeObject(diaObjectId, objects.get(key)!);
-    objects.put(key, encodeObject({ ...object, eventTimeUs: object.eventTimeUs + 1 }));
-  });
-}
-
 export function result(diaObjectId: bigint, sources: readonly MatchSource[] = []): CrossmatchResult {
   return {
     diaObjectId,

@@ -68,7 +68,7 @@ real('key, value and headers of every message; an object is in one partition, in
 );
 
 real('a topic that is not there, wrong credentials and no server are errors, and show no password', async () => {
-  const message = { diaObjectId: 1n, matchVersion: 1, catalogName: 'x', value: Buffer.from('{}') };
+  const message = { diaObjectId: 1n, matchVersion: 1, catalogName: 'x', position: null, value: Buffer.from('{}') };
   const topic = await newTopic();
   const targets = [
     plain('no-such-topic'),
@@ -113,6 +113,12 @@ real('the command, and `serve`, publish to the same topic, one after the other; 
     await addObjects(writer, 0, 20);
     const command = start(['publish', '--data', data, '--json'], variables);
     await readTopic(kafka, topic, 40);
+    const waiting = start(['publish', '--data', data, '--json'], variables);
+    let logged = '';
+    waiting.child.stderr!.on('data', data => (logged += data));
+    await eventually('it waits', async () => logged.includes('publish_waits') || undefined);
+    send(waiting.child, 'SIGTERM');
+    assert.equal(JSON.parse((await waiting.finished).stdout), { topic, sequence: null, messages: null });
     const server = await startServer(['serve', '--data', data, '--port', '0', '--workers', '1'], variables);
     send(command.child, 'SIGTERM');
     const { code, stdout, stderr } = await command.finished;

@@ -97,6 +97,26 @@ test('batches are bounded, and the position may lie within a commit', () =>
     assert.ok(Math.max(...sizes) < 2 ** 20, 'no batch is larger than a broker takes');
   }));
 
+test('up to 10,000 messages are sent before a position is stored, so a kill repeats no more', () =>
+  withStore(async (store, writer) => {
+    const sink = new FakeSink();
+    await addObjects(writer, 0, 7000);
+    const { promise: mayStore, resolve } = Promise.withResolvers<void>();
+    const ledger = new StoreLedger(store, writer, TOPIC);
+    const storeNow = ledger.store.bind(ledger);
+    ledger.store = async position => {
+      await mayStore;
+      return storeNow(position);
+    };
+    const isAll = () => {
+      if (sink.sent.length > 5000) resolve();
+      if (!store.published().has(TOPIC)) assert.ok(sink.sent.length <= 10_000);
+      return sink.sent.length >= 14_000;
+    };
+    await publish([store, writer, sink], isAll, { ledger });
+    assert.equal(sink.sent, allExpected(store));
+  }));
+
 test('a broker that fails gets all of it in the end, some again, in order', () =>
   withStore(async (store, writer) => {
     const sink = new FakeSink();

@@ -6,6 +6,7 @@ import { MatchMessages } from '../../src/answers/match_messages.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
+import { statisticsOf } from '../../src/store/match_statistics.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { CrossmatchResult, StoredObject, TnsAssociation } from '../../src/store/types.ts';
 import type { Writer } from '../../src/store/writer.ts';
@@ -13,6 +14,7 @@ import type { Sink } from '../../src/stream/kafka_sink.ts';
 import { StoreLedger } from '../../src/stream/ledger.ts';
 import type { MatchMessage } from '../../src/stream/message.ts';
 import { Publication, type PublicationOptions } from '../../src/stream/publication.ts';
+import { worth } from '../oracle/answers.ts';
 import { delivery, provenance } from '../store/support.ts';
 
 export const TOPIC = 'matches';
@@ -30,6 +32,7 @@ export function crossmatch(id: bigint, matches: number, skipped?: string): Cross
       catalogName,
       catalogSourceId: `${4_000_000_000_000_000_000n + 10n * (id % 1_000_000n) + BigInt(i)}`,
       separationArcsec: 0.125 * (i + 1),
+      ...(i < 2 && { statistics: statisticsOf(i === 0 ? 12.3 : Number.NaN, 1 + i, i === 0 ? Number.NaN : 0.5) }),
       source: {
         ra: Number(id % 360n) + 0.1 * i,
         dec: -30.5,
@@ -99,6 +102,7 @@ export function expected(store: Store, object: StoredObject, version: number): s
       catalog_name: match.catalogName,
       catalog_source_id: match.catalogSourceId,
       separation_arcsec: match.separationArcsec,
+      ...worth(match),
       catalog_payload: sources[i]!.payload,
       catalogs_skipped: skipped.map(([name]) => name),
       partial: skipped.length > 0,

@@ -52,6 +52,34 @@ function scan(places: readonly Place[], targets: readonly Target[], radius: numb
   });
 }
 
+function checkWorth(
+  found: readonly Record<string, string>[],
+  places: readonly Place[],
+  sources: readonly Place[],
+  radius: number,
+): void {
+  let known = 0;
+  for (const row of found) {
+    const place = places[Number(row.name)]!;
+    const within = sources
+      .map(({ ra, dec }) => separationArcsec(place.ra, place.dec, ra, dec))
+      .filter(separation => separation <= radius)
+      .sort((a, b) => a - b);
+    const second = within[1] === undefined ? '' : `${Number(within[1].toFixed(3))}`;
+    assert.equal(
+      [row.nearsky_sources_within_radius, row.nearsky_second_separation_arcsec],
+      [`${within.length}`, second],
+    );
+    const [chance, density] = [row.nearsky_chance_probability!, row.nearsky_source_density!];
+    assert.is(chance === '', density === '');
+    if (density === '') continue;
+    known++;
+    const expected = -Math.expm1((-Math.PI / 3600) * Number(density) * Number(row.nearsky_separation_arcsec) ** 2);
+    assert.ok(Math.abs(Number(chance) - expected) <= 1e-3 * expected, `${chance} ${density}`);
+  }
+  assert.ok(known > 0);
+}
+
 /** Places around the hard ones, some of them twice. */
 function hardPlaces(seed: number, each: number): Place[] {
   const random = seededRandom(seed);
@@ -86,6 +114,7 @@ test('at hard places, with duplicates and ties: every pair and separation, neare
               expected,
               search,
             );
+            if (against === 'gaia_dr3') checkWorth(found, places, sources, radius);
             const names = rows.map(row => Number(row.name));
             assert.equal(
               [...new Set(names)],
@@ -142,7 +171,7 @@ test('the status of each row, and every column as it was sent', () =>
       const against = await send(app, '?against=des_y6_gold', table);
       for (const status of ['matched', 'outside_footprint', 'skipped_read_failure', 'invalid_position'])
         assert.ok(against.text.includes(`,${status},`), `${status}: ${against.text}`);
-      assert.ok(against.text.split('\n')[0]!.includes(',nearsky_separation_arcsec,des_y6_gold_'));
+      assert.ok(against.text.split('\n')[0]!.includes(',nearsky_second_separation_arcsec,des_y6_gold_'));
     });
   }));
 

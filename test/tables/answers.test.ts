@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { FORMATS, TABLE_FORMATS, type TableFormat } from '../../src/contract/formats.ts';
+import { WORTH_FIELDS } from '../../src/contract/object_fields.ts';
 import {
   type Answer,
   crossmatched,
@@ -161,7 +162,9 @@ test('at full each column of each catalog is a column, the same ones whatever th
   const wanted = CATALOGS.flatMap(({ name, columns, motion }) => {
     const keys = columns.map(column => column.name.toLowerCase()).filter(key => key !== 'ra' && key !== 'dec');
     const atEpoch = motion ? ['separation_at_epoch_arcsec'] : [];
-    return ['matches', 'source_id', 'separation_arcsec', ...atEpoch, 'ra', 'dec', ...keys].map(key => `${name}_${key}`);
+    const worth = Object.keys(WORTH_FIELDS);
+    const own = ['matches', 'source_id', 'separation_arcsec', ...atEpoch, ...worth, 'ra', 'dec'];
+    return [...own, ...keys].map(key => `${name}_${key}`);
   });
   const nothing = CONE.replace('dec=2', 'dec=-80');
   for (const path of [CONE, nothing, RECENT, RECENT.replaceAll('2026-09', '2025-09')]) {

@@ -18,9 +18,9 @@ const test = suite('tap: changes');
 const obstacle = duckdbObstacle(isInstalled());
 
 const OBJECTS = 300;
-/** Four that are new, and three of each kind. */
-const CHANGED = 13;
-const TABLES = ['objects', 'matches', 'crossmatches', 'tns', 'gaia_dr3'];
+/** Four that are new, three of each kind, and one with new statistics. */
+const CHANGED = 14;
+const TABLES = ['objects', 'matches', 'crossmatches', 'tns', 'gaia_dr3_matches'];
 
 /** A query in an engine of this process, part by part. */
 async function* parts(engine: Engine, query: string): AsyncGenerator<Uint8Array> {
@@ -85,9 +85,9 @@ async function stored(dataDir: string): Promise<{ changed: number; indexed: stri
   }
 }
 
-/** What can happen to objects, three of each; none is removed, and no position changes. */
+/** What can happen to objects; none is removed, and no position changes. */
 async function change(writer: Writer, objects: readonly StoredObject[]): Promise<void> {
-  const crossmatched = objects.filter(({ state }) => state === 'crossmatched').slice(0, 3);
+  const crossmatched = objects.filter(({ state }) => state === 'crossmatched').slice(-3);
   const pending = objects.filter(({ state }) => state === 'pending').slice(0, 3);
   const aside = objects.filter(({ position }) => !position).slice(0, 3);
   const fresh = [1n, 2n, 3n].map(id => delivery(id, { position: { ra: 359.99999, dec: Number(id) } }));
@@ -105,6 +105,12 @@ async function change(writer: Writer, objects: readonly StoredObject[]): Promise
   const other = { ...PROVENANCE, crossmatch_radius_arcsec: 2 };
   const second = crossmatched.map((each, i) => result(each.diaObjectId, ...[`${900 + i}`].slice(i % 2)));
   assert.is((await writer.recordCrossmatches(second, other, NOW_US + 2, true)).recorded, 3);
+  const { diaObjectId, matches } = objects.find(
+    ({ state, matches }) => state === 'crossmatched' && matches.some(each => !each.statistics),
+  )!;
+  const statistics = { version: 1, sourceDensity: 1.5, sourcesWithinRadius: 1, secondSeparationArcsec: null };
+  const known = matches.map(({ catalogName, catalogSourceId }) => ({ catalogName, catalogSourceId, statistics }));
+  assert.is((await writer.fillStatistics([{ diaObjectId, matches: known }])).recorded, 1);
 }
 
 needs(test, obstacle)('what has changed since an export is found as in an export of everything', () =>
@@ -127,7 +133,7 @@ needs(test, obstacle)('what has changed since an export is found as in an export
     assert.is(whole.changed, 0);
     for (const table of TABLES) assert.equal(changed.rows.get(table), whole.rows.get(table), table);
     assert.is(changed.rows.get('objects')!.length, OBJECTS + 4);
-    for (const table of ['objects', 'matches', 'crossmatches', 'gaia_dr3'])
+    for (const table of ['objects', 'matches', 'crossmatches', 'gaia_dr3_matches'])
       assert.ok(changed.rows.get(table)!.filter(row => !before.rows.get(table)!.includes(row)).length >= 3, table);
     await store.close();
   }),

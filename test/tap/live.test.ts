@@ -33,7 +33,7 @@ const QUERY = [
   "SELECT 'objects' AS source, COUNT(*) AS n, SUM(matches) AS total FROM objects",
   "SELECT 'matches', COUNT(*), SUM(match_version) FROM matches",
   "SELECT 'crossmatches', COUNT(*), SUM(match_version) FROM crossmatches",
-  `SELECT '${CATALOG}', COUNT(*), SUM(match_version) FROM ${CATALOG}`,
+  `SELECT '${CATALOG}', COUNT(*), SUM(match_version) FROM ${CATALOG}_matches`,
   "SELECT 'joined', COUNT(*), SUM(m.match_version) FROM objects AS o JOIN matches AS m ON o.diaObjectId = m.diaObjectId",
 ].join(' UNION ALL ');
 

@@ -71,7 +71,7 @@ check('objects and matches are what was stored, with every digit of their ids', 
     sources.map(source => [`${id}`, source.catalog, source.id].join()),
   );
   assert.equal(sources.map(row => row.join()).sort(), stored.sort());
-  const gaia = await csv(running, 'SELECT catalog_source_id FROM gaia_dr3');
+  const gaia = await csv(running, 'SELECT catalog_source_id FROM gaia_dr3_matches');
   assert.equal(
     gaia.flat().sort(),
     stored.flatMap(each => (each.includes(',gaia_dr3,') ? each.split(',')[2]! : [])).sort(),
@@ -239,7 +239,7 @@ check(
     assert.match(text, '<identifier>ivo://example.org/near.sky</identifier>');
     assert.match(text, '<publisher>A &amp; B</publisher>');
     assert.match(text, '<accessURL use="base">http://nearsky.test/vo/tap</accessURL>');
-    assert.match(text, '<name>nearsky.gaia_dr3</name>');
+    assert.match(text, '<name>nearsky.gaia_dr3_matches</name>');
     const catalogs = new Catalogs(running.world.store.catalogs());
     const own = registryRecord(configOf('/nowhere'), 'http://near.sky:8080', catalogs, '', false);
     assert.match(own, '<identifier>ivo://near.sky/nearsky</identifier>');
@@ -395,7 +395,7 @@ needs(test, slow ?? (hasStilts ? undefined : 'there is no stilts'))(
       const others = new Set(found.filter(code => code !== 'CAP-KEYX' || !out.includes('#features-adql-conditional')));
       assert.equal([...others].sort(), ['CAP-MUPM', 'CAP-SVR0', 'UPL-TMDA', 'UPL-TSDL']);
       assert.match(out, /^Totals: Errors: [01];.*Failures: 0$/m);
-      const { text } = await ask(running, 'SELECT * FROM nearsky.gaia_dr3', { FORMAT: 'votable/b2' });
+      const { text } = await ask(running, 'SELECT * FROM nearsky.gaia_dr3_matches', { FORMAT: 'votable/b2' });
       assert.equal(votlint(text), []);
     }),
 );

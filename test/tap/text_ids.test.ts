@@ -29,7 +29,11 @@ needs(test, obstacle)('the table of the catalog, the table of all matches, condi
   withNames(
     async ({ app, ids }) => {
       for (const format of ['csv', 'votable', 'votable/td', 'parquet']) {
-        const own = await ask(app, 'SELECT catalog_source_id FROM nearsky.quasars ORDER BY diaObjectId', format);
+        const own = await ask(
+          app,
+          'SELECT catalog_source_id FROM nearsky.quasars_matches ORDER BY diaObjectId',
+          format,
+        );
         assert.equal(await cellsOf(own, 'catalog_source_id'), IDS, format);
       }
       const all = 'SELECT catalog_source_id, catalog_source_name FROM matches ORDER BY diaObjectId';
@@ -42,13 +46,13 @@ needs(test, obstacle)('the table of the catalog, the table of all matches, condi
         const literal = `'${id.replaceAll("'", "''")}'`;
         const found = await ask(
           app,
-          `SELECT o.diaObjectId FROM quasars AS n JOIN objects AS o USING (diaObjectId) WHERE n.catalog_source_id = ${literal}`,
+          `SELECT o.diaObjectId FROM quasars_matches AS n JOIN objects AS o USING (diaObjectId) WHERE n.catalog_source_id = ${literal}`,
         );
         assert.ok((await linesOf(found)).includes(`${ids[at]}`), id);
       }
       const types = await ask(
         app,
-        "SELECT datatype FROM TAP_SCHEMA.columns WHERE column_name = 'catalog_source_id' AND table_name IN ('nearsky.quasars', 'nearsky.gaia_dr3') ORDER BY table_name",
+        "SELECT datatype FROM TAP_SCHEMA.columns WHERE column_name = 'catalog_source_id' AND table_name IN ('nearsky.quasars_matches', 'nearsky.gaia_dr3_matches') ORDER BY table_name",
       );
       assert.equal(await linesOf(types), ['long', 'unicodeChar']);
     },

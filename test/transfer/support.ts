@@ -250,6 +250,12 @@ const match = fc
       source: fc.oneof(fc.tuple(catalog, integerId), fc.tuple(otherCatalog, textId)),
       separation_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
       separation_at_epoch_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
+      statistics: fc.record({
+        version: fc.constant(1),
+        source_density: orNull(fc.double({ min: 0, max: 1e6, noNaN: true })),
+        sources_within_radius: fc.nat({ max: 300 }),
+        second_separation_arcsec: orNull(fc.double({ min: 0, max: 60, noNaN: true })),
+      }),
       ra: orNull(ra),
       dec: orNull(dec),
       catalog_payload: fc.oneof(fc.constant('null'), payload),

@@ -9,7 +9,7 @@ Needs only the standard library. `to_pandas` and `to_astropy` need these package
     for result in service.lookups([313637935709683761, (61.62, -49.29, 5), "SN 2099aaa"]):
         print(result["input"], result["status"])
 
-Answers are dictionaries with the keys of the API (`/api-docs` of the service). Identifiers are Python's integers, which lose no digit.
+Answers are dictionaries with the keys of the API (`/api-docs` of the service). Identifiers are Python integers, so no digit is lost.
 Angles are ICRS degrees, separations and radii arcsec; astropy's SkyCoord of any frame, and its angles in any unit, are converted.
 """
 
@@ -39,9 +39,10 @@ __version__ = "0.16.2"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
 MAX_RETRY_AFTER_SECONDS = 300.0
-# A larger table becomes a job of the service at once, a smaller one where the service has no time for it.
+# A larger table becomes a job of the service at once; a smaller one becomes a job only if the service has no time for
+# it.
 MAX_BYTES_AT_ONCE = 32 * 2**20
-# A stream has a sign of life every 15 s.
+# A stream sends a keep-alive every 15 s.
 MAX_QUIET_SECONDS = 45.0
 
 Progress = Callable[[int, "int | None"], None]
@@ -50,10 +51,15 @@ Progress = Callable[[int, "int | None"], None]
 class NearskyError(Exception):
     """An answer that is an error, or no answer.
 
-    `code` is that of the API; or `no_answer` where the service cannot be reached or its answer breaks off, `not_nearsky` where the answer is
-    none of a nearsky service, `repeated_cursor` where a walk would not end, `unknown_parameter` where the service has ignored `params`,
-    such as a misspelt filter. `status` is that of HTTP, 0 where there is no answer; `param` the parameter at fault, or `params` where they
-    are several; `retryable` whether the same request may succeed later.
+    `code` is a code of the API, or one of the client's own:
+
+    - `no_answer`: the service cannot be reached, or its answer was truncated
+    - `not_nearsky`: another server answered
+    - `repeated_cursor`: a walk would not end
+    - `unknown_parameter`: the service ignored `params`, such as a misspelt filter
+
+    `status` is the HTTP status, 0 without an answer. `param` is the invalid parameter, or `params` lists several. `retryable` is True if
+    the same request may succeed later.
     """
 
     def __init__(
@@ -74,10 +80,10 @@ class NearskyError(Exception):
 
 
 class Walk:
-    """Objects of a walk, page by page: iterate over it, or over `pages()`; each iteration goes on where the walk stands.
+    """Objects of a walk, page by page: iterate over it, or over `pages()`. A new iteration continues where the last one stopped.
 
-    `cursor` is that of the page that is being given, or is next: a new walk with it begins there. None on the first page. `is_done` says
-    whether all pages have been given.
+    `cursor` is the cursor of the page that is being returned, or is next: a new walk with this cursor begins there. It is None on the first
+    page. `is_done` is True when all pages were returned.
     """
 
     def __init__(
@@ -94,7 +100,7 @@ class Walk:
         self.is_done = False
 
     def pages(self) -> Iterator[dict[str, Any]]:
-        """The pages as the API gives them. Raises NearskyError `repeated_cursor` where the service gives a cursor twice."""
+        """The pages as the API returns them. Raises NearskyError `repeated_cursor` if the service returns the same cursor twice."""
         seen = {self.cursor}
         done = 0
         while not self.is_done:
@@ -122,10 +128,10 @@ class Walk:
 
 
 class Matches:
-    """Matches as they are recorded: iterate over it, which ends only when you do.
+    """Matches as they are recorded. Iterate over it; the iteration ends only when you stop it.
 
-    Goes on where it was when a connection has broken or the service is away for a while. `last_id` is the place up to which all matches
-    were given: `matches(after=last_id)` goes on there, in another process, too. None before the first connection.
+    After a broken connection or an outage of the service, it resumes at the last match. `last_id` is the position of the last returned
+    match: `matches(after=last_id)` continues from there, also in another process. It is None before the first connection.
     """
 
     def __init__(self, connect: Callable[[str | None], Any]) -> None:
@@ -147,12 +153,12 @@ class Matches:
                     raise
                 wait_seconds = DEFAULT_RETRY_AFTER_SECONDS if error.status == 503 else wait_seconds
             except (http.client.HTTPException, OSError):
-                # The connection broke, so it had been made.
+                # The connection broke, so it had been established.
                 pass
             time.sleep(wait_seconds)
 
     def _events(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-        """The matches of one connection. What comes after the last blank line is no whole event."""
+        """The matches of one connection. Text after the last blank line is an incomplete event."""
         data: bytes | None = None
         last_id = self.last_id
         for line in lines:
@@ -173,7 +179,7 @@ class Matches:
 
 
 class _LogPlace:
-    """How far the nodes of the service were that have answered: each further request says it, so that no answer is older than one before."""
+    """The latest log position of the nodes that have answered. Every request sends it, so that no answer is older than an earlier one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -187,7 +193,7 @@ class _LogPlace:
         if not said:
             return
         with self._lock:
-            # Answers to requests that run at once come in any order.
+            # Concurrent answers arrive in any order.
             log, *before = (self._text or "").split("-")
             said_log, *now = said.split("-")
             if log == said_log:
@@ -199,13 +205,13 @@ class Nearsky:
     """A nearsky service.
 
     address: for example `http://127.0.0.1:8080`
-    concurrency: requests at once of a lookup, at least 1
-    timeout_seconds: of each request
-    on_progress: called after each request of a lookup or a walk with how many inputs or objects have been given, and how many there
-        are, or None where that is not known
+    concurrency: the maximum number of concurrent requests of a lookup, at least 1
+    timeout_seconds: the timeout of each request
+    on_progress: called after each request of a lookup or a walk, with the number of inputs or objects returned so far, and the total
+        number, or None if it is unknown
 
-    Raises ValueError for an address that is none of HTTP. Every method raises NearskyError, also after the one retry that a 503 gets when
-    its `Retry-After` is over. A JSON answer that breaks off is asked for once more first.
+    Raises ValueError if the address is not an HTTP address. Every method raises NearskyError. A 503 is retried once after its
+    `Retry-After`. A truncated JSON answer is also requested again once.
     """
 
     def __init__(
@@ -226,7 +232,7 @@ class Nearsky:
         self._place = _LogPlace()
 
     def object(self, dia_object_id: int | str, detail: str | None = None, filters: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The result of an identifier. One that the service does not have is a result with the status `not_in_service`."""
+        """The result for an identifier. For an unknown identifier, it has the status `not_in_service`."""
         query = {"detail": detail, **(filters or {})}
         return self._result(f"/api/objects/{quote(str(dia_object_id), safe='')}", query)
 
@@ -237,7 +243,7 @@ class Nearsky:
         detail: str | None = None,
         filters: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """The result of a name of the Transient Name Server."""
+        """The result for a name of the Transient Name Server."""
         query = {"radius_arcsec": _number(radius_arcsec, "arcsec"), "detail": detail, **(filters or {})}
         return self._result(f"/api/tns/{quote(name, safe='')}", query)
 
@@ -266,12 +272,12 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         radius_arcsec: float | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """A result for each of any number of inputs, in their order, in as many requests as it takes, several at once.
+        """A result for each input, in input order. Sends as many requests as necessary, several of them at once.
 
-        An integer or a text of digits is an identifier, another text a name of the Transient Name Server; a pair or triple is right
-        ascension, declination and radius; a SkyCoord, alone or in a pair with a radius, is a position, and an array of them is as many
-        inputs; a dictionary is an input of the API. A position needs a radius: its own, or radius_arcsec. Inputs are taken as
-        they are needed. `index` of a result is the place of its input among all.
+        An integer or a text of digits is an identifier; any other text is a name of the Transient Name Server. A pair or triple is right
+        ascension, declination and radius. A SkyCoord, alone or in a pair with a radius, is a position; an array of them counts as many
+        inputs. A dictionary is an input of the API. A position needs a radius: its own, or radius_arcsec. Inputs are consumed as needed.
+        `index` of a result is the index of its input among all inputs.
         """
         inputs = _positions_of(inputs) if _is_sky_coord(inputs) else inputs
         total = len(inputs) if hasattr(inputs, "__len__") else None  # type: ignore[arg-type]
@@ -295,7 +301,7 @@ class Nearsky:
                 if self._on_progress:
                     self._on_progress(done, total)
         finally:
-            # Whoever leaves the results does not wait for requests that are under way.
+            # A caller who abandons the results does not wait for requests in progress.
             pool.shutdown(wait=False, cancel_futures=True)
 
     def cone(
@@ -308,10 +314,9 @@ class Nearsky:
         page_size: int | None = None,
         cursor: str | None = None,
     ) -> Walk:
-        """The objects within a radius, by ingest time, then identifier. Without a cursor, position and radius must be given.
+        """The objects within a radius, by ingest time, then identifier. Position and radius are required unless a cursor is given.
 
-        The position may be one SkyCoord in the place of ra and dec: `cone(coord, radius_arcsec=5)`, or `cone(coord, 5)`. Raises
-        TypeError where it is an array of them.
+        A SkyCoord may replace ra and dec: `cone(coord, radius_arcsec=5)`, or `cone(coord, 5)`. Raises TypeError if it is an array.
         """
         query = {**_circle_of(ra, dec, radius_arcsec), "detail": detail, "page_size": page_size}
         return self._walk("/api/cone", {**query, **(filters or {})}, cursor, lambda page: page["results"][0]["objects"])
@@ -341,12 +346,12 @@ class Nearsky:
         page_size: int | None = None,
         cursor: str | None = None,
     ) -> Walk:
-        """The objects in an area, by credible level in a map of probability, then by place on the sky.
+        """The objects in an area, by credible level in a probability map, then by position on the sky.
 
-        The area is a circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC of mocpy, or the bytes or
-        the pathlib.Path of a file: a MOC, or a map of probability, of whose probability the area holds at most `level` (0.9
-        unless given). Filters and the window from start to end (exclusive) leave out objects. With a cursor everything else must be given
-        again.
+        The area is a circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC of mocpy, or a file as
+        bytes or pathlib.Path: a MOC or a probability map. For a map, the area contains at most `level` of the probability (default 0.9).
+        Objects that do not meet the filters, or are outside the window from start to end (exclusive), are omitted. With a cursor,
+        everything else must be given again.
         """
         body = _area_of(area)
         query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, detail, filters)}
@@ -361,7 +366,7 @@ class Nearsky:
         time_field: str | None = None,
         filters: dict[str, Any] | None = None,
     ) -> int:
-        """How many objects `area` would give."""
+        """The number of objects that `area` would return."""
         query = {"level": level, **_selection(start, end, time_field, None, filters), "response": "count"}
         total: int = self._post_area(_area_of(area), query, "total")["total"]
         return total
@@ -376,22 +381,22 @@ class Nearsky:
         page_size: int | None = None,
         cursor: str | None = None,
     ) -> Walk:
-        """Objects with coincident sources that meet filters, latest first. With a cursor everything else must be given again."""
+        """Objects with coincident sources that meet filters, latest first. With a cursor, everything else must be given again."""
         query = {"page_size": page_size, **_selection(start, end, time_field, detail, filters)}
         return self._walk("/api/objects", query, cursor, lambda page: page["objects"])
 
     def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Matches:
-        """Each match as it is recorded, as a dictionary: those of the stream of matches (`docs/stream.md`).
+        """Each match as it is recorded, as a dictionary like those of the stream of matches (`docs/stream.md`).
 
-        filters leave out matches. after: `beginning`, or the `last_id` of earlier `Matches`; without it, what is recorded from now on.
-        Failures before the first connection are raised; later ones only where another try would not help.
+        Matches that do not meet the filters are omitted. after: `beginning`, or the `last_id` of earlier `Matches`; by default, matches
+        recorded from now on. Failures before the first connection are raised; later failures are raised only if a retry would not help.
         """
         query = urlencode({name: value for name, value in {"from": after, **(filters or {})}.items() if value is not None})
         path = f"/api/stream/matches?{query}" if query else "/api/stream/matches"
         return Matches(lambda last_id: self._connect(path, last_id))
 
     def _connect(self, path: str, last_id: str | None) -> Any:
-        """The lines of a stream, to be closed."""
+        """The lines of a stream. The caller must close it."""
         headers = {"Accept": "text/event-stream", "User-Agent": f"nearsky-python/{__version__}"}
         if last_id is not None:
             headers["Last-Event-ID"] = last_id
@@ -411,10 +416,10 @@ class Nearsky:
         raise _not_ours(self._base + path, 200, "it is no stream") if unknown is None else _unknown_parameters(unknown, 200)
 
     def sources(self, ra: Any, dec: Any = None, radius_arcsec: Any = None, catalog: str | None = None, limit: int | None = None) -> dict[str, Any]:
-        """Every source of the registered catalogs, or of one, within a radius of at most 60 arcsec, nearest first.
+        """Every source of the registered catalogs, or of one catalog, within a radius of at most 60 arcsec, nearest first.
 
-        The position may be one SkyCoord in the place of ra and dec, as in `cone`. The answer has `sources`, and in `catalogs` for each
-        catalog whether it was searched and the units of its columns.
+        A SkyCoord may replace ra and dec, like in `cone`. The answer has `sources`, and in `catalogs`, for each catalog, whether it was
+        searched and the units of its columns.
         """
         query = {**_circle_of(ra, dec, radius_arcsec), "catalog": catalog, "limit": limit}
         return self._get("/api/sources", query)
@@ -432,13 +437,14 @@ class Nearsky:
         frame: str | None = None,
         columns: str | list[str] | None = None,
     ) -> Any:
-        """The rows of a table with what lies at each of them: of the objects, or of the catalog `against`.
+        """Matches each row of a table against the objects, or against the catalog `against`.
 
-        The table is a DataFrame of pandas or Polars, a Table of astropy or an array of SkyCoord, and the answer is of the same kind (of a
-        SkyCoord a Table of astropy); or the bytes of a file, answered in its format. `find` is `nearest` or `all`, `rows` is `all` or
-        `matched`; `ra` and `dec` name the columns of the positions where their names do not tell, and `frame` names their frame (`FK4 B1950`,
-        `galactic`) where the table does not. `columns` names those of the table that the answer has. An index of pandas is left out. A large
-        table, or with `as_job` any, becomes a job of the service, which is waited for and then removed.
+        The table is a DataFrame of pandas or Polars, an astropy Table, or an array of SkyCoord; the answer has the same type (for a
+        SkyCoord, an astropy Table). Or it is the bytes of a file, and the answer has the file's format. `find` is `nearest` or `all`;
+        `rows` is `all` or `matched`. `ra` and `dec` name the position columns if their names are not recognised. `frame` names their frame
+        (`FK4 B1950`, `galactic`) if the table does not declare it. `columns` selects the columns of the table that the answer includes. A
+        pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the service: the method waits for it, then
+        removes it.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": None if radius_arcsec is None else _number(radius_arcsec, "arcsec")}
@@ -455,10 +461,10 @@ class Nearsky:
         return read(self._job(path, body))
 
     def query(self, adql: str, kind: str = "rows", max_rows: int | None = None) -> Any:
-        """The rows of a query in ADQL over the tables of the service, which its page `/query` lists.
+        """Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows.
 
-        `kind` is that of the answer: `rows`, a list of dictionaries, which needs nothing else; `pandas` or `polars`, a DataFrame; `astropy`,
-        a Table. An answer has at most `max_rows` rows, or as many as the service gives at most (a million unless set otherwise).
+        `kind` is the type of the answer: `rows`, a list of dictionaries, which needs no other package; `pandas` or `polars`, a DataFrame;
+        `astropy`, a Table. An answer has at most `max_rows` rows, and never more than the limit of the service (default 1,000,000).
         """
         if kind not in _QUERY_KINDS:
             raise ValueError(f"Cannot answer a query as {kind!r}: give kind one of {', '.join(_QUERY_KINDS)}")
@@ -472,9 +478,9 @@ class Nearsky:
         return read(answer)
 
     def _job(self, path: str, body: bytes) -> bytes:
-        """The result of a request as a job of the service, which is removed afterwards."""
+        """Runs a request as a job of the service, returns its result, and removes the job."""
         headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
-        # The service may know itself by another address.
+        # The service may use another address for itself.
         job = urlsplit(headers["Location"]).path
         try:
             phase = ""
@@ -498,7 +504,7 @@ class Nearsky:
         return Walk(lambda at: self._get(path, {**query, "cursor": at}, "next_cursor"), objects_of, cursor, self._on_progress)
 
     def _lookup_chunk(self, inputs: list[dict[str, Any]], options: dict[str, Any]) -> list[dict[str, Any]]:
-        """The results of inputs that one request may have. What the limit of a whole request has cut is asked for again, alone."""
+        """The results of one request. Inputs that the limit of a whole request has truncated are requested again, one by one."""
         results: list[dict[str, Any]] = self._request("/api/lookup", json.dumps({"inputs": inputs, **options}).encode(), "results")["results"]
         cut = [i for i, result in enumerate(results) if result.get("truncation") == "per_request_limit"]
         if cut and len(cut) < len(inputs):
@@ -508,7 +514,7 @@ class Nearsky:
         return results
 
     def _chunks(self, inputs: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
-        """Runs of inputs that one request may have, by the limits of the service as it is configured now."""
+        """Splits inputs into groups, each as large as one request allows by the current limits of the service."""
         if self._limits is None:
             self._limits = self._get("/api/describe", {}, "limits")["limits"]
         max_ids, max_positions = self._limits["max_ids"], self._limits["max_positions"]
@@ -536,7 +542,7 @@ class Nearsky:
         return self._request(_address_of("/api/area", query), body, member)
 
     def _request(self, path: str, body: bytes | None, member: str | None) -> dict[str, Any]:
-        """An answer that is a JSON object and has this member."""
+        """Returns an answer if it is a JSON object with this member."""
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         try:
             _, text = self._answer(path, body, headers)
@@ -552,7 +558,7 @@ class Nearsky:
         return answer
 
     def _answer(self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None, expected: int = 200) -> tuple[Any, bytes]:
-        """The headers and the body of an answer. A service without room is asked once more."""
+        """The headers and the body of an answer. If the service is overloaded, the request is repeated once."""
         status, answered, text = self._send(path, body, headers or {})
         if status == 503:
             time.sleep(_retry_after_seconds(answered.get("Retry-After")))
@@ -563,7 +569,7 @@ class Nearsky:
         if unknown is not None:
             raise _unknown_parameters(unknown, status)
         if answered.get_content_type() == "text/html":
-            # A page for signing in, for example. The client asks for no page.
+            # For example a sign-in page. The client never requests a web page.
             raise _not_ours(self._base + path, status, "it is a page")
         return answered, text
 
@@ -579,7 +585,7 @@ class Nearsky:
             # An answer, too.
             response = error
         except (http.client.HTTPException, OSError) as error:
-            # urllib.error.URLError is an OSError; urllib passes others on as they are.
+            # urllib.error.URLError is an OSError; urllib raises other errors unchanged.
             raise NoAnswerError(self._base, error) from error
         with response:
             self._place.note(response.headers)
@@ -592,7 +598,7 @@ class Nearsky:
 
 
 class NoAnswerError(NearskyError):
-    """The service cannot be reached, or its answer broke off: `no_answer`."""
+    """The service cannot be reached, or its answer was truncated: `no_answer`."""
 
     def __init__(self, address: str, error: Exception) -> None:
         reason = getattr(error, "reason", None) or error
@@ -600,13 +606,13 @@ class NoAnswerError(NearskyError):
 
 
 class _BrokenOff(NoAnswerError):
-    """An answer that had begun is not whole."""
+    """An answer was truncated."""
 
 
 def _check_address(address: str) -> None:
     try:
         parts = urlsplit(address)
-        # Reading the port and encoding the name find the faults that urllib would find later.
+        # Reading the port and encoding the name raise the errors that urllib would raise later.
         is_usable = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna") != b""
     except ValueError:
         is_usable = False
@@ -632,7 +638,7 @@ def _area_of(area: Any) -> bytes:
     if isinstance(area, os.PathLike):
         with open(area, "rb") as file:
             return file.read()
-    # A MOC of mocpy has a text.
+    # A MOC of mocpy can be written as text.
     return (area.to_string() if hasattr(area, "to_string") else str(area)).encode()
 
 
@@ -653,7 +659,7 @@ def _input_of(value: Any) -> dict[str, Any]:
     if isinstance(value, float):
         raise TypeError(f"Cannot look up the float {value!r}: give identifiers as integers, as a float loses digits")
     try:
-        # NumPy's integers, too; what has lost digits or is no number has no index.
+        # Accepts NumPy integers, too. Numbers that have lost digits, and other types, have no `__index__`.
         return {"kind": "id", "diaObjectId": str(index(value))}
     except TypeError:
         hint = "give an identifier as an integer or text, a position as (ra, dec, radius), or as (ra, dec) or a SkyCoord with radius_arcsec"
@@ -661,7 +667,7 @@ def _input_of(value: Any) -> dict[str, Any]:
 
 
 def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
-    """The bytes of a table, the format of the answer, and the function that makes the answer of its bytes."""
+    """The bytes of a table, the format of the answer, and the function that converts the answer's bytes."""
     if isinstance(table, (bytes, bytearray, memoryview)):
         return bytes(table), None, lambda answer: answer
     if _is_sky_coord(table):
@@ -684,7 +690,7 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
 
 
 def _module(name: str) -> Any:
-    """A module of a package that only some functions need. An extra brings it."""
+    """Imports a module that only some functions need, and that an extra installs."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -711,7 +717,7 @@ def _row_list(answer: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in answer.splitlines()]
 
 
-# The kinds of answers to a query: the format in which each is asked for, and the function that makes it of the bytes.
+# The kinds of answers to a query: the format that is requested, and the function that converts its bytes.
 _QUERY_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
     "rows": ("ndjson", _row_list),
     "pandas": ("parquet", _pandas_table),
@@ -721,7 +727,7 @@ _QUERY_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
 
 
 def _circle_of(ra: Any, dec: Any, radius_arcsec: Any) -> dict[str, Any]:
-    """The parameters of a circle, whose position may be one SkyCoord in the place of ra and dec."""
+    """The parameters of a circle. A SkyCoord may replace ra and dec."""
     if _is_sky_coord(ra):
         if dec is not None and radius_arcsec is not None:
             raise TypeError("Cannot search around a SkyCoord and a declination: give a SkyCoord and a radius, or ra, dec and a radius")
@@ -731,7 +737,7 @@ def _circle_of(ra: Any, dec: Any, radius_arcsec: Any) -> dict[str, Any]:
 
 
 def _is_sky_coord(value: Any) -> bool:
-    """Whether it is a SkyCoord of astropy, or a frame with positions, which becomes one."""
+    """Whether the value is an astropy SkyCoord, or a frame with positions, which is converted to one."""
     return hasattr(value, "transform_to")
 
 
@@ -748,24 +754,24 @@ def _place_of(coord: Any) -> tuple[float, float]:
 
 
 def _positions_of(coords: Any) -> list[tuple[float, float]]:
-    """The positions of a SkyCoord, converted at once, because astropy takes long for one at a time."""
+    """The positions of a SkyCoord, converted all at once, because astropy is slow for single positions."""
     place = _icrs(coords.reshape(1) if coords.isscalar else coords.ravel())
     return list(zip(place.ra.deg.tolist(), place.dec.deg.tolist()))
 
 
 def _number(value: Any, unit: str) -> Any:
-    """A value with a unit, such as astropy's Quantity or Angle, as a number of this unit; another value as it is."""
+    """Converts a value with a unit, such as astropy's Quantity or Angle, to a number in this unit; other values are returned unchanged."""
     return float(value.to_value(unit)) if hasattr(value, "to_value") else value
 
 
 def _finite(number: Any) -> float | None:
-    """None for a value that JSON has no number for: the service then finds fault with this input, and answers the others."""
+    """None for a number that JSON cannot represent. The service then rejects this input only, and answers the others."""
     value = float("nan") if number is None else float(number)
     return value if math.isfinite(value) else None
 
 
 def _placed(result: dict[str, Any], index: int) -> dict[str, Any]:
-    """The result as that of an input at this place among all."""
+    """The result with the index of its input among all inputs."""
     placed = {**result, "index": index}
     if "error" in result:
         before, after = f"inputs[{result['index']}]", f"inputs[{index}]"
@@ -774,7 +780,7 @@ def _placed(result: dict[str, Any], index: int) -> dict[str, Any]:
 
 
 def _retry_after_seconds(text: str | None) -> float:
-    """Return the seconds to wait that the header gives, as a number of seconds or as a date."""
+    """Returns the wait in seconds from the header, which contains a number of seconds or a date."""
     seconds = DEFAULT_RETRY_AFTER_SECONDS
     try:
         seconds = float(text) if text else seconds
@@ -806,13 +812,13 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
 
 
 def _query_failure(text: bytes) -> str | None:
-    """The message of a VOTable that is an error, or that ends with one; None for another text."""
+    """The message of a VOTable that is an error, or that ends with one; None for any other text."""
     found = re.search(rb'<INFO name="QUERY_STATUS" value="ERROR">(.*?)</INFO>', text, re.DOTALL)
     return html.unescape(found[1].decode()) if found else None
 
 
 def _unknown_parameters(header: str, status: int) -> NearskyError:
-    """Return the error of parameters that the service has ignored, so that its answer is not the one asked for."""
+    """Returns the error for parameters that the service has ignored: the answer is then not the requested one."""
     params, said = [], []
     for item in header.split(", "):
         name, _, more = item.partition(";")
@@ -839,9 +845,16 @@ _OF_SOURCE: dict[str, _Kind] = {
     "source_id": ("Int64", None),
     "separation_arcsec": ("Float64", "arcsec"),
     "separation_at_epoch_arcsec": ("Float64", "arcsec"),
+    "chance_probability": ("Float64", None),
+    "source_density": ("Float64", "arcmin-2"),
+    "sources_within_radius": ("Int64", None),
+    "second_separation_arcsec": ("Float64", "arcsec"),
     "ra": ("Float64", "deg"),
     "dec": ("Float64", "deg"),
 }
+
+# What a match is worth: absent from answers of older services.
+_WORTH = ("chance_probability", "source_density", "sources_within_radius", "second_separation_arcsec")
 
 
 def _floats(unit: str | None, *names: str) -> dict[str, _Kind]:
@@ -861,7 +874,7 @@ def _gold(bands: str) -> dict[str, _Kind]:
     }
 
 
-# For each catalog the columns of its payload, but for `ra` and `dec`.
+# For each catalog the columns of its payload, except `ra` and `dec`.
 _PAYLOADS: dict[str, dict[str, _Kind]] = {
     "gaia_dr3": {
         **_floats("mag", "phot_g_mean_mag", "phot_bp_mean_mag", "phot_rp_mean_mag"),
@@ -898,7 +911,7 @@ def _source_columns(catalog: str) -> dict[str, _Kind]:
 
 
 def _column_types() -> dict[str, str]:
-    """The columns of `rows` and their types in pandas: those of the service's own tables at `full` with filters, in their order."""
+    """The columns of `rows` and their pandas types: the columns of the service's own tables at `full` with filters, in their order."""
     return {
         "input_index": "Int64",
         "input_kind": "string",
@@ -946,11 +959,11 @@ _UNITS = {
 
 
 def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Objects, or the results of lookups, as flat rows: one an object, and one for a result without objects.
+    """Objects, or the results of lookups, as flat rows: one row per object, and one for a result without objects.
 
-    Every row has every column, None where there is no value, whatever was asked for: those of the service's own tables (`format=csv`),
-    by the same names. Of each catalog there are the number of sources and the nearest one, with a column for each key of its payload that
-    the catalog has. Objects of a map of probability also have `credible_level`. Times are text as the API has it.
+    Every row has all columns, whatever was requested; a missing value is None. The columns have the names of the service's own tables
+    (`format=csv`). Each catalog has its number of sources and the nearest one, with a column for each payload key that
+    the catalog has. Objects in a probability map also have `credible_level`. Times are texts, like in the API.
     """
     for each in objects:
         if "objects" not in each:
@@ -964,7 +977,7 @@ def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _input_columns(result: dict[str, Any]) -> dict[str, Any]:
-    """Return the values that all rows of a lookup's result share."""
+    """Returns the values that all rows of a lookup's result share."""
     known = result["normalized"]
     if known is None:
         text = json.dumps(result["input"], ensure_ascii=False)
@@ -1003,7 +1016,7 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
     row["matches"] = len(matches)
     row.update({name: 0 for name in _TYPES if name.endswith("_matches")})
     for match in sorted(matches, key=_separation, reverse=True):
-        # The nearest of a catalog comes last, and stays.
+        # The nearest source of a catalog comes last, and overwrites the others.
         catalog = match["catalog_name"]
         row[f"{catalog}_matches"] = row.get(f"{catalog}_matches", 0) + 1
         row[f"{catalog}_source_id"] = _source_id(match["catalog_source_id"])
@@ -1011,6 +1024,8 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
         at_epoch = match.get("separation_at_epoch_arcsec")
         if at_epoch is not None or catalog in _MOVING:
             row[f"{catalog}_separation_at_epoch_arcsec"] = at_epoch
+        for name in _WORTH:
+            row[f"{catalog}_{name}"] = match.get(name)
         row[f"{catalog}_ra"] = match.get("ra")
         row[f"{catalog}_dec"] = match.get("dec")
         payload = match.get("catalog_payload") or {}
@@ -1021,13 +1036,13 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
 
 
 def _source_id(text: str) -> int | str:
-    """The id of a source as a 64-bit integer where it is the text of one; catalogs may have other texts as ids."""
+    """The id of a source as a 64-bit integer if it is one. Other ids stay text, because catalogs may use any text."""
     is_integer = re.fullmatch(r"0|-?[1-9][0-9]{0,18}", text) is not None and -(2**63) <= int(text) < 2**63
     return int(text) if is_integer else text
 
 
 def _cell(value: Any, kind: str | None) -> int | float | None:
-    """The value of a payload in a column of that type, or of any number's. An import may bring values that cannot stand there."""
+    """Converts a payload value to the type of its column. An import may contain values that do not fit."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if kind == "Float64":
@@ -1040,7 +1055,7 @@ def _cell(value: Any, kind: str | None) -> int | float | None:
 
 
 def _tns_of(found: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the registry's association, which answers have on the object, and the recent crossmatches on each match."""
+    """Returns the registry's association. Answers have it on the object, recent crossmatches on each match."""
     if "tns" in found:
         association: dict[str, Any] | None = found["tns"]
         return association
@@ -1054,9 +1069,9 @@ def _separation(match: dict[str, Any]) -> float:
 
 
 def to_pandas(objects: Iterable[dict[str, Any]]) -> Any:
-    """`rows` as a pandas DataFrame, with the same columns and types whatever the rows hold, and where there are none.
+    """`rows` as a pandas DataFrame, with the same columns and types for any rows, even for none.
 
-    Integers are Int64, which keeps every digit beside missing values, and texts are of the type string.
+    Integers are Int64, which keeps every digit and allows missing values. Texts have the type string.
     """
     pandas = _module("pandas")
     table, types = _columns(objects)
@@ -1064,9 +1079,9 @@ def to_pandas(objects: Iterable[dict[str, Any]]) -> Any:
 
 
 def to_astropy(objects: Iterable[dict[str, Any]]) -> Any:
-    """`rows` as an astropy Table, with the same columns and types whatever the rows hold.
+    """`rows` as an astropy Table, with the same columns and types for any rows.
 
-    Missing values are masked. Columns have their units, those of payloads the catalogs'.
+    Missing values are masked. Columns have units; payload columns have the units of their catalog.
     """
     astropy = _module("astropy.table")
     columns, types = _columns(objects)
@@ -1080,7 +1095,7 @@ def to_astropy(objects: Iterable[dict[str, Any]]) -> Any:
 
 
 def _columns(objects: Iterable[dict[str, Any]]) -> tuple[dict[str, list[Any]], dict[str, str]]:
-    """The columns, and the type of each. Catalogs that this client does not know have theirs behind the others."""
+    """The columns and their types. Columns of catalogs that this client does not know come last."""
     table = list(rows(objects))
     further = dict.fromkeys(name for row in table for name in row if name not in _TYPES)
     types = {**_TYPES, **{name: _type_of(name, [row.get(name) for row in table]) for name in further}}
@@ -1091,9 +1106,13 @@ def _columns(objects: Iterable[dict[str, Any]]) -> tuple[dict[str, list[Any]], d
     return columns, types
 
 
+# The ends of the names of columns that hold floats, even if all values are whole.
+_FLOATS = ("_ra", "_dec", "_separation_arcsec", "_separation_at_epoch_arcsec", "_chance_probability", "_source_density")
+
+
 def _type_of(column: str, values: list[Any]) -> str:
-    """The type of a column of a catalog that this client does not know."""
+    """The type of a column in a catalog that this client does not know."""
     if column.endswith("_outcome") or any(isinstance(value, str) for value in values):
         return "string"
     is_whole = all(value is None or isinstance(value, int) for value in values)
-    return "Int64" if is_whole and not column.endswith(("_ra", "_dec", "_separation_arcsec", "_separation_at_epoch_arcsec")) else "Float64"
+    return "Int64" if is_whole and not column.endswith(_FLOATS) else "Float64"

@@ -7,8 +7,8 @@
     async for found in service.cone(61.62, -49.29, 30):
         print(found["diaObjectId"])
 
-Requests run in threads, so the event loop stays free; nothing else needs to be installed. A task that is cancelled no longer waits for its
-request, which ends by itself, at the latest after `timeout_seconds`.
+Requests run in threads, so the event loop stays free; nothing else needs to be installed. A cancelled task no longer waits for its
+request. The request itself ends at the latest after `timeout_seconds`.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ class AsyncWalk:
 
     @property
     def cursor(self) -> str | None:
-        """The cursor of the page that is being given, or is next."""
+        """The cursor of the page that is being returned, or is next."""
         return self._walk.cursor
 
     @property
     def is_done(self) -> bool:
-        """Whether all pages have been given."""
+        """Whether all pages were returned."""
         return self._walk.is_done
 
     def pages(self) -> AsyncIterator[Row]:
-        """The pages as the API gives them."""
+        """The pages as the API returns them."""
         return _in_threads(self._walk.pages())
 
     def __aiter__(self) -> AsyncIterator[Row]:
@@ -91,19 +91,19 @@ class AsyncWalk:
 
 
 class AsyncMatches:
-    """`Matches` for `async for`, which ends only when you do. The thread that reads does not keep the program from ending."""
+    """`Matches` for `async for`. The iteration ends only when you stop it. The reading thread does not keep the program running."""
 
     def __init__(self, matches: Matches) -> None:
         self._matches = matches
 
     @property
     def last_id(self) -> str | None:
-        """The place up to which all matches were given; None before the first connection."""
+        """The position of the last returned match; None before the first connection."""
         return self._matches.last_id
 
     async def __aiter__(self) -> AsyncIterator[Row]:
         loop = asyncio.get_running_loop()
-        # The reader takes the next match when this one was taken, so that `last_id` is right.
+        # The reader fetches the next match only after this one was taken, so that `last_id` is right.
         slot: asyncio.Queue[Row | BaseException] = asyncio.Queue(1)
         wanted = threading.Semaphore(0)
         is_over = False
@@ -136,9 +136,9 @@ class AsyncMatches:
 
 
 class AsyncNearsky:
-    """A nearsky service; the parameters, methods and errors are those of `Nearsky`.
+    """A nearsky service with the parameters, methods and errors of `Nearsky`.
 
-    `lookups`, walks and `matches` are for `async for`; everything else is awaited. `on_progress` is called in a thread.
+    Use `lookups`, walks and `matches` with `async for`; await everything else. `on_progress` is called in a thread.
     """
 
     def __init__(

@@ -1,11 +1,11 @@
-/** Reads the headers of FITS files (FITS standard 4.0, section 4), and finds a file's tables by them. */
+/** Reads the headers of FITS files (FITS standard 4.0, section 4), and finds the tables of a file by their headers. */
 import { BLOCK, CARD, wholeBlocks } from './write_header.ts';
 
 /** No header is longer than this many blocks (2.9 MB). */
 const MAX_HEADER_BLOCKS = 1000;
-/** The most axes, and the most columns of a table, by the standard. */
+/** The maximum number of axes, and of columns of a table, by the standard. */
 const MAX_COUNT = 999;
-/** Characters of a value in a message. */
+/** The maximum length of a value in a message. */
 const MAX_SHOWN = 80;
 
 /** A file that is damaged, or not a FITS file. The message says why, as a clause: "it is no FITS file". */

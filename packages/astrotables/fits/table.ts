@@ -1,7 +1,7 @@
 /** Reads FITS binary tables (FITS standard 4.0, section 7.3): their columns, and the values in bytes of rows. */
 import { FitsError, type FitsHeader, type Hdu, shown } from './header.ts';
 
-/** The most columns of a table, by the standard. */
+/** The maximum number of columns of a table, by the standard. */
 const MAX_COLUMNS = 999;
 
 /**

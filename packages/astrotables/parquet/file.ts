@@ -30,7 +30,7 @@ export type ColumnKind =
   | 'null'
   | 'other';
 
-/** A run of rows that are stored together. */
+/** Consecutive rows that are stored together. */
 export interface RowGroup {
   readonly rowStart: number;
   /** Exclusive. */
@@ -43,7 +43,7 @@ const FOOTER_BYTES = 64 << 10;
 /**
  * Reads the footer of a Parquet file. The returned object then owns the file and closes it; on an error the file is
  * closed here.
- * @throws ReadFailure when the file is cut short or no Parquet file
+ * @throws ReadFailure if the file is truncated, or is not a Parquet file
  */
 export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   try {

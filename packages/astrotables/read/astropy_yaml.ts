@@ -1,5 +1,5 @@
 /**
- * Reads the YAML in which astropy describes the columns of a table: in the head of ECSV (its proposal APE 6), in the
+ * Reads the YAML in which astropy describes the columns of a table: in the header of ECSV (its proposal APE 6), in the
  * comments of a FITS header, and in the metadata of Parquet.
  */
 import { parseDocument, visit } from 'yaml';

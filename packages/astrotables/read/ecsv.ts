@@ -32,7 +32,7 @@ export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolea
     return { name, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
   });
   const table = rowsTable(csv, columns, cellOf);
-  // Checks the types of all cells now. Later, what is made of them would already be under way, and could only break off.
+  // Checks the types of all cells now. A later error would cut off an answer that had already started.
   if (areTyped) for (const _ of table.blocks([...columns.keys()]) as Iterable<unknown>);
   const frames = new Map(names.flatMap((name, i) => (head.frames.has(name) ? [[i, head.frames.get(name)!]] : [])));
   return { ...table, frames, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };

@@ -43,7 +43,7 @@ export interface InputTable {
   readonly rows: number;
   /** The frames that the file declares for columns, by index in `columns`. */
   readonly frames?: ReadonlyMap<number, DeclaredFrame>;
-  /** The frame that the file declares for its equatorial positions, without naming columns. */
+  /** The frame that the file declares for its equatorial positions in general, not for particular columns. */
   readonly frame?: DeclaredFrame | undefined;
   /** The columns whose cells each hold both a longitude and a latitude, as indexes in `columns`. */
   readonly points?: ReadonlySet<number>;
@@ -160,7 +160,7 @@ export function distinct(columns: readonly Column[]): Column[] {
   });
 }
 
-/** The name, or the first of NAME_2, NAME_3 and so on that is free. */
+/** The name if it is free, else the first free one of NAME_2, NAME_3 and so on. */
 export function distinctName(name: string, taken: ReadonlySet<string>): string {
   let free = name;
   for (let n = 2; taken.has(free); n++) free = `${name}_${n}`;
@@ -219,7 +219,10 @@ export async function checkTimes({ columns, blocks }: InputTable): Promise<void>
         if (times[row] !== null && timeCell(times[row] as number) === null) throw outOfYears(columns[places[i]!]!.name);
 }
 
-/** A longer text is neither a number nor a position. The patterns below would take quadratic time to determine that. */
+/**
+ * A text longer than this is neither a number nor a position. The limit matters because the patterns below take
+ * quadratic time.
+ */
 export const MAX_NUMBER_CHARACTERS = 128;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^[+-]?(?:nan|inf|infinity)$/i;

@@ -122,7 +122,7 @@ function foundPair(table: DescribedTable): Pair {
     throw new TableError(
       `its positions are not equatorial or galactic, as the UCD ${other.ucd!.slice(0, 64)} of its column ${other.name.slice(0, 64)} says: send one of these; ${listOf(columns)}`,
     );
-  // A frame that cannot be converted is the better explanation, because supergalactic columns have names that are
+  // If the frame cannot be converted, that is the better explanation, because the names of supergalactic columns are
   // not recognised.
   for (const frame of [...(frames?.values() ?? []), ...(table.frame ? [table.frame] : [])]) converted(frame);
   throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${listOf(columns)}`);
@@ -148,7 +148,7 @@ function byName(names: readonly string[], pairs: typeof NAMES): Pair | undefined
   return pair && [names.indexOf(pair[0]), names.indexOf(pair[1])];
 }
 
-/** The two columns of a position, named as astropy names its components: `pos.ra` and `pos.dec`. */
+/** The two columns of a position, named like the components of an astropy SkyCoord: `pos.ra` and `pos.dec`. */
 function byComponents(names: readonly string[], lon: string, lat: string): Pair | undefined {
   for (const [place, name] of names.entries()) {
     const stem = name.endsWith(`.${lon}`) ? name.slice(0, -lon.length) : undefined;
@@ -325,7 +325,7 @@ function factorOf(unit: string): number | undefined {
 }
 
 /**
- * A number such as `187,5`, as spreadsheets set to German or French, for example, write it, with semicolons between
+ * A number with a decimal comma, such as `187,5`. Spreadsheets in German or French write it, with semicolons between
  * columns.
  */
 const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+\s*)$/;

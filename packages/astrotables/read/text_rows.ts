@@ -20,7 +20,7 @@ const CHUNK_BYTES = 1 << 18;
 const [SPACE, HASH, LINE_FEED, RETURN] = [0x20, 0x23, 0x0a, 0x0d];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Rows of texts, which can be read any number of times. */
+/** Rows whose cells are texts; they can be read any number of times. */
 export interface TextRows {
   readonly header: readonly (string | null)[];
   readonly rows: number;

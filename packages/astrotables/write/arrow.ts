@@ -1,6 +1,6 @@
 /**
- * The Apache Arrow stream format (Arrow's file format is different). The schema's metadata has what is said of
- * the table under the program's name, and the types of a data frame under `pandas`.
+ * The Apache Arrow stream format (Arrow's file format is different). The schema's metadata has two keys: the program's
+ * name, with the table's metadata, and `pandas`, with data frame types.
  */
 import {
   Table as ArrowTable,

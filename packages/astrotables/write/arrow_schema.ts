@@ -34,7 +34,7 @@ const MESSAGE_START = 8;
 export interface Stored {
   /** Whether every row has a value. */
   readonly isRequired?: boolean;
-  /** Whether values seldom repeat. */
+  /** Whether most values are distinct. */
   readonly isVaried?: boolean;
   /** Whether the file gives the column's smallest and largest values. */
   readonly hasBounds?: boolean;
@@ -67,7 +67,7 @@ interface Entry {
 
 /**
  * The entry of a Parquet file's metadata from which pyarrow, LSDB and others read the metadata of fields.
- * @param metadata the file's other entries, repeated in the schema because pyarrow only reads those of the schema
+ * @param metadata the file's other entries, repeated in the schema because pyarrow reads only the schema's
  */
 export function parquetSchemaEntry(columns: readonly SchemaColumn[], metadata: readonly Entry[] = []): Entry {
   const schema = arrowSchema(columns, new Map(metadata.map(({ key, value }) => [key, value])));

@@ -71,7 +71,7 @@ export class Binary2 {
     this.#held.range(scratchBytes, 0, FIXED_BYTES[type]);
   }
 
-  /** @param length of an array that has no length of its own */
+  /** @param length how many values an array has, if its column does not fix their number */
   #numbers(text: string, type: 'int64' | 'float64', length: number | undefined): void {
     const list = text.split(' ').filter(Boolean);
     if (length === undefined) this.#count(list.length);

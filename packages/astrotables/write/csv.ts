@@ -7,7 +7,7 @@ import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, typ
 import { writeTimestamp } from '../timestamp.ts';
 import type { TableWriter } from './table_writer.ts';
 
-/** Text that must be quoted; text with a space at an end is too, because some readers trim. */
+/** Text that must be quoted. Text that begins or ends with a space is included, because some readers trim. */
 const SPECIAL = /^$|[",\t\r\n]|^\s|\s$/;
 export interface CsvWriter extends TableWriter {
   /**

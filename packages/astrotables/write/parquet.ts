@@ -1,6 +1,6 @@
 /**
- * Apache Parquet: every column optional, times in microseconds UTC. The file's metadata holds what is said of
- * the table under the program's name, and the types of a data frame under `pandas`.
+ * Apache Parquet: every column optional, times in microseconds UTC. The file's metadata has two keys: the program's
+ * name, with the table's metadata, and `pandas`, with data frame types.
  */
 import type { ColumnChunk, ColumnMetaData, DecodedArray, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
@@ -49,7 +49,7 @@ export type GroupColumn =
 
 export interface ParquetTableWriter extends TableWriter {
   /**
-   * Writes a row group column by column; yields the share that is written. At least one column must consist of cells.
+   * Writes a row group column by column; yields the share that is written.
    * @throws CellError if a cell does not fit its column's type
    */
   group(columns: readonly GroupColumn[]): Iterable<number>;
@@ -120,7 +120,12 @@ export function beginParquet(
           },
         };
       });
-      parquet.write({ columnData, rowGroupSize: Number.MAX_SAFE_INTEGER });
+      if (columnData.length > 0) parquet.write({ columnData, rowGroupSize: Number.MAX_SAFE_INTEGER });
+      else {
+        const num_rows = stored.values().next().value!.meta_data!.num_values;
+        parquet.row_groups.push({ columns: [], total_byte_size: 0n, num_rows });
+        parquet.num_rows += num_rows;
+      }
       drain();
       const group = parquet.row_groups.at(-1)!;
       const written = group.columns.values();

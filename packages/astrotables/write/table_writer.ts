@@ -14,9 +14,9 @@ export interface TableWriter {
   end(isCut?: boolean): void;
 }
 
-/** What is said of a table beside its rows, for formats that can hold it. */
+/** Metadata of the whole table, for formats that can contain it. */
 export interface About {
-  /** The name of the program that makes the table, under which they hold it. */
+  /** The name of the program that makes the table: the key of this metadata. */
   readonly program: string;
   /** A JSON object. */
   readonly json: string;

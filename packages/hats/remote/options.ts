@@ -1,14 +1,17 @@
 /** How remote catalogs are read: plain data, so that threads can receive it. */
 
-/** Files of a remote catalog that are read at once: enough to use the time in which a host prepares its answers. */
+/**
+ * The number of files of a remote catalog that are read at once. Several, because a host needs time to prepare each
+ * answer.
+ */
 export const REMOTE_CONCURRENCY = 8;
 
 export interface RemoteOptions {
   /** The disk cache for bytes that were read; undefined disables the cache. */
   readonly cache?: { readonly directory: string; readonly maxBytes: number } | undefined;
-  /** The limit for all reading of a file from its opening on, retries and pauses included. */
+  /** The time limit for all reading of a file after it is opened, including retries and pauses. */
   readonly fileTimeoutMs: number;
-  /** The most bytes that may be received for one file. */
+  /** The maximum number of bytes received for one file. */
   readonly maxFileBytes: number;
   /** Connections of one thread to one host at once. */
   readonly connections: number;
@@ -16,9 +19,9 @@ export interface RemoteOptions {
   readonly pauseMs: number;
   /** Whether a catalog may redirect to another host at an address that is not public. */
   readonly privateRedirects: boolean;
-  /** The name of the program, which requests tell the host. */
+  /** The name of the program, for the User-Agent header. */
   readonly userAgent: string;
-  /** For messages: what the program calls the limit, and what allows redirections. */
+  /** For messages: the names of the setting for this limit, and of the setting that allows redirects. */
   readonly names: { readonly maxFileBytes: string; readonly privateRedirects: string };
 }
 

@@ -29,7 +29,7 @@ const KEPT_SHARE = 0.9;
 const MEASURED_SHARE = 1 / 64;
 /** A longer range is not kept, because it would displace all others. */
 const LARGEST_SHARE = 1 / 8;
-/** A file that has been in writing for this long was left behind by a killed process. */
+/** After this time, a file that is still being written was abandoned by a killed process. */
 const ABANDONED_MS = 600_000;
 const CHECKSUM_BYTES = 4;
 const UNFINISHED = '.part';
@@ -157,7 +157,7 @@ function remove(path: string): void {
   }
 }
 
-/** Lists names without asking for the kind of every file. */
+/** Lists names only, because asking for the type of every file is slow. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -180,7 +180,7 @@ export class KeptRanges {
   readonly #kept: Range[];
   readonly #pathOf: (range: Range) => string;
   readonly #put: (path: string, stored: Uint8Array) => boolean;
-  /** The range that was read last, because several reads in a row mostly fall into one range. */
+  /** The range that was read last. Several consecutive reads usually fall into one range. */
   #last: { readonly range: Range; readonly bytes: ArrayBuffer } | undefined;
 
   constructor(

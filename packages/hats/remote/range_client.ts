@@ -12,7 +12,7 @@ import { publicConnector } from '../public_hosts.ts';
 import type { RemoteOptions } from './options.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';
 
-/** One file from its opening on, with its limits. */
+/** One opened file, with its limits. */
 export interface FileSession {
   readonly url: string;
   /** The file's name, for messages. */
@@ -25,7 +25,7 @@ export interface FileSession {
   readonly deadline: AbortSignal;
   readonly deadlineMs: number;
   readonly counts: ReadCounts;
-  /** What the limit of bytes is called, for messages. */
+  /** The name of the byte limit's setting, for messages. */
   readonly limitName: string;
 }
 
@@ -42,7 +42,8 @@ export interface RangeAnswer {
 
 const MAX_TRIES = 8;
 /**
- * The number of attempts after a status that is mostly permanent. A 404 for an existing file disappears within seconds.
+ * The number of attempts after a status that is usually permanent. A 404 for an existing file disappears within
+ * seconds.
  */
 const REFUSED_TRIES = 3;
 /** The number of attempts for a host that has just failed all attempts for a file, and how long this limit applies. */
@@ -55,10 +56,10 @@ const SILENCE_MS = 30_000;
 const MAX_REDIRECTIONS = 5;
 /** The largest whole file that is accepted from a host that ignores the range. */
 const MAX_WHOLE_FILE_BYTES = 64 << 20;
-/** The bytes of an error's body that are read so that the connection can be reused. */
+/** The maximum number of bytes of an error's body that are read to reuse the connection. */
 const MAX_ERROR_BYTES = 16 << 10;
 
-/** Why a request was not answered, and how many such failures end the attempts. */
+/** Why a request failed, and how many such failures end the attempts. */
 class Unanswered extends Error {
   readonly status: number | undefined;
   readonly tries: number;
@@ -109,9 +110,9 @@ export class RangeClient {
   }
 
   /**
-   * The bytes of a whole range, of the session's version where the session has one; undefined when the file still has
-   * the version `unless`.
-   * @throws MissingFile; FileChanged; NoSuffixRange for `last`; or ReadFailure with the reason of the last try
+   * The bytes of a whole range; of the session's version, if the session has one. Undefined if the file still has the
+   * version `unless`.
+   * @throws MissingFile; FileChanged; NoSuffixRange for `last`; or ReadFailure with the reason of the last attempt
    */
   async get(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
     const { origin } = new URL(session.url);
@@ -145,7 +146,7 @@ export class RangeClient {
     return performance.now() < (this.#failing.get(origin) ?? 0);
   }
 
-  /** Waits half of a doubling pause plus up to as much again by chance, and at least as long as the host asks for. */
+  /** Waits half of a doubling pause plus up to as much again at random, and at least as long as the host requests. */
   async #pause(tried: number, { message, pauseMs }: Unanswered, { name, deadlineMs }: FileSession): Promise<void> {
     const most = Math.min(MAX_PAUSE_MS, this.#options.pauseMs * 2 ** (tried - 1));
     const waitMs = Math.max(most * (0.5 + 0.5 * Math.random()), pauseMs);

@@ -14,7 +14,7 @@ const TAIL_BYTES = 64 << 10;
 const TRUSTED_MS = 15 * 60_000;
 /** Ranges with a smaller gap are fetched together, because the gap costs less than a request. */
 const MAX_GAP_BYTES = 64 << 10;
-/** The limit of one request, so that a failed request loses little. */
+/** The maximum length of one request, so that a failed request loses little. */
 const MAX_REQUEST_BYTES = 8 << 20;
 
 /** State that the files of one thread share: connections, failing hosts, and the bytes added to the cache. */
@@ -24,7 +24,7 @@ interface Shared {
 }
 
 /**
- * State by options and host; a process has few of these pairs. Each host has its own connections because each may
+ * This state by options and host; a process has few such pairs. Hosts do not share connections, because each host may
  * redirect to other places.
  */
 const shared = new Map<string, Shared>();
@@ -218,7 +218,7 @@ class RemoteFile implements OpenFile {
   }
 }
 
-/** Groups ascending ranges that lie near each other and together make no long request. */
+/** Groups ascending ranges that lie near each other, as long as their request stays short. */
 function grouped(ranges: readonly Asked[]): Asked[][] {
   const groups: Asked[][] = [];
   let end = 0;

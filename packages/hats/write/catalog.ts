@@ -1,6 +1,6 @@
 /**
- * Writes the files of a HATS catalog beside its partitions: properties, the list of partitions, the schema, the map of
- * the sky.
+ * Writes the files of a HATS catalog, except its partitions: properties, the list of partitions, the schema, the sky
+ * map.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -25,13 +25,13 @@ export interface WrittenPartition extends Pixel {
   readonly bytes: number;
 }
 
-/** A catalog whose partitions are written. */
+/** A catalog whose partitions are already written. */
 export interface WrittenCatalog {
   readonly name: string;
-  /** If it is a margin, the catalog that it belongs to, and how far it reaches. */
+  /** For a margin: the catalog that it belongs to, and its width. */
   readonly marginOf?: { readonly name: string; readonly arcsec: number } | undefined;
   readonly columns: readonly HatsColumn[];
-  /** The names of the columns of positions, degrees. */
+  /** The names of the position columns; positions are in degrees. */
   readonly ra: string;
   readonly dec: string;
   readonly partitions: readonly WrittenPartition[];
@@ -48,7 +48,7 @@ export interface ExportFacts {
   /** The program with its version. */
   readonly builder: string;
   readonly created: Date;
-  /** Properties of the program's own. */
+  /** The program's own properties. */
   readonly further?: Properties;
 }
 

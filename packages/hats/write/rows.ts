@@ -7,7 +7,7 @@ import { describedColumns, PARQUET_TYPES, parquetSchemaEntry, type Stored } from
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
-/** A column of a catalog. Bounds of positions and of their pixels let searches pass over row groups. */
+/** A column of a catalog. Statistics of positions and of their pixels let searches skip row groups. */
 export interface HatsColumn extends Column, Stored {}
 
 /** The rows of a file, column by column. */
@@ -15,16 +15,16 @@ export interface FileRows {
   /** The name of the program that writes. */
   readonly program: string;
   readonly columns: readonly HatsColumn[];
-  /** The number of rows; a file of none has the schema alone. */
+  /** The number of rows; without rows, the file contains only the schema. */
   readonly length: number;
   /**
-   * The values of a column by its place, undefined where all are null; times are bigints. A column's values are wanted
-   * when it is written, so that few are in memory at once.
+   * Returns the values of the column with this index; undefined if all are null. Times are bigints. A column's values
+   * are requested when it is written, so that few are in memory at once.
    */
   readonly valuesOf: (column: number) => unknown[] | undefined;
 }
 
-/** Writes a file and the directories that lead to it. Returns the file's length in bytes. */
+/** Writes a file, and creates its directories. Returns the file's length in bytes. */
 export function writeRows(path: string, rows: FileRows): number {
   const bytes = parquetFile(rows);
   mkdirSync(dirname(path), { recursive: true });
@@ -33,7 +33,8 @@ export function writeRows(path: string, rows: FileRows): number {
 }
 
 /**
- * ZSTD at its default level: files are much smaller than without, and hardly slower to write than in the fastest way.
+ * ZSTD at its default level: files are much smaller than uncompressed ones, and are written nearly as fast as at the
+ * fastest level.
  */
 const ZSTD = (bytes: Uint8Array) => new Uint8Array(zstdCompressSync(bytes));
 
@@ -50,7 +51,7 @@ function parquetFile({ program, columns, length, valuesOf }: FileRows): Uint8Arr
   if (length > 0) {
     const nulls = new Array(length).fill(null);
     const columnData = columns.map(({ name, isVaried, hasBounds }, i) => {
-      // A dictionary of values that hardly repeat takes time and saves no bytes.
+      // A dictionary of mostly distinct values takes time and saves no bytes.
       const encoding = isVaried && { encoding: 'PLAIN' as const };
       return {
         name,
@@ -74,8 +75,8 @@ function elementOf({ name, type, isRequired }: HatsColumn): SchemaElement {
 let known: { readonly columns: readonly HatsColumn[]; readonly metadata: { key: string; value: string }[] } | undefined;
 
 /**
- * For readers of Arrow, such as pyarrow and LSDB, a schema whose fields have metadata of their own; for all other
- * readers the same as JSON.
+ * For readers of Arrow, such as pyarrow and LSDB: a schema with metadata for each field. For all other readers: the
+ * same metadata as JSON.
  */
 function metadataOf(columns: readonly HatsColumn[]) {
   if (known?.columns === columns) return known.metadata;

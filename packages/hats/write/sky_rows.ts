@@ -1,10 +1,10 @@
-/** Divides the sky into partitions of even size, and finds the rows that lie near another partition. */
+/** Divides the sky into partitions of similar size, and finds the rows that lie near another partition. */
 import { conePixels, pixelOf } from '@nearsky/sky-index';
 import type { Pixel } from '../layout.ts';
 
 /**
- * The order of the pixels, 6.9 arcmin wide, by which rows are grouped. No partition is smaller than such a pixel,
- * however crowded.
+ * The order of the pixels, 6.9 arcmin wide, by which rows are grouped. No partition is smaller than one such pixel,
+ * even in crowded regions.
  */
 const FINEST_ORDER = 9;
 const FINEST_PIXELS = 12 * 4 ** FINEST_ORDER;
@@ -14,16 +14,18 @@ export interface RowsOfPixel extends Pixel {
 }
 
 /**
- * The rows of a catalog by place. One object, with one position, may have several rows: a row here is an object, whose
- * weight is the number of its rows.
+ * The rows of a catalog by position. Here, a row is an object: one position, which may stand for several rows of the
+ * catalog. The weight of an object is the number of these rows.
  */
 export class SkyRows {
   readonly #marginArcsec: number;
   readonly #pixels: number[] = [];
-  /** The other pixels near a row, which do not contain it. */
+  /** The pixels that lie near a row but do not contain it. */
   readonly #near: { readonly row: number; readonly pixel: number }[] = [];
 
-  /** @param marginArcsec the width of margins: a search that near to an edge need not open the next partition */
+  /**
+   * @param marginArcsec the width of margins: a search within this distance of an edge need not open the next partition
+   */
   constructor(marginArcsec: number) {
     this.#marginArcsec = marginArcsec;
   }
@@ -50,8 +52,8 @@ export class SkyRows {
   }
 
   /**
-   * Partitions with at most `maxRows` rows each, unless one of the finest order has more; ascending along the sky.
-   * @param weight the number of the catalog's rows that an object has; an object without rows is in no partition
+   * Partitions of at most `maxRows` rows each, ascending along the sky. A partition of the finest order may have more.
+   * @param weight the number of the catalog's rows for an object; an object without rows is in no partition
    */
   partitions(maxRows: number, weight: (row: number) => number = () => 1): SkyPartitions {
     const sums = [this.counts(FINEST_ORDER, weight)];
@@ -109,7 +111,7 @@ export class SkyRows {
 
 export interface SkyPartitions {
   readonly partitions: readonly RowsOfPixel[];
-  /** The margin of each partition that has one: rows of other partitions that lie near it. */
+  /** The margin of each partition: nearby rows of other partitions. Partitions without such rows have no margin. */
   readonly margins: readonly RowsOfPixel[];
 }
 

@@ -1,7 +1,12 @@
 /** The parts that all operations have in the document: headers, errors that do not depend on the operation, and one parameter. */
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { matchFormat } from '../../contract/formats.ts';
-import { LOG_POSITION_HEADER, REQUEST_ID_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
+import {
+  LOG_LAG_HEADER,
+  LOG_POSITION_HEADER,
+  REQUEST_ID_HEADER,
+  UNKNOWN_PARAMETERS_HEADER,
+} from '../../contract/headers.ts';
 import type { Paths } from './parameters.ts';
 import { integer, ref, type Schema, type Schemas, text } from './schema.ts';
 
@@ -29,6 +34,11 @@ const ALWAYS: Schemas = {
     text(
       'The position of this node in the log that it shares with other nodes; missing where there is no such log. A client that sends back the ' +
         'last one gets no answer that is older, whichever node gives it.',
+    ),
+  ),
+  [LOG_LAG_HEADER]: header(
+    text(
+      'For how many seconds, at least, this node has not had the whole log that it shares with other nodes. Missing while that is no longer than the service allows, unless the node has not had the whole log since it started.',
     ),
   ),
   'Access-Control-Allow-Origin': header(text('`*`: scripts of every origin may read the answer.')),

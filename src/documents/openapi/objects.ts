@@ -7,6 +7,7 @@ import {
   OBJECT_FIELDS,
   type ObjectField,
   TNS_FIELDS,
+  WORTH_FIELDS,
 } from '../../contract/object_fields.ts';
 import { epochs, sourceIdMeaning } from '../catalogs.ts';
 import {
@@ -62,6 +63,9 @@ export function sourceIdentity({ all }: Catalogs): Schemas {
   };
 }
 
+/** What a match is worth. */
+export const worth = fieldSchemas(WORTH_FIELDS);
+
 /** Keys of an object that says whether it meets the filters; only where the request has filters. */
 export const qualification: Schemas = {
   qualifies: fieldSchema(OBJECT_FIELDS.qualifies),
@@ -70,7 +74,7 @@ export const qualification: Schemas = {
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
 export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
-  const matchSummary = open(COINCIDENT_SOURCE, sourceIdentity(catalogs), [SEPARATION_AT_EPOCH]);
+  const matchSummary = open(COINCIDENT_SOURCE, { ...sourceIdentity(catalogs), ...worth }, [SEPARATION_AT_EPOCH]);
   const published = publishedMatch(catalogs);
   return {
     MatchSummary: matchSummary,
@@ -150,6 +154,7 @@ function publishedMatch(catalogs: Catalogs): Schema {
       },
       dec: { ...declination, description: `The source's own declination. ${asStored}` },
       ...sourceIdentity(catalogs),
+      ...worth,
       catalog_payload: publishedPayload,
       catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
       partial: always(false, 'Always false here.'),

@@ -1,5 +1,6 @@
 /** The OpenAPI document's text for each operation; src/documents/operations.ts has the table of operations. */
 import type { Config } from '../../config/config.ts';
+import { limitsOf } from '../../config/described_limits.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { ErrorCode } from '../../contract/codes.ts';
 import { MATCH_FORMATS } from '../../contract/formats.ts';
@@ -157,32 +158,47 @@ export function recentCrossmatches(config: Config, catalogs: Catalogs): Operatio
   };
 }
 
+const RESUMED =
+  'a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. While there is nothing to send, a comment ' +
+  'or an id alone comes every 15 s. A client that does not read is ended.';
+
 export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
-  const { 400: badRequest, 405: badMethod, 503: unavailable } = errors([400, 405, 503]);
   return {
     summary: 'Matches as they are recorded: server-sent events, without an end.',
     description:
       'An event a match, in the order of recording, of each crossmatch of each object. Its data is a `PublishedMatch` without spaces, its id the ' +
-      'place in the journal: a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. Filters leave out ' +
-      'events: those stay whose match meets every match filter, and whose object every reliability filter. While there is nothing to send, a comment ' +
-      'or an id alone comes every 15 s. A client that does not read is ended.',
+      `place in the journal: ${RESUMED} Filters leave out ` +
+      'events: those stay whose match meets every match filter, and whose object every reliability filter. With `area`, as a text, only objects in it.',
     parameters: documentedParameters(STREAM_PARAMETERS, catalogs),
-    responses: {
-      200: {
-        description: 'The events.',
-        headers: {
-          ...ignoredHeader,
-          'Cache-Control': header(text('`no-store`.'), true),
-          'X-Accel-Buffering': header(text('`no`: nginx passes each event on at once.'), true),
-        },
-        content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
-      },
-      400: badRequest!,
-      405: badMethod!,
-      503: unavailable!,
-    },
+    responses: eventResponses,
   };
 }
+
+export function streamMatchesInArea(config: Config, catalogs: Catalogs): Operation {
+  const { max_areas, max_positions } = limitsOf(config).streams;
+  return {
+    ...streamMatches(config, catalogs),
+    summary: 'Matches of the objects in an area as they are recorded: server-sent events, without an end.',
+    description:
+      'The events of the GET whose objects are in an area. The area is the body, whatever its Content-Type, or the parameter `area`, in any form that `/api/area` takes. ' +
+      `With \`radius_arcsec\` the body is a table of at most ${max_positions} positions, in any format that \`/api/crossmatch\` takes. ` +
+      `At most ${max_areas} streams follow an area, half of them of one client. A client that comes again sends the area again, with the last id as \`Last-Event-ID\`.`,
+    requestBody: areaBody('An area of any of these forms, or a table of positions.'),
+  };
+}
+
+const eventResponses = {
+  200: {
+    description: 'The events.',
+    headers: {
+      ...ignoredHeader,
+      'Cache-Control': header(text('`no-store`.'), true),
+      'X-Accel-Buffering': header(text('`no`: nginx passes each event on at once.'), true),
+    },
+    content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
+  },
+  ...errors([400, 405, 503]),
+};
 
 export function findSources(_config: Config, catalogs: Catalogs): Operation {
   return {
@@ -212,6 +228,19 @@ const LEFT_OUT =
   'Unlike elsewhere, filters and the window leave objects out. A page can then have fewer objects than it may, or none, although another one ' +
   `follows: no more than about ${MAX_LOOKED_AT} objects are looked at for one. Follow \`next_cursor\` until it is null.`;
 
+/** @param description of a body of any type */
+const areaBody = (description: string) => ({
+  required: false,
+  content: {
+    ...contentIn([ANY_BYTES], description),
+    ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a map of probability.'),
+    'application/json': {
+      schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
+    },
+    'text/plain': { schema: text('CIRCLE, POLYGON, BOX, RANGE, or a MOC such as `3/1-5 7`.') },
+  },
+});
+
 export function searchArea(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'The objects in an area of the sky, page by page or as one table, or how many there are.',
@@ -224,17 +253,7 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
       `request is sent with \`cursor\`. With \`response=table\` the answer is one table of all, in a format of tables, written while it is sent: a connection that ends ` +
       `early is a table that is not whole. ${LEFT_OUT}`,
     parameters: documentedParameters(areaParameters(config), catalogs),
-    requestBody: {
-      required: false,
-      content: {
-        ...contentIn([ANY_BYTES], 'An area of any of these forms.'),
-        ...contentIn([{ mediaType: 'application/fits' }], 'A MOC, or a map of probability.'),
-        'application/json': {
-          schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
-        },
-        'text/plain': { schema: text('CIRCLE, POLYGON, BOX, RANGE, or a MOC such as `3/1-5 7`.') },
-      },
-    },
+    requestBody: areaBody('An area of any of these forms.'),
     responses: tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),
   };
 }

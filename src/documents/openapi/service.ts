@@ -30,13 +30,13 @@ export function serviceSchemas(): Components<ServiceName> {
       tns_resolution: oneOfNames(RESOLUTION_STATES, 'Whether registry names can be resolved.'),
       tns_snapshot_epoch: orNull(time('Epoch of the registry snapshot; null unless names can be resolved.')),
     }),
-    FilterableField: closed('A catalog property that match filters can bound.', {
-      name: text('Name of the property, lowercased.'),
-      unit: text('Unit of the property and of its filters.'),
-      description: text('Meaning of the property.'),
-      column: orNull(text("The column in the catalog's own case; null if derived.")),
+    FilterableField: closed('What match filters can bound: a catalog property, or the chance probability.', {
+      name: text('Its name, lowercased.'),
+      unit: text('Its unit, and that of its filters.'),
+      description: text('Its meaning.'),
+      column: orNull(text("The column in the catalog's own case; null if it is none.")),
       derived_from: orNull(
-        closed('The two properties whose quotient it is; null if it is a column.', {
+        closed('The two properties whose quotient it is; null if it is none.', {
           numerator: text('The property that is divided.'),
           denominator: text('The property that it is divided by.'),
         }),
@@ -55,7 +55,10 @@ const catalogDescription = closed('A catalog of the service.', {
     column: text('The column that it comes from.'),
     description: text('What it identifies.'),
   }),
-  filterable_fields: list(ref('FilterableField'), 'What match filters can bound; derived properties last.'),
+  filterable_fields: list(
+    ref('FilterableField'),
+    'What match filters can bound: columns, quotients of columns, and the chance probability.',
+  ),
   coverage_map: closed('The footprint that decides whether a position is searched.', {
     footprint_moc_order: orNull(
       integer(
@@ -103,6 +106,11 @@ const limits = closed('Limits of a request.', {
     max_cells: count('Cells of a MOC, or pixels of a map of probability.'),
     max_polygon_vertices: count('Vertices of a polygon.'),
     max_objects_examined: count('Objects that are examined for one page, about, where filters leave some out.'),
+  }),
+  streams: closed('Limits of the streams that follow an area.', {
+    max_areas: count('Streams that follow an area.'),
+    max_positions: count('Positions of a table.'),
+    max_radius_arcsec: radius,
   }),
   sources: closed('Limits of a search for catalog sources.', {
     max_radius_arcsec: radius,

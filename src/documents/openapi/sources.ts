@@ -2,7 +2,7 @@
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
 import { declination, rightAscension, separation } from './common.ts';
-import { publishedPayload, SEPARATION_AT_EPOCH, sourceIdentity } from './objects.ts';
+import { publishedPayload, SEPARATION_AT_EPOCH, sourceIdentity, worth } from './objects.ts';
 import { boolean, closed, count, list, number, oneOfNames, orNull, ref, type Schema, text } from './schema.ts';
 
 const column = closed('A column of the payload.', {
@@ -35,6 +35,8 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
         catalog_name: catalog_name!,
         catalog_source_id: catalog_source_id!,
         separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
+        ...worth,
+        sources_within_radius: count('Sources of the catalog within the radius, this one included.'),
         ra: rightAscension,
         dec: declination,
         catalog_payload: { ...publishedPayload, type: 'object' },

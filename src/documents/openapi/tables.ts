@@ -7,7 +7,8 @@ const COLUMNS =
   'A row an object, and in lookups one for each input without an object. Columns: `input_index`, `input_kind`, `input_status`, `input`, ' +
   '`input_error`, `input_total`, `input_truncation` (lookups); `diaObjectId`, `status`, `ra`, `dec`, `separation_arcsec` (lookups, cones), `credible_level` (maps of probability), `reliability`, ' +
   '`ingest_time`, `event_time`, `brokers`, `match_version`, `crossmatched_at`, `provenance_set`; for each catalog `CATALOG_outcome`; ' +
-  '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, where it has proper motions `CATALOG_separation_at_epoch_arcsec`, and at `full` ' +
+  '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, where it has proper motions `CATALOG_separation_at_epoch_arcsec`, ' +
+  '`CATALOG_chance_probability`, `CATALOG_source_density`, `CATALOG_sources_within_radius`, `CATALOG_second_separation_arcsec`, and at `full` ' +
   '`CATALOG_ra`, `CATALOG_dec` and `CATALOG_KEY` for each other key of its payload, such as `gaia_dr3_phot_g_mean_mag`; `tns_checked`, ' +
   '`tns_name`, `tns_name_prefix`, `tns_classification`, `tns_redshift`, ' +
   '`tns_separation_arcsec`; with filters `qualifies`, `qualifies_reason`. Those that the level of detail does not have are left out; the others are there whatever ' +

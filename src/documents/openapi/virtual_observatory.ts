@@ -22,7 +22,7 @@ import {
 import { errors, header, tapErrors } from './general.ts';
 import { contentIn, resultHeaders } from './operations.ts';
 import { documentedParameters, type Operation } from './parameters.ts';
-import { boolean, closed, count, list, open, type Schema, type Schemas, text, time } from './schema.ts';
+import { boolean, closed, integer, list, open, type Schema, type Schemas, text, time } from './schema.ts';
 
 interface PlacedOperation extends Operation {
   readonly operationId: string;
@@ -99,7 +99,9 @@ const bare = ({ mediaType }: { readonly mediaType: string }) => ({ mediaType: me
 const rows: Schema = {
   description: 'The rows.',
   headers: {
-    [JOURNAL_ENTRY_HEADER]: header(count('The last entry of the journal that the tables of the answer include.')),
+    [JOURNAL_ENTRY_HEADER]: header(
+      integer('entry', 'The last entry of the journal that the tables of the answer include.', { minimum: 0 }),
+    ),
     [AS_OF_HEADER]: header(time('When the archive was last seen to be in that state.')),
   },
   content: {

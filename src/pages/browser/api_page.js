@@ -1,4 +1,4 @@
-/** The script of the reference page: requests to try, and sections, of which the address can open one. */
+/** The script of the reference page: requests to try, and sections that the address can open. */
 import { byId, html, show, showLoading } from './page.js';
 
 const MAX_SHOWN = 20_000;

@@ -1,4 +1,4 @@
-/** Adds to each catalog of the list how much of it this service has. */
+/** Shows for each listed catalog how much of it this service has. */
 import { count } from './format.js';
 import { ApiError, ask } from './page.js';
 

@@ -27,7 +27,7 @@ export class Cells {
     this.byCatalog = answer.by_catalog;
     /** @type {Map<string, number>} */
     this.places = new Map(this.ids.map((id, i) => [id, i]));
-    /** The start of each cell's corners in `corners`, and the end of the last cell's. */
+    /** The index of each cell's first corner in `corners`, and the end of the last cell's corners. */
     this.starts = new Uint32Array(this.ids.length + 1);
     this.corners = this.#corners();
   }

@@ -1,5 +1,5 @@
 /**
- * The colours of the map: one ramp of even lightness steps per theme. Larger values are farther from the colour of the
+ * The colours of the map: one ramp per theme, in even steps of lightness. Larger values contrast more with the
  * background.
  */
 

@@ -77,13 +77,13 @@ async function takeExample() {
   }
 }
 
-/** The parameters as they are chosen, without those that are empty. */
+/** The chosen parameters, without empty ones. */
 function chosen() {
   const entries = [...new FormData(form)].map(([name, value]) => [name, `${value}`.trim()]);
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 
-/** Lets the service read the first rows, to learn which columns it uses for the position. */
+/** Lets the service read the first rows, to find out which columns it uses for the position. */
 async function showFirstRows() {
   const own = file;
   const part = own && (await firstPart(own));
@@ -160,7 +160,7 @@ function tableOf(columns, rows) {
 }
 
 /**
- * The service's column of a name. The name has a number appended if the table itself has such a column.
+ * The service's column with this name. The service appends a number if the table itself has such a column.
  * @param {Row} row
  * @param {string} name
  */
@@ -185,7 +185,7 @@ async function run() {
     const separations = [];
     /** @type {Map<string, number>} */
     const statuses = new Map();
-    /** Those of the status and the separation. @type {[string, string] | undefined} */
+    /** The columns of the status and the separation. @type {[string, string] | undefined} */
     let columns;
     let done = 0;
     let toldMs = performance.now();
@@ -259,7 +259,7 @@ async function download(parameters, format) {
 }
 
 /**
- * The answer for a whole table: at once, or as a job if that would take too long.
+ * The answer for a whole table: directly, or from a job if that would take too long.
  * @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal
  */
 async function matched(table, parameters, signal) {
@@ -325,7 +325,7 @@ async function answered(path, init) {
 }
 
 /**
- * Calls with each line of an answer, until one returns false.
+ * Calls `take` with each line of an answer, until it returns false.
  * @param {Response} response @param {(line: string) => boolean} take
  */
 async function eachLine({ body }, take) {

@@ -1,4 +1,4 @@
-/** Files that a user gives to a page, or gets from it. */
+/** Helpers for files that a user uploads to a page, or downloads from it. */
 import { html, pageData } from './page.js';
 
 /**

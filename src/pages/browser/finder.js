@@ -5,7 +5,7 @@ import { offsetsArcsec } from './projection.js';
 
 /**
  * @typedef {{ ra: number, dec: number, name: string, catalog?: string, href?: string, isFurther?: boolean }} Mark
- *   a catalog's source, one that no crossmatch records being a further one; or another object
+ *   a source of a catalog, or another object; `isFurther` if no crossmatch has recorded the source
  */
 
 const SIZE = 320;
@@ -18,7 +18,7 @@ const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30];
  * @param {Mark[]} marks
  * @param {number} radiusArcsec of the crossmatch
  * @param {number} halfWidthArcsec from the middle to the edge
- * @param {boolean} [isSearched] whether any catalog was searched in the crossmatch; the circle is hatched where none was
+ * @param {boolean} [isSearched] whether any catalog was searched in the crossmatch; the circle is hatched if none was
  */
 export function finder(centre, marks, radiusArcsec, halfWidthArcsec, isSearched = true) {
   const scale = (MIDDLE - MARGIN) / halfWidthArcsec;
@@ -84,9 +84,10 @@ function drawn({ x, y, name, catalog, href, isFurther = false }) {
 }
 
 /**
- * @param {string[]} catalogs names of those in the plot
+ * @param {string[]} catalogs names of the catalogs in the plot
  * @param {boolean} hasOthers whether other objects are in it
- * @param {{ middle?: string, hatched?: string | undefined }} [words] what stands in the middle; why the circle is hatched
+ * @param {{ middle?: string, hatched?: string | undefined }} [words] the label of the middle; the reason why the circle
+ * is hatched
  */
 export function finderKey(catalogs, hasOthers, { middle = 'this object', hatched: why } = {}) {
   const item = (/** @type {import('./page.js').Child} */ drawing, /** @type {string} */ says) =>

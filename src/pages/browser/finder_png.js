@@ -8,9 +8,9 @@ const SCALE = 4;
 const CAPTION = 20;
 
 /**
- * @param {SVGSVGElement} finder as it is shown, whose colours are those of its theme
+ * @param {SVGSVGElement} finder as shown, in the colours of the current theme
  * @param {string} caption
- * @param {HTMLImageElement | null} [image] of a survey, under the drawing
+ * @param {HTMLImageElement | null} [image] the survey image under the drawing
  * @returns {Promise<Blob>}
  */
 export async function finderPng(finder, caption, image) {
@@ -72,7 +72,10 @@ function draw(context, element, finder) {
   context.restore();
 }
 
-/** Fills a shape with the lines of the pattern of the drawing. @param {CanvasRenderingContext2D} context @param {Path2D} path @param {SVGSVGElement} finder */
+/**
+ * Hatches a shape like the drawing. @param {CanvasRenderingContext2D} context @param {Path2D} path @param
+ * {SVGSVGElement} finder
+ */
 function hatch(context, path, finder) {
   const pattern = finder.querySelector('pattern');
   const line = pattern?.querySelector('path');

@@ -29,7 +29,7 @@ export function degrees(ra, dec) {
 }
 
 /**
- * A position as people type and copy it; every tool reads this form.
+ * A position in the usual form, which every tool can read.
  * @param {number} ra
  * @param {number} dec degrees
  */
@@ -105,9 +105,9 @@ export function fixed(value, digits) {
 /**
  * A value with its error. The two significant digits of the error set the decimals of the value.
  * @param {number} value
- * @param {number | undefined} error standard error; undefined where there is none
+ * @param {number | undefined} error standard error; undefined if unknown
  * @param {number} [digits] decimals without an error
- * @param {number} [most] decimals at most
+ * @param {number} [most] the maximum number of decimals
  */
 export function measured(value, error, digits = 2, most = 6) {
   if (error === undefined || !(error > 0) || !Number.isFinite(error)) return fixed(value, digits);
@@ -158,7 +158,7 @@ export function counted(value, one, many = `${one}s`) {
 }
 
 /**
- * A number of the catalog, in the digits that were sent.
+ * A number of the catalog, with its original digits.
  * @param {unknown} value
  */
 export function payloadText(value) {

@@ -82,7 +82,7 @@ function settle() {
 }
 
 /**
- * The finest resolution whose cells are large enough to see and few enough to ask for.
+ * The finest resolution whose cells are large enough to see and few enough to request.
  * @param {number} radius degrees
  */
 function resolutionFor(radius) {
@@ -95,7 +95,7 @@ function resolutionFor(radius) {
   return COARSEST_RESOLUTION;
 }
 
-/** Asks for the cells that the view needs, unless they are loaded. */
+/** Requests the cells that the view needs, unless they are loaded. */
 async function update() {
   const radius = Math.min(180, view.reachDegrees * MARGIN);
   const resolution = resolutionFor(radius);
@@ -282,7 +282,7 @@ function table(shown) {
 }
 
 /**
- * A zoom at which the cells of a resolution are large.
+ * A zoom level at which the cells of a resolution look large.
  * @param {number} resolution
  */
 function zoomTo(resolution) {

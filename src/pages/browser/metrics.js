@@ -27,7 +27,10 @@ export function parseMetrics(text) {
   return samples;
 }
 
-/** The one sample of a metric. @param {Map<string, Sample[]>} metrics @param {string} name @returns {number | undefined} */
+/**
+ * The value of a metric that has one sample. @param {Map<string, Sample[]>} metrics @param {string} name @returns
+ * {number | undefined}
+ */
 export function sampleOf(metrics, name) {
   return metrics.get(name)?.[0]?.value;
 }

@@ -1,6 +1,6 @@
 /**
- * One object: its position and neighbourhood, its sources with their payload, the searched catalogs, and the settings
- * of the search.
+ * The page of one object: its position and neighbourhood, its sources with their payload, the searched catalogs, and
+ * the search settings.
  */
 import { bibtexOf, curlOf, pythonOf } from './citing.js';
 import { save } from './files.js';
@@ -35,9 +35,9 @@ import {
   showError,
   showLoading,
 } from './page.js';
-import { highlights } from './payload.js';
+import { chanceText, highlights, inShort } from './payload.js';
 import { offsetsArcsec } from './projection.js';
-import { downloads, nearestFirst, source, transientText } from './result_list.js';
+import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 import { surveyImage } from './survey_image.js';
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
@@ -57,6 +57,8 @@ async function load() {
   }
 }
 
+// test http/object.test.ts: an unknown id is an answer
+// test contract/texts.test.ts: each text of the contract is at its place in the document
 /**
  * Shows an object that is not stored here, with links to brokers that may know it.
  * @param {any} object
@@ -114,7 +116,7 @@ function elsewhere(object) {
 }
 
 /**
- * Texts to copy: a citation, and this query for a shell and for Python.
+ * Snippets to copy: a citation, and this query for curl and Python.
  * @param {any} object
  * @param {any} provenanceSets
  */
@@ -138,7 +140,7 @@ function coneAddress(ra, dec) {
 }
 
 /**
- * The result of the crossmatch in a line.
+ * The result of the crossmatch in one line.
  * @param {any} object
  */
 function verdict(object) {
@@ -146,7 +148,28 @@ function verdict(object) {
   const named = html` In the registry: <a href=${object.tns?.url} rel="noopener noreferrer">${transient}</a>.`;
   return html`
     <p class="verdict">${badge(object.status)}
-    ${pageData.statuses[object.status]?.meaning}${transient !== undefined && named}</p>`;
+    ${pageData.statuses[object.status]?.meaning}${transient !== undefined && named}</p>
+    ${object.matches.length > 0 && together(object)}`;
+}
+
+/**
+ * What the catalogs together say: the nearest source of each in a line, and contradictions.
+ * @param {any} object
+ */
+function together(object) {
+  const ofCatalog = Map.groupBy(nearestFirst(object), (/** @type {any} */ match) => match.catalog_name);
+  const lines = [...ofCatalog].map(([name, [match]]) => {
+    const { parts, kind } = inShort(catalogOf(name), match.catalog_payload);
+    const { chance_probability: chance } = match;
+    const text = [...parts, `${arcsec(nearness(match))} away`].join(', ');
+    return { name, text: chance === null ? text : `${text}; by chance ${chanceText(chance)}`, kind };
+  });
+  const sure = lines.filter(({ kind }) => kind !== undefined);
+  const said = sure.map(({ name, kind }) => `${releaseOf(name)} says ${kind}`).join(', ');
+  const disagree = new Set(sure.map(({ kind }) => kind)).size > 1;
+  return html`
+    <ul class="keys together">${lines.map(({ name, text }) => html`<li>${mark(name)}${releaseOf(name)}: ${text}</li>`)}</ul>
+    ${disagree && html`<p><strong>The catalogs disagree:</strong> ${said}.</p>`}`;
 }
 
 /** @param {string} name @param {import('./page.js').Child} value */
@@ -220,15 +243,16 @@ function linkList(title, links) {
   return html`<p class="links"><span class="unit">${title}:</span>${links.map(link)}</p>`;
 }
 
-/** The number of sources that are open on a narrow window. */
+/** The number of sources that are initially open on a narrow window. */
 const NEAREST = 1;
 const WIDTHS = [2, 15, 60];
-/** The statuses of objects whose crossmatch searched no catalog, in the words of the finder's key. */
+/** The statuses of objects for which no catalog was searched, in the words of the finder's key. */
 const UNSEARCHED = new Map([
   ['crossmatch_pending', 'not crossmatched yet'],
   ['not_searched', 'no catalog searched'],
 ]);
 
+// test ingest/normalise.test.ts: a position that cannot be is null
 /** @param {any} object */
 function neighbourhood(object) {
   if (object.ra === null)
@@ -247,13 +271,13 @@ function neighbourhood(object) {
   /** @type {import('./page.js').Child} */
   let nearest;
   let [halfWidth = 2] = WIDTHS;
-  /** What was found around, as it arrives. @type {string[]} */
+  /** The results about the neighbourhood, as they arrive. @type {string[]} */
   const notes = [];
   const section = document.createElement('section');
   section.className = 'neighbourhood';
   draw();
   void findOthers();
-  // The catalogs are read only when the plot becomes visible, because that takes a while.
+  // The catalogs are searched only when the plot becomes visible, because that takes a while.
   const seen = new IntersectionObserver(entries => {
     if (!entries.some(entry => entry.isIntersecting)) return;
     seen.disconnect();
@@ -302,8 +326,8 @@ function neighbourhood(object) {
   }
 
   /**
-   * Finds the catalogs' other sources, which no crossmatch records and which are drawn fainter; and the catalogs that
-   * could not be searched.
+   * Finds other sources of the catalogs, which no crossmatch has recorded and which are drawn fainter; also the
+   * catalogs that could not be searched.
    */
   async function findSources() {
     const radius = pageData.maxSourcesRadiusArcsec;
@@ -352,7 +376,7 @@ function neighbourhood(object) {
 }
 
 /**
- * The nearest source in words, for an object that has none within the radius of the crossmatch.
+ * Describes the nearest source, if the object has none within the crossmatch radius.
  * @param {any[]} near @param {number} radius arcsec, of the search
  */
 function nearestOf(near, radius) {
@@ -369,7 +393,7 @@ function markOf({ ra, dec, catalog_name: catalog, catalog_source_id }) {
 /** @param {any} object */
 function sources(object) {
   const all = nearestFirst(object);
-  // On a phone only the nearest source is open at first.
+  // On a phone, only the nearest source is open at first.
   const open = matchMedia('(max-width: 44rem)').matches ? NEAREST : all.length;
   const [shown, behind] = [all.slice(0, open), all.slice(open)];
   const card = (/** @type {any} */ match) => sourceCard(object, match);
@@ -433,7 +457,7 @@ function offsetText(east, north) {
 
 /**
  * The catalogs, grouped by their outcome.
- * @param {any} crossmatch null while the object waits for it
+ * @param {any} crossmatch null while the object is pending
  */
 function outcomes(crossmatch) {
   if (!crossmatch) return html`<section><h2>What was searched</h2><p>Nothing yet.</p></section>`;
@@ -457,6 +481,7 @@ function registry(tns) {
   return html`<section><h2>In the registry</h2><p>${registryText(tns)}</p></section>`;
 }
 
+// test http/object.test.ts: the registry block, and the association on each match at full
 /** @param {any} tns */
 function registryText(tns) {
   if (!tns?.checked) return 'The registry of the Transient Name Server was not consulted for this object.';
@@ -476,6 +501,7 @@ function recordedFacts({ crossmatched_at, match_version, brokers_at_crossmatch }
     ${fact('Delivered by then', brokerTitles(brokers_at_crossmatch))}`;
 }
 
+// test http/object.test.ts: the crossmatch block where nothing was recorded, and its best guess
 const GUESS = html`
   <p class="notice">There is no record of this crossmatch: it was made before records were kept, or was imported without
   one. The current settings stand in as a best guess.</p>`;

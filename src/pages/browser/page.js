@@ -1,4 +1,4 @@
-/** Shared by the scripts of all pages: the data of the page, the API, and templates. */
+/** Code that all pages share: the data of the page, the API, and templates. */
 import { time } from './format.js';
 import * as lit from './lit-html.js';
 
@@ -14,9 +14,9 @@ import * as lit from './lit-html.js';
 /** @type {PageData} */
 export const pageData = JSON.parse(document.getElementById('page-data')?.textContent ?? '{}');
 
-/** The API's message when it cannot answer. */
+/** The error with the API's message. */
 export class ApiError extends Error {
-  /** @param {string} message @param {boolean} retryable @param {string} [code] that of the API */
+  /** @param {string} message @param {boolean} retryable @param {string} [code] the API's error code */
   constructor(message, retryable, code) {
     super(message);
     this.retryable = retryable;
@@ -25,7 +25,7 @@ export class ApiError extends Error {
 }
 
 /**
- * Asks the API. Integers that a number cannot hold come as bigints.
+ * Sends a request to the API. Integers that a number cannot represent become bigints.
  * @param {string} path
  * @param {RequestInit} [init]
  * @returns {Promise<any>}
@@ -70,9 +70,9 @@ export function exact(_key, value, context) {
 
 /** @typedef {import('./lit-html.js').TemplateResult | Node | string | number | false | null | undefined | Child[]} Child */
 
-/** A template of HTML: values are escaped. False and undefined show nothing, and leave out an attribute. */
+/** An HTML template that escapes values. False and undefined show nothing, and omit an attribute. */
 export const html = templates(lit.html);
-/** The same for what is inside an SVG. */
+/** The same for content inside an SVG. */
 export const svg = templates(lit.svg);
 
 /** @param {(strings: TemplateStringsArray, ...values: unknown[]) => import('./lit-html.js').TemplateResult} tag */
@@ -88,7 +88,7 @@ function shown(value) {
 }
 
 /**
- * A part of a page that has a state of its own. `content` makes it, at once and for each state that it changes to.
+ * A part of a page with its own state. `content` draws it, at first and after each change of the state.
  * @template State
  * @param {State} first
  * @param {(state: State, change: (next: State) => void) => Child} content
@@ -97,7 +97,7 @@ export function part(first, content) {
   const place = document.createDocumentFragment();
   const renderBefore = place.appendChild(document.createComment(''));
   const change = (/** @type {State} */ state) => {
-    // A part that is no longer on the page has no place to draw in.
+    // A part that was removed from the page cannot be drawn.
     if (renderBefore.parentNode) lit.render(shown(content(state, change)), place, { renderBefore });
   };
   change(first);
@@ -115,13 +115,13 @@ export function byId(id) {
   return element;
 }
 
-/** The places whose content is a template. @type {WeakSet<Element>} */
+/** The elements whose content is a template. @type {WeakSet<Element>} */
 const filled = new WeakSet();
 
 /** @param {Element} place @param {Child} [content] */
 export function show(place, content) {
   place.removeAttribute('aria-busy');
-  // A template would stand beside what the server put there.
+  // A template would be added to the server's content instead of replacing it.
   if (!filled.has(place)) place.replaceChildren();
   filled.add(place);
   lit.render(shown(content), /** @type {HTMLElement} */ (place));
@@ -196,7 +196,7 @@ export function brokerTitles(brokers) {
 }
 
 /**
- * The display data of a catalog; undefined for a name that is not in the service.
+ * The display data of a catalog; undefined if the service does not have it.
  * @param {string | undefined} name
  */
 export function catalogOf(name) {
@@ -214,7 +214,7 @@ export function mark(name) {
 }
 
 /**
- * Sentences of the API's documentation, with `code` set as code.
+ * Sentences from the API's documentation, with `code` formatted as code.
  * @param {string} text
  */
 export function prose(text) {

@@ -2,16 +2,18 @@
  * Selects the deciding columns of a source: magnitudes, colours, parallax and proper motion, photometric redshift,
  * star or galaxy. Each value has its error, its unit, and the digits that its error justifies.
  *
- * @typedef {{ label: string, parts: string[], title?: string }} Fact `parts` stand side by side, none is broken
+ * @typedef {{ label: string, parts: string[], title?: string }} Fact `parts` are side by side, without line breaks
+ * inside
  * @typedef {Record<string, unknown>} Payload
  * @typedef {import('../../contract/catalog.ts').Highlight} Highlight
  * @typedef {import('../../contract/catalog.ts').Photometry} Photometry
  * @typedef {{ name: string, release: string, idType: string, reference?: { paper: string, paperUrl: string }, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogData
- * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined for a catalog that is not in the service
+ * @typedef {Pick<CatalogData, 'photometry' | 'highlights'> | undefined} Shown undefined if the service does not have
+ * the catalog
  */
 import { fixed, measured } from './format.js';
 
-/** Fainter magnitudes are the catalogs' codes for a missing value. */
+/** Fainter magnitudes are the codes of catalogs for a missing value. */
 const FAINTEST = 40;
 /** 2.5 / ln 10, the factor from the relative error of a flux to an error in magnitudes. */
 const MAGNITUDES = 1.0857362;
@@ -46,7 +48,7 @@ function errorOf(band, payload) {
 }
 
 /**
- * The magnitude for comparing sources: that of the catalog's main band, else of its reddest.
+ * The magnitude by which sources are compared: in the catalog's main band, else in its reddest band.
  * @param {Shown} catalog
  * @param {Payload | undefined} payload
  */
@@ -59,6 +61,47 @@ export function mainMagnitude(catalog, payload) {
 export function magnitudeText(catalog, payload) {
   const main = mainMagnitude(catalog, payload);
   return main && `${main.letter} ${fixed(main.magnitude, 2)}`;
+}
+
+/**
+ * What a catalog says of a source, in a few words: star or galaxy, its magnitude, and a parallax of some significance.
+ * `kind` is set only if the catalog is sure.
+ * @param {Shown} catalog
+ * @param {Payload | null | undefined} payload
+ * @returns {{ parts: string[], kind: string | undefined }}
+ */
+export function inShort(catalog, payload) {
+  if (!payload) return { parts: [], kind: undefined };
+  const main = magnitudeText(catalog, payload);
+  const [system] = (catalog?.photometry.system ?? '').split(',');
+  const parts = main ? [`${main}${system ? ` (${system})` : ''}`] : [];
+  let kind;
+  for (const line of catalog?.highlights ?? []) {
+    const isKind = line.kind === 'probabilities' || line.kind === 'code' || line.kind === 'starness';
+    if (isKind) {
+      const [text = ''] = drawn(line, payload).parts;
+      if (text) parts.unshift(text.replace(/^(star|galaxy|quasar) (> 99 %|\d+ %)$/, '$1 ($2)'));
+      kind = SURE.exec(text)?.[1];
+    } else if (line.kind === 'parallax') {
+      const [parallax, error] = [numberOf(payload, line.value), numberOf(payload, line.error)];
+      if (parallax !== undefined && error !== undefined && parallax >= GOOD_PARALLAX * error)
+        parts.push(`parallax ${measured(parallax, error)} mas`);
+    }
+  }
+  return { parts, kind };
+}
+
+/** The texts of `drawn` for a kind of which a catalog is sure: at 95 % or more where it gives a probability. */
+const SURE = /^(star|galaxy|quasar) (?:\(|> 99 %|9[5-9] %|100 %)/;
+
+/**
+ * A probability of a chance match, such as `0.04 %`.
+ * @param {number} probability
+ */
+export function chanceText(probability) {
+  const share = 100 * probability;
+  if (share < 0.01) return '< 0.01 %';
+  return share > 99 ? '> 99 %' : `${Number(share.toPrecision(share < 1 ? 1 : 2))} %`;
 }
 
 /** @param {Shown} catalog @param {Payload | undefined} payload @returns {Fact[]} */
@@ -82,7 +125,7 @@ export function highlights(catalog, payload) {
 }
 
 /**
- * A line of a source; empty where the source lacks the values.
+ * A line about a source; empty if the source lacks the values.
  * @param {Highlight} line
  * @param {Payload} payload
  * @returns {Fact[]}

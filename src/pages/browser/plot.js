@@ -3,8 +3,9 @@ import { counted, fixed } from './format.js';
 import { html, svg } from './page.js';
 
 /**
- * @typedef {{ title: string, values: number[], isReversed?: boolean }} Axis `title` has the unit, too
- * @typedef {{ low: number, high: number, at: (value: number) => number }} Scale `at` gives the place in the drawing
+ * @typedef {{ title: string, values: number[], isReversed?: boolean }} Axis `title` includes the unit
+ * @typedef {{ low: number, high: number, at: (value: number) => number }} Scale `at` returns the coordinate in the
+ * drawing
  */
 
 const WIDTH = 480;
@@ -17,7 +18,7 @@ const TICKS = 6;
 const MAX_INTERVALS = 40;
 
 /**
- * A point for each pair of values that are both finite.
+ * Draws a point for each pair of values that are both finite.
  * @param {Axis} x
  * @param {Axis} y
  */

@@ -1,6 +1,7 @@
 /**
- * The sky on a plane: Hammer's equal-area projection, in an oblique aspect, so that the middle of the view is never distorted. East is to
- * the left. Near the middle a unit of the plane is a radian; the whole sky is an ellipse of 2 sqrt(8) by 2 sqrt(2).
+ * The sky on a plane: Hammer's equal-area projection, in an oblique aspect, so that the middle of the view is never
+ * distorted. East is to the left. Near the middle, one unit of the plane is one radian. The whole sky is an ellipse of
+ * 2 sqrt(8) by 2 sqrt(2).
  *
  * Hammer, Petermanns Mitteilungen 38, 85 (1892); Snyder, "Map Projections: A Working Manual", USGS 1395 (1987), p. 182.
  *
@@ -104,7 +105,7 @@ export class Projection {
   }
 
   /**
-   * The corners that follow where an outline crosses the seam.
+   * The corners after each crossing of the seam.
    * @param {Float64Array} corners
    * @param {number} start
    * @param {number} end
@@ -117,7 +118,7 @@ export class Projection {
       const now = this.#cornerSeen(corners, corner);
       const [forward, east] = before;
       const [nextForward, nextEast] = now;
-      // Where the edge crosses the meridian through the middle: in front, or behind?
+      // Whether the edge crosses the central meridian in front or behind.
       if (east < 0 !== nextEast < 0 && forward * Math.abs(nextEast) + nextForward * Math.abs(east) < 0)
         found.push(corner);
       before = now;
@@ -136,7 +137,7 @@ export class Projection {
    * @param {number} y
    * @param {number} z a unit vector
    * @param {number} side 1 or -1 to draw the point on that side, beyond the seam if necessary; 0 to draw it where it is
-   * @param {{ x: number, y: number }} out gets the point: x to the west, y to the north
+   * @param {{ x: number, y: number }} out receives the point: x to the west, y to the north
    */
   project(x, y, z, side, out) {
     const [forward, east, north] = this.#seen(x, y, z);
@@ -194,7 +195,7 @@ export function offsetsArcsec(from, to) {
   const dRa = (((((to.ra - from.ra) % 360) + 540) % 360) - 180) * RADIANS;
   const [d0, d] = [from.dec * RADIANS, to.dec * RADIANS];
   const forward = Math.sin(d0) * Math.sin(d) + Math.cos(d0) * Math.cos(d) * Math.cos(dRa);
-  // Written as differences, which keep their digits at separations far below an arcsec.
+  // Written as differences, which keep their precision at separations far below an arcsec.
   const north = Math.sin(d - d0) + 2 * Math.cos(d) * Math.sin(d0) * Math.sin(dRa / 2) ** 2;
   return {
     east: (Math.cos(d) * Math.sin(dRa)) / forward / (RADIANS / 3600),

@@ -6,7 +6,7 @@ import { downloads, hasSource, nearestFirst, sorted, source, transientText } fro
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
 /**
- * The number of rows that the chosen filters should leave; and the maximum number of objects that are loaded
+ * The number of rows that should remain after filtering; and the maximum number of objects that are loaded
  * automatically to reach it.
  */
 const ENOUGH = 20;
@@ -137,6 +137,8 @@ function chosenOf(objects) {
   return sorted(found, `${sort}`);
 }
 
+// test pages/browser.test.ts: recent crossmatches page by page, none twice
+// test http/recent.test.ts: page_size: default 1000, clamped to 10000
 function draw() {
   if (!loaded) return;
   const { page, objects, path } = loaded;

@@ -13,7 +13,9 @@ export function hasSource({ matches }, catalog) {
   return (matches ?? []).some((/** @type {any} */ { catalog_name }) => catalog_name === catalog);
 }
 
-/** Values by which objects are sorted, ascending; those without one come last. @type {Record<string, (object: any) => number>} */
+/**
+ * Sort keys of objects, ascending; objects without a value come last. @type {Record<string, (object: any) => number>}
+ */
 const ORDERS = {
   separation: object => nearestFirst(object).map(nearness)[0] ?? Number.POSITIVE_INFINITY,
   magnitude: object => {
@@ -42,7 +44,7 @@ export function sorted(objects, order) {
 }
 
 /**
- * Objects as a list, with a choice of catalog and order above it if there are several.
+ * A list of objects; if there are several, with a choice of catalog and order above it.
  * @param {any[]} objects at the level `full` @param {string} label @param {boolean} isPart whether there are more
  */
 export function sortableList(objects, label, isPart) {

@@ -3,7 +3,7 @@ import { counted } from './format.js';
 import { html, part } from './page.js';
 
 const STEP = 100;
-/** Browsers are slow with more columns. */
+/** Browsers become slow with more columns. */
 const MAX_COLUMNS = 200;
 
 /** @typedef {{ name: string, unit?: string, description?: string, isNumber?: boolean }} ShownColumn */
@@ -11,7 +11,7 @@ const MAX_COLUMNS = 200;
 /**
  * The first rows, and a button for more.
  * @param {ShownColumn[]} all the columns
- * @param {string[][]} rows cells as texts, empty where there is no value
+ * @param {string[][]} rows cells as texts, empty if there is no value
  */
 export function resultTable(all, rows) {
   const columns = all.slice(0, MAX_COLUMNS);

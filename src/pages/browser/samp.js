@@ -13,7 +13,7 @@ const LOAD_TABLE = 'table.load.votable';
  * @param {string} url of a VOTable
  * @param {string} name
  * @returns {Promise<string[]>} the names of the programs
- * @throws ApiError where there is no hub, the user refuses, or no program takes tables
+ * @throws ApiError if there is no hub, the user refuses, or no program accepts tables
  */
 export async function sendTable(url, name) {
   const registration = await call('register', { 'samp.name': 'nearsky' });

@@ -1,6 +1,6 @@
 /**
- * The large search box: Enter searches, the box grows with a list of lines, and text too long for an address is handed
- * over in the browser's storage.
+ * The large search box: Enter searches, the box grows with its lines, and text that is too long for an address is
+ * passed in the browser's storage.
  */
 import { byId } from './page.js';
 
@@ -24,7 +24,7 @@ form.addEventListener('submit', event => {
   try {
     sessionStorage.setItem(LIST_KEY, box.value);
   } catch {
-    // The page of the results reports the missing list.
+    // The results page reports the missing list.
   }
   const radius = new FormData(form).get('radius');
   location.assign(`/search?list=${Date.now()}&radius=${radius}`);

@@ -1,4 +1,4 @@
-/** The script of the results page: the typed text, how it was understood, and the answer of the API. */
+/** The script of the results page: the typed text, its interpretation, and the answer of the API. */
 import { fileName, formatButtons, save } from './files.js';
 import { finder, finderKey } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
@@ -36,6 +36,7 @@ chooseRadius(Number(parameters.get('radius') ?? radiusBox.value));
 
 const entries = parseSearchList(typed, pageData.catalogs);
 const [first] = entries;
+// test pages/search_text.test.ts: lists: ids, names and positions, mixed
 if (typed.trim() === '') {
   show(
     results,
@@ -53,7 +54,7 @@ function handedOver() {
 }
 
 /**
- * Shows a radius in the box, even one that the box does not offer.
+ * Shows a radius in the box, even if the box does not offer it.
  * @param {number} arcsec
  */
 function chooseRadius(arcsec) {
@@ -86,13 +87,14 @@ async function showOne(search) {
 }
 
 /**
- * Whether the radius can be searched.
+ * Whether searches allow this radius.
  * @param {number} arcsec
  */
 function isRadius(arcsec) {
   return arcsec > 0 && arcsec <= pageData.maxRadiusArcsec;
 }
 
+// test http/cone.test.ts: parameters: what is missing, bad or out of range is named
 /** @param {number} arcsec */
 function radiusReason(arcsec) {
   return `A radius is above 0 and at most ${pageData.maxRadiusArcsec}″: it is ${arcsec}″`;
@@ -130,7 +132,7 @@ async function showId(id) {
 }
 
 /**
- * The objects that have a source of a catalog, under a heading; nothing if there is none.
+ * The objects with a source of a catalog, under a heading; nothing if there is none.
  * @param {{ catalog: string, id: string }} source
  */
 async function objectsOf({ catalog, id }) {
@@ -153,7 +155,7 @@ async function showSource(source) {
   show(results, found.length > 0 ? found : notice(none));
 }
 
-/** @param {any} result of a name: what the registry has, and of when */
+/** @param {any} result for a name: the registry's entry and its epoch */
 function registryRecord({ tns, tns_snapshot_epoch: epoch }) {
   const said = [
     `${tns.name_prefix ?? ''} ${tns.name}`.trim(),
@@ -206,7 +208,7 @@ async function showPosition({ ra, dec }, radiusArcsec) {
 }
 
 /**
- * @param {Element} list @param {any} page @param {any[]} objects those of this page and of the ones before
+ * @param {Element} list @param {any} page @param {any[]} objects of this page and the pages before
  * @param {{ ra: number, dec: number, radiusArcsec: number, path: string }} cone
  */
 function showPage(list, page, objects, cone) {
@@ -285,6 +287,8 @@ function found(result, objects, how, path) {
     </section>`;
 }
 
+// test http/lookup.test.ts: how many inputs: by the kinds that occur
+// test clients/typescript.test.ts: a lookup of any size
 /** Shows the results of a list: looks up all valid entries in one request. */
 async function showMany() {
   const asked = entries.filter(({ search }) => search.kind !== 'unclear');

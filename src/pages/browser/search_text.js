@@ -23,7 +23,7 @@ const RADIUS =
 
 /**
  * @param {string} typed
- * @param {readonly KnownCatalog[]} [catalogs] those whose sources can be searched
+ * @param {readonly KnownCatalog[]} [catalogs] the catalogs whose sources can be searched
  * @returns {SearchText}
  */
 export function parseSearchText(typed, catalogs = []) {
@@ -45,7 +45,7 @@ const NAME = /^(?:(?:sn|at)\s*)?(\d{4}\s*[a-z][a-z\d]*|(?:frb|tde)\s*\d{4}\s*[a-
  * A source as `Gaia DR3 123` or `gaia_dr3: 123`.
  * @param {string} typed
  * @param {readonly KnownCatalog[]} catalogs
- * @returns {SearchText | undefined} undefined where the text does not begin with a catalog
+ * @returns {SearchText | undefined} undefined if the text does not begin with a catalog
  */
 function sourceOf(typed, catalogs) {
   const text = typed.normalize('NFKC').trim();
@@ -60,17 +60,16 @@ function sourceOf(typed, catalogs) {
   return undefined;
 }
 
-/** The most words of one position or name, a radius included. */
+/** The maximum number of words in one position or name, including a radius. */
 const MAX_WORDS = 12;
-/** The least digits of an id among other words: fewer digits are more likely a part of a position. */
+/** The minimum number of digits of an id among other words: fewer digits are more likely a part of a position. */
 const MIN_ID_DIGITS = 10;
 
 /**
- * Reads pasted text: one search text, or a list of them, one or several on a line, with any separators.
+ * Reads pasted text: one search text, or a list of them, with one or several per line and any separators.
  * @param {string} typed
- * @returns {{ typed: string, search: SearchText }[]} one entry for each, in their order, also for text that cannot be
- * understood
- * @param {readonly KnownCatalog[]} [catalogs] those whose sources can be searched, alone
+ * @returns {{ typed: string, search: SearchText }[]} one entry for each text in order, even if it cannot be parsed
+ * @param {readonly KnownCatalog[]} [catalogs] the catalogs whose sources can be searched, each source alone
  */
 export function parseSearchList(typed, catalogs = []) {
   const whole = parseSearchText(typed, catalogs);
@@ -116,7 +115,7 @@ function unclearEntry(words) {
 }
 
 /**
- * The longest run of words from a position on that can be understood.
+ * The longest run of words, from an index on, that can be parsed.
  * @param {string[]} words
  * @param {number} at
  */
@@ -143,7 +142,7 @@ function unclear(reason) {
 }
 
 /**
- * The text in lowercase, with one spelling of signs, primes and spaces, and without parentheses around it.
+ * The text in lowercase, with one spelling of signs, primes and spaces, and without surrounding parentheses.
  * @param {string} typed
  */
 function plain(typed) {
@@ -171,14 +170,15 @@ function takeRadius(text) {
   const unit = namedUnit ?? bareUnit;
   const known = UNIT.find(([spelling]) => unit !== undefined && spelling.test(unit));
   const rest = text.slice(0, text.length - all.length).replace(/[\s,;]+$/, '');
-  // Without a named radius, seconds of a declination look the same; such seconds leave no whole position before them.
+  // Seconds of a declination look like a radius without `r=` or `radius`. But what precedes such seconds is not a whole
+  // position.
   if (!found || (unit !== undefined && !known) || (named === undefined && !standsAlone(rest)))
     return { rest: text, radiusArcsec: undefined };
   return { rest, radiusArcsec: Number(named ?? bare) * (known ? ARCSEC[known[1]] : 1) };
 }
 
 /**
- * Whether a text is a whole position or name, so that the words behind it are a radius.
+ * Whether a text is a whole position or name, so that the following words are a radius.
  * @param {string} text
  */
 function standsAlone(text) {
@@ -200,7 +200,7 @@ const PACKED = /^j?\s*(\d{2})(\d{2})(\d{2}(?:\.\d+)?)\s*([+-])(\d{2})(\d{2})(\d{
 /**
  * @param {string} text
  * @param {number | undefined} radiusArcsec
- * @returns {SearchText | undefined} undefined where it has not the form of a position
+ * @returns {SearchText | undefined} undefined if it does not have the form of a position
  */
 function positionOf(text, radiusArcsec) {
   const degrees = DEGREES.exec(text);
@@ -233,7 +233,8 @@ const signed = (sign, value) => (sign === '-' ? -value : value);
 
 /**
  * @param {number} ra @param {number} dec @param {number | undefined} radiusArcsec
- * @param {{ ra?: string | undefined, dec?: string | undefined }} [typed] as it is said in messages: a number has fewer digits
+ * @param {{ ra?: string | undefined, dec?: string | undefined }} [typed] the original text for messages, because a
+ * number has fewer digits
  * @returns {SearchText}
  */
 function checked(ra, dec, radiusArcsec, typed = {}) {

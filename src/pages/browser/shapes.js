@@ -4,7 +4,7 @@ import { separationDegrees, vectorOf } from './projection.js';
 /** @typedef {import('./projection.js').Position} Position */
 
 const RADIANS = Math.PI / 180;
-/** The points of a circle, and of an edge. */
+/** The number of points of a circle, and of an edge. */
 const POINTS = 72;
 const EDGE_POINTS = 16;
 
@@ -23,7 +23,7 @@ export function polygonText(corners) {
 const placeText = ({ ra, dec }) => `${ra.toFixed(4)} ${dec.toFixed(4)}`;
 
 /**
- * The outline of a circle or a polygon; empty for other texts.
+ * The outline of a circle or a polygon; empty for any other text.
  * @param {string} text in the spelling of DALI or ADQL
  * @returns {Position[]}
  */
@@ -40,7 +40,7 @@ export function outlineOf(text) {
 }
 
 /**
- * Points on a circle, the last one the first one again.
+ * Points on a circle; the last one repeats the first.
  * @param {Position} middle @param {number} radius degrees
  */
 function around({ ra, dec }, radius) {
@@ -58,7 +58,7 @@ function around({ ra, dec }, radius) {
   });
 }
 
-/** Points of a great circle from one position to another, both among them. @param {Position} from @param {Position} to */
+/** Points of a great circle from one position to another, both included. @param {Position} from @param {Position} to */
 function edge(from, to) {
   const [a, b] = [vectorOf(from.ra, from.dec), vectorOf(to.ra, to.dec)];
   const angle = separationDegrees(from, to) * RADIANS;

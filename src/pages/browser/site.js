@@ -1,4 +1,4 @@
-/** The switch of the theme, on every page. */
+/** The theme switch, on every page. */
 import { byId, html, show } from './page.js';
 
 const ORDER = ['system', 'light', 'dark'];
@@ -13,7 +13,7 @@ button.addEventListener('click', () => {
   try {
     localStorage.setItem('theme', next);
   } catch {
-    // The theme then holds for this page only.
+    // The theme then applies to this page only.
   }
   label();
   document.dispatchEvent(new Event('themechange'));

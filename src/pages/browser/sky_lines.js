@@ -1,8 +1,11 @@
-/** Reference lines of astronomers, as curves on the sky. */
+/** Astronomical reference lines, as curves on the sky. */
 import { fromGalactic, galactic } from './format.js';
 
 /** @typedef {import('./projection.js').Position} Position */
-/** @typedef {{ name: string, at: (t: number) => Position | undefined }} Curve `at` from 0 to 1, once around; undefined where it is not drawn */
+/**
+ * @typedef {{ name: string, at: (t: number) => Position | undefined }} Curve `at` takes 0 to 1, once around the sky; it
+ * returns undefined to leave a gap
+ */
 
 const RADIANS = Math.PI / 180;
 /** The obliquity of the ecliptic at J2000. */

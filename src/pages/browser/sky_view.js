@@ -14,7 +14,7 @@ import { SKY_LINES } from './sky_lines.js';
 const DEGREES = 180 / Math.PI;
 const MAX_ZOOM = 900;
 const STEP_ZOOM = 1.8;
-/** A press that moves less is a click; CSS pixels. */
+/** A press that moves less than this is a click; CSS pixels. */
 const CLICK_PIXELS = 5;
 const GRATICULE_STEPS = [30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05];
 
@@ -88,7 +88,7 @@ export class SkyView {
     this.height = height;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    // At once, because a printed page has no next frame.
+    // Immediately, because a printed page has no next frame.
     this.#draw();
     this.on.moved();
   }
@@ -140,7 +140,7 @@ export class SkyView {
       context.fillStyle = colours[bin] ?? '';
       context.strokeStyle = context.fillStyle;
       context.fill();
-      // Without this stroke the paper shines through between neighbours.
+      // Without this stroke, the background shows between neighbouring cells.
       context.stroke();
     }
     const selected = this.selected === undefined ? undefined : cells.places.get(this.selected);
@@ -169,8 +169,8 @@ export class SkyView {
   }
 
   /**
-   * Draws the lines in the colours of the key below the map, with a margin in the colour of the paper because they
-   * cross cells of any colour.
+   * Draws the lines in the colours of the key below the map. Each line has a margin in the background colour, because
+   * it crosses cells of any colour.
    * @param {CanvasRenderingContext2D} context
    * @param {string} paper
    */
@@ -204,7 +204,7 @@ export class SkyView {
     context.stroke();
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {string} colour @param {string} paper what labels stand on */
+  /** @param {CanvasRenderingContext2D} context @param {string} colour @param {string} paper the background of labels */
   #drawGraticule(context, colour, paper) {
     const span = (Math.min(this.width, this.height) / this.scale) * DEGREES;
     const step = GRATICULE_STEPS.find(each => span / each >= 3) ?? 0.05;
@@ -244,7 +244,8 @@ export class SkyView {
   /** @param {CanvasRenderingContext2D} context @param {number} step @param {number} raStep @param {number} raReach @param {number} south @param {number} north */
   #labels(context, step, raStep, raReach, south, north) {
     const isWhole = this.zoom < 3;
-    // Labels stand along the equator and the middle meridian on the whole sky, else along the lower and the left edge.
+    // On the whole sky, labels lie along the equator and the central meridian; otherwise along the lower and the left
+    // edge.
     const edge = 26;
     const along = isWhole
       ? { ra: this.middle.ra, dec: 0 }
@@ -262,7 +263,7 @@ export class SkyView {
     for (let dec = ceilTo(south, step); dec <= north; dec += step) {
       const text = fixed(dec, digits);
       const point = this.#pixels({ ra: along.ra, dec });
-      // The labels of the hours stand on the equator.
+      // The labels of the hours lie on the equator.
       if (!point || Math.abs(dec) >= 89 || (isWhole && Number(text.replace('−', '-')) === 0)) continue;
       label(context, `${dec > 0 && Number(text) !== 0 ? '+' : ''}${text}°`, point);
     }
@@ -376,7 +377,7 @@ export class SkyView {
   }
 
   /**
-   * Zooms at the pointer. At the whole sky no further zooming out is possible; the page then scrolls.
+   * Zooms at the pointer. If the whole sky is visible, further zooming out is impossible, and the page scrolls instead.
    * @param {WheelEvent} event
    * @param {{ x: number, y: number }} place
    */
@@ -417,7 +418,7 @@ export class SkyView {
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Text above a place, with a margin in the colour of the sky because the text stands on cells of any colour.
+ * Draws text above a place. The text has a margin in the colour of the sky, because it lies on cells of any colour.
  * @param {CanvasRenderingContext2D} context
  * @param {string} text
  * @param {{ x: number, y: number }} place

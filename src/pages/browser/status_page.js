@@ -95,6 +95,8 @@ function flow(metrics) {
     </section>`;
 }
 
+// test http/trouble.test.ts: without a database all is 503 but status and health
+// test http/tns.test.ts: a snapshot that is absent or stale
 /** @param {any} status */
 function lights(status) {
   const { database, tns_resolution: tns, tns_snapshot_epoch: epoch, service_version, contract_version } = status;
@@ -120,9 +122,13 @@ function light(isGood, name, says) {
     <div class=${isGood ? 'good' : 'bad'}><h2>${name}<span class="state">${state}</span></h2><p>${says}</p></div>`;
 }
 
+// test contract/suite/objects.ts: an object without a position is found by its id, and by no position
 const UNPLACED = 'They may have any status. Not on the map: only their id finds them.';
 
-/** @param {any} map the whole sky at its coarsest, as far as it is counted @param {number | null | undefined} stored objects in the database */
+/**
+ * @param {any} map the whole sky at the coarsest resolution, as far as it is counted @param {number | null | undefined}
+ * stored objects in the database
+ */
 function holdings({ total, uncounted, without_position, by_status }, stored) {
   const sums = Object.entries(by_status).map(([status, counts]) => ({
     status,

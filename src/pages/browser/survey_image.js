@@ -1,27 +1,30 @@
-/** An image of a survey under the finder. It comes from another host, which then learns the position: only a click loads it. */
+/**
+ * A survey image under the finder. It comes from another host, which then learns the position. So it is loaded only
+ * after a click.
+ */
 import { html } from './page.js';
 
 /**
  * @param {{ ra: number, dec: number }} centre
  * @param {string} template an address with `{ra}`, `{dec}` and `{fov}`, degrees
- * @param {() => void} changed called when the image to show is another one
+ * @param {() => void} changed called when a different image must be shown
  */
 export function surveyImage({ ra, dec }, template, changed) {
   const host = new URL(template).host;
-  /** By half width; a null one failed. @type {Map<number, HTMLImageElement | null>} */
+  /** Images by half width; null if loading failed. @type {Map<number, HTMLImageElement | null>} */
   const images = new Map();
   let isChosen = false;
   let said = '';
   return { image, choice };
 
-  /** The box that shows and hides the image, with what is to say of the image that was requested before. */
+  /** The box that shows and hides the image, with a message about the last requested image. */
   function choice() {
     return html`
       <p class="survey"><label class="pick"><input type="checkbox" @change=${toggle}> Image from ${host}</label>
       <span class="hint" role="status">${said}</span></p>`;
   }
 
-  /** Shows the image or hides it. An image that failed is requested again. */
+  /** Shows or hides the image. An image that failed is requested again. */
   function toggle(/** @type {any} */ { target }) {
     isChosen = target.checked;
     for (const [halfWidth, made] of images) if (made === null) images.delete(halfWidth);

@@ -7,6 +7,6 @@
     const chosen = localStorage.getItem('theme');
     if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset.theme = chosen;
   } catch {
-    // Without permission to use storage, the theme of the system stays.
+    // Without permission to use storage, the system's theme applies.
   }
 })();

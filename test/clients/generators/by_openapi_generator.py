@@ -54,6 +54,11 @@ try:
     refused_stream = None
 except ApiException as error:
     refused_stream = json.loads(error.body)["code"]
+try:
+    api.stream_matches_in_area(area="CIRCLE 150 2 1", var_from="later")
+    refused_area = None
+except ApiException as error:
+    refused_area = json.loads(error.body)["code"]
 
 # The operations that nothing above calls.
 others = {
@@ -62,6 +67,7 @@ others = {
     "service_status": api.service_status().database,
     "describe_service": api.describe_service().default_detail,
     "stream_matches": refused_stream,
+    "stream_matches_in_area": refused_area,
     "find_sources": api.find_sources(ra=150, dec=2, radius_arcsec=5).count,
     "find_objects_of_source": api.find_objects_of_source("gaia_dr3", str(known)).count,
     "search_area": [

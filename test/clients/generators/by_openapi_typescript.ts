@@ -52,6 +52,9 @@ const others = {
   service_status: (await client.GET('/api/status')).data?.database,
   describe_service: (await client.GET('/api/describe')).data?.default_detail,
   stream_matches: (await client.GET('/api/stream/matches', { params: { query: { from: 'later' } } })).error?.code,
+  stream_matches_in_area: (
+    await client.POST('/api/stream/matches', { params: { query: { area: 'CIRCLE 150 2 1', from: 'later' } } })
+  ).error?.code,
   find_sources: (await client.GET('/api/sources', { params: cone })).data?.count,
   find_objects_of_source: (
     await client.GET('/api/sources/{catalog}/{catalog_source_id}', {

@@ -135,7 +135,7 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
     const codes = new Set(['invalid_parameter']);
     return { method: 'POST', target: template, headers, body: body!, suspects: ANYTHING, refused: false, codes };
   }
-  if (method === 'post')
+  if (method === 'post' && !template.startsWith('/api/stream/'))
     return { method: 'POST', target: `${template}?${randomJunk(random)}`, ...randomBody(random, document) };
   return {
     method: method.toUpperCase(),

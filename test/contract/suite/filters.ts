@@ -7,7 +7,7 @@ const OBJECT = `/api/objects/${IDS.matched}`;
 
 const GAIA =
   'parallax parallax_error pmra pmdec ruwe classprob_dsc_combmod_star classprob_dsc_combmod_galaxy ' +
-  'classprob_dsc_combmod_quasar parallax_over_error';
+  'classprob_dsc_combmod_quasar parallax_over_error chance_probability';
 const bounds = (catalog: string, fields: string) =>
   fields.split(' ').flatMap(field => [`${catalog}.${field}_min`, `${catalog}.${field}_max`]);
 
@@ -15,13 +15,14 @@ const bounds = (catalog: string, fields: string) =>
 export const FILTER_NAMES = [
   ...['catalog', 'separation_arcsec_max', 'reliability_min', 'reliability_max'],
   ...bounds('gaia_dr3', GAIA),
-  ...bounds('des_y6_gold', 'dnf_z dnf_zsigma ext_mash'),
-  ...bounds('delve_dr3_gold', 'dnf_z dnf_zsigma ext_mash'),
+  ...bounds('des_y6_gold', 'dnf_z dnf_zsigma ext_mash chance_probability'),
+  ...bounds('delve_dr3_gold', 'dnf_z dnf_zsigma ext_mash chance_probability'),
+  ...bounds('skymapper_dr4', 'chance_probability'),
 ];
 
 const values = section('Filters and counts: filters', {
-  'the 34 names, in a query and in a body; what is sent is echoed in its order': async service => {
-    assert.is(FILTER_NAMES.length, 34);
+  'the 42 names, in a query and in a body; what is sent is echoed in its order': async service => {
+    assert.is(FILTER_NAMES.length, 42);
     for (const name of FILTER_NAMES) {
       const value = name === 'catalog' ? 'gaia_dr3' : 0.5;
       assert.equal((await service.ok(OBJECT, { [name]: value })).filters, { [name]: value });
@@ -111,6 +112,11 @@ const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ 'gaia_dr3.ruwe_max': 0.8999 }, false],
   [{ 'gaia_dr3.ruwe_max': 1, 'gaia_dr3.parallax_min': 1 }, false],
   [{ 'gaia_dr3.ruwe_max': 1, separation_arcsec_max: 0.5 }, false],
+  [{ 'gaia_dr3.chance_probability_max': 0.0006706 }, true],
+  [{ 'gaia_dr3.chance_probability_max': 0.00067 }, false],
+  [{ 'gaia_dr3.chance_probability_min': 0.0006706 }, true],
+  // Of this match none is known.
+  [{ 'des_y6_gold.chance_probability_max': 1 }, false],
   [{ 'gaia_dr3.parallax_over_error_min': 10 }, true],
   [{ 'gaia_dr3.parallax_over_error_min': 10.001 }, false],
   [{ 'gaia_dr3.parallax_over_error_max': -10 }, true],

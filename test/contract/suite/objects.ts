@@ -174,8 +174,23 @@ const crossmatch = section('Objects: crossmatch', {
   },
 });
 
+const WORTH = {
+  chance_probability: 0.0006706,
+  source_density: 12.3,
+  sources_within_radius: 2,
+  second_separation_arcsec: 0.75,
+};
+/** Of the other imported matches no statistics are known. */
+const NO_WORTH = {
+  chance_probability: null,
+  source_density: null,
+  sources_within_radius: null,
+  second_separation_arcsec: null,
+};
+
 const PUBLISHED =
-  'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec catalog_payload catalogs_skipped partial tns_checked ' +
+  'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec ' +
+  'chance_probability source_density sources_within_radius second_separation_arcsec catalog_payload catalogs_skipped partial tns_checked ' +
   'tns_snapshot_epoch provenance_set';
 
 const matches = section('Objects: matches', {
@@ -191,7 +206,9 @@ const matches = section('Objects: matches', {
     assert.equal(
       matches,
       expected.map(([catalog_name, catalog_source_id, separation_arcsec]) => {
-        return { catalog_name, catalog_source_id, separation_arcsec, provenance_set: crossmatch.provenance_set };
+        const { provenance_set } = crossmatch;
+        const worth = catalog_source_id === '10' ? WORTH : NO_WORTH;
+        return { catalog_name, catalog_source_id, separation_arcsec, ...worth, provenance_set };
       }),
     );
   },

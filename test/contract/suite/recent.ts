@@ -126,13 +126,17 @@ const answer = section('Recent crossmatches: the answer', {
       for (const object of (await service.ok(RECENT, { ...WINDOW, detail })).objects) hasKeys(object, expected);
     }
     const published =
-      'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec catalog_payload catalogs_skipped partial tns_checked ' +
+      'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec ' +
+      'chance_probability source_density sources_within_radius second_separation_arcsec catalog_payload catalogs_skipped partial tns_checked ' +
       'tns_snapshot_epoch';
     const find = (objects: Json[], id: string) => objects.find(object => object.diaObjectId_str === id)!;
     const { objects } = await service.ok(RECENT, WINDOW);
     const { objects: full } = await service.ok(RECENT, { ...WINDOW, detail: 'full' });
     for (const match of find(objects, IDS.matched).matches)
-      hasKeys(match, 'catalog_name catalog_source_id separation_arcsec');
+      hasKeys(
+        match,
+        'catalog_name catalog_source_id separation_arcsec chance_probability source_density sources_within_radius second_separation_arcsec',
+      );
     for (const match of find(full, IDS.matched).matches) hasKeys(match, `${published} tns`);
     hasKeys(find(full, IDS.unrecorded).matches[0], published);
     assert.equal([find(objects, IDS.broken).matches.length, find(full, IDS.broken).matches], [1, []]);

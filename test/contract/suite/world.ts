@@ -89,6 +89,13 @@ function record(diaObjectId: string, catalog_outcomes: Record<string, string>, f
   };
 }
 
+const STATISTICS = {
+  version: 1,
+  source_density: 12.3,
+  sources_within_radius: 2,
+  second_separation_arcsec: 0.75,
+};
+
 function match(diaObjectId: string, catalog_name: string, catalog_source_id: string, fields: Line = {}): Line {
   return {
     type: 'match',
@@ -164,7 +171,7 @@ function states(): Line[] {
     record(matched, everywhere('searched')),
     match(matched, 'skymapper_dr4', '8', { catalog_payload: { CLASS_STAR: 0.5, NGOOD: '12345678901234567890' } }),
     match(matched, 'gaia_dr3', '9', { separation_arcsec: 0.75, catalog_payload: PAYLOADS.gaia9 }),
-    match(matched, 'gaia_dr3', '10', { catalog_payload: PAYLOADS.gaia10 }),
+    match(matched, 'gaia_dr3', '10', { statistics: STATISTICS, catalog_payload: PAYLOADS.gaia10 }),
     match(matched, 'des_y6_gold', '9007199254740993', {
       separation_arcsec: 0.5,
       catalog_payload: { DNF_Z: 0.3, DNF_ZSIGMA: 0.02, EXT_MASH: 4, FLAGS_GOLD: 0 },

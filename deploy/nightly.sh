@@ -1,0 +1,44 @@
+#!/bin/sh
+# The jobs of the timers. Each may be killed at any moment: the next run completes it.
+#   nightly.sh ingest BROKER DIRECTORY   stores each file of DIRECTORY, then moves it to DIRECTORY/done
+#   nightly.sh backup DIRECTORY KEEP     makes DIRECTORY/nearsky-DATE, and removes all but the newest KEEP
+#   nightly.sh export DIRECTORY KEEP     does the same with DIRECTORY/nearsky-DATE.ndjson.gz
+set -eu
+config=/etc/nearsky/nearsky.json
+nearsky() {
+  if [ -e "$config" ]; then set -- "$@" --config "$config"; fi
+  command nearsky "$@"
+}
+
+# Keeps the newest KEEP of the names in DIRECTORY that end in this suffix. Only names that this script makes are removed.
+keep_newest() {
+  find "$1" -maxdepth 1 -name "nearsky-[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]$3" | sort -r | tail -n "+$(($2 + 1))" |
+    while read -r old; do rm -rf "$old"; done
+}
+
+job=$1
+case $job in
+  ingest)
+    broker=$2 directory=$3 failed=0
+    mkdir -p "$directory/done"
+    for file in "$directory"/*.ndjson "$directory"/*.ndjson.gz; do
+      [ -f "$file" ] || continue
+      # A file that cannot be used stays. The other files are stored, and the job fails.
+      if nearsky ingest --broker "$broker" "$file"; then mv --backup=numbered "$file" "$directory/done/"; else failed=1; fi
+    done
+    exit $failed
+    ;;
+  backup | export)
+    directory=$2 keep=$3
+    [ "$keep" -ge 1 ]
+    suffix=$([ "$job" = backup ] || echo .ndjson.gz)
+    target=$directory/nearsky-$(date -u +%F)$suffix
+    # What has its name is complete.
+    [ -e "$target" ] || nearsky "$job" "$target"
+    keep_newest "$directory" "$keep" "$suffix"
+    ;;
+  *)
+    echo "nightly.sh: ingest, backup or export (got $job)" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,210 @@
+/**
+ * Tables whose rows lie elsewhere. The engine is given the columns and rows of each that a query can need: the rows in an
+ * area of the sky, or near the positions of another table. A condition narrows a table only where no row that fails it
+ * can reach the result.
+ */
+import { conePixels, pixelCentre } from '@nearsky/sky-index';
+import type { PixelRange } from './moc.ts';
+import type { DescribedTable } from './schema.ts';
+
+/** Pairs [first, end) of HEALPix pixels at order 16, NESTED, ascending and disjoint. */
+export type PixelBounds = Float64Array;
+
+/** What a query needs of a partial table, at one place of its FROM clauses. */
+export interface TablePart {
+  readonly table: DescribedTable;
+  /** The relation in the SQL, which must exist before the query runs, with all columns of the table. */
+  readonly relation: string;
+  /** The columns whose values are used. The others may be NULL. */
+  readonly columns: readonly string[];
+  /** The area of all rows that are needed; undefined if the query gives none. */
+  readonly bounds: PixelBounds | undefined;
+  /**
+   * Queries for positions: right ascension, declination and radius, degrees. The rows that are needed are near a position
+   * of each. A query may name the relations of other parts.
+   */
+  readonly near: readonly string[];
+  /** The number of rows that are enough, whichever they are. */
+  readonly rows: number | undefined;
+}
+
+/** Rows that must be stored before the query runs, because computing them twice may give different rows. */
+export interface KeptRows {
+  /** A table that the SQL reads. */
+  readonly relation: string;
+  /** The query for its rows. It may name the relations of parts and of other kept rows. */
+  readonly sql: string;
+}
+
+/** A table in a query whose positions rows may be near. */
+interface Source {
+  readonly table: string;
+  /** The SQL of its rows. */
+  readonly relation: string;
+  readonly conditions: readonly string[];
+}
+
+interface Near {
+  readonly source: Source;
+  readonly position: string;
+}
+
+/** The areas and the tables by whose positions a part is narrowed. More of them would take longer than they save. */
+const MAX_AREAS = 8;
+const MAX_NEAR = 4;
+
+/** A partial table at one place of a query, while the query is read. */
+export class Part {
+  readonly table: DescribedTable;
+  readonly relation: string;
+  /** Set where any so many rows are enough. */
+  rows: number | undefined;
+  readonly #columns = new Set<string>();
+  readonly near: Near[] = [];
+  #areas = 0;
+  #bounds: PixelBounds | undefined;
+
+  /** @param number differs for each part of a query */
+  constructor(table: DescribedTable, number: number) {
+    this.table = table;
+    // No table has a name with a control character.
+    this.relation = `temp.main."part\t${number}"`;
+  }
+
+  use(column: string): void {
+    this.#columns.add(column);
+  }
+
+  /** Only rows in the area are needed. */
+  isWithin(area: () => PixelBounds): void {
+    if (++this.#areas > MAX_AREAS) return;
+    this.#bounds = this.#bounds ? intersection(this.#bounds, area()) : area();
+  }
+
+  /** Only rows near the positions of another table are needed; SQL of degrees. */
+  isNear(source: Source, ra: string, dec: string, radius: string): void {
+    if (this.near.length < MAX_NEAR) this.near.push({ source, position: `${ra}, ${dec}, ${radius}` });
+  }
+
+  described(near: readonly string[]): TablePart {
+    const { table, relation, rows } = this;
+    return { table, relation, columns: [...this.#columns], bounds: this.#bounds, near, rows };
+  }
+}
+
+/** SQL whose rows may differ when it runs again: any few rows, or random numbers. */
+const UNSTABLE = / LIMIT | OFFSET |random\(/;
+
+/**
+ * Describes what a query needs of partial tables.
+ * @param sql the query without its WITH clause
+ * @param clauses the queries of its WITH clause, each after those that it uses
+ */
+export function describeParts(
+  partial: readonly Part[],
+  sql: string,
+  clauses: readonly string[],
+): { readonly sql: string; readonly parts: readonly TablePart[]; readonly kept: readonly KeptRows[] } {
+  const texts = { sql, clauses: [...clauses], kept: [] as KeptRows[] };
+  // Derived tables may use columns of an outer query. Their positions cannot be queried separately.
+  const isApart = ({ relation }: Source) =>
+    Array.from(relation.matchAll(/\bt\d+(?=\.)/g)).every(([name]) => relation.includes(` AS ${name}`));
+  const nears = partial.map(({ near }) => near.filter(({ source }) => isApart(source)));
+  const sources = new Set(nears.flat().map(({ source }) => source));
+  const relations = new Map(Array.from(sources, source => [source, source.relation]));
+  const keep = (query: string) => {
+    const relation = `temp.main."kept\t${texts.kept.length + 1}"`;
+    texts.kept.push({ relation, sql: query });
+    return relation;
+  };
+  const used = new Set([...relations.values()].flatMap(relation => clausesOf(relation, clauses)));
+  for (const [i, clause] of clauses.entries()) {
+    if (!used.has(clause) || !UNSTABLE.test(clause)) continue;
+    const start = clause.indexOf('(') + 1;
+    const relation = keep(withClauses(clause.slice(start, -1), texts.clauses));
+    texts.clauses[i] = `${clause.slice(0, start)}FROM ${relation})`;
+  }
+  // A derived table is shorter than one around it.
+  for (const source of [...sources].sort((a, b) => a.relation.length - b.relation.length)) {
+    const text = relations.get(source)!;
+    if (!text.startsWith('(') || !UNSTABLE.test(text)) continue;
+    const relation = keep(withClauses(text.slice(1, -1), texts.clauses));
+    const moved = (of: string) => of.replaceAll(text, relation);
+    texts.sql = moved(texts.sql);
+    texts.clauses = texts.clauses.map(moved);
+    texts.kept = texts.kept.map(each => ({ ...each, sql: moved(each.sql) }));
+    for (const [other, of] of relations) relations.set(other, moved(of));
+  }
+  const parts = partial.map((part, i) => {
+    const queries = nears[i]!.map(({ source, position }) => {
+      const { table, conditions } = source;
+      const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : '';
+      return withClauses(
+        `SELECT DISTINCT ${position} FROM ${relations.get(source)} AS ${table}${where}`,
+        texts.clauses,
+      );
+    });
+    return part.described(queries);
+  });
+  return { sql: withClauses(texts.sql, texts.clauses), parts, kept: texts.kept };
+}
+
+/** The queries of a WITH clause that a query uses, directly or not. Other queries may need rows that have not been read. */
+function clausesOf(sql: string, clauses: readonly string[]): string[] {
+  const used: string[] = [];
+  for (const each of clauses.toReversed()) {
+    const name = new RegExp(`\\b${each.slice(0, each.indexOf(' '))}\\b`);
+    if ([sql, ...used].some(text => name.test(text))) used.unshift(each);
+  }
+  return used;
+}
+
+function withClauses(sql: string, clauses: readonly string[]): string {
+  const used = clausesOf(sql, clauses);
+  return used.length > 0 ? `WITH ${used.join(', ')} ${sql}` : sql;
+}
+
+export const NO_PARTS: ReadonlySet<Part> = new Set();
+
+/** The pixels that are in both. */
+export function intersection(a: PixelBounds, b: PixelBounds): PixelBounds {
+  const both: number[] = [];
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
+    const [first, end] = [Math.max(a[i]!, b[j]!), Math.min(a[i + 1]!, b[j + 1]!)];
+    if (first < end) both.push(first, end);
+    if (a[i + 1]! < b[j + 1]!) i += 2;
+    else j += 2;
+  }
+  return Float64Array.from(both);
+}
+
+/** Ranges of pixels at order 29 as the pixels of order 16 that hold them. */
+export function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
+  const bounds: number[] = [];
+  for (const [first, end] of ranges) {
+    const pair = [Number(first >> 26n), Number((end - 1n) >> 26n) + 1] as const;
+    if (bounds.length > 0 && pair[0] <= bounds.at(-1)!) bounds[bounds.length - 1] = pair[1];
+    else bounds.push(...pair);
+  }
+  return Float64Array.from(bounds);
+}
+
+/** How far a row may lie from the pixel that its identifier names, arcsec. Gaia's positions change from release to release. */
+const ID_REACH_ARCSEC = 60;
+
+/** The pixels of rows whose identifiers begin with a pixel. */
+export function pixelsOfIds(ids: readonly bigint[], { order, bits }: { order: number; bits: number }): PixelBounds {
+  const shift = BigInt(2 * (29 - order));
+  const pixels = ids
+    .map(id => Number(id >> BigInt(bits)))
+    .filter(pixel => pixel < 12 * 4 ** order)
+    .flatMap(pixel => {
+      const { ra, dec } = pixelCentre(order, pixel);
+      return [pixel, ...conePixels(order, ra, dec, pixelRadius(order) + ID_REACH_ARCSEC)];
+    });
+  const sorted = [...new Set(pixels)].sort((a, b) => a - b);
+  return boundsOf(sorted.map(pixel => [BigInt(pixel) << shift, BigInt(pixel + 1) << shift]));
+}
+
+/** More than the distance of a pixel's corners from its centre, arcsec. */
+const pixelRadius = (order: number) => 216_000 / 2 ** order;

@@ -1,0 +1,45 @@
+/** The slots and the memory of the areas that streams follow, of which a process has one set: half of each for one client. */
+import { ClientAdmission, type ClientSlots } from '../base/client_admission.ts';
+import { ClientRoom } from '../base/client_room.ts';
+
+export interface AreaFollowed {
+  readonly client: string;
+  /** The memory that the area takes. */
+  readonly bytes: number;
+}
+
+export class AreaSlots {
+  readonly #slots: ClientSlots;
+  readonly #room: ClientRoom;
+  readonly #leave = new Map<number, () => void>();
+  #count = 0;
+
+  constructor(slots: number, maxBytes: number) {
+    const isFull = 'too many streams, or too many of this client, follow an area';
+    this.#slots = new ClientAdmission().slots({ slots, isFull });
+    const isLarge = 'the areas that streams follow, or those of this client, take all the memory for them';
+    this.#room = new ClientRoom({ maxBytes, isFull: isLarge, isHalf: isLarge });
+  }
+
+  /** @throws Unavailable */
+  enter({ client, bytes }: AreaFollowed): number {
+    const leave = this.#slots.enterNow(client);
+    try {
+      this.#room.take(client, bytes);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const slot = ++this.#count;
+    this.#leave.set(slot, () => {
+      leave();
+      this.#room.free(client, bytes);
+    });
+    return slot;
+  }
+
+  leave(slot: number): void {
+    this.#leave.get(slot)?.();
+    this.#leave.delete(slot);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The nodes that have reported themselves to the log recently. In the log a report is a `vote`, because earlier releases
+ * read it as one.
+ */
+import type { Databases } from './databases.ts';
+import { FIRST_LEVEL } from './level.ts';
+import { decodePlain, encodePlain } from './records.ts';
+
+/** The fields that count; votes of older releases have more. */
+export interface Vote {
+  /** Identifies a node that has no `node`. */
+  readonly voter: string;
+  /** The host and the data directory of the node; defaults to the voter. */
+  readonly node?: string;
+  /** The highest level that the node reads; defaults to the first. */
+  readonly level?: number;
+}
+
+export interface SeenNode {
+  /** Its host and data directory. */
+  readonly node: string;
+  /** The highest level that it reads. */
+  readonly level: number;
+  /** The time of its last report. */
+  readonly timeUs: number;
+}
+
+/** A node is forgotten after this time without a report. */
+const SEEN_US = 300e6;
+
+const KEY = new TextEncoder().encode('nodes');
+/** What older releases kept. */
+const EPOCH_KEY = new TextEncoder().encode('epoch');
+
+/** By name. */
+export function readNodes({ meta }: Databases): SeenNode[] {
+  const bytes = meta.get(KEY);
+  const nodes = bytes ? (decodePlain(bytes) as [string, number, number][]) : [];
+  return nodes.map(([node, level, timeUs]) => ({ node, level, timeUs }));
+}
+
+/** To be called in a write transaction, like `removeNodes`. */
+export function reportNode(databases: Databases, { voter, node = voter, level = FIRST_LEVEL }: Vote, timeUs: number) {
+  const others = readNodes(databases).filter(seen => seen.node !== node && seen.timeUs > timeUs - SEEN_US);
+  const nodes = [...others, { node, level, timeUs }].sort((a, b) => (a.node < b.node ? -1 : 1));
+  const packed = nodes.map(seen => [seen.node, seen.level, seen.timeUs]);
+  databases.meta.put(KEY, encodePlain(packed));
+  databases.meta.remove(EPOCH_KEY);
+}
+
+export function removeNodes({ meta }: Databases): void {
+  meta.remove(KEY);
+  meta.remove(EPOCH_KEY);
+}

@@ -1,0 +1,203 @@
+/** What a query needs of catalogs, in the engine: the areas that are read, and the views of what was read. */
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import {
+  ENGINE_TYPES,
+  intersection,
+  type PixelBounds,
+  quoted,
+  type TablePart,
+  type Translated,
+  tableName,
+  textLiteral,
+} from '@nearsky/adql';
+import type { Column } from '@nearsky/astrotables';
+import { conePixels, isPosition, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, wrapRa } from '@nearsky/sky-index';
+
+/** A part of a catalog that has to be read. */
+export interface PartWanted {
+  /** Its place among the parts of the query. */
+  readonly part: number;
+  readonly catalog: string;
+  /** Names of columns of the table; at least one. */
+  readonly columns: readonly string[];
+  /** The area of the rows; undefined for no area. */
+  readonly bounds: PixelBounds | undefined;
+  /** The number of rows that are enough; undefined for all. */
+  readonly rows: number | undefined;
+  /** Whether the catalog lies at another host. */
+  readonly isFar: boolean;
+}
+
+/** What was read: Parquet files whose columns are named as those of the table. */
+export interface PartRead {
+  readonly part: number;
+  /** Names of files in the directory. */
+  readonly files: readonly string[];
+  /** The columns that at least one of the files has. */
+  readonly columns: readonly string[];
+}
+
+/** A query needs more of a catalog than it may. The message is for its author. */
+export class SourcesRefusal extends Error {}
+
+type Work = <T>(step: () => Promise<T>) => Promise<T>;
+
+/** The most positions near which rows are looked for. */
+const MAX_POSITIONS = 200_000;
+/** Each catalog assigns rows to pixels with a rounding of its own. */
+const PAD_ARCSEC = 0.01;
+/** The size of pixels at order 0, arcsec. */
+const PIXEL_ARCSEC = 211_000;
+
+export class QuerySources {
+  readonly #connection: DuckDBConnection;
+  readonly #work: Work;
+  readonly #parts: readonly TablePart[];
+  /** The rows that are not stored yet. */
+  #unkept: Translated['kept'];
+  readonly #isFar: (catalog: string) => boolean;
+  readonly #read = new Set<TablePart>();
+  /**
+   * The statements that have been carried out for the query. Its transaction keeps the tables as they were when positions
+   * were taken from them.
+   */
+  readonly setup: string[] = [];
+
+  /**
+   * @param work runs a step of the engine, which may be ended
+   * @param isFar whether a catalog lies at another host
+   */
+  constructor(
+    connection: DuckDBConnection,
+    work: Work,
+    { parts, kept }: Pick<Translated, 'parts' | 'kept'>,
+    isFar: (catalog: string) => boolean,
+  ) {
+    this.#connection = connection;
+    this.#work = work;
+    this.#parts = parts;
+    this.#unkept = kept;
+    this.#isFar = isFar;
+  }
+
+  /**
+   * What has to be read next; empty if everything is there. The positions of one part may be those of another, which is
+   * then read before.
+   * @throws SourcesRefusal
+   */
+  async wanted(): Promise<PartWanted[]> {
+    if (this.#parts.length === 0) return [];
+    const unread = this.#parts.filter(part => !this.#read.has(part));
+    const canRun = (sql: string) => ![...unread, ...this.#unkept].some(({ relation }) => sql.includes(relation));
+    for (
+      let next = this.#unkept.find(({ sql }) => canRun(sql));
+      next;
+      next = this.#unkept.find(({ sql }) => canRun(sql))
+    ) {
+      const { relation, sql } = next;
+      await this.#run(`CREATE TEMP TABLE ${relation} AS ${sql}`);
+      this.#unkept = this.#unkept.filter(each => each.relation !== relation);
+    }
+    const answerable = ({ near }: TablePart) => near.filter(canRun);
+    const ready = unread.filter(part => part.bounds || part.rows !== undefined || answerable(part).length > 0);
+    const next = ready.length > 0 ? ready : unread;
+    const wanted: PartWanted[] = [];
+    for (const part of next) {
+      let { bounds } = part;
+      for (const sql of answerable(part)) {
+        const near = await this.#near(sql);
+        if (near) bounds = bounds ? intersection(bounds, near) : near;
+        else if (!bounds)
+          throw new SourcesRefusal(
+            `${tableName(part.table)} is joined with more than ${MAX_POSITIONS} positions, or within more than a degree: join it with fewer rows, or give an area of it`,
+          );
+      }
+      const { table, columns, rows } = part;
+      const { schema } = table;
+      const own = columns.length > 0 ? columns : [table.partial!.id];
+      wanted.push({
+        part: this.#parts.indexOf(part),
+        catalog: schema,
+        columns: own,
+        bounds,
+        rows,
+        isFar: this.#isFar(schema),
+      });
+    }
+    return wanted;
+  }
+
+  /** Makes views of what was read. */
+  async take(directory: string, read: readonly PartRead[]): Promise<void> {
+    for (const { part, files, columns } of read) {
+      const { table, relation } = this.#parts[part]!;
+      const has = new Set(columns);
+      const list = table.columns.map(column => {
+        const value =
+          files.length > 0 && has.has(column.name) ? storedValue(column) : `NULL::${ENGINE_TYPES[column.type]}`;
+        return `${value} AS ${quoted(column.name)}`;
+      });
+      const paths = files.map(file => textLiteral(join(directory, file))).join(', ');
+      const from = files.length > 0 ? `FROM read_parquet([${paths}], union_by_name = true)` : 'WHERE FALSE';
+      await this.#run(`CREATE TEMP VIEW ${relation} AS SELECT ${list.join(', ')} ${from}`);
+      this.#read.add(this.#parts[part]!);
+    }
+  }
+
+  async #run(sql: string): Promise<void> {
+    await this.#work(() => this.#connection.run(sql));
+    this.setup.push(sql);
+  }
+
+  /** The pixels near the positions of a query; undefined if they are too many or too far. */
+  async #near(sql: string): Promise<PixelBounds | undefined> {
+    const [firsts, ends]: [number[], number[]] = [[], []];
+    const result = await this.#work(() => this.#connection.stream(`${sql} LIMIT ${MAX_POSITIONS + 1}`));
+    let [rows, isNear] = [0, true];
+    for (;;) {
+      const chunk = await this.#work(() => result.fetchChunk());
+      if (!chunk || chunk.rowCount === 0) break;
+      rows += chunk.rowCount;
+      const [ras, decs, radii] = [0, 1, 2].map(i => chunk.getColumnVector(i));
+      for (let row = 0; row < chunk.rowCount && isNear && rows <= MAX_POSITIONS; row++) {
+        const cells = [ras, decs, radii].map(vector => vector!.getItem(row));
+        if (cells.includes(null)) continue;
+        const [ra, dec, radius] = [wrapRa(Number(cells[0])), Number(cells[1]), 3600 * Number(cells[2])];
+        if (!isPosition(ra, dec) || !(radius >= 0)) continue;
+        isNear = radius + PAD_ARCSEC <= MAX_RADIUS_ARCSEC;
+        if (!isNear) break;
+        const { size, pixels } = pixelsNear(ra, dec, radius + PAD_ARCSEC);
+        for (const pixel of pixels) {
+          firsts.push(pixel * size);
+          ends.push((pixel + 1) * size);
+        }
+      }
+    }
+    return isNear && rows <= MAX_POSITIONS ? merged(firsts, ends) : undefined;
+  }
+}
+
+/** Pixels that hold a disc, and the number of pixels at order 16 in each. */
+function pixelsNear(ra: number, dec: number, radiusArcsec: number): { size: number; pixels: readonly number[] } {
+  // The pixels of this order are wider than the disc, which therefore touches few.
+  const order = Math.max(0, Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radiusArcsec))));
+  return { size: 4 ** (MAX_AREA_ORDER - order), pixels: conePixels(order, ra, dec, radiusArcsec) };
+}
+
+function merged(firsts: readonly number[], ends: readonly number[]): PixelBounds {
+  const bounds: number[] = [];
+  for (const i of Uint32Array.from(firsts.keys()).sort((a, b) => firsts[a]! - firsts[b]!)) {
+    const [first, end] = [firsts[i]!, ends[i]!];
+    const last = bounds.length - 1;
+    if (last > 0 && first <= bounds[last]!) bounds[last] = Math.max(bounds[last]!, end);
+    else bounds.push(first, end);
+  }
+  return Float64Array.from(bounds);
+}
+
+/** A value of the files as one of the table: no number, which the engine sorts above all numbers, is NULL. */
+function storedValue({ name, type }: Column): string {
+  const cast = `TRY_CAST(${quoted(name)} AS ${ENGINE_TYPES[type]})`;
+  return type === 'float64' || type === 'float32' ? `CASE WHEN isfinite(${cast}) THEN ${cast} END` : cast;
+}

@@ -1,0 +1,222 @@
+/**
+ * Reads what queries need of catalogs: the task of a process whose memory the kernel limits. The columns of the row
+ * groups that touch an area are copied as they are stored; nothing is decoded here.
+ */
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PixelBounds } from '@nearsky/adql';
+import { ByteSink, isOutOfMemory } from '@nearsky/astrotables/bytes';
+import { ReadFailure } from '@nearsky/astrotables/files';
+import { openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
+import { beginParquet } from '@nearsky/astrotables/parquet_writer';
+import { CatalogError, catalogFiles, isRemote, REMOTE_CONCURRENCY, withStableFile } from '@nearsky/hats';
+import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
+import { MAX_AREA_ORDER } from '@nearsky/sky-index';
+import { eachConcurrently } from '../base/concurrency.ts';
+import { isThere } from '../base/files.ts';
+import { Catalogs } from '../contract/catalogs.ts';
+import { MAX_CATALOG_FILES } from '../contract/limits.ts';
+import type { MatchThreadData } from '../crossmatch/match_file.ts';
+import { PoolError, type Task } from '../pool/pool.ts';
+import { threadData } from '../pool/thread_data.ts';
+import type { CatalogRegistration } from '../store/catalog_registration.ts';
+import { currentStore } from '../store/thread_store.ts';
+import type { PartRead, PartWanted } from './query_sources.ts';
+import { fileColumn, sourceTables } from './source_tables.ts';
+
+export interface ReadSourcesTask extends Task<SourcesRead> {
+  readonly kind: 'readSources';
+  readonly parts: readonly PartWanted[];
+  /** The directory of the files that are written, which exists; if it is deleted, the reading ends. */
+  readonly directory: string;
+  /** The most bytes that the query reads, with earlier tasks. */
+  readonly maxBytes: number;
+  /** What the query may still read. */
+  readonly left: ReadingLeft;
+}
+
+export interface ReadingLeft {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+export type SourcesRead =
+  | { readonly outcome: 'read'; readonly parts: readonly PartRead[]; readonly left: ReadingLeft }
+  | { readonly outcome: 'refused'; readonly message: string }
+  | { readonly outcome: 'unreadable'; readonly message: string }
+  | { readonly outcome: 'tooLarge' };
+
+/** The query needs more than it may. */
+class TooMuch extends Error {}
+
+/** The files of a catalog that are copied at the same time, where it lies at another host. */
+const COPIED_AT_ONCE = 4;
+const ABOUT = { program: 'nearsky', json: '{}' };
+const MIB = 2 ** 20;
+
+export async function runReadSources({ parts, directory, maxBytes, ...task }: ReadSourcesTask): Promise<SourcesRead> {
+  const left = { ...task.left };
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const read: PartRead[] = [];
+    for (const part of parts) {
+      const before = { ...left };
+      const again = () => readPart(part, directory, Object.assign(left, before), maxBytes);
+      read.push(await withStableFile(again));
+    }
+    return { outcome: 'read', parts: read, left };
+  } catch (error) {
+    if (error instanceof TooMuch) return { outcome: 'refused', message: error.message };
+    if (error instanceof ReadFailure || error instanceof CatalogError)
+      return { outcome: 'unreadable', message: error.message };
+    if (error instanceof PoolError || isOutOfMemory(error)) return { outcome: 'tooLarge' };
+    throw error;
+  }
+}
+
+/** A file of the catalog, and its row groups that are needed. */
+interface Chosen {
+  readonly file: ParquetFile;
+  readonly groups: readonly number[];
+}
+
+async function readPart(
+  wanted: PartWanted,
+  directory: string,
+  left: { bytes: number; files: number },
+  maxBytes: number,
+): Promise<PartRead> {
+  const store = currentStore();
+  const registration = store.catalog(wanted.catalog);
+  const table = sourceTables(new Catalogs(store.catalogs())).find(({ schema }) => schema === wanted.catalog);
+  if (!registration || !table) throw new TooMuch(`the catalog ${wanted.catalog} is not registered here any more`);
+  const names = filesWithin(registration, wanted.bounds);
+  requireFew(registration, wanted, names.length, left.files);
+  const { remote } = threadData<MatchThreadData>().catalogs ?? {};
+  const files = await catalogFiles(registration.location, { remote });
+  const isFar = isRemote(registration.location);
+  const columns = wanted.columns.map(name => ({ name, stored: fileColumn(registration, table, name) }));
+  const chosen: (Chosen | undefined)[] = new Array(names.length);
+  let [bytes, rows] = [0, 0];
+  try {
+    const isEnough = () => wanted.rows !== undefined && rows >= wanted.rows;
+    // If any rows will do, one file is opened after another.
+    await eachConcurrently(names, isFar && wanted.rows === undefined ? REMOTE_CONCURRENCY : 1, async (name, i) => {
+      if (isEnough()) return;
+      if (left.files-- === 0) throw tooManyFiles(registration, i + 1);
+      const file = await openParquet(await files.open(name));
+      const groups: number[] = [];
+      chosen[i] = { file, groups };
+      for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
+        if (rowEnd === rowStart || isEnough() || !touches(file, group, wanted.bounds)) continue;
+        groups.push(group);
+        rows += rowEnd - rowStart;
+        for (const { stored } of columns) if (stored !== undefined) bytes += file.storedBytes(stored, group);
+      }
+      if (bytes > left.bytes) throw tooManyBytes(wanted, bytes, maxBytes, names.length);
+    });
+    left.bytes -= bytes;
+    const has = new Set<string>();
+    const written: string[] = [];
+    const some = chosen.flatMap(each => (each && each.groups.length > 0 ? [each] : []));
+    await eachConcurrently(some, isFar ? COPIED_AT_ONCE : 1, async (each, i) => {
+      if (!isThere(directory)) throw new TooMuch('the query was ended');
+      const own = columns.flatMap(({ name, stored }) => {
+        const kind = stored === undefined ? undefined : each.file.columns.get(stored);
+        return stored === undefined || kind === undefined || kind === 'null' ? [] : [{ name, stored }];
+      });
+      if (own.length === 0) return;
+      for (const { name } of own) has.add(name);
+      const to = `part${wanted.part}-${i}.parquet`;
+      await copy(each, own, join(directory, to));
+      written.push(to);
+    });
+    return { part: wanted.part, files: written, columns: [...has] };
+  } finally {
+    for (const each of chosen) each?.file.close();
+  }
+}
+
+/** The files of the partitions that touch an area; all without one. */
+function filesWithin({ partitions }: CatalogRegistration, bounds: PixelBounds | undefined): string[] {
+  return partitions.flatMap(({ order, ipix, files }) => {
+    const size = 4 ** (MAX_AREA_ORDER - order);
+    return !bounds || hasAny(bounds, ipix * size, (ipix + 1) * size) ? files : [];
+  });
+}
+
+/** Whether the rows of a row group may lie in an area, by the statistics of their pixels. */
+function touches(file: ParquetFile, group: number, bounds: PixelBounds | undefined): boolean {
+  const pixels = bounds && file.integerBounds(group, HEALPIX_COLUMN);
+  return !pixels || hasAny(bounds, Number(pixels.min >> 26n), Number(pixels.max >> 26n) + 1);
+}
+
+/** Whether an area has any of the pixels from `first` to `end`, exclusive. */
+function hasAny(bounds: PixelBounds, first: number, end: number): boolean {
+  let [low, high] = [0, bounds.length / 2];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (bounds[2 * middle + 1]! <= first) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low < bounds.length && bounds[2 * low]! < end;
+}
+
+function requireFew(registration: CatalogRegistration, wanted: PartWanted, files: number, most: number): void {
+  if (wanted.rows !== undefined) return;
+  if (!wanted.bounds && (isRemote(registration.location) || files > most))
+    throw new TooMuch(`the query reads all of ${sizeOf(registration)}, which is too much: ${NARROWER}`);
+  if (files > most) throw tooManyFiles(registration, files);
+}
+
+function tooManyFiles(registration: CatalogRegistration, files: number): TooMuch {
+  return new TooMuch(
+    `the query reads ${files} files of ${sizeOf(registration)}; a query reads at most ${MAX_CATALOG_FILES} files of catalogs: ${NARROWER}`,
+  );
+}
+
+function sizeOf({ name, hats: { rows }, partitions }: CatalogRegistration): string {
+  return `${name}.sources (${rows === null ? '' : `${rows} rows in `}${partitions.length} partitions)`;
+}
+
+function tooManyBytes({ catalog }: PartWanted, bytes: number, maxBytes: number, files: number): TooMuch {
+  const mib = (count: number) => `${Math.ceil(count / MIB)} MiB`;
+  return new TooMuch(
+    `the query reads at least ${mib(bytes)} of ${catalog}.sources (in ${files} files), and may read ${mib(maxBytes)}: ${NARROWER}`,
+  );
+}
+
+const NARROWER =
+  'name fewer columns, or fewer rows, by a CIRCLE, POLYGON, BOX or MOC around its position, a join by DISTANCE with the positions of another table, ids, or TOP without WHERE and ORDER BY';
+
+/** Copies columns of some row groups to a file. */
+async function copy(
+  { file, groups }: Chosen,
+  columns: readonly { readonly name: string; readonly stored: string }[],
+  path: string,
+): Promise<void> {
+  const elements = new Map(file.elements.map(element => [element.name, element]));
+  const described = columns.map(({ name }) => ({ name, type: 'float64' as const, description: '' }));
+  const target = openSync(path, 'w', 0o600);
+  try {
+    const out = new ByteSink();
+    const writer = beginParquet(
+      out,
+      { name: '', description: '', columns: described },
+      ABOUT,
+      columns.map(({ stored }) => elements.get(stored)!),
+    );
+    const drain = () => {
+      writeSync(target, out.bytes, 0, out.length);
+      out.clear();
+    };
+    for (const group of groups) {
+      const stored = await Promise.all(columns.map(({ stored }) => file.storedColumn(stored, group)));
+      for (const _ of writer.group(stored)) drain();
+    }
+    writer.end(false);
+    drain();
+  } finally {
+    closeSync(target);
+  }
+}

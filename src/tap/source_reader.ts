@@ -1,0 +1,89 @@
+/** Reads what queries need of catalogs, in another process. */
+import type { Budget } from '../base/budget.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
+import type { Config } from '../config/config.ts';
+import { MAX_CATALOG_FILES } from '../contract/limits.ts';
+import { JobError } from '../jobs/job_queue.ts';
+import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
+import type { PartRead, PartWanted } from './query_sources.ts';
+import type { ReadingLeft, ReadSourcesTask, SourcesRead } from './read_sources_task.ts';
+
+const TOO_LARGE =
+  'what the query reads of catalogs takes more memory than it may: name fewer columns, or a smaller area';
+
+const MIB = 2 ** 20;
+
+type Read = (reading: Reading<SourcesRead>) => Promise<SourcesRead | undefined>;
+
+/** Reads parts of catalogs to a directory. */
+export type ReadSources = (parts: readonly PartWanted[], directory: string) => Promise<readonly PartRead[]>;
+
+export class SourceReader {
+  readonly #config: Config;
+  readonly #log: Log;
+  readonly #processes: ReadingProcesses;
+
+  constructor(config: Config, log: Log, processes: ReadingProcesses) {
+    this.#config = config;
+    this.#log = log;
+    this.#processes = processes;
+  }
+
+  /** For a query whose client waits. */
+  inTime(client: string, budget: Budget, gone: AbortSignal): ReadSources {
+    return this.#reader(reading => this.#processes.inTime(client, reading, budget, gone));
+  }
+
+  /** For a query that runs as a job. */
+  forJob(ends: AbortSignal): ReadSources {
+    return this.#reader(reading => this.#processes.forJob(reading, ends));
+  }
+
+  /** For one query, which may read several times. */
+  #reader(read: Read): ReadSources {
+    let left: ReadingLeft = { bytes: this.#config.TAP_MAX_SOURCES_MIB * MIB, files: MAX_CATALOG_FILES };
+    return async (parts, directory) => {
+      const result = await this.#read(parts, directory, left, read);
+      left = result.left;
+      return result.parts;
+    };
+  }
+
+  /**
+   * @throws JobError if the query needs too much
+   * @throws Unavailable if a catalog cannot be read
+   */
+  async #read(
+    parts: readonly PartWanted[],
+    directory: string,
+    left: ReadingLeft,
+    read: Read,
+  ): Promise<SourcesRead & { outcome: 'read' }> {
+    const maxBytes = this.#config.TAP_MAX_SOURCES_MIB * MIB;
+    const reading: Reading<SourcesRead> = {
+      kind: 'table',
+      task: { kind: 'readSources', parts, directory, maxBytes, left } as ReadSourcesTask,
+      // Other hosts may be slow, which must not keep small tables waiting.
+      inputBytes: parts.some(({ isFar }) => isFar) ? Number.POSITIVE_INFINITY : 0,
+      isTooLarge: ({ outcome }) => outcome === 'tooLarge',
+      tooLarge: { outcome: 'tooLarge' },
+    };
+    let result: SourcesRead | undefined;
+    try {
+      result = await read(reading);
+    } catch (error) {
+      if (error instanceof Unavailable) throw error;
+      this.#log('tap_sources_failed', { error: messageOf(error) });
+      throw new Unavailable('the catalogs that the query names cannot be read');
+    }
+    if (!result)
+      throw new JobError('reading the catalogs takes longer than a query may: ask for a smaller area, or as a job');
+    if (result.outcome === 'read') return result;
+    if (result.outcome === 'tooLarge') throw new JobError(TOO_LARGE);
+    if (result.outcome === 'refused') throw new JobError(result.message);
+    this.#log('catalog_unreadable', { error: result.message });
+    throw new Unavailable('a catalog that the query names cannot be read now');
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * Whether chance probabilities are what they say. Each object is a source that was moved by 20" to 60" in a random
+ * direction, so that every other source near it is there by chance: the fraction of the objects whose nearest other source
+ * has a chance probability of at most x must be x.
+ *
+ * CALIBRATION_OBJECTS is the number of objects of each field, 3000 by default. CALIBRATION_CATALOG is a Parquet file of
+ * a HATS catalog with the columns `ra` and `dec`, which is then tested too.
+ */
+
+import { openParquet } from '@nearsky/astrotables/parquet';
+import { catalogFiles } from '@nearsky/hats';
+import { pixel24, separationArcsec } from '@nearsky/sky-index';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RowDensity } from '../../src/crossmatch/density.ts';
+import { chanceProbability } from '../../src/store/match_statistics.ts';
+import { offset, type Place, seededRandom } from '../oracle/skies.ts';
+
+const OBJECTS = Number(process.env.CALIBRATION_OBJECTS ?? 3000);
+const CENTRE: Place = { ra: 210, dec: -32 };
+const SIZE_ARCMIN = 30;
+const X = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9];
+
+type Random = () => number;
+/** Arcmin from the centre. */
+type Offset = readonly [east: number, north: number];
+
+interface Field {
+  /** The sources, given their mean number. */
+  readonly sources: (random: Random) => Offset[];
+  /** The objects that count; all by default. */
+  readonly isObject?: (at: Offset) => boolean;
+  /** The order of the partitions; one partition by default. */
+  readonly order?: number;
+  /** Within this radius of all objects lies a source. */
+  readonly reachArcsec: number;
+}
+
+const uniform = (perArcmin2: number, random: Random): Offset[] =>
+  Array.from({ length: perArcmin2 * SIZE_ARCMIN ** 2 }, () => [
+    SIZE_ARCMIN * (random() - 0.5),
+    SIZE_ARCMIN * (random() - 0.5),
+  ]);
+
+function around([east, north]: Offset, distance: number, random: Random): Offset {
+  const bearing = 2 * Math.PI * random();
+  return [east + distance * Math.sin(bearing), north + distance * Math.cos(bearing)];
+}
+
+/** A cluster of stars: a Plummer profile with a radius of 2 arcmin. */
+const plummer = (count: number, random: Random): Offset[] =>
+  Array.from({ length: count }, () => around([0, 0], 2 / Math.sqrt((0.98 * random()) ** -1 - 1), random));
+
+const fromEdge = ([east, north]: Offset) => 0.8 * east + 0.6 * north;
+
+const FIELDS: Readonly<Record<string, Field>> = {
+  'a sparse field': { sources: random => uniform(1, random), reachArcsec: 150 },
+  'the density of the Galactic plane': { sources: random => uniform(60, random), reachArcsec: 18 },
+  'across the edge of a cluster': {
+    sources: random => [...uniform(5, random), ...plummer(12_000, random)],
+    isObject: ([east, north]) => Math.hypot(east, north) > 1 && Math.hypot(east, north) < 8,
+    reachArcsec: 60,
+  },
+  'the border of a footprint': {
+    sources: random => uniform(60, random).filter(at => fromEdge(at) < 0),
+    isObject: at => fromEdge(at) < -0.15 && fromEdge(at) > -1,
+    reachArcsec: 18,
+  },
+  'borders of partitions': { sources: random => uniform(20, random), order: 11, reachArcsec: 30 },
+  'clustered sources': {
+    sources: random => [
+      ...uniform(10, random),
+      ...uniform(1, random).flatMap(centre =>
+        Array.from({ length: 20 * random() }, () =>
+          around(centre, 0.6 * Math.sqrt(-2 * Math.log(1 - random())), random),
+        ),
+      ),
+    ],
+    reachArcsec: 60,
+  },
+};
+
+const isInside = ([east, north]: Offset) => Math.max(Math.abs(east), Math.abs(north)) < SIZE_ARCMIN / 2 - 2.5;
+const placeOf = ([east, north]: Offset): Place => offset(CENTRE, 60 * Math.hypot(east, north), Math.atan2(east, north));
+
+/** The chance probabilities of the objects of one realization. */
+function probabilitiesIn({ sources, isObject = () => true, order, reachArcsec }: Field, random: Random): number[] {
+  const at = sources(random);
+  const places = at.map(placeOf);
+  const objects = at.flatMap((source, i) => {
+    const moved = around(source, (20 + 40 * random()) / 60, random);
+    return isInside(moved) && isObject(moved) ? [{ ...placeOf(moved), from: places[i]! }] : [];
+  });
+  return probabilities(places, objects, reachArcsec, order);
+}
+
+interface Displaced extends Place {
+  readonly from: Place;
+}
+
+function probabilities(
+  sources: readonly Place[],
+  objects: readonly Displaced[],
+  reachArcsec: number,
+  order = 0,
+): number[] {
+  const sorted = sources
+    .map(place => ({ ...place, pixel: pixel24(place.ra, place.dec) }))
+    .sort((a, b) => a.pixel - b.pixel);
+  const partitionOf = ({ pixel }: { readonly pixel: number }) => Math.floor(pixel / 4 ** (24 - order));
+  const densityOf = new Map<number, number>();
+  for (const rows of Map.groupBy(sorted.keys(), row => partitionOf(sorted[row]!)).values()) {
+    const density = new RowDensity(
+      Float64Array.from(rows, row => sorted[row]!.ra),
+      Float64Array.from(rows, row => sorted[row]!.dec),
+    );
+    for (const [i, row] of rows.entries()) densityOf.set(row, density.at(i));
+  }
+  const nearest = nearestOf(sorted, reachArcsec);
+  return objects.flatMap(object => {
+    const found = nearest(object);
+    const density = found ? densityOf.get(found.row)! : Number.NaN;
+    return Number.isNaN(density) ? [] : [chanceProbability(density, found!.separation)];
+  });
+}
+
+/** The nearest of places to an object, except the one that it was moved from, by a grid whose cells are as wide as the reach. */
+function nearestOf(places: readonly Place[], reachArcsec: number) {
+  const cosDec = Math.cos((Math.max(...places.map(({ dec }) => Math.abs(dec))) * Math.PI) / 180);
+  const cell = ({ ra, dec }: Place) => {
+    const north = Math.floor((dec * 3600) / reachArcsec);
+    return [north, Math.floor((ra * 3600 * cosDec * 0.95) / reachArcsec)] as const;
+  };
+  const grid = Map.groupBy(places.keys(), row => cell(places[row]!).join());
+  return (object: Displaced) => {
+    const [north, east] = cell(object);
+    let best: { readonly row: number; readonly separation: number } | undefined;
+    for (let n = north - 1; n <= north + 1; n++)
+      for (let e = east - 1; e <= east + 1; e++)
+        for (const row of grid.get(`${n},${e}`) ?? []) {
+          const { ra, dec } = places[row]!;
+          if (ra === object.from.ra && dec === object.from.dec) continue;
+          const separation = separationArcsec(object.ra, object.dec, ra, dec);
+          if (separation <= reachArcsec && !(best && best.separation <= separation)) best = { row, separation };
+        }
+    return best;
+  };
+}
+
+function assertCalibrated(found: readonly number[]): void {
+  const lines = X.map(x => {
+    const fraction = found.filter(probability => probability <= x).length / found.length;
+    return { x, fraction, allowed: 0.05 * x + 3 * Math.sqrt((x * (1 - x)) / found.length) };
+  });
+  const text = lines.map(({ x, fraction }) => `${x}: ${fraction.toFixed(4)}`).join(', ');
+  if (process.env.CALIBRATION_OBJECTS) console.log(`${found.length} objects; ${text}`);
+  for (const { x, fraction, allowed } of lines) assert.ok(Math.abs(fraction - x) <= allowed, text);
+}
+
+for (const [name, field] of Object.entries(FIELDS)) {
+  test(`a fraction x of displaced objects has a chance probability of at most x: ${name}`, () => {
+    const random = seededRandom(name.length);
+    const found: number[] = [];
+    while (found.length < OBJECTS) found.push(...probabilitiesIn(field, random));
+    assertCalibrated(found);
+  });
+}
+
+const catalog = process.env.CALIBRATION_CATALOG;
+if (catalog)
+  test(`a fraction x of displaced objects has a chance probability of at most x: ${catalog}`, async () => {
+    const at = catalog.lastIndexOf('/');
+    const file = await openParquet(await (await catalogFiles(catalog.slice(0, at))).open(catalog.slice(at + 1)));
+    const [ra, dec] = await Promise.all(['ra', 'dec'].map(column => file.readNumbers(column, 0)));
+    const sources = Array.from(ra!, (value, row) => ({ ra: value, dec: dec![row]! }));
+    const random = seededRandom(7);
+    const objects = sources.map(from => ({ ...offset(from, 20 + 40 * random(), 2 * Math.PI * random()), from }));
+    const found = probabilities(sources, objects, 120);
+    assertCalibrated(found);
+    file.close();
+  });
+
+test('rows in any order have the same density', () => {
+  const random = seededRandom(3);
+  const sorted = uniform(5, random)
+    .map(placeOf)
+    .sort((a, b) => pixel24(a.ra, a.dec) - pixel24(b.ra, b.dec));
+  const order = Uint32Array.from(sorted.keys());
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = Math.floor((i + 1) * random());
+    [order[i], order[j]] = [order[j]!, order[i]!];
+  }
+  const of = (places: readonly Place[]) =>
+    new RowDensity(
+      Float64Array.from(places, ({ ra }) => ra),
+      Float64Array.from(places, ({ dec }) => dec),
+    );
+  const [inOrder, shuffled] = [of(sorted), of(Array.from(order, row => sorted[row]!))];
+  for (const [at, row] of order.entries()) assert.is(shuffled.at(at), inOrder.at(row));
+});
+
+test('rows without a position are no sources, and few rows tell no density', () => {
+  const places = uniform(5, seededRandom(4))
+    .map(placeOf)
+    .sort((a, b) => pixel24(a.ra, a.dec) - pixel24(b.ra, b.dec));
+  const withHoles = places.flatMap(place => [place, { ra: Number.NaN, dec: 1 }, { ra: 3, dec: 91 }]);
+  const columns = (list: readonly Place[]) =>
+    [Float64Array.from(list, ({ ra }) => ra), Float64Array.from(list, ({ dec }) => dec)] as const;
+  const [all, holes] = [new RowDensity(...columns(places)), new RowDensity(...columns(withHoles))];
+  for (let row = 0; row < places.length; row += 97) assert.is(holes.at(3 * row), all.at(row));
+  assert.ok(Number.isNaN(new RowDensity(...columns(places.slice(0, 8))).at(4)));
+  assert.not(Number.isNaN(new RowDensity(...columns(places.slice(0, 9))).at(4)));
+  const same = new RowDensity(...columns(Array.from({ length: 40 }, () => places[0]!)));
+  assert.ok(Number.isNaN(same.at(20)));
+});
+
+test.run();

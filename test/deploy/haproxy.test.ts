@@ -1,0 +1,123 @@
+/** The balancer's configuration, before services that hang: clients hear nothing of one, and of all of them a JSON error. */
+import type { ChildProcess } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { freePorts } from '../consume/kafka_server.ts';
+import { eventually, nearsky, type Server, sample, send, startServer } from '../e2e/support.ts';
+import { startBalancer, whyNoBalancer } from '../e2e/three_nodes.ts';
+import { needs } from '../needs.ts';
+
+const test = suite('deploy/haproxy');
+const real = needs(test, whyNoBalancer);
+const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+/** The limits of a lookup: API_MAX_IDS and API_MAX_POSITIONS. */
+const [IDS, POSITIONS] = [1000, 200];
+/** The third node of the configuration does not run. */
+const nodes: Server[] = [];
+let balancer: ChildProcess | undefined;
+let url = '';
+
+test.before(async () => {
+  if (whyNoBalancer) return;
+  const ports = await freePorts(4);
+  const data = [1, 2].map(i => join(directory, `${i}`));
+  await nearsky('ingest', '--broker', 'lasair', join(sample, 'alerts/lasair.ndjson'), '--data', data[0]!);
+  cpSync(data[0]!, data[1]!, { recursive: true });
+  for (const [i, each] of data.entries())
+    nodes.push(await startServer(['serve', '--data', each, '--port', `${ports[i]}`, '--no-crossmatch']));
+  balancer = await startBalancer(directory, ports);
+  url = `http://127.0.0.1:${ports[3]}`;
+  await eventually('both are ready', async () => (await Promise.all(nodes.map(isReady))).every(Boolean) || undefined);
+});
+test.after(() => {
+  for (const { child } of nodes) send(child, 'SIGKILL');
+  balancer?.kill('SIGKILL');
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+});
+
+async function isReady(node: Server): Promise<boolean> {
+  const { statusCode, body } = await request(`${node.url}/readyz`);
+  await body.dump();
+  return statusCode === 200;
+}
+
+async function ask(path: string, options: Parameters<typeof request>[1] = {}) {
+  const { statusCode, headers, body } = await request(url + path, options);
+  return { status: statusCode, headers, text: await body.text() };
+}
+
+/** The largest lookup that the documents allow, with ids of 19 digits and positions of all digits. */
+function largestLookup() {
+  const ids = Array.from({ length: IDS }, (_, i) => ({
+    kind: 'id',
+    diaObjectId: `${9_000_000_000_000_000_000n + BigInt(i)}`,
+  }));
+  const places = Array.from({ length: POSITIONS }, (_, i) => ({
+    kind: 'position',
+    ra: 359.123456789012 - i / 7,
+    dec: -89.123456789012 + i / 7,
+    radius_arcsec: 1.123456789012,
+  }));
+  const body = JSON.stringify({ inputs: [...ids, ...places] });
+  return ask('/api/lookup', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+}
+
+real('a node that hangs costs no client its answer: the largest lookup goes to the other node', async () => {
+  const direct = await largestLookup();
+  assert.is(direct.status, 200, direct.text.slice(0, 300));
+  send(nodes[0]!.child, 'SIGSTOP');
+  const answers = await Promise.all(Array.from({ length: 8 }, largestLookup));
+  send(nodes[0]!.child, 'SIGCONT');
+  assert.equal(
+    answers.map(({ status }) => status),
+    answers.map(() => 200),
+  );
+});
+
+real('where all nodes hang, a client gets a JSON error, and then an answer again', async () => {
+  for (const { child } of nodes) send(child, 'SIGSTOP');
+  for (const { status, text, headers } of await Promise.all([
+    ask('/api/status'),
+    largestLookup(),
+    ask('/vo/tap/tables'),
+  ])) {
+    assert.is(status, 503, text);
+    assert.equal([JSON.parse(text).code, JSON.parse(text).retryable], ['service_unavailable', true]);
+    assert.is(headers['content-type'], 'application/json');
+    assert.ok(headers['retry-after']);
+  }
+  for (const { child } of nodes) send(child, 'SIGCONT');
+  await eventually('it answers again', async () => (await ask('/api/status')).status === 200 || undefined);
+});
+
+real('queries, jobs and streams have their routes; a job is asked of the node that took it', async () => {
+  const query = 'LANG=ADQL&QUERY=SELECT+TOP+1+*+FROM+nearsky.objects';
+  const answered = await eventually('the tables are made', async () => {
+    const got = await ask(`/vo/tap/sync?${query}`);
+    return got.status === 200 ? got : undefined;
+  });
+  assert.match(answered.text, /VOTABLE/);
+  for (let i = 0; i < 4; i++) {
+    const made = await ask('/vo/tap/async', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: query,
+    });
+    assert.is(made.status, 303, made.text);
+    const path = new URL(`${made.headers.location}`, url).pathname;
+    for (let again = 0; again < 4; again++) assert.is((await ask(path)).status, 200);
+  }
+  const stream = await request(`${url}/api/stream/matches`, { headers: { accept: 'text/event-stream' } });
+  assert.is(stream.statusCode, 200);
+  assert.match(`${stream.headers['content-type']}`, /text\/event-stream/);
+  await sleep(7000);
+  assert.not.ok(stream.body.destroyed, 'it goes on for longer than the budget of a request');
+  stream.body.destroy();
+});
+
+test.run();
