@@ -245,7 +245,7 @@ const API = {
     list(name(), []),
   ),
   TAP_REFRESH_SECONDS: about(
-    'Interval between updates of the ADQL tables. The interval is at least four times the duration of the last update.',
+    'Interval between updates of the ADQL tables. The interval is at least five times the processor time of the last update.',
     number(1, 1, 86_400),
   ),
   TNS_OBJECT_URL_TEMPLATE: about(

@@ -40,6 +40,10 @@ export type EngineBegun =
 const FIRST_MS = 30_000;
 /** The time for which the first queries of an engine wait until it has caught up with the journal. */
 const CATCH_UP_MS = 1000;
+/** Following the journal takes at most one part in this many of the processor's time. */
+const FOLLOWING_SHARE = 5;
+/** The minimum pause between two updates of the tables. */
+const PAUSE_MS = 100;
 
 /** A running query, and the generation that it reads. */
 interface Running {
@@ -127,18 +131,24 @@ export class Engine {
 
   async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
-    const began = performance.now();
-    const before = this.#archive.current?.contents.sequence;
+    const [beganMs, before] = [performance.now(), process.cpuUsage()];
+    const last = this.#archive.current?.contents.sequence;
     try {
       await this.#archive.refresh();
       this.#isFollowing = true;
       const { sequence, asOfMs } = this.#archive.current!.contents;
       this.onRefresh({ sequence, asOfMs });
-      if (this.#jobs.size === 0 && this.#archive.current?.contents.sequence !== before) await this.#memory.noteIdle();
+      if (this.#jobs.size === 0 && this.#archive.current?.contents.sequence !== last) await this.#memory.noteIdle();
     } finally {
       this.#refreshing = undefined;
-      // Following the journal takes a fifth of the time at most.
-      const waitMs = Math.max(1000 * this.#options.refreshSeconds, 4 * (performance.now() - began));
+      // Following the journal takes a fifth of a processor at most. Queries that run beside it count, too.
+      const tookMs = performance.now() - beganMs;
+      const { user, system } = process.cpuUsage(before);
+      const periodMs = Math.max(
+        1000 * this.#options.refreshSeconds,
+        FOLLOWING_SHARE * Math.min(tookMs, (user + system) / 1000),
+      );
+      const waitMs = Math.max(PAUSE_MS, periodMs - tookMs);
       this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
     }
   }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
-import { tapFormat } from '../../src/contract/tap.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -13,6 +12,7 @@ import { isInstalled } from '../../src/tap/tap.ts';
 import { fillSky } from '../hats_export/support.ts';
 import { delivery, eventually, match, NOW_US, PROVENANCE, searched, withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
+import { answerOf, partsOf } from './support.ts';
 
 const test = suite('tap: changes');
 const obstacle = duckdbObstacle(isInstalled());
@@ -22,21 +22,8 @@ const OBJECTS = 300;
 const CHANGED = 14;
 const TABLES = ['objects', 'matches', 'crossmatches', 'tns', 'gaia_dr3_matches'];
 
-/** A query in an engine of this process, part by part. */
-async function* parts(engine: Engine, query: string): AsyncGenerator<Uint8Array> {
-  const number = ++lastQuery;
-  const asked = { query, maxRecords: 100_000, format: tapFormat('csv')!, seconds: 60 };
-  const begun = await engine.begin(number, asked);
-  if (begun.outcome !== 'begun') throw new Error(JSON.stringify(begun));
-  yield begun.part;
-  for (let part = begun.isWhole ? null : await engine.part(number); part; part = await engine.part(number)) yield part;
-}
-
-let lastQuery = 0;
-
 async function asked(engine: Engine, query: string): Promise<string[]> {
-  const text = Buffer.concat(await Array.fromAsync(parts(engine, query))).toString();
-  return text.trimEnd().split('\n').slice(1).sort();
+  return (await answerOf(engine, query)).trimEnd().split('\n').slice(1).sort();
 }
 
 const allOf = (table: string) => `SELECT diaObjectId AS id, t.* FROM ${table} AS t`;
@@ -152,7 +139,7 @@ needs(test, obstacle)('a query reads the tables as they were, while others are p
     const engine = await Engine.open(options);
     try {
       const before = await asked(engine, allOf('objects'));
-      const reading = parts(engine, allOf('objects'));
+      const reading = partsOf(engine, allOf('objects'));
       const read = [(await reading.next()).value as Uint8Array];
       const ids = before.slice(0, MANY / 4).map(row => BigInt(row.split(',', 1)[0]!));
       const snapshot = store.snapshot();
