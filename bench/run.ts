@@ -24,6 +24,7 @@ import { sizing } from './sizing.ts';
 import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
+import { streamAreas } from './stream_areas.ts';
 import { tap } from './tap.ts';
 import { transfer } from './transfer.ts';
 
@@ -42,6 +43,7 @@ const workloads: readonly Workload[] = [
   sizing,
   soak,
   stream,
+  streamAreas,
   adql,
   tap,
   nodes,

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { areaOfShape, circle } from '@nearsky/sky-index';
 import type { FollowedArea } from '../src/answers/followed_areas.ts';
-import { eventSelection, positionAfter } from '../src/answers/match_events.ts';
 import { SharedFragments } from '../src/answers/shared_fragments.ts';
+import { eventSelection, positionAfter } from '../src/answers/stream_events.ts';
 import { SharedState } from '../src/base/shared_state.ts';
 import { loadConfig } from '../src/config/config.ts';
 import { answerSettings } from '../src/crossmatch/provenance.ts';
 import { ThreadMetrics } from '../src/metrics/thread_metrics.ts';
 import type { Coordination } from '../src/service/coordination.ts';
-import { MatchStreams } from '../src/service/match_streams.ts';
+import { EventStreams } from '../src/service/event_streams.ts';
 import { openStore } from '../src/store/store.ts';
 import { Writer } from '../src/store/writer.ts';
 import { anywhere, seededRandom } from '../test/oracle/skies.ts';
@@ -19,8 +19,8 @@ import { delivery, provenance } from '../test/store/support.ts';
 import { crossmatch, FIRST_ID } from '../test/stream/support.ts';
 import { median, type Options, type Workload } from './report.ts';
 
-const OBJECTS = 100_000;
-const OBJECTS_A_COMMIT = 1000;
+const OBJECTS = 20_000;
+const OBJECTS_A_COMMIT = 500;
 /** Degrees: an area of 1257 square degrees, as of a poorly localised event. */
 const RADIUS = 20;
 
@@ -79,7 +79,7 @@ async function readAll(store: ReturnType<typeof openStore>, all: number, areas: 
     generation: { sequence: store.lastSequence() },
     onGeneration: () => {},
   };
-  const streams = new MatchStreams({
+  const streams = new EventStreams({
     config: loadConfig(),
     coordination: coordination as unknown as Coordination,
     store: () => store,
@@ -100,7 +100,7 @@ async function readAll(store: ReturnType<typeof openStore>, all: number, areas: 
   await Promise.all(
     selections.map(selection => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const stream = streams.open(positionAfter('0')!, selection, 'bench');
+      const stream = streams.open('matches', positionAfter('0')!, selection, 'bench');
       stream.begin({
         write: bytes => {
           if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(end)) resolve();

@@ -10,6 +10,7 @@ import {
   CATALOG_OUTCOMES,
   DETAIL_LEVELS,
   INPUT_STATUSES,
+  LISTED_STATUSES,
   namesOf,
   OBJECT_STATUSES,
   QUALIFIES_REASONS,
@@ -33,6 +34,7 @@ const ENUMERATIONS: Readonly<Record<string, readonly string[]>> = {
   CatalogOutcome: namesOf(CATALOG_OUTCOMES),
   QualifiesReason: namesOf(QUALIFIES_REASONS),
   TimeField: namesOf(TIME_FIELDS),
+  ListedStatus: namesOf(LISTED_STATUSES),
   Find: namesOf(FINDS),
   RowsKept: namesOf(ROWS_KEPT),
   TableFormat: namesOf(TABLE_FORMATS),
@@ -104,7 +106,7 @@ function aboutOf({ description = '' }: Schema): string {
   return first.replace(/[:;]$/, '.');
 }
 
-/** The alternatives of a type; those of an enumeration as its name. */
+/** The alternatives of a type. An enumeration is written as its name. */
 function typesOf(schema: Schema): string[] {
   const { $ref, enum: values, type } = schema;
   if ($ref !== undefined) {
@@ -197,7 +199,7 @@ function declaration(name: string, { about, ...of }: Declared): string {
   return `/** ${about} */\nexport interface ${name} {\n${lines.map(line => `  ${line}\n`).join('')}}\n`;
 }
 
-/** Replaces the types between the marks by those of the contract as it is now. */
+/** Replaces the types between the marks with the current types of the contract. */
 export function withContractTypes(text: string): string {
   const made = [
     ...Object.entries(ENUMERATIONS).map(([name, values]) => enumeration(name, values)),

@@ -7,12 +7,15 @@ import type { ReadSourcesTask } from '../src/tap/read_sources_task.ts';
 import type { ReadUploadsTask } from '../src/tap/upload_task.ts';
 import type { ReadAreaTask } from '../src/vo/area_task.ts';
 
-/** Modules are loaded with the first task of their kind, because they need the process's settings. */
+/** Modules need the settings of the process when they are loaded. */
+const loadTables = () => import('../src/table_match/match_task.ts');
+
+/** The modules of other tasks are loaded with the first of their kind. */
 runTasks(async (task: Task<unknown>) => {
   const known = task as MatchTableTask | ReadAreaTask | ReadUploadsTask | ReadSourcesTask;
   switch (known.kind) {
     case 'matchTable':
-      return await (await import('../src/table_match/match_task.ts')).runMatchTable(known);
+      return await (await loadTables()).runMatchTable(known);
     case 'readUploads':
       return await (await import('../src/tap/upload_task.ts')).runReadUploads(known);
     case 'readSources':
@@ -20,4 +23,4 @@ runTasks(async (task: Task<unknown>) => {
     case 'readArea':
       return await (await import('../src/vo/area_task.ts')).runReadArea(known);
   }
-});
+}, loadTables);

@@ -407,8 +407,8 @@ async function bytesOf(response) {
  * @param {import('./nearsky.d.ts').SelectionOptions} options
  * @returns {Query}
  */
-function selection({ start, end, timeField, detail, filters }) {
-  return { start, end, time_field: timeField, detail, ...filters };
+function selection({ start, end, timeField, status, detail, filters }) {
+  return { start, end, time_field: timeField, status, detail, ...filters };
 }
 
 /** Objects of a walk, page by page. */
@@ -752,8 +752,8 @@ function notOurs({ status, url }, why) {
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
- * Parses JSON with each diaObjectId, and each other integer beyond 2^53, as a bigint. Not every engine shows the digits
- * of a number to a reviver (Node before 21 does not), so long integers become marked strings first.
+ * Parses JSON with each diaObjectId, and each other integer beyond 2^53, as a bigint. Some engines
+ * (Node before 21) do not pass a number's digits to a reviver, so long integers first become marked strings.
  *
  * @param {string} text
  */

@@ -14,6 +14,18 @@ export interface Work {
   close(): Promise<void>;
 }
 
+/** @param run returns soon after its signal fires, and never rejects */
+export function workUntilClosed(run: (signal: AbortSignal) => Promise<void>): Work {
+  const stop = new AbortController();
+  const ended = run(stop.signal);
+  return {
+    close() {
+      stop.abort();
+      return ended;
+    },
+  };
+}
+
 interface DutyOptions {
   /** The name of the work's lease in the log. */
   readonly name: string;

@@ -3,26 +3,17 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
 import type { Writer } from '../store/writer.ts';
-import type { Work } from './duty.ts';
+import { type Work, workUntilClosed } from './duty.ts';
 
 /** Each report is a commit on every node: some tens of kilobytes on its disk. */
 const REPORT_MS = 120_000;
 
 /** @param node the host and the data directory, by which people recognise the node */
 export function beginReports(writer: Writer, log: Log, node: string): Work {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const run = async () => {
+  return workUntilClosed(async signal => {
     while (!signal.aborted) {
       await writer.reportNode(node).catch(error => signal.aborted || log('report_failed', { error: messageOf(error) }));
       await pause(REPORT_MS, signal);
     }
-  };
-  const ended = run();
-  return {
-    close() {
-      stop.abort();
-      return ended;
-    },
-  };
+  });
 }

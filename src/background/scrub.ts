@@ -6,7 +6,7 @@ import { pause } from '../base/timeout.ts';
 import { DATABASE_NAMES } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import { keyText, type Range, type Table } from '../store/table.ts';
-import type { Work } from './duty.ts';
+import { type Work, workUntilClosed } from './duty.ts';
 
 /** The bytes of a piece, and the pause after it: at most 5 MiB a second. */
 const PIECE_BYTES = 2 ** 20;
@@ -18,9 +18,7 @@ const PASS_MS = 3_600_000;
  * @param pieceMs the pause after a piece
  */
 export function beginScrub(store: Store, onDamage: (what: string) => void, pieceMs = PIECE_MS): Work {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const run = async () => {
+  const run = async (signal: AbortSignal) => {
     for (; !signal.aborted; await pause(PASS_MS, signal)) {
       for (const name of DATABASE_NAMES) {
         const table = store.databases[name];
@@ -35,13 +33,7 @@ export function beginScrub(store: Store, onDamage: (what: string) => void, piece
       }
     }
   };
-  const ended = run().catch(error => onDamage(`${error}`));
-  return {
-    close() {
-      stop.abort();
-      return ended;
-    },
-  };
+  return workUntilClosed(signal => run(signal).catch(error => onDamage(`${error}`)));
 }
 
 /** @returns the key with which the next piece begins, if there is one; the name of a value that is damaged */

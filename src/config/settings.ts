@@ -92,7 +92,7 @@ const SERVICE = {
     integer(20_000, 1, 1_000_000),
   ),
   NEARSKY_MAX_STREAMS: about(
-    'Maximum number of streams of `/api/stream/matches` per thread, half of them for one client; further ones get 503.',
+    'Maximum number of streams (`/api/stream/matches`, `/api/stream/objects`) per thread, half of them for one client; further ones get 503.',
     integer(2000, 0, 1_000_000),
   ),
   NEARSKY_MAX_STREAM_AREAS: about(

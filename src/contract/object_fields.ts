@@ -276,6 +276,8 @@ export const WORTH_FIELDS = {
   },
 } as const satisfies Fields;
 
+export type Worth = Readonly<Record<keyof typeof WORTH_FIELDS, number | null>>;
+
 /** The number of coincident sources, of all catalogs. */
 export const MATCHES = {
   type: 'int32',

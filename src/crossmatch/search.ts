@@ -1,7 +1,7 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '@nearsky/hats';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
-import { statisticsOf } from '../store/match_statistics.ts';
+import { secondNearest, statisticsOf } from '../store/match_statistics.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';
 import { yearsSince } from './motion.ts';
@@ -119,8 +119,7 @@ export class CatalogSearch {
     let second = matches.secondSeparationArcsec[row]!;
     if (best) {
       count += best.count;
-      const further = [best.arcsec, best.second, arcsec, second].filter(each => !Number.isNaN(each));
-      second = further.sort((a, b) => a - b)[1]!;
+      second = secondNearest([best.arcsec, best.second, arcsec, second]);
       if (best.arcsec < arcsec || (best.arcsec === arcsec && compareIds(best.id, id) <= 0)) {
         Object.assign(best, { count, second });
         return;

@@ -4,6 +4,7 @@ import { Budget } from '../base/budget.ts';
 import { invalidParameter } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { invalidBody, readBytes, readParts } from './json_body.ts';
+import { pairsOf } from './params.ts';
 
 /** The maximum number of fields and files in a form. All other known services accept fewer. */
 const MAX_FORM_PARTS = 32;
@@ -32,7 +33,7 @@ export async function readForm(request: IncomingRequest, rules: FormRules): Prom
   if (type === 'application/x-www-form-urlencoded') {
     const text = new TextDecoder().decode(await readBytes(request, new Budget(FIELDS_SECONDS), MAX_FIELD_BYTES));
     if (text.split('&', MAX_FORM_PARTS + 1).length > MAX_FORM_PARTS) throw tooManyParts();
-    return [...new URLSearchParams(text)];
+    return [...pairsOf(text)];
   }
   if (type === 'multipart/form-data') return await readMultipart(request, contentType, rules);
   throw invalidParameter('Content-Type', 'application/x-www-form-urlencoded or multipart/form-data', type);

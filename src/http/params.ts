@@ -13,14 +13,18 @@ export type Search = ReadonlyMap<string, string>;
 
 /** @param text the part after `?` */
 export function parseSearch(text: string): Search {
-  const search = new Map<string, string>();
-  if (text === '') return search;
+  return text === '' ? NOTHING : new Map(pairsOf(text));
+}
+
+const NOTHING: Search = new Map();
+
+/** The names and values of a query string or a form, in their order; without values that have no name. */
+export function* pairsOf(text: string): Iterable<[name: string, value: string]> {
   for (const pair of text.split('&')) {
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    if (name !== '') search.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+    if (name !== '') yield [name, equals < 0 ? '' : decode(pair.slice(equals + 1))];
   }
-  return search;
 }
 
 /** The parameters of DALI services, whose names are not case-sensitive. */
@@ -32,9 +36,30 @@ function decode(text: string): string {
   return text.includes('%') || text.includes('+') ? decodeForm(text) : text;
 }
 
-/** Decodes the text of a form. A `%` that does not begin an escape stays, and invalid UTF-8 becomes U+FFFD. */
+const [PLUS, SPACE, PERCENT] = [0x2b, 0x20, 0x25];
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Decodes the text of a form. A `%` that does not begin an escape stays, and invalid UTF-8 becomes U+FFFD, as with
+ * `URLSearchParams`, which takes up to 57 ms for a megabyte.
+ */
 function decodeForm(text: string): string {
-  return new URLSearchParams(`x=${text}`).get('x')!;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    const escaped = byte === PERCENT ? 16 * hexOf(bytes[i + 1]) + hexOf(bytes[i + 2]) : Number.NaN;
+    bytes[length++] = byte === PLUS ? SPACE : Number.isNaN(escaped) ? byte : escaped;
+    if (!Number.isNaN(escaped)) i += 2;
+  }
+  return UTF8.decode(bytes.subarray(0, length));
+}
+
+/** The value of a hexadecimal digit; NaN if it is none. */
+function hexOf(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
 /** A decoded path segment, which may contain escaped slashes. */

@@ -130,11 +130,11 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
       'Long queries refused before they began, because they would have waited for too long, or did, for memory.',
       [[{}, total.get('refusedQueries')]],
     )
-    .gauge('nearsky_streams', 'Clients that read the stream of matches.', [[{}, total.get('streams')]])
-    .counter('nearsky_streams_refused_total', 'Clients of the stream that were refused because there were too many.', [
+    .gauge('nearsky_streams', 'Clients that read the stream of matches or of objects.', [[{}, total.get('streams')]])
+    .counter('nearsky_streams_refused_total', 'Clients of the streams that were refused because there were too many.', [
       [{}, total.get('streamsRefused')],
     ])
-    .counter('nearsky_stream_events_total', 'Matches that they were sent.', [[{}, total.get('streamEvents')]])
+    .counter('nearsky_stream_events_total', 'Events that they were sent.', [[{}, total.get('streamEvents')]])
     .gauge('nearsky_answer_memory_bytes', 'Memory that long answers have reserved, written and unread ones.', [
       [{}, 1024 * total.get('answerKib')],
     ])

@@ -1,5 +1,6 @@
 /** The content of each page. Statements about the service come from src/contract and the live configuration. */
 
+import { memoized } from '../base/memoized.ts';
 import { clients } from '../clients/files.ts';
 import type { Config } from '../config/config.ts';
 import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
@@ -8,6 +9,7 @@ import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { fieldFilterNames, filterableFields } from '../contract/filters.ts';
 import { currentProvenance } from '../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../documents/catalogs.ts';
+import { addressed } from '../documents/docs/addressed.ts';
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
 import { OBJECT_ID } from '../documents/kinds.ts';
@@ -390,25 +392,37 @@ function sectionsOf(docs: readonly Block[]) {
   return { head, sections };
 }
 
+/** Stands for the examples, which change. */
+const EXAMPLES = '<!-- examples -->';
+
+const apiReference = memoized((config: Config) =>
+  memoized((catalogs: Catalogs) => addressed(base => referenceOf(apiDocs(config, base, catalogs)).text)),
+);
+
 export function apiDocsPage(config: Config, base: string, examples: Examples, catalogs: Catalogs): Page {
-  const { head, sections } = sectionsOf(apiDocs(config, base, catalogs));
+  const [before, after] = apiReference(config)(catalogs)(base).split(EXAMPLES);
   return {
     title: 'API',
     path: '/api-docs',
     description: SUMMARY,
     scripts: ['api_page.js'],
-    main: html`<div class="with-contents"><nav class="contents" aria-label="Sections"><ul><li><a href="#try-it">Try it</a></li>${sections.map(
-      ({ title }) => html`<li><a href="#${anchor(title)}">${title}</a></li>`,
-    )}</ul></nav>
+    main: html`${new Html(before!)}${tryIt(examples)}${new Html(after!)}`,
+  };
+}
+
+function referenceOf(docs: readonly Block[]): Html {
+  const { head, sections } = sectionsOf(docs);
+  return html`<div class="with-contents"><nav class="contents" aria-label="Sections"><ul><li><a href="#try-it">Try it</a></li>${sections.map(
+    ({ title }) => html`<li><a href="#${anchor(title)}">${title}</a></li>`,
+  )}</ul></nav>
 <article class="reference">${blocks(...head)}
-${tryIt(examples)}
+${new Html(EXAMPLES)}
 <p><button type="button" id="open-all" hidden>Open all sections</button></p>
 ${sections.map(
   ({ title, address, content }) =>
     html`<details class="section"><summary><h2 id="${anchor(title)}">${title}</h2>${address && html` <code>${address}</code>`}</summary>${blocks(...content)}</details>`,
 )}
-</article></div>`,
-  };
+</article></div>`;
 }
 
 /** Requests that can be edited and sent. Without scripts, the links still lead to the answers. */

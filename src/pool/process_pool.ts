@@ -8,20 +8,25 @@ const KEPT_RSS_BYTES = 160 << 20;
 /** Keeps as many processes as there are concurrent tasks; callers limit that number. */
 export class ProcessPool {
   readonly #options: ProcessOptions;
+  readonly #mostWithSpare: number;
   readonly #idle: TaskProcess[] = [];
   readonly #busy = new Set<TaskProcess>();
   #isClosed = false;
 
-  constructor(options: ProcessOptions) {
+  /**
+   * @param mostWithSpare while there are fewer processes, one that is idle is started as soon as there is none, so that
+   * the next task need not wait; 0 by default
+   */
+  constructor(options: ProcessOptions, mostWithSpare = 0) {
     this.#options = options;
+    this.#mostWithSpare = mostWithSpare;
   }
 
   /** See `TaskProcess.run`. */
   async run<Result>(task: Task<Result>, options: TaskOptions): Promise<Done & { readonly result: Result }> {
-    let process = this.#idle.pop();
-    while (process?.isEnded) process = this.#idle.pop();
-    process ??= new TaskProcess(this.#options);
+    const process = this.#takeIdle() ?? new TaskProcess(this.#options);
     this.#busy.add(process);
+    this.#startSpare();
     let isKept = false;
     try {
       const done = await process.run(task, options);
@@ -31,11 +36,19 @@ export class ProcessPool {
       this.#busy.delete(process);
       if (isKept) this.#idle.push(process);
       else process.kill();
+      this.#startSpare();
     }
   }
 
-  start(): void {
-    if (this.#idle.length === 0 && this.#busy.size === 0) this.#idle.push(new TaskProcess(this.#options));
+  #takeIdle(): TaskProcess | undefined {
+    let process = this.#idle.pop();
+    while (process?.isEnded) process = this.#idle.pop();
+    return process;
+  }
+
+  #startSpare(): void {
+    if (this.#isClosed || this.#busy.size >= this.#mostWithSpare || this.#idle.some(({ isEnded }) => !isEnded)) return;
+    this.#idle.push(new TaskProcess(this.#options));
   }
 
   close(): void {

@@ -25,7 +25,8 @@ function say(message: FromProcess): void {
   if (process.connected) process.send!(message);
 }
 
-export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
+/** @param prepare called before the first task, with the settings of the process in place */
+export function runTasks(run: (task: Task<unknown>) => Promise<unknown>, prepare: () => unknown = () => {}): void {
   const answer = async (task: Task<unknown>) => {
     const before = process.cpuUsage();
     try {
@@ -39,8 +40,10 @@ export function runTasks(run: (task: Task<unknown>) => Promise<unknown>): void {
     }
   };
   process.on('message', (message: ToProcess) => {
-    if (message.kind === 'start') setThreadData(message.data);
-    else if (message.kind === 'task') void answer(message.task);
+    if (message.kind === 'start') {
+      setThreadData(message.data);
+      prepare();
+    } else if (message.kind === 'task') void answer(message.task);
     else waiting?.(message.answer);
   });
   // The serving process has ended, for any reason.

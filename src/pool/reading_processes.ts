@@ -50,7 +50,7 @@ export class ReadingProcesses {
   #isClosed = false;
 
   constructor({ small, large, admission }: ReadingProcessesOptions) {
-    this.#small = new ProcessPool(small);
+    this.#small = new ProcessPool(small, SMALL_SLOTS.table + SMALL_SLOTS.area);
     this.#large = new ProcessPool(large);
     const isFull = 'other tables and areas are being read';
     const slots = (count: number) => admission.slots({ slots: count, isFull, maxWaiting: MAX_WAITING });

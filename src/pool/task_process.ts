@@ -83,8 +83,8 @@ export class TaskProcess implements Member {
   readonly #childMemory: ChildMemory;
   #running: (TaskOptions & PromiseWithResolvers<Done>) | undefined;
   #isEnded = false;
-  /** When it started, or its last task ended, by `performance.now()`. */
-  #idleSinceMs = performance.now();
+  /** When its last task ended, by `performance.now()`. */
+  #idleSinceMs = Number.NEGATIVE_INFINITY;
 
   constructor({ entry, dataDir, memoryMib, childMemory, data }: ProcessOptions) {
     const program = [...programArguments(dataDir, true), fileURLToPath(programModule(entry))];

@@ -49,7 +49,7 @@ import { recentCrossmatches } from './recent_crossmatches.ts';
 import { searchArea } from './search_area.ts';
 import { skyMap } from './sky_map.ts';
 import { sourceObjects } from './source_objects.ts';
-import { streamMatches } from './stream_matches.ts';
+import { streamMatches, streamObjects } from './streams.ts';
 import { tap } from './tap.ts';
 import { virtualObservatory } from './vo.ts';
 
@@ -179,6 +179,8 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   recent_crossmatches: recentCrossmatches,
   stream_matches: streamMatches,
   stream_matches_in_area: streamMatches,
+  stream_objects: streamObjects,
+  stream_objects_in_area: streamObjects,
   find_sources: nearbySources,
   find_objects_of_source: sourceObjects,
   search_area: searchArea,

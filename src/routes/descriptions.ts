@@ -4,6 +4,7 @@ import { memoized } from '../base/memoized.ts';
 import { formatTime, nowUs } from '../base/times.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { serviceDescription } from '../documents/describe.ts';
+import { addressed } from '../documents/docs/addressed.ts';
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { toMarkdown } from '../documents/docs/blocks.ts';
 import { llmsTxt } from '../documents/docs/llms_txt.ts';
@@ -52,14 +53,16 @@ export function getOpenapi(service: Service): Handler {
 /** GET /llms.txt */
 export function getLlmsTxt(service: Service): Handler {
   const { config } = service;
-  return ({ request }) => textResponse('text/plain', llmsTxt(config, baseUrl(request, config), service.catalogs));
+  const document = memoized((catalogs: Catalogs) => addressed(base => llmsTxt(config, base, catalogs)));
+  return ({ request }) => textResponse('text/plain', document(service.catalogs)(baseUrl(request, config)));
 }
 
 /** GET /api-docs.md: the reference as Markdown. `routes/pages.ts` serves it as a page. */
 export function markdownDocs(service: Service): Handler {
   const { config } = service;
+  const document = memoized((catalogs: Catalogs) => addressed(base => toMarkdown(apiDocs(config, base, catalogs))));
   return ({ request }) =>
-    textResponse('text/markdown', toMarkdown(apiDocs(config, baseUrl(request, config), service.catalogs)), {
+    textResponse('text/markdown', document(service.catalogs)(baseUrl(request, config)), {
       Link: '</llms.txt>; rel="describedby"',
     });
 }

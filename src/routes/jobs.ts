@@ -10,6 +10,7 @@ import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
 import { inUpperCase, optional, parameterOf, parseSearch, type Search } from '../http/params.ts';
 import { fileStream } from '../http/part_stream.ts';
+import { RepeatedRefusals } from '../http/repeated_refusals.ts';
 import {
   type Answer,
   emptyResponse,
@@ -73,6 +74,7 @@ class Jobs {
   readonly #kind: JobKind;
   /** The next check of each job that clients wait for. */
   readonly #looks = new Map<string, Promise<Job | undefined>>();
+  readonly #refusals = new RepeatedRefusals();
 
   constructor(service: Service, kind: JobKind) {
     this.#service = service;
@@ -86,7 +88,12 @@ class Jobs {
     if (isPreflight(request)) return preflightResponse(request, allow);
     if (isReading(method)) return xml(NO_JOBS);
     if (method !== 'POST' || !made) throw methodNotAllowed(method, allow);
-    return await this.#make(exchange, await made.parametersOf(exchange));
+    return await this.#unlessRepeated(exchange, async () => this.#make(exchange, await made.parametersOf(exchange)));
+  }
+
+  /** Refuses a client that does not wait as it was told before its request is read. */
+  async #unlessRepeated(exchange: Exchange, act: () => Promise<Answer>): Promise<Answer> {
+    return await this.#refusals.run(clientOf(exchange, this.#service.config), act);
   }
 
   async #make(exchange: Exchange, sent: Sent): Promise<Answer> {
@@ -127,21 +134,25 @@ class Jobs {
     if (isReading(method)) return await this.#read(exchange, job, part);
     if (method === 'DELETE' && part === '') return await this.#remove(exchange, job);
     if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, POST, DELETE' : 'GET, POST');
-    if (part === 'parameters' && this.#kind.made) {
-      const { parameters, input } = await this.#kind.made.parametersOf(exchange);
-      try {
-        requireShort(new Map([...this.#parametersOf(job), ...parameters]));
-      } catch (error) {
-        input?.remove();
-        throw error;
-      }
-      if (job.phase === 'PENDING') input?.moveTo(this.#service.jobs.inputPath(job.id));
-      else input?.remove();
-      return await this.#set(exchange, job, { parameters: Object.fromEntries(parameters) });
-    }
+    if (part === 'parameters' && this.#kind.made)
+      return await this.#unlessRepeated(exchange, async () =>
+        this.#setParameters(exchange, job, await this.#kind.made!.parametersOf(exchange)),
+      );
     const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
     const form = inUpperCase(parseSearch(Buffer.from(bytes).toString('utf8')));
     return await this.#change(exchange, job, part, form);
+  }
+
+  async #setParameters(exchange: Exchange, job: Job, { parameters, input }: Sent): Promise<Answer> {
+    try {
+      requireShort(new Map([...this.#parametersOf(job), ...parameters]));
+    } catch (error) {
+      input?.remove();
+      throw error;
+    }
+    if (job.phase === 'PENDING') input?.moveTo(this.#service.jobs.inputPath(job.id));
+    else input?.remove();
+    return await this.#set(exchange, job, { parameters: Object.fromEntries(parameters) });
   }
 
   async result(exchange: Exchange): Promise<Answer> {
@@ -224,6 +235,7 @@ class Jobs {
 
   async #remove(exchange: Exchange, job: Job): Promise<Answer> {
     await this.#ask(exchange, { step: 'remove', id: job.id });
+    this.#refusals.forget(clientOf(exchange, this.#service.config));
     return emptyResponse(303, { Location: `${this.#origin(exchange)}${this.#kind.base}` });
   }
 

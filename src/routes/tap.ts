@@ -4,7 +4,9 @@
  */
 
 import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
+import { memoized } from '../base/memoized.ts';
 import { processStart } from '../base/processes.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { AS_OF_HEADER, JOURNAL_ENTRY_HEADER } from '../contract/headers.ts';
 import { TAP_PATH } from '../contract/tap.ts';
 import type { TapDocument } from '../documents/openapi/virtual_observatory.ts';
@@ -39,7 +41,9 @@ export function tap(service: Service): TapRoute[] {
   const text = (type: string, of: (exchange: Exchange) => string): Handler => {
     return exchange => bytesResponse(type, new TextEncoder().encode(of(exchange)));
   };
-  const tables = () => listedTables(service.catalogs);
+  const tables = memoized(listedTables);
+  const tableset = (isBrief: boolean) => memoized((catalogs: Catalogs) => tapTableset(tables(catalogs), isBrief));
+  const [whole, brief] = [tableset(false), tableset(true)];
   const documents: Readonly<Record<TapDocument, Handler>> = {
     capabilities: text('text/xml', ({ request }) =>
       tapCapabilities(config, baseUrl(request, config), canQuery(config)),
@@ -52,9 +56,9 @@ export function tap(service: Service): TapRoute[] {
         return state ? noteOf(state) : 'The tables are not in use yet';
       },
     ),
-    tables: text('text/xml', ({ search }) => tapTableset(tables(), search.get('detail') === 'min')),
+    tables: text('text/xml', ({ search }) => (search.get('detail') === 'min' ? brief : whole)(service.catalogs)),
     'tables/:name': text('text/xml', ({ params, path }) => {
-      const document = tapTable(tables(), params.name!);
+      const document = tapTable(tables(service.catalogs), params.name!);
       if (document === undefined) throw notFound(path);
       return document;
     }),

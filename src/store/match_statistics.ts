@@ -1,4 +1,5 @@
 /** What a match is worth (docs/statistics.md), as it is recorded with the match. */
+import type { Worth } from '../contract/object_fields.ts';
 
 export interface MatchStatistics {
   /** The version of the method by which the values were found. */
@@ -22,6 +23,11 @@ export function statisticsOf(density: number, sourcesWithinRadius: number, secon
     sourcesWithinRadius,
     secondSeparationArcsec: Number.isNaN(second) ? null : roundedSeparation(second),
   };
+}
+
+/** The second smallest of some separations, in any order; NaN without one. Values that are NaN do not count. */
+export function secondNearest(separations: readonly number[]): number {
+  return separations.filter(each => !Number.isNaN(each)).sort((a, b) => a - b)[1] ?? Number.NaN;
 }
 
 /** To three digits. */
@@ -63,14 +69,6 @@ export function readStatistics(text: string): MatchStatistics {
 interface Separations {
   readonly separationArcsec: number;
   readonly separationAtEpochArcsec?: number | undefined;
-}
-
-/** The keys of a match about its worth; all null where nothing is recorded. */
-export interface Worth {
-  readonly chance_probability: number | null;
-  readonly source_density: number | null;
-  readonly sources_within_radius: number | null;
-  readonly second_separation_arcsec: number | null;
 }
 
 export const NO_WORTH: Worth = {

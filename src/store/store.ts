@@ -44,14 +44,15 @@ import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
-import type {
-  JournalEntry,
-  MatchSource,
-  ObjectToCrossmatch,
-  PublishedPosition,
-  RecordedCrossmatches,
-  StoredObject,
-  TnsRecord,
+import {
+  type JournalEntry,
+  type MatchSource,
+  type ObjectToCrossmatch,
+  type PublishedPosition,
+  type RecordedCrossmatches,
+  STORED_VERSION,
+  type StoredObject,
+  type TnsRecord,
 } from './types.ts';
 
 export type { StoreCounts } from './counts.ts';
@@ -94,6 +95,8 @@ export class Store {
   #archive: { readonly origin: string; readonly name: string } | undefined;
   /** The entry that `crossmatchesAfter` decoded last. */
   #crossmatches: RecordedCrossmatches | undefined;
+  /** The entry that `changesAfter` decoded last. */
+  #changes: RecordedCrossmatches | undefined;
 
   constructor(environment: Environment, readableLevel: number) {
     this.#environment = environment;
@@ -268,6 +271,31 @@ export class Store {
     }
   }
 
+  /**
+   * The same with every change: first the objects that the entry stored, with the version `STORED_VERSION`, then the
+   * crossmatched ones.
+   */
+  *changesAfter(sequence: number, limit: number): Iterable<RecordedCrossmatches> {
+    let { rows } = this.tableAt(sequence) ?? EMPTY_TABLE;
+    for (const entry of this.crossmatchesAfter(sequence, limit)) {
+      const { rows: end } = this.tableAt(entry.sequence)!;
+      if (this.#changes?.sequence !== entry.sequence) this.#changes = this.#withStored(entry, rows, end);
+      rows = end;
+      yield this.#changes;
+    }
+  }
+
+  #withStored(entry: RecordedCrossmatches, from: number, end: number): RecordedCrossmatches {
+    const { ids, count } = this.positions(from, end);
+    const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
+    const versions = entry.versions ?? entry.ids.map(() => undefined);
+    return {
+      ...entry,
+      ids: [...stored, ...entry.ids],
+      versions: [...stored.map(() => STORED_VERSION), ...versions],
+    };
+  }
+
   /** The position up to which the matches are published, by topic. */
   published(): ReadonlyMap<string, PublishedPosition> {
     return readPublished(this.databases);
@@ -388,8 +416,8 @@ export class Store {
   }
 
   /**
-   * One page of the objects that have matches, in any state: the newest first; objects with equal times by ascending
-   * id.
+   * One page of the objects, or of those that have matches, in any state: the newest first; objects with equal times by
+   * ascending id.
    */
   recent(query: RecentQuery): RecentPosition[] {
     return findRecent(this.databases, query);
@@ -506,7 +534,7 @@ function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: num
   const { table, crossmatched: ids, versions } = decodeJournal(bytes);
   // An entry without this field comes from an older nearsky. There, only an import stored objects and crossmatches in
   // one commit.
-  const isImport = versions === null || (versions === undefined && table.rows > rowsBefore);
+  const isImport = versions === null || (versions === undefined && ids.length > 0 && table.rows > rowsBefore);
   return {
     sequence,
     ids,

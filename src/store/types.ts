@@ -154,13 +154,16 @@ export interface JournalEntry {
   readonly crossmatched: readonly bigint[];
 }
 
+/** Stands for the first storing of an object where changes have the version of their crossmatch. */
+export const STORED_VERSION = 0;
+
 /** The crossmatches that one commit recorded. */
 export interface RecordedCrossmatches {
   readonly sequence: number;
   /** In the order of recording. */
   readonly ids: readonly bigint[];
   /** The match version of each; undefined if the journal does not record it; see `CrossmatchVersions`. */
-  readonly versions: readonly number[] | undefined;
+  readonly versions: readonly (number | undefined)[] | undefined;
   /** Whether an import brought them. */
   readonly isImport: boolean;
 }

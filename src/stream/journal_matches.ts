@@ -20,6 +20,8 @@ interface PieceLimits {
 
 export interface JournalSource {
   readonly store: Pick<Store, 'crossmatchesAfter'>;
+  /** Reads the entries; by default the crossmatches of the store. */
+  readonly entries?: Store['crossmatchesAfter'];
   readonly matches: MatchSource;
   /** Whether to include matches from imports. */
   readonly imported: boolean;
@@ -41,14 +43,14 @@ interface JournalPiece {
 }
 
 export function readMatches(
-  { store, matches, imported }: JournalSource,
+  { store, matches, imported, entries: read = (...after) => store.crossmatchesAfter(...after) }: JournalSource,
   from: JournalPosition,
   limits: PieceLimits,
 ): JournalPiece {
   const found: ObjectMatches[] = [];
   let [bytes, looked, entries] = [0, 0, 0];
   let end = from;
-  for (const { sequence, ids, versions, isImport } of store.crossmatchesAfter(from.sequence, limits.entries)) {
+  for (const { sequence, ids, versions, isImport } of read(from.sequence, limits.entries)) {
     const count = isImport && !imported ? 0 : ids.length;
     // Some objects of the first entry after the position may already be done.
     for (let i = sequence === from.sequence + 1 ? from.objects : 0; i < count; i++) {

@@ -20,6 +20,7 @@ import {
   type ObjectField,
   TNS_FIELDS,
   WORTH_FIELDS,
+  type Worth,
 } from '../contract/object_fields.ts';
 import { integerId } from '../contract/source_ids.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
@@ -28,15 +29,11 @@ import { payloadCell, payloadColumns } from './payload_columns.ts';
 type Time = string | number;
 
 /** A coincident source, as in JSON answers; the last properties only at `full`. */
-export interface Match {
+export interface Match extends Worth {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
   readonly separation_arcsec: number | null;
   readonly separation_at_epoch_arcsec?: number;
-  readonly chance_probability: number | null;
-  readonly source_density: number | null;
-  readonly sources_within_radius: number | null;
-  readonly second_separation_arcsec: number | null;
   readonly ra?: number | null;
   readonly dec?: number | null;
   readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
@@ -309,10 +306,7 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
     },
     ofMatch('separation_arcsec'),
     ...(definition.motion ? [ofMatch('separation_at_epoch_arcsec')] : []),
-    ofMatch('chance_probability'),
-    ofMatch('source_density'),
-    ofMatch('sources_within_radius'),
-    ofMatch('second_separation_arcsec'),
+    ...(Object.keys(WORTH_FIELDS) as (keyof Worth)[]).map(ofMatch),
     ...sourceFields(definition, nearest, of, onLeftOut),
   ];
 }

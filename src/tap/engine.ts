@@ -308,6 +308,8 @@ export class Engine {
     clearTimeout(this.#timer);
     this.#archive.stop();
     if (this.#refreshing || !this.#archive.close() || this.#asked.size > 0) return false;
+    // The database is closed with its last connection.
+    this.#memory.close();
     this.#instance.closeSync();
     return true;
   }

@@ -90,14 +90,11 @@ export class QuerySources {
     if (this.#parts.length === 0) return [];
     const unread = this.#parts.filter(part => !this.#read.has(part));
     const canRun = (sql: string) => ![...unread, ...this.#unkept].some(({ relation }) => sql.includes(relation));
-    for (
-      let next = this.#unkept.find(({ sql }) => canRun(sql));
-      next;
-      next = this.#unkept.find(({ sql }) => canRun(sql))
-    ) {
-      const { relation, sql } = next;
+    const keepable = () => this.#unkept.find(({ sql }) => canRun(sql));
+    for (let rows = keepable(); rows; rows = keepable()) {
+      const { relation, sql } = rows;
       await this.#run(`CREATE TEMP TABLE ${relation} AS ${sql}`);
-      this.#unkept = this.#unkept.filter(each => each.relation !== relation);
+      this.#unkept = this.#unkept.filter(each => each !== rows);
     }
     const answerable = ({ near }: TablePart) => near.filter(canRun);
     const ready = unread.filter(part => part.bounds || part.rows !== undefined || answerable(part).length > 0);

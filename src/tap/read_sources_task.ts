@@ -27,7 +27,7 @@ import { fileColumn, sourceTables } from './source_tables.ts';
 export interface ReadSourcesTask extends Task<SourcesRead> {
   readonly kind: 'readSources';
   readonly parts: readonly PartWanted[];
-  /** The directory of the files that are written, which exists; if it is deleted, the reading ends. */
+  /** The directory of the files that are written, made if it is missing. If it is deleted, the reading ends. */
   readonly directory: string;
   /** The most bytes that the query reads, with earlier tasks. */
   readonly maxBytes: number;

@@ -155,6 +155,8 @@ async function otherAnswers(app: Service['app']) {
     describe_service: 'matches',
     stream_matches: 'invalid_parameter',
     stream_matches_in_area: 'invalid_parameter',
+    stream_objects: 'invalid_parameter',
+    stream_objects_in_area: 'invalid_parameter',
     find_sources: sources.count,
     find_objects_of_source: ofSource.count,
     search_area: [inArea.count, inArea.count],

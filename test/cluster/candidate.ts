@@ -7,5 +7,5 @@ let before: boolean | undefined;
 setInterval(() => {
   if (election.isElected === before) return;
   before = election.isElected;
-  console.log(before);
+  console.log(`${before}`);
 }, 20);

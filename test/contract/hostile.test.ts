@@ -24,7 +24,11 @@ const test = suite('contract/hostile');
 const COUNT = Number(process.env.NEARSKY_HOSTILE ?? 4000);
 const SEED = Number(process.env.NEARSKY_HOSTILE_SEED ?? 1);
 const IN_FLIGHT = 32;
-const STATUS_OF: Readonly<Record<string, number>> = { not_found: 404, method_not_allowed: 405 };
+const STATUS_OF: Readonly<Record<string, number>> = {
+  not_found: 404,
+  method_not_allowed: 405,
+  service_unavailable: 503,
+};
 
 interface Answer {
   readonly status: number;

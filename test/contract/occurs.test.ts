@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import { LISTED_STATUSES } from '../../src/contract/enums.ts';
 import { TABLE_FORMATS } from '../../src/contract/formats.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { DISCOVERY } from '../../src/documents/operations.ts';
@@ -31,6 +32,7 @@ const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
 const RECENT = '/api/recent-crossmatches';
 const MAP = '/api/sky-map';
 const STREAM = '/api/stream/matches';
+const OBJECT_STREAM = '/api/stream/objects';
 const SOURCES = '/api/sources?ra=150&dec=2';
 const OBJECTS = '/api/objects';
 /** A machine that is busy otherwise is no reason to fail. */
@@ -222,6 +224,10 @@ test('areas of every kind, and the objects by time', () =>
     for (const level of LEVELS)
       await expectStatus(app, 200, `${OBJECTS}?detail=${level}&${window}&time_field=event_time&reliability_min=0`);
     await expectStatus(app, 200, OBJECTS, `${OBJECTS}?page_size=1`);
+    for (const { name } of LISTED_STATUSES) {
+      await expectStatus(app, 200, `${OBJECTS}?status=${name}`, `${OBJECTS}?response=count&status=${name}`);
+      for (const response of ['objects', 'count']) await area(`response=${response}&status=${name}`, '0/0-11');
+    }
     await expectStatus(app, 200, `${OBJECTS}?response=count`);
     await expectStatus(app, 200, `${OBJECTS}?response=count&${window}&time_field=event_time&reliability_min=0`);
     await expectStatus(app, 400, `${OBJECTS}?start=x`);
@@ -241,9 +247,11 @@ test('errors', async () => {
       ...[...FILTERED, `${RECENT}?`].map(path => `${path}&detail=none`),
       `${MAP}?layer=stars`,
       `${STREAM}?from=x`,
+      `${OBJECT_STREAM}?from=x`,
     );
     await lookup(app, { inputs: [] }, 400);
-    assert.is((await app.post(STREAM, 'CIRCLE 1 2', 'text/plain')).status, 400);
+    for (const path of [STREAM, OBJECT_STREAM])
+      assert.is((await app.post(path, 'CIRCLE 1 2', 'text/plain')).status, 400);
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
     await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
     await expectStatus(app, 404, '/api/nothing', '/api/objects/1%2F2');

@@ -2,16 +2,16 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { eventSelection, positionAfter } from '../../src/answers/match_events.ts';
 import { matchTest } from '../../src/answers/qualify.ts';
 import type { FilterValues } from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
+import { eventSelection, positionAfter } from '../../src/answers/stream_events.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 import type { Coordination } from '../../src/service/coordination.ts';
-import { MatchStreams } from '../../src/service/match_streams.ts';
+import { EventStreams } from '../../src/service/event_streams.ts';
 import { provenance, withStore } from '../store/support.ts';
 import { addObjects, allExpected, crossmatch, FIRST_ID } from '../stream/support.ts';
 import { EventReader } from './event_reader.ts';
@@ -282,7 +282,7 @@ function streamsOver(store: World['store'], quietMs: number) {
   const config = configOf('.');
   const logged: string[] = [];
   const fragments = new SharedFragments(answerSettings(config));
-  const streams = new MatchStreams({
+  const streams = new EventStreams({
     config,
     coordination: coordination as unknown as Coordination,
     store: () => store,
@@ -295,10 +295,10 @@ function streamsOver(store: World['store'], quietMs: number) {
 }
 
 /** A client of streams that reads whatever comes. */
-function readerOf(streams: MatchStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
+function readerOf(streams: EventStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
   const reader = new EventReader();
   const parts: Uint8Array[] = [];
-  const stream = streams.open(positionAfter(from)!, eventSelection(filters), 'a');
+  const stream = streams.open('matches', positionAfter(from)!, eventSelection(filters), 'a');
   stream.begin({
     write: bytes => {
       onPart();
@@ -397,7 +397,7 @@ test('filters that nothing meets: the client hears that the service is there, an
     const { streams, coordination } = streamsOver(store, 1);
     const reader = new EventReader();
     let parts = 0;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, eventSelection(filters), 'a');
+    const stream = streams.open('matches', { sequence: 0, objects: 0, matches: 0 }, eventSelection(filters), 'a');
     stream.begin({
       write: bytes => {
         parts++;
@@ -425,7 +425,7 @@ test('a client that does not read is sent one page and no more; nothing is left 
     await addObjects(writer, 0, 500);
     const { streams } = streamsOver(store, 1);
     const reader = new EventReader();
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
+    const stream = streams.open('matches', { sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
     let [parts, longest] = [0, 0];
     stream.begin({
       write: bytes => {
@@ -456,7 +456,7 @@ test('while the database is gone nothing is read; an entry that cannot be read e
     const { streams, coordination, logged } = streamsOver(store, 60_000);
     const reader = new EventReader();
     coordination.state.databaseIsGone = true;
-    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
+    const stream = streams.open('matches', { sequence: 0, objects: 0, matches: 0 }, undefined, 'a');
     assert.throws(() => streams.lastSequence(), /the database cannot be read/);
     let isEnded = false;
     stream.begin({

@@ -10,13 +10,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually, type Server } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
+import { isDeno } from '../runtime.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { KINDS, type Report } from './neighbour.ts';
 import { send } from './raw_http.ts';
 import { makeData, Neighbour, Processes, runningOf, serve, spoolEmpties } from './service.ts';
 
-/** Documented in docs/operations.md. */
-const MEMORY_MIB = 1024;
+/** Documented in docs/operations.md. Deno collects garbage later than Node. */
+const MEMORY_MIB = isDeno ? 1229 : 1024;
 /** The service, the table processes that are kept warm, the engine of TAP, and the shell that reads their memory: in docs/design.md. */
 const MAX_PROCESSES = 9;
 

@@ -1,4 +1,5 @@
 /** The processes that read what clients send: who waits for whom, and who is ended when all together have too much memory. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,12 @@ function reading({ mood, mib, ...options }: Asked): Reading<string> {
   return { task, inputBytes: 10, isTooLarge: () => false, tooLarge: 'too large', ...options };
 }
 
+/** The number of processes that a process has started, without the one that counts them. */
+function childrenOf(pid: number): number {
+  const { stdout } = spawnSync('ps', ['-o', 'args=', '--ppid', `${pid}`], { encoding: 'utf8' });
+  return stdout.split('\n').filter(args => args.includes('moody_process')).length;
+}
+
 const LARGE = 100 << 20;
 /** More than the time for which a process counts as busy after its work. */
 const IDLE_MS = 2500;
@@ -66,6 +73,18 @@ test('a small area waits for no table, whoever sends tables that do not end', as
   assert.is(await processes.inTime('area', area, new Budget(60)), 'answersLate');
   // A third one begins when one of the two has left its slot.
   assert.ok(begun <= 2, `${begun}`);
+});
+
+onLinux('an idle process waits for the next small input, while there are fewer than slots', async ({ processes }) => {
+  const hanging = (kind: 'table' | 'area', client: string) =>
+    processes.inTime(client, reading({ kind, mood: 'hangs' }), new Budget(60)).catch(() => {});
+  void hanging('table', 'a');
+  await eventually('one works and one waits', async () => childrenOf(process.pid) === 2 || undefined);
+  void hanging('table', 'b');
+  await eventually('two work and one waits', async () => childrenOf(process.pid) === 3 || undefined);
+  void hanging('area', 'c');
+  await sleep(500);
+  assert.is(childrenOf(process.pid), 3, 'all slots are taken');
 });
 
 onLinux('if all have too much memory, the largest is ended and refused for now', async ({ processes, ended }) => {

@@ -55,6 +55,8 @@ async function withMortals(
     NEARSKY_PORT: '0',
     NEARSKY_WORKER_HEAP_MIB: '64',
     API_REQUEST_BUDGET_SECONDS: '0.5',
+    // One for each client.
+    NEARSKY_MAX_STREAM_AREAS: '2',
   });
   const log = () => {};
   const coordinator: Coordinator = new Coordinator({
@@ -111,6 +113,33 @@ async function newcomer(port: number, former: readonly string[]): Promise<true |
   client.close();
   return (status === 200 && !former.includes(client.thread)) || undefined;
 }
+
+/** Opens a stream that follows an area, over a connection of its own. */
+async function follow(port: number) {
+  const connection = new Connection(port);
+  connection.send('GET /api/stream/matches?area=CIRCLE%201%202%203 HTTP/1.1', 'Host: x');
+  const { status, headers } = parseAnswer(await connection.until(received => received.includes('\r\n\r\n')));
+  return { status, thread: headers.get('x-request-id')!.split('-')[0], close: () => connection.socket.destroy() };
+}
+
+test('the areas that the streams of a thread follow are free when it dies', () =>
+  withMortals(async (one, other, _, port) => {
+    await eventually('a stream is on the thread of the one client', async () => {
+      const { status, thread, close } = await follow(port);
+      if (status === 200 && thread === one.thread) return true;
+      close();
+      return undefined;
+    });
+    const refused = await follow(port);
+    assert.is(refused.status, 503);
+    refused.close();
+    await poison(one, other, DEATH);
+    await eventually('another stream follows an area', async () => {
+      const { status, close } = await follow(port);
+      close();
+      return status === 200 || undefined;
+    });
+  }));
 
 const ENDS = [
   ['dies', DEATH],

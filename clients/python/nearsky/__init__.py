@@ -82,8 +82,8 @@ class NearskyError(Exception):
 class Walk:
     """Objects of a walk, page by page: iterate over it, or over `pages()`. A new iteration continues where the last one stopped.
 
-    `cursor` is the cursor of the page that is being returned, or is next: a new walk with this cursor begins there. It is None on the first
-    page. `is_done` is True when all pages were returned.
+    A new walk with `cursor` begins at the current page; between two pages, at the next one. `cursor` is None on the first page. `is_done` is
+    True when all pages were returned.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Matches:
     """Matches as they are recorded. Iterate over it; the iteration ends only when you stop it.
 
     After a broken connection or an outage of the service, it resumes at the last match. `last_id` is the position of the last returned
-    match: `matches(after=last_id)` continues from there, also in another process. It is None before the first connection.
+    match, or None before the first connection. `matches(after=last_id)` continues from there, even in another process.
     """
 
     def __init__(self, connect: Callable[[str | None], Any]) -> None:
@@ -345,16 +345,17 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         page_size: int | None = None,
         cursor: str | None = None,
+        status: str | None = None,
     ) -> Walk:
         """The objects in an area, by credible level in a probability map, then by position on the sky.
 
         The area is a circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC of mocpy, or a file as
         bytes or pathlib.Path: a MOC or a probability map. For a map, the area contains at most `level` of the probability (default 0.9).
-        Objects that do not meet the filters, or are outside the window from start to end (exclusive), are omitted. With a cursor,
-        everything else must be given again.
+        Objects that do not meet the filters, have another status, or are outside the window from start to end (exclusive), are
+        omitted. With a cursor, everything else must be given again.
         """
         body = _area_of(area)
-        query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, detail, filters)}
+        query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, status, detail, filters)}
         return Walk(lambda at: self._post_area(body, {**query, "cursor": at}, "next_cursor"), lambda page: page["objects"], cursor, self._on_progress)
 
     def count_area(
@@ -365,9 +366,10 @@ class Nearsky:
         end: str | None = None,
         time_field: str | None = None,
         filters: dict[str, Any] | None = None,
+        status: str | None = None,
     ) -> int:
         """The number of objects that `area` would return."""
-        query = {"level": level, **_selection(start, end, time_field, None, filters), "response": "count"}
+        query = {"level": level, **_selection(start, end, time_field, status, None, filters), "response": "count"}
         total: int = self._post_area(_area_of(area), query, "total")["total"]
         return total
 
@@ -380,13 +382,18 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         page_size: int | None = None,
         cursor: str | None = None,
+        status: str | None = None,
     ) -> Walk:
-        """Objects with coincident sources that meet filters, latest first. With a cursor, everything else must be given again."""
-        query = {"page_size": page_size, **_selection(start, end, time_field, detail, filters)}
+        """Every object that meets the filters, or every one of a status, latest first.
+
+        status: `crossmatch_pending`, `coincident_sources`, `no_coincident_source` or `not_searched`. With a cursor, everything else
+        must be given again.
+        """
+        query = {"page_size": page_size, **_selection(start, end, time_field, status, detail, filters)}
         return self._walk("/api/objects", query, cursor, lambda page: page["objects"])
 
     def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Matches:
-        """Each match as it is recorded, as a dictionary like those of the stream of matches (`docs/stream.md`).
+        """Returns each match when it is recorded. A match is a dictionary with the keys of the match stream (`docs/stream.md`).
 
         Matches that do not meet the filters are omitted. after: `beginning`, or the `last_id` of earlier `Matches`; by default, matches
         recorded from now on. Failures before the first connection are raised; later failures are raised only if a retry would not help.
@@ -626,10 +633,10 @@ def _address_of(path: str, query: dict[str, Any]) -> str:
 
 
 def _selection(
-    start: str | None, end: str | None, time_field: str | None, detail: str | None, filters: dict[str, Any] | None
+    start: str | None, end: str | None, time_field: str | None, status: str | None, detail: str | None, filters: dict[str, Any] | None
 ) -> dict[str, Any]:
     """The parameters that select objects."""
-    return {"start": start, "end": end, "time_field": time_field, "detail": detail, **(filters or {})}
+    return {"start": start, "end": end, "time_field": time_field, "status": status, "detail": detail, **(filters or {})}
 
 
 def _area_of(area: Any) -> bytes:
@@ -853,7 +860,7 @@ _OF_SOURCE: dict[str, _Kind] = {
     "dec": ("Float64", "deg"),
 }
 
-# What a match is worth: absent from answers of older services.
+# Statistics of a match. Older services do not return them.
 _WORTH = ("chance_probability", "source_density", "sources_within_radius", "second_separation_arcsec")
 
 
@@ -961,7 +968,7 @@ _UNITS = {
 def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Objects, or the results of lookups, as flat rows: one row per object, and one for a result without objects.
 
-    Every row has all columns, whatever was requested; a missing value is None. The columns have the names of the service's own tables
+    Every row has all columns, regardless of the request; a missing value is None. The columns have the names of the service's own tables
     (`format=csv`). Each catalog has its number of sources and the nearest one, with a column for each payload key that
     the catalog has. Objects in a probability map also have `credible_level`. Times are texts, like in the API.
     """

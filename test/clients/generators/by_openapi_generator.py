@@ -49,16 +49,12 @@ try:
 except ApiException as error:
     refused = json.loads(error.body)["code"]
 
-try:
-    api.stream_matches(var_from="later")
-    refused_stream = None
-except ApiException as error:
-    refused_stream = json.loads(error.body)["code"]
-try:
-    api.stream_matches_in_area(area="CIRCLE 150 2 1", var_from="later")
-    refused_area = None
-except ApiException as error:
-    refused_area = json.loads(error.body)["code"]
+def refused_stream(name, **parameters):
+    try:
+        getattr(api, name)(var_from="later", **parameters)
+    except ApiException as error:
+        return json.loads(error.body)["code"]
+
 
 # The operations that nothing above calls.
 others = {
@@ -66,8 +62,10 @@ others = {
     "resolve_tns": api.resolve_tns("2026abc").actual_instance.results[0].actual_instance.status,
     "service_status": api.service_status().database,
     "describe_service": api.describe_service().default_detail,
-    "stream_matches": refused_stream,
-    "stream_matches_in_area": refused_area,
+    "stream_matches": refused_stream("stream_matches"),
+    "stream_matches_in_area": refused_stream("stream_matches_in_area", area="CIRCLE 150 2 1"),
+    "stream_objects": refused_stream("stream_objects"),
+    "stream_objects_in_area": refused_stream("stream_objects_in_area", area="CIRCLE 150 2 1"),
     "find_sources": api.find_sources(ra=150, dec=2, radius_arcsec=5).count,
     "find_objects_of_source": api.find_objects_of_source("gaia_dr3", str(known)).count,
     "search_area": [

@@ -28,6 +28,8 @@ from made_client.api.default import (
     service_status,
     stream_matches,
     stream_matches_in_area,
+    stream_objects,
+    stream_objects_in_area,
 )
 from made_client.models import CrossmatchTableFormat, CrossmatchTableRows, Error, FindObjectsOfSourceCatalog, GetObjectDetailLevel, IdInput, LookupRequest, PositionInput, RecentCrossmatchesDetailLevel, TnsInput
 from made_client.types import File
@@ -63,6 +65,8 @@ others = {
     "describe_service": describe_service.sync(client=client).default_detail,
     "stream_matches": stream_matches.sync(client=client, from_="later").code.value,
     "stream_matches_in_area": stream_matches_in_area.sync(client=client, area="CIRCLE 150 2 1", from_="later").code.value,
+    "stream_objects": stream_objects.sync(client=client, from_="later").code.value,
+    "stream_objects_in_area": stream_objects_in_area.sync(client=client, area="CIRCLE 150 2 1", from_="later").code.value,
     "find_sources": find_sources.sync(client=client, ra=150, dec=2, radius_arcsec=5).count,
     "find_objects_of_source": find_objects_of_source.sync(FindObjectsOfSourceCatalog.GAIA_DR3, str(known), client=client).count,
     "search_area": [

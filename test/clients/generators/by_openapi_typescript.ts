@@ -44,6 +44,13 @@ const { error } = await client.GET('/api/cone', { params: { query: { ...cone.que
 const recent = having((await client.GET('/api/recent-crossmatches')).data, 'next_cursor');
 const map = having((await client.GET('/api/sky-map')).data, 'by_status');
 const tasks = '/api/task/';
+async function refusedStreams(kind: 'matches' | 'objects') {
+  const params = { query: { area: 'CIRCLE 150 2 1', from: 'later' } };
+  return {
+    [`stream_${kind}`]: (await client.GET(`/api/stream/${kind}`, { params })).error?.code,
+    [`stream_${kind}_in_area`]: (await client.POST(`/api/stream/${kind}`, { params })).error?.code,
+  };
+}
 // The operations that nothing above calls.
 const others = {
   get_openapi: (await client.GET('/openapi.json')).data?.openapi,
@@ -51,10 +58,8 @@ const others = {
     .results[0]?.status,
   service_status: (await client.GET('/api/status')).data?.database,
   describe_service: (await client.GET('/api/describe')).data?.default_detail,
-  stream_matches: (await client.GET('/api/stream/matches', { params: { query: { from: 'later' } } })).error?.code,
-  stream_matches_in_area: (
-    await client.POST('/api/stream/matches', { params: { query: { area: 'CIRCLE 150 2 1', from: 'later' } } })
-  ).error?.code,
+  ...(await refusedStreams('matches')),
+  ...(await refusedStreams('objects')),
   find_sources: (await client.GET('/api/sources', { params: cone })).data?.count,
   find_objects_of_source: (
     await client.GET('/api/sources/{catalog}/{catalog_source_id}', {

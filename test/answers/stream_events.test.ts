@@ -2,14 +2,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FollowedAreas } from '../../src/answers/followed_areas.ts';
-import { type EventPage, eventSelection, MatchEvents, positionAfter } from '../../src/answers/match_events.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
+import { type EventPage, eventSelection, positionAfter, StreamEvents } from '../../src/answers/stream_events.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
 import { delivery, provenance, withStore } from '../store/support.ts';
 import { crossmatch, FIRST_ID } from '../stream/support.ts';
 
-const test = suite('answers/match_events');
+const test = suite('answers/stream_events');
 
 const OBJECTS = 60;
 const LONG = 'x'.repeat(100_000);
@@ -32,8 +32,8 @@ test('the pages that were used last are kept, in bounded memory, with what meets
     await writer.recordCrossmatches(results, provenance, 1);
     const fragments = new SharedFragments(answerSettings(loadConfig()));
     /** Reads all, and gives the bytes of the newest pages, up to the first one that has to be read anew. */
-    const keptAfter = (use: (events: MatchEvents, page: EventPage) => void) => {
-      const events = new MatchEvents(store, fragments, false, new FollowedAreas());
+    const keptAfter = (use: (events: StreamEvents, page: EventPage) => void) => {
+      const events = new StreamEvents(store, fragments, false, new FollowedAreas());
       const pages: EventPage[] = [];
       for (let page = events.after(BEGIN); page; page = events.after(page.end)) {
         pages.push(page);

@@ -1,9 +1,9 @@
-/** GET and POST /api/stream/matches: server-sent events. */
+/** GET and POST /api/stream/matches and /api/stream/objects: server-sent events. */
 import { setImmediate } from 'node:timers/promises';
 import type { FollowedArea } from '../answers/followed_areas.ts';
-import { type EventPosition, eventSelection, positionAfter } from '../answers/match_events.ts';
 import type { FilterValues } from '../answers/queries.ts';
-import { STREAM_PARAMETERS } from '../documents/parameters.ts';
+import { type EventKind, type EventPosition, eventSelection, positionAfter } from '../answers/stream_events.ts';
+import { OBJECT_STREAM_PARAMETERS } from '../documents/parameters.ts';
 import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
@@ -11,41 +11,50 @@ import { readerOf } from '../http/read_parameters.ts';
 import { type Answer, eventResponse } from '../http/respond.ts';
 import { SentArea } from '../http/sent_area.ts';
 import type { Service } from '../service/service.ts';
+import type { StoredStatus } from '../store/status.ts';
 import { readArea } from '../vo/areas.ts';
 
 const LAST_EVENT_ID = 'Last-Event-ID';
 
 interface Asked {
+  readonly kind: EventKind;
+  readonly status: StoredStatus | undefined;
   readonly position: EventPosition;
   readonly filters: FilterValues | null;
   readonly level: number;
   readonly radiusArcsec: number | undefined;
 }
 
+export const streamMatches = (service: Service) => streamOf('matches', service);
+export const streamObjects = (service: Service) => streamOf('objects', service);
+
 /** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
-export function streamMatches(service: Service): Handler {
+function streamOf(kind: EventKind, service: Service): Handler {
   return exchange => {
-    const { config, catalogs, matchStreams } = service;
+    const { config, catalogs, eventStreams } = service;
     const { method, search } = exchange;
-    const read = readerOf(search, STREAM_PARAMETERS, catalogs);
+    const read = readerOf(search, OBJECT_STREAM_PARAMETERS, catalogs);
     const filters = read('filters');
-    const lastSequence = matchStreams.lastSequence();
+    const status = kind === 'objects' ? read('status') : undefined;
+    const lastSequence = eventStreams.lastSequence();
     const position = positionOf(exchange, read('from'), lastSequence);
-    const asked = { position, filters, level: read('level'), radiusArcsec: read('radius_arcsec') };
+    const asked = { kind, position, filters, status, level: read('level'), radiusArcsec: read('radius_arcsec') };
     const hasArea = method === 'POST' || ['area', 'level', 'radius_arcsec'].some(name => search.has(name));
     if (hasArea) return streamInArea(exchange, service, asked);
-    return eventResponse(matchStreams.open(position, eventSelection(filters), clientOf(exchange, config)));
+    const selection = eventSelection(filters, undefined, status);
+    return eventResponse(eventStreams.open(kind, position, selection, clientOf(exchange, config)));
   };
 }
 
 async function streamInArea(exchange: Exchange, service: Service, asked: Asked): Promise<Answer> {
-  const { config, matchStreams, coordination } = service;
+  const { config, eventStreams, coordination } = service;
   const area = await readFollowed(exchange, service, asked);
   const client = clientOf(exchange, config);
   const slot = await coordination.ask('followArea', { client, bytes: area.region.byteLength }, exchange.budget);
   const leave = () => coordination.leaveArea(slot);
   try {
-    return eventResponse(matchStreams.open(asked.position, eventSelection(asked.filters, area), client, leave));
+    const selection = eventSelection(asked.filters, area, asked.status);
+    return eventResponse(eventStreams.open(asked.kind, asked.position, selection, client, leave));
   } catch (error) {
     leave();
     throw error;

@@ -1,13 +1,20 @@
 /**
- * Serves the clients of the stream of matches on one thread. Each client has a position in the journal, and gets the
- * next page when the last one is sent. So a slow client falls behind, and holds one page of memory. Clients at the same
- * position share a page. A new generation wakes the clients. They take short turns; after each turn, queries get at
- * least as much time.
+ * Serves the clients of both streams, matches and objects, on one thread. Each client has a position in the journal,
+ * and gets the next page after the previous one was sent. A slow client therefore falls behind, but holds only one page
+ * of memory. Clients at the same position share a page. A new generation wakes the clients. They take short turns;
+ * between turns, queries get at least as much time as the turns took.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { FollowedAreas } from '../answers/followed_areas.ts';
-import { type EventPosition, type EventSelection, type Events, eventId, MatchEvents } from '../answers/match_events.ts';
 import type { SharedFragments } from '../answers/shared_fragments.ts';
+import {
+  type EventKind,
+  type EventPosition,
+  type EventSelection,
+  type Events,
+  eventId,
+  StreamEvents,
+} from '../answers/stream_events.ts';
 import { ClientAdmission, type ClientSlots, type Leave } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -17,25 +24,29 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
-/** The maximum parts written in one turn. A turn that reads the database ends after the read. */
+/** The maximum number of parts written in one turn. A turn that reads the database ends after that read. */
 const TURN_PARTS = 4;
-/** The maximum pages that are passed over in one step because they have nothing for a client. */
+/**
+ * The maximum number of cached pages from which a client gets events in one step, and the number of bytes after which
+ * the step ends.
+ */
 const STEP_PAGES = 64;
-/** The minimum pause after a turn; otherwise the pause is as long as the turn. */
+const AREA_BYTES = 16_384;
+/** The minimum pause after a turn. A longer turn is followed by a pause of its own length. */
 const PAUSE_MS = 1;
-/** The minimum time between two wakings, so that many small commits are sent in one write. */
+/** The minimum time between two wake-ups, so that one write sends several small commits. */
 const WAKE_MS = 100;
-/** A client that was sent nothing for this time gets a keep-alive event with its position in the journal. */
+/** After this time without events, a client gets a keep-alive event with its position in the journal. */
 const QUIET_MS = 15_000;
 /** The interval between checks for such clients. */
 const LOOK_MS = 1000;
 /**
- * The time after which a client reconnects when the stream has ended. It is random, so that clients do not all
- * reconnect at once.
+ * The time after which a client reconnects when its stream has ended. It is random, so that clients do not all
+ * reconnect at the same time.
  */
 const [MIN_RETRY_MS, MAX_RETRY_MS] = [1000, 5000];
 
-interface MatchStreamsOptions {
+interface EventStreamsOptions {
   readonly config: Config;
   readonly coordination: Coordination;
   /** @throws StoreError */
@@ -50,7 +61,8 @@ interface MatchStreamsOptions {
 /** A client. */
 interface Reader {
   position: EventPosition;
-  /** Undefined if the client wants all matches. */
+  readonly kind: EventKind;
+  /** Undefined if the client wants every event. */
   readonly selection: EventSelection | undefined;
   client: StreamClient | undefined;
   readonly leave: () => void;
@@ -60,25 +72,26 @@ interface Reader {
   writtenMs: number;
 }
 
-export class MatchStreams {
-  readonly #options: MatchStreamsOptions;
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
   readonly #slots: ClientSlots;
   readonly #readers = new Set<Reader>();
-  /** The readers with pending work, the next one first. */
+  /** The readers that have work to do, in the order of their turns. */
   readonly #ready = new Set<Reader>();
   readonly #areas = new FollowedAreas();
-  #events: MatchEvents | undefined;
-  /** Checks for quiet clients while there are any clients. */
+  /** By the kind of events. */
+  readonly #events = new Map<EventKind, StreamEvents>();
+  /** The timer that checks for quiet clients, while there are clients. */
   #look: ReturnType<typeof setInterval> | undefined;
   #wake: ReturnType<typeof setTimeout> | undefined;
-  /** The timer of the next turn, while a client has pending work; and the duration of the last turn. */
+  /** The timer of the next turn, while any client has work to do; and the duration of the last turn. */
   #turn: ReturnType<typeof setTimeout> | undefined;
   #turnMs = 0;
   #isClosed = false;
 
-  constructor(options: MatchStreamsOptions) {
+  constructor(options: EventStreamsOptions) {
     this.#options = options;
-    const isFull = 'too many clients, or too many streams of this client, read the stream of matches';
+    const isFull = 'too many clients, or too many streams of this client, read streams';
     this.#slots = new ClientAdmission().slots({ slots: options.config.NEARSKY_MAX_STREAMS, isFull });
     options.coordination.onGeneration = () => {
       if (this.#readers.size > 0) this.#wake ??= setTimeout(() => this.#wakeAll(), WAKE_MS);
@@ -87,7 +100,7 @@ export class MatchStreams {
 
   /**
    * The newest entry of the journal.
-   * @throws Unavailable when it cannot be read now
+   * @throws Unavailable if it cannot be read now
    */
   lastSequence(): number {
     const { coordination, store } = this.#options;
@@ -99,12 +112,13 @@ export class MatchStreams {
   }
 
   /**
-   * The selected matches after a position, for as long as the client stays.
-   * @param name the name by which the client's share of the streams is counted
+   * Streams the selected events after a position, for as long as the client stays.
+   * @param name the name under which the stream counts against the client's share
    * @param onEnd called when the stream ends
-   * @throws Unavailable when there are too many streams, or the client has half of them
+   * @throws Unavailable if there are too many streams, or this client has half of the maximum
    */
   open(
+    kind: EventKind,
     position: EventPosition,
     selection: EventSelection | undefined,
     name: string,
@@ -113,6 +127,7 @@ export class MatchStreams {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
     const leave = this.#enter(name);
     const reader: Reader = {
+      kind,
       position,
       leave: () => {
         leave();
@@ -133,7 +148,7 @@ export class MatchStreams {
     };
   }
 
-  /** Ends all streams, and rejects new ones. */
+  /** Ends all streams, and refuses new ones. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#wake);
@@ -203,9 +218,9 @@ export class MatchStreams {
 
   #takeTurn(): void {
     const beganMs = performance.now();
-    const reads = this.#events?.reads;
+    const reads = this.#reads;
     let parts = 0;
-    // A reader that is queued again gets its next turn after all others.
+    // A reader that is queued again takes its next turn after all others.
     for (const reader of this.#ready) {
       this.#ready.delete(reader);
       try {
@@ -214,9 +229,9 @@ export class MatchStreams {
         this.#options.log('stream_failed', { position: eventId(reader.position), error: messageOf(error) });
         this.#end(reader);
       }
-      if (++parts === TURN_PARTS || this.#events?.reads !== reads) break;
+      if (++parts === TURN_PARTS || this.#reads !== reads) break;
     }
-    // The runtime writes to the sockets after this function has returned.
+    // The runtime writes to the sockets only after this function has returned.
     queueMicrotask(() => {
       this.#turnMs = performance.now() - beganMs;
       this.#turn = undefined;
@@ -224,7 +239,7 @@ export class MatchStreams {
     });
   }
 
-  /** Sends a client the next events, or a keep-alive event if there was nothing for a long time. */
+  /** Sends a client the next events, or a keep-alive event if the client has had no events for a long time. */
   #step(reader: Reader): void {
     const events = this.#nextEvents(reader);
     if (events && events.count > 0) {
@@ -235,21 +250,33 @@ export class MatchStreams {
     } else if (events) this.#queue(reader);
   }
 
-  /** Moves a reader on: by a page, and beyond pages that are in memory and have nothing for it. */
+  /** How often the database was read. */
+  get #reads(): number {
+    return this.#events.values().reduce((sum, { reads }) => sum + reads, 0);
+  }
+
+  /** Advances a reader by one page, or over several cached pages that have few or no events for it. */
   #nextEvents(reader: Reader): Events | undefined {
     const { config, store, fragments } = this.#options;
+    let events = this.#events.get(reader.kind);
     // The catalogs may have changed.
-    if (this.#events?.fragments !== fragments())
-      this.#events = new MatchEvents(store(), fragments(), config.PUBLISH_IMPORTED, this.#areas);
-    const events = this.#events;
+    if (events?.fragments !== fragments()) {
+      events = new StreamEvents(store(), fragments(), config.PUBLISH_IMPORTED, this.#areas, reader.kind);
+      this.#events.set(reader.kind, events);
+    }
     const { reads } = events;
+    const { selection } = reader;
     let found: Events | undefined;
     for (let pages = 0; pages < STEP_PAGES && this.#isBehind(reader); pages++) {
       const page = events.after(reader.position);
       if (!page) break;
       reader.position = page.end;
-      found = reader.selection ? events.selected(page, reader.selection) : page;
-      if (found.count > 0 || events.reads !== reads) break;
+      if (!selection) return page;
+      const selected = events.selected(page, selection);
+      found = found && found.count > 0 ? joined(found, selected) : selected;
+      // Clients in areas get few events of a page. Others get one page at a time, which they share.
+      const isEnough = found.count > 0 && (!selection.area || found.bytes.length >= AREA_BYTES);
+      if (isEnough || events.reads !== reads) break;
     }
     return found;
   }
@@ -259,4 +286,9 @@ export class MatchStreams {
     reader.writtenMs = performance.now();
     reader.client!.write(bytes);
   }
+}
+
+function joined(one: Events, other: Events): Events {
+  if (other.count === 0) return one;
+  return { count: one.count + other.count, bytes: Buffer.concat([one.bytes, other.bytes]) };
 }

@@ -1,6 +1,8 @@
-/** The stream of matches as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
+/** The streams of matches and of objects as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
+
+import type { StoredStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
-import type { MatchSource, MatchSummary, StoredObject } from '../store/types.ts';
+import type { MatchSource, StoredObject } from '../store/types.ts';
 import {
   type JournalPosition,
   type JournalSource,
@@ -10,23 +12,24 @@ import {
 import type { MatchMessage } from '../stream/message.ts';
 import type { FollowedArea, FollowedAreas } from './followed_areas.ts';
 import { MatchMessages } from './match_messages.ts';
-import { matchTest } from './qualify.ts';
+import { ObjectMessages, stateAt } from './object_messages.ts';
+import { matchTest, objectTest } from './qualify.ts';
 import type { FilterValues } from './queries.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
-/** The size limits of a page. Such a page is read in less than a millisecond, so queries can run between pages. */
+/** The size limits of a page. Reading such a page takes less than a millisecond, so queries can run between pages. */
 const PAGE = { entries: 64, objects: 50, bytes: 16_384 };
-/** The memory of the cached events, for readers that reach the same position later. */
+/** The memory for cached events, which serve readers that reach the same position later. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** The memory that an event or a page needs on top of its bytes: an estimate. */
+/** The estimated memory of an event or a page in addition to its bytes. */
 const OBJECT_BYTES = 256;
 
-/** A reader's position in the journal, and the number of matches of the next object that the reader already has. */
+/** A reader's position in the journal, and how many matches of the next object the reader already has. */
 export interface EventPosition extends JournalPosition {
   readonly matches: number;
 }
 
-/** The id of an event, from the position after it: `SEQUENCE`, or `SEQUENCE.OBJECTS` or `SEQUENCE.OBJECTS.MATCHES`. */
+/** The id of an event, from the position after it: `SEQUENCE`, `SEQUENCE.OBJECTS` or `SEQUENCE.OBJECTS.MATCHES`. */
 export function eventId({ sequence, objects, matches }: EventPosition): string {
   if (matches > 0) return `${sequence}.${objects}.${matches}`;
   return objects > 0 ? `${sequence}.${objects}` : `${sequence}`;
@@ -41,83 +44,108 @@ export function positionAfter(id: string): EventPosition | undefined {
   return { sequence, objects, matches };
 }
 
-/** Events as they are sent. */
+/** Events, in the form in which they are sent. */
 export interface Events {
   readonly count: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-interface MatchEvent {
+interface StreamEvent {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
-  /** A slice of the page's bytes. */
+  /** A part of the page's bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The events from one position to another. */
+/** The events between two positions. */
 export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
-  readonly events: readonly MatchEvent[];
-  /** The events of each selection that has any, by its key. */
+  readonly events: readonly StreamEvent[];
+  /** The events of each selection, by the selection's key, without empty ones. */
   readonly selected: Map<string, Events>;
-  /** The events in each area, as `FollowedAreas` finds them; and the version of the areas then. */
+  /** The events in each area, as found by `FollowedAreas`, and its version at that time. */
   places: ReadonlyMap<string, readonly number[]>;
   placesVersion: number;
 }
 
-/** The events that a reader wants: those that meet every filter and whose objects are in the area. */
+/** The events of a stream: matches, or changes of objects. */
+export type EventKind = 'matches' | 'objects';
+
+/** The events that a reader wants: those that meet every filter, and whose objects are in the area. */
 export interface EventSelection {
   readonly filters: FilterValues | undefined;
+  /** The status that the object must have after the change. */
+  readonly status: StoredStatus | undefined;
   readonly area: FollowedArea | undefined;
   /** Equal for equal selections. */
   readonly key: string;
 }
 
-/** Undefined if it is every event. */
-export function eventSelection(filters: FilterValues | null, area?: FollowedArea): EventSelection | undefined {
-  if (!filters && !area) return undefined;
+/** Undefined to select every event. */
+export function eventSelection(
+  filters: FilterValues | null,
+  area?: FollowedArea,
+  status?: StoredStatus,
+): EventSelection | undefined {
+  if (!filters && !area && !status) return undefined;
   // The order of filters does not matter.
   const sorted = filters?.toSorted();
-  return { filters: sorted, area, key: JSON.stringify([area?.digest, sorted]) };
+  return { filters: sorted, area, status, key: JSON.stringify([area?.digest, sorted, status]) };
 }
 
-/** A stored match: the object, the index of the match within the object, and the object's sources. */
-type StoredMatch = readonly [StoredObject, number, readonly MatchSource[]];
+/** An object, and the sources of its matches. */
+type WithSources = readonly [object: StoredObject, sources: readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
 const NO_EVENTS: Events = { count: 0, bytes: new Uint8Array(0) };
 const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
-/** The memory of an event's place in an area. */
+/** The memory of an event's entry in an area. */
 const PLACE_BYTES = 8;
 
-export class MatchEvents {
+export class StreamEvents {
   readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
   /**
-   * Pages by the id before their first event; the least recently used page is first. Pages never become outdated,
-   * because the journal only grows.
+   * The pages, by the id before their first event, with the least recently used page first. Pages never become
+   * outdated, because the journal only grows.
    */
   readonly #pages = new Map<string, EventPage>();
   #keptBytes = 0;
   readonly #areas: FollowedAreas;
-  /** The matches of the last page that was filtered, by the index of the event. */
-  #stored: { readonly page: EventPage; readonly matches: Map<number, StoredMatch> } | undefined;
+  readonly #kind: EventKind;
+  /** The objects of the page that was filtered last. */
+  #stored: { readonly page: EventPage; readonly objects: Map<bigint, WithSources> } | undefined;
   #reads = 0;
 
-  /** @param imported whether to include the matches of imports */
-  constructor(store: Store, fragments: SharedFragments, imported: boolean, areas: FollowedAreas) {
+  /** @param imported whether to include the matches of imported objects */
+  constructor(
+    store: Store,
+    fragments: SharedFragments,
+    imported: boolean,
+    areas: FollowedAreas,
+    kind: EventKind = 'matches',
+  ) {
     this.#areas = areas;
+    this.#kind = kind;
     this.fragments = fragments;
-    this.#source = { store, matches: new MatchMessages(store, fragments), imported };
+    this.#source =
+      kind === 'matches'
+        ? { store, matches: new MatchMessages(store, fragments), imported }
+        : {
+            store,
+            matches: new ObjectMessages(store, fragments),
+            imported,
+            entries: (...after) => store.changesAfter(...after),
+          };
   }
 
-  /** The number of reads of events from the database. A read takes far longer than a cached page. */
+  /** How often events were read from the database. A read takes far longer than using a cached page. */
   get reads(): number {
     return this.#reads;
   }
 
-  /** The events after a position, possibly none; undefined if the journal ends there. */
+  /** The events after a position, possibly none. Undefined if the journal ends there. */
   after(position: EventPosition): EventPage | undefined {
     const id = eventId(position);
     const kept = this.#pages.get(id);
@@ -130,13 +158,14 @@ export class MatchEvents {
     return page;
   }
 
-  /** The selected events of a page, as last returned by `after`. */
-  selected(page: EventPage, { filters, area, key }: EventSelection): Events {
+  /** The selected events of the page that `after` returned last. */
+  selected(page: EventPage, selection: EventSelection): Events {
+    const { filters, status, area, key } = selection;
     const kept = page.selected.get(key);
     if (kept) return kept;
     const inside = area ? this.#placesOn(page).get(area.digest) : page.events.keys();
     if (!inside) return NO_EVENTS;
-    const found = filters ? this.#meeting(page, inside, filters) : Array.from(inside, i => page.events[i]!);
+    const found = filters || status ? this.#meeting(page, inside, selection) : Array.from(inside, i => page.events[i]!);
     const selected = { count: found.length, bytes: Buffer.concat(found.map(({ bytes }) => bytes)) };
     page.selected.set(key, selected);
     this.#keptBytes += memoryOf(selected);
@@ -144,7 +173,7 @@ export class MatchEvents {
     return selected;
   }
 
-  /** The events of a page in each area; all areas are looked up at once. */
+  /** The events of a page in each area. All areas are searched at once. */
   #placesOn(page: EventPage): EventPage['places'] {
     const { version } = this.#areas;
     if (page.placesVersion !== version) {
@@ -156,25 +185,38 @@ export class MatchEvents {
     return page.places;
   }
 
-  #meeting(page: EventPage, at: Iterable<number>, filters: FilterValues): readonly MatchEvent[] {
-    const test = matchTest(filters, this.fragments.settings.catalogs);
+  #meeting(page: EventPage, at: Iterable<number>, { filters, status }: EventSelection): readonly StreamEvent[] {
+    const test = filters && matchTest(filters, this.fragments.settings.catalogs);
+    const objectTests = filters && objectTest(filters, this.fragments.settings.catalogs);
     if (this.#stored?.page !== page) {
-      this.#stored = { page, matches: new Map() };
+      this.#stored = { page, objects: new Map() };
       this.#reads++;
     }
-    const { matches } = this.#stored;
-    return Array.from(at).flatMap(i => {
-      const event = page.events[i]!;
-      let stored = matches.get(i);
-      if (!stored) matches.set(i, (stored = this.#matchOf(event)));
-      const [object, index, sources] = stored;
-      return test(object, object.matches[index]!, sources[index]) ? [event] : [];
-    });
+    const isMet = ({ diaObjectId, matchVersion, catalogName }: StreamEvent['message']) => {
+      const [object, sources] = this.#objectOf(diaObjectId);
+      const meets = (i: number) => test!(object, object.matches[i]!, sources[i]);
+      if (this.#kind === 'matches')
+        return meets(
+          object.matches.findIndex(match => match.matchVersion === matchVersion && match.catalogName === catalogName),
+        );
+      const state = stateAt(object, matchVersion);
+      if (status && state.status !== status) return false;
+      return objectTests?.needsMatch ? state.matches.some(meets) : (objectTests?.test(object) ?? true);
+    };
+    return Array.from(at, i => page.events[i]!).filter(({ message }) => isMet(message));
+  }
+
+  #objectOf(diaObjectId: bigint): WithSources {
+    const { objects } = this.#stored!;
+    const { store } = this.#source;
+    let stored = objects.get(diaObjectId);
+    if (!stored) objects.set(diaObjectId, (stored = [store.getObject(diaObjectId)!, store.getSources(diaObjectId)]));
+    return stored;
   }
 
   /**
-   * The rest of a cached page, for a reader that stopped within the page. After its end the reader uses the same pages
-   * as others.
+   * The rest of a cached page, for a reader whose position is within the page. After that, the reader uses the same
+   * pages as others.
    */
   #restAfter(position: EventPosition, id: string): EventPage | undefined {
     for (const { begin, end, events } of this.#pages.values()) {
@@ -194,13 +236,6 @@ export class MatchEvents {
     return pageOf(position, { ...end, matches: 0 }, events);
   }
 
-  #matchOf({ message: { diaObjectId, matchVersion, catalogName } }: MatchEvent): StoredMatch {
-    const { store } = this.#source;
-    const object = store.getObject(diaObjectId)!;
-    const isIt = (match: MatchSummary) => match.matchVersion === matchVersion && match.catalogName === catalogName;
-    return [object, object.matches.findIndex(isIt), store.getSources(diaObjectId)];
-  }
-
   #forgetOld(): void {
     for (const [id, page] of this.#pages) {
       // The newest page is in use.
@@ -216,15 +251,15 @@ const placeBytes = ({ places }: EventPage) =>
   PLACE_BYTES * places.values().reduce((sum, { length }) => sum + length, 0);
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
 
-/** Makes a page of events; the events become slices of its bytes. */
-function pageOf(begin: EventPosition, end: EventPosition, found: readonly MatchEvent[]): EventPage {
+/** Makes a page of events. Each event is a slice of the page's bytes. */
+function pageOf(begin: EventPosition, end: EventPosition, found: readonly StreamEvent[]): EventPage {
   const bytes = Buffer.concat(found.map(event => event.bytes));
   let at = 0;
   const events = found.map(event => ({ ...event, bytes: bytes.subarray(at, (at += event.bytes.length)) }));
   return { begin, end, events, count: events.length, bytes, selected: new Map(), places: NO_PLACES, placesVersion: 0 };
 }
 
-function eventsOf({ messages, begin, end }: ObjectMatches): MatchEvent[] {
+function eventsOf({ messages, begin, end }: ObjectMatches): StreamEvent[] {
   return messages.map(({ value, ...message }, i) => {
     const id = eventId(i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 });
     return { id, message, bytes: Buffer.concat([Buffer.from(`id: ${id}\ndata: `), value, BLANK_LINE]) };
