@@ -142,7 +142,9 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
     const ours = async (query: string, format = 'csv') => {
       const { sql, columns } = translate(query, tables, MAX_ROWS + 1);
       const asked = { query, maxRecords: MAX_ROWS, format: tapFormat(format)!, seconds: 600, uploads: [] };
-      const job = new Job(await instance.connect(), columns, asked, () => {});
+      const connection = await instance.connect();
+      await connection.run('BEGIN');
+      const job = new Job(connection, columns, asked, () => {});
       await job.begin(sql, []);
       const parts: Uint8Array[] = [];
       for (let part = await job.part(); part; part = await job.part()) parts.push(part);

@@ -245,8 +245,8 @@ const API = {
     list(name(), []),
   ),
   TAP_REFRESH_SECONDS: about(
-    'Interval between updates of the ADQL tables. The interval is at least ten times the duration of the last update.',
-    number(60, 1, 86_400),
+    'Interval between updates of the ADQL tables. The interval is at least five times the processor time of the last update.',
+    number(1, 1, 86_400),
   ),
   TNS_OBJECT_URL_TEMPLATE: about(
     'The address of the page about a registry object, shown in answers.',

@@ -22,7 +22,8 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
 }
 
-interface DescribedRegistration {
+/** What the tables of a catalog follow from. */
+export interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */
   readonly definition?: CatalogDefinition;

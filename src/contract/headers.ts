@@ -6,6 +6,10 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 /** The parameters of a query string that were ignored (docs/contract.md, Query strings). */
 export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
 
+/** The journal entry of the tables that an answer is from, and when the archive was last seen to be in that state. */
+export const JOURNAL_ENTRY_HEADER = 'X-Journal-Entry';
+export const AS_OF_HEADER = 'X-As-Of';
+
 /** For how many seconds the answering node has not had the whole log of the nodes, once that is too long. */
 export const LOG_LAG_HEADER = 'X-Log-Lag-Seconds';
 

@@ -25,7 +25,7 @@ import { partOf } from '../store/parts.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
-import { damagedValue } from '../store/table.ts';
+import { changedAfter } from './changed_objects.ts';
 import { matchColumns, objectColumns } from './columns.ts';
 import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './writer_thread.ts';
 
@@ -143,7 +143,7 @@ class Export {
     try {
       sequence = snapshot.lastSequence();
       snapshot.requireJournal(sequence);
-      this.#read(snapshot, since === undefined ? undefined : changedAfter(store, since, sequence));
+      this.#read(snapshot, since === undefined ? undefined : changedAfter(store, since, sequence, Infinity)!.changed);
     } finally {
       snapshot.close();
     }
@@ -253,20 +253,6 @@ class Export {
     if (matches > 0) await put('matches', matches);
     return name('objects');
   }
-}
-
-/** The objects that were stored, delivered again or crossmatched after journal entry `since`, up to `last`. */
-function changedAfter(store: Store, since: number, last: number): Set<bigint> {
-  const changed = new Set<bigint>();
-  for (let sequence = since; sequence < last; ) {
-    const entries = store.journalAfter(sequence, Math.min(100, last - sequence));
-    for (const entry of entries) {
-      if (entry.sequence !== ++sequence) throw damagedValue(`entry ${sequence} of the journal`);
-      for (const id of [...entry.stored, ...entry.delivered, ...entry.crossmatched]) changed.add(id);
-    }
-    if (entries.length === 0) throw damagedValue(`entry ${sequence + 1} of the journal`);
-  }
-  return changed;
 }
 
 type Link = Caller<HatsRequest>;

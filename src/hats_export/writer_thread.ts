@@ -6,7 +6,7 @@ import type { Task } from '../pool/pool.ts';
 import { replyOver } from '../pool/rpc.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Snapshot } from '../store/snapshot.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { MatchRows, matchColumns, ObjectRows, objectColumns } from './columns.ts';
 
 /** The program's name, as written into the files. */
@@ -40,14 +40,11 @@ export type HatsRequest =
 export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Promise<undefined> {
   const store = openStore(dataDir, 'read');
   const done = Promise.withResolvers<void>();
-  const ofObjects = objectColumns(catalogs);
-  const ofMatches = matchColumns(catalogs);
-  const rowsOf = ({ catalog, rows }: PartitionJob) =>
-    catalog === 'objects' ? new ObjectRows(store, catalogs, ofObjects, rows) : new MatchRows(store, ofMatches, rows);
+  const write = partitionWriter(store, catalogs);
   let snapshot: Snapshot | undefined;
   replyOver<HatsRequest>(link, request => {
     if (request.kind === 'done') return done.resolve();
-    if (request.kind === 'write') return writePartition(snapshot!, rowsOf(request.job), request.job);
+    if (request.kind === 'write') return write(snapshot!, request.job);
     snapshot?.close();
     snapshot = store.snapshot();
     return snapshot.lastSequence();
@@ -59,21 +56,26 @@ export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Prom
   return undefined;
 }
 
-/** @returns the size of the file, bytes */
-function writePartition(
-  snapshot: Snapshot,
-  collected: ObjectRows | MatchRows,
-  { path, ids, rows }: PartitionJob,
-): number {
+/** @returns a function that writes the rows of a file and returns the size of the file, bytes */
+export function partitionWriter(
+  store: Store,
+  catalogs: readonly CatalogDefinition[],
+): (snapshot: Snapshot, job: PartitionJob) => number {
+  const ofObjects = objectColumns(catalogs);
+  const ofMatches = matchColumns(catalogs);
   const object = new ObjectView();
-  for (const id of ids) {
-    const sources = snapshot.read(id, object);
-    if (!sources) throw new Error(`Cannot export object ${id} because it is no longer stored`);
-    collected.add(object, sources);
-  }
-  if (collected.length !== rows) {
-    throw new Error(`Cannot export ${path} because ${collected.length} of its ${rows} rows were read`);
-  }
-  const { columns } = collected;
-  return writeRows(path, { program: PROGRAM, columns, length: rows, valuesOf: collected.sorted() });
+  return (snapshot, { catalog, path, ids, rows }) => {
+    const collected =
+      catalog === 'objects' ? new ObjectRows(store, catalogs, ofObjects, rows) : new MatchRows(store, ofMatches, rows);
+    for (const id of ids) {
+      const sources = snapshot.read(id, object);
+      if (!sources) throw new Error(`Cannot export object ${id} because it is no longer stored`);
+      collected.add(object, sources);
+    }
+    if (collected.length !== rows) {
+      throw new Error(`Cannot export ${path} because ${collected.length} of its ${rows} rows were read`);
+    }
+    const { columns } = collected;
+    return writeRows(path, { program: PROGRAM, columns, length: rows, valuesOf: collected.sorted() });
+  };
 }

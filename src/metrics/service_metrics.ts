@@ -25,9 +25,11 @@ export interface Measured extends ThreadsWatched {
   /** Undefined if the database could not be read. */
   readonly stored: MetricsAnswer | undefined;
   readonly state: SharedState;
+  /** The state of the tables of TAP; undefined if it is not known. */
+  readonly tap?: { readonly sequence: number; readonly asOfMs: number } | undefined;
 }
 
-export function metricsText({ threads, operations, replaced, index, stored, state }: Measured): string {
+export function metricsText({ threads, operations, replaced, index, stored, state, tap }: Measured): string {
   const exposition = new Exposition();
   addRequests(exposition, ThreadMetrics.sum(threads, operations));
   exposition
@@ -36,6 +38,14 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
       [{}, replaced],
     ]);
   if (index) addIndex(exposition, index, stored);
+  if (tap) {
+    const age = Math.max(0, Date.now() - tap.asOfMs) / 1000;
+    exposition
+      .gauge('nearsky_tap_sequence', 'The journal entry of the tables for queries in ADQL.', [[{}, tap.sequence]])
+      .gauge('nearsky_tap_age_seconds', 'Since the archive was last seen to be in the state of those tables.', [
+        [{}, age],
+      ]);
+  }
   const waitsSinceMs = state.writeWaitsSinceMs;
   exposition
     .gauge('nearsky_database_up', 'Whether the database could be read just now.', [[{}, stored ? 1 : 0]])

@@ -7,6 +7,7 @@ import { VOTABLE_TYPE, votableError } from '@nearsky/astrotables';
 import { memoized } from '../base/memoized.ts';
 import { processStart } from '../base/processes.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
+import { AS_OF_HEADER, JOURNAL_ENTRY_HEADER } from '../contract/headers.ts';
 import { TAP_PATH } from '../contract/tap.ts';
 import type { TapDocument } from '../documents/openapi/virtual_observatory.ts';
 import { baseUrl } from '../http/base_url.ts';
@@ -20,6 +21,7 @@ import { withVotableErrors } from '../http/votable_errors.ts';
 import { beginQuery } from '../service/adql_query.ts';
 import type { Service } from '../service/service.ts';
 import { tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
+import type { TapState } from '../tap/generation.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { listedTables } from '../tap/tables.ts';
 import { canQuery, TAP_JOB, type TapJobRequest, whyNoQueries } from '../tap/tap.ts';
@@ -46,7 +48,14 @@ export function tap(service: Service): TapRoute[] {
     capabilities: text('text/xml', ({ request }) =>
       tapCapabilities(config, baseUrl(request, config), canQuery(config)),
     ),
-    availability: availabilityOf(service, () => whyNoQueries(config)),
+    availability: availabilityOf(
+      service,
+      () => whyNoQueries(config),
+      async budget => {
+        const state = (await service.coordination.ask('tap', { step: 'state' }, budget)) as TapState | null;
+        return state ? noteOf(state) : 'The tables are not in use yet';
+      },
+    ),
     tables: text('text/xml', ({ search }) => (search.get('detail') === 'min' ? brief : whole)(service.catalogs)),
     'tables/:name': text('text/xml', ({ params, path }) => {
       const document = tapTable(tables(service.catalogs), params.name!);
@@ -80,6 +89,10 @@ export function tap(service: Service): TapRoute[] {
   ];
 }
 
+function noteOf({ sequence, asOfMs }: TapState): string {
+  return `The tables have the journal up to entry ${sequence}, which was the last one at ${new Date(asOfMs).toISOString()}`;
+}
+
 /** People are shown the page of queries, and clients are told what there is. */
 function entrance(capabilities: Handler): Handler {
   return exchange =>
@@ -106,7 +119,13 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     const whole = uploadPath === undefined ? query : { ...query, uploadPath };
     const begun = await beginQuery(service, whole, clientOf(exchange, config), exchange.request);
     if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: 'QUERY' });
-    return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(begun.next, begun.end));
+    const headers = {
+      'Content-Type': query.format.mediaType,
+      [JOURNAL_ENTRY_HEADER]: `${begun.state.sequence}`,
+      [AS_OF_HEADER]: new Date(begun.state.asOfMs).toISOString(),
+      'Access-Control-Expose-Headers': `Retry-After, ${JOURNAL_ENTRY_HEADER}, ${AS_OF_HEADER}`,
+    };
+    return streamedResponse(headers, new PartStream(begun.next, begun.end));
   } finally {
     uploads.remove();
   }

@@ -2,6 +2,7 @@
  * The Virtual Observatory's services: cone searches, their descriptions, coverage maps, and a page on how to use them.
  */
 import { bytesOf } from '../answers/body.ts';
+import type { Budget } from '../base/budget.ts';
 import { processStart } from '../base/processes.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { notFound } from '../http/errors.ts';
@@ -52,15 +53,26 @@ function capabilitiesOf({ config, catalogs }: Service, base: string): string {
   return capabilities(config, base, catalogs, canQuery(config) ? tapCapability(config, base) : '');
 }
 
-/** @param own why a service of its own cannot answer */
-export function availabilityOf(service: Service, own: () => string | undefined = () => undefined): Handler {
+/**
+ * @param own why a service of its own cannot answer
+ * @param noteOf what there is to say of a service that can answer
+ */
+export function availabilityOf(
+  service: Service,
+  own: () => string | undefined = () => undefined,
+  noteOf: (budget: Budget) => Promise<string | undefined> = async () => undefined,
+): Handler {
   const upSince = processStart().toISOString();
   const troubleOf = () => {
     if (service.isStopping) return 'The service is stopping';
     if (!service.indexReady) return 'The index is not ready';
     return service.look() ? own() : 'The database cannot be read';
   };
-  return () => xmlResponse(availability(troubleOf(), upSince));
+  return async ({ budget }) => {
+    const trouble = troubleOf();
+    const note = trouble ?? (await noteOf(budget));
+    return xmlResponse(availability(trouble === undefined, note, upSince));
+  };
 }
 
 function moc(service: Service): Handler {

@@ -1,6 +1,7 @@
 /** Runs an ADQL query. The answer is made as fast as possible, and sent as fast as the client reads. */
 import { randomUUID } from 'node:crypto';
 import { Budget } from '../base/budget.ts';
+import type { TapState } from '../tap/generation.ts';
 import type { TapQuery } from '../tap/job.ts';
 import type { TapStarted } from '../tap/tap.ts';
 import { KeptAhead } from './kept_ahead.ts';
@@ -13,6 +14,8 @@ import type { Service } from './service.ts';
 const MARGIN_SECONDS = 20;
 
 interface AdqlAnswer {
+  /** The state of the tables that it is from. */
+  readonly state: TapState;
   /**
    * The next bytes; null at the end.
    * @throws Unavailable
@@ -48,7 +51,7 @@ export async function beginQuery(
   }
   const { job, begun } = started;
   if (begun.outcome !== 'begun') return { refused: begun.message };
-  if (begun.isWhole) return wholeAnswer(begun.part);
+  if (begun.isWhole) return wholeAnswer(begun.part, begun.state);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;
   // Parts are taken as soon as they are made, so a slow client does not use up the query's time or its slot.
@@ -64,6 +67,7 @@ export async function beginQuery(
     free: bytes => bytes > 0 && spool.free(client, bytes),
   });
   return {
+    state: begun.state,
     next: () => kept.next(),
     end() {
       if (!isWhole) void coordination.ask('tap', { step: 'end', job }, budget()).catch(() => {});
@@ -72,9 +76,10 @@ export async function beginQuery(
   };
 }
 
-function wholeAnswer(part: Uint8Array): AdqlAnswer {
+function wholeAnswer(part: Uint8Array, state: TapState): AdqlAnswer {
   let left: Uint8Array | null = part;
   return {
+    state,
     async next() {
       const next = left;
       left = null;

@@ -180,7 +180,13 @@ export class Coordinator implements Coordination {
 
   async #metricsText(): Promise<string> {
     const stored = await this.#index.measure();
-    return metricsText({ ...this.#threads(), index: this.#index.status, stored, state: this.state });
+    return metricsText({
+      ...this.#threads(),
+      index: this.#index.status,
+      stored,
+      state: this.state,
+      tap: this.#tap.state,
+    });
   }
 
   /** Saves the index and stops its threads. */

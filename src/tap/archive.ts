@@ -1,8 +1,7 @@
 /**
- * The archive as tables for the engine: a DuckDB database, sorted by position. A process of its own exports in the HATS
- * layout: first everything, later only the changes. Each export is removed after its rows were taken over in one
- * transaction. A query sees the rows of the moment at which it began. Each engine has its own directory, named by its
- * process; the next engine takes over the directory of one that has ended.
+ * The archive as tables for the engine, in generations: see `generation.ts`. The first one is made of an export in the
+ * HATS layout, by a process of its own. After that the tables follow the journal. Each engine has its own directory,
+ * named by its process; the next engine takes over the directory of one that has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,79 +9,95 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, stat
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoted, tableName, textLiteral } from '@nearsky/adql';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { tableName } from '@nearsky/adql';
 import { pixelOfPath } from '@nearsky/hats/layout';
 import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
-import type { Catalogs } from '../contract/catalogs.ts';
-import { matchColumns, objectColumns } from '../hats_export/columns.ts';
+import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
+import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
-import { ARCHIVE, ID, INDEXED, type Source, type TapTable, tapTables } from './tables.ts';
+import { FILE_NAME } from '../store/environment.ts';
+import type { Store } from '../store/store.ts';
+import { writeChangedRows } from './changed_rows.ts';
+import { reportFailure } from './engine_errors.ts';
+import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
+import { INDEXED, type Source, tapTables } from './tables.ts';
 
-/** The share of changed objects above which everything is exported again, because changed rows are not in order. */
+/** The share of changed objects above which the rows are put in order again. */
 const MAX_CHANGED = 0.1;
-/**
- * While it makes a table, the engine holds this many rows of all columns per thread. With its default of 122,880 that
- * would be more than 192 MiB.
- */
-const ROW_GROUP_ROWS = 16_384;
+/** More changed objects than this, and than this share of all, are exported with all others: that takes less time. */
+const MAX_FOLLOWED = 20_000;
+const MAX_FOLLOWED_SHARE = 0.5;
+/** The ids of more changed objects do not fit into the memory of the process beside everything else. */
+const MAX_FOLLOWED_IDS = 300_000;
+/** Making generations takes at most one part in this many of the time. */
+const MAKING_SHARE = 5;
 /**
  * The share of the engine's memory for indexes of ids, which it holds completely; and the maximum memory per indexed row.
  */
 const INDEX_SHARE = 1 / 8;
 const INDEX_ROW_BYTES = 10;
+/** Rows of all columns that a MiB of the engine's memory can sort beside queries. */
+const SORTED_PER_MIB = 256;
 
-interface Stored {
-  /** A text that differs for archives with different columns. */
-  readonly key: string;
-  /** The last journal entry that the archive includes. */
-  readonly sequence: number;
-  /** The number of objects in the last whole export, and of changed objects since; an object counts at each change. */
-  readonly objects: number;
-  readonly changed: number;
-}
-
-interface Export {
-  readonly path: string;
-  readonly sequence: number;
-  readonly objects: number;
+export interface ArchiveOptions {
+  /** The engine's memory. */
+  readonly memoryMib: number;
+  /** The number of changes below which rows are not put in order again, whatever their share. */
+  readonly mergeAfter: number;
 }
 
 export class Archive {
   readonly #dataDir: string;
+  readonly #store: Store;
   readonly #directory: string;
-  readonly #connection: DuckDBConnection;
-  /** The maximum number of rows of all indexed tables together. */
+  /** One follows the journal, the other makes generations. */
+  readonly #following: DuckDBConnection;
+  readonly #making: DuckDBConnection;
   readonly #maxIndexed: number;
-  #stored: Stored | undefined;
+  readonly #maxSorted: number;
+  readonly #mergeAfter: number;
+  #current: Generation | undefined;
+  /** The generation that is to replace the current one. */
+  #next: Generation | undefined;
+  /** The generation that is to be replaced because too much has changed since. */
+  #left: Generation | undefined;
+  /** Generations that were replaced. */
+  readonly #replaced = new Set<Generation>();
+  #lastNumber = 0;
+  #isMaking = false;
+  /** When the next generation may be made, as `performance.now()`. */
+  #makeAtMs = 0;
   #child: ChildProcess | undefined;
+  #progress: string | undefined;
 
-  private constructor(dataDir: string, directory: string, connection: DuckDBConnection, memoryMib: number) {
+  private constructor(
+    dataDir: string,
+    store: Store,
+    connections: readonly [DuckDBConnection, DuckDBConnection],
+    { memoryMib, mergeAfter }: ArchiveOptions,
+  ) {
+    this.#mergeAfter = mergeAfter;
+    this.#maxSorted = memoryMib * SORTED_PER_MIB;
     this.#maxIndexed = (memoryMib * 2 ** 20 * INDEX_SHARE) / INDEX_ROW_BYTES;
     this.#dataDir = dataDir;
-    this.#directory = directory;
-    this.#connection = connection;
+    this.#store = store;
+    this.#directory = ownDirectory(join(dataDir, 'tap'));
+    [this.#following, this.#making] = connections;
   }
 
-  /**
-   * @param connection used by the archive only
-   * @param memoryMib the engine's memory
-   */
-  static async open(dataDir: string, connection: DuckDBConnection, memoryMib: number): Promise<Archive> {
-    const archive = new Archive(dataDir, ownDirectory(join(dataDir, 'tap')), connection, memoryMib);
-    const file = join(archive.#directory, 'archive.duckdb');
-    try {
-      await archive.#attach(file);
-    } catch (error) {
-      if (/set lock/i.test(`${error}`)) throw error;
-      // The file is of another version of the engine, or damaged.
-      await connection.run(`DETACH DATABASE IF EXISTS ${ARCHIVE}`);
-      for (const path of [file, `${file}.wal`]) rmSync(path, { force: true });
-      await archive.#attach(file);
-    }
+  static async open(
+    dataDir: string,
+    store: Store,
+    instance: DuckDBInstance,
+    options: ArchiveOptions,
+  ): Promise<Archive> {
+    const connections = [await instance.connect(), await instance.connect()] as const;
+    const archive = new Archive(dataDir, store, connections, options);
+    await archive.#openStored();
     return archive;
   }
 
@@ -90,141 +105,198 @@ export class Archive {
     return this.#directory;
   }
 
-  async #attach(file: string): Promise<void> {
-    for (const sql of [
-      `ATTACH ${textLiteral(file)} AS ${ARCHIVE} (ROW_GROUP_SIZE ${ROW_GROUP_ROWS})`,
-      `CREATE TABLE IF NOT EXISTS ${ARCHIVE}.stored (key VARCHAR, sequence BIGINT, objects BIGINT, changed BIGINT)`,
-      'CREATE SCHEMA IF NOT EXISTS export',
-    ])
-      await this.#connection.run(sql);
-    const [row] = (await this.#connection.runAndReadAll(`FROM ${ARCHIVE}.stored`)).getRows();
-    if (!row) return;
-    const [key, ...numbers] = row;
-    const [sequence, objects, changed] = numbers.map(Number) as [number, number, number];
-    this.#stored = { key: `${key}`, sequence, objects, changed };
+  /** The generation that queries read; undefined until the first one is made. */
+  get current(): Generation | undefined {
+    return this.#current;
   }
 
-  /**
-   * Brings the tables to the archive's present state.
-   * @param last the last entry of the journal
-   * @returns the last entry that they include
-   */
-  async update(last: number, key: string, catalogs: Catalogs): Promise<number> {
-    const before = this.#stored;
-    if (before?.key === key && before.sequence <= last) {
-      if (before.sequence === last) return last;
-      const since = await this.#export(before.sequence);
-      const changed = before.changed + since.objects;
-      if (changed <= MAX_CHANGED * before.objects)
-        return await this.#take(since, { ...before, sequence: since.sequence, changed }, catalogs, false);
-    }
-    const whole = await this.#export(0);
-    const { sequence, objects } = whole;
-    return await this.#take(whole, { key, sequence, objects, changed: 0 }, catalogs, true);
+  /** The share of the rows that an export has written, such as 12%; undefined while it is not known. */
+  get progress(): string | undefined {
+    return this.#progress;
   }
 
-  /** Takes over the rows of an export in one transaction. */
-  async #take(from: Export, next: Stored, catalogs: Catalogs, isWhole: boolean): Promise<number> {
-    const columns = { objects: objectColumns(catalogs.all), matches: matchColumns(catalogs.all).columns };
-    for (const source of ['objects', 'matches'] as const) {
-      const list = columns[source].map(({ name }) => quoted(name)).join(', ');
-      const files = filesOf(from, source).map(textLiteral).join(', ');
-      const rows = `SELECT ${list} FROM read_parquet([${files}], hive_partitioning = false)`;
-      await this.#connection.run(`CREATE OR REPLACE VIEW export.${source} AS ${rows}`);
+  /** Opens the newest generation of this archive, and removes everything else. */
+  async #openStored(): Promise<void> {
+    const found = new Map<number, string>();
+    for (const name of readdirSync(this.#directory)) {
+      const number = Number(GENERATION.exec(name)?.[1] ?? 0);
+      if (number > 0) found.set(number, name);
+      else if (!name.endsWith('.wal')) rmSync(join(this.#directory, name), { recursive: true, force: true });
     }
-    const { key, sequence, objects, changed } = next;
-    const tables = tapTables(catalogs);
-    const changes = [
-      ...(isWhole ? wholeTables(tables) : changedTables(tables)),
-      `DELETE FROM ${ARCHIVE}.stored`,
-      `INSERT INTO ${ARCHIVE}.stored VALUES (${textLiteral(key)}, ${sequence}, ${objects}, ${changed})`,
-    ];
-    await this.#connection.run('BEGIN');
+    for (const number of [...found.keys()].sort((a, b) => b - a)) {
+      this.#lastNumber = Math.max(this.#lastNumber, number);
+      const made = { connection: this.#following, number, file: this.#fileOf(number) };
+      const stored = this.#current ? undefined : await Generation.open(made).catch(unlessLocked);
+      if (stored && this.#isOurs(stored)) this.#current = stored;
+      else await removeDatabase(this.#following, number, made.file);
+    }
+  }
+
+  #fileOf(number: number): string {
+    return join(this.#directory, `archive-${number}.duckdb`);
+  }
+
+  /** Whether a generation has the tables of this program, and goes no further than the journal of this database. */
+  #isOurs({ contents: { key, sequence }, catalogs }: Generation): boolean {
+    return key === this.#keyOf(catalogs) && sequence <= this.#store.lastSequence();
+  }
+
+  #keyOf(catalogs: Catalogs): string {
+    return archiveKey(join(this.#dataDir, FILE_NAME), catalogs);
+  }
+
+  /** Brings the tables to the archive's present state. A generation with new columns, or in order, is made meanwhile. */
+  async refresh(): Promise<void> {
+    this.#store.resetRead();
+    const registered = this.#store.catalogs().map(described);
+    const origin = { key: this.#keyOf(new Catalogs(registered)), registered };
+    for (const each of this.#replaced)
+      if (!each.isUsed) {
+        await each.remove(this.#following);
+        this.#replaced.delete(each);
+      }
+    if (!this.#current) {
+      this.#current = await this.#make(origin);
+      return;
+    }
+    if (this.#next) await this.#replaceBy(this.#next);
+    const current = this.#current;
+    const isFollowed = current !== this.#left && (await this.#follow(current));
+    if (!isFollowed) this.#left = current;
+    const { key, objects, changed } = current.contents;
+    const isNew = key !== origin.key;
+    if (!isFollowed || (isNew && !this.#hasColumnsOf(current, registered))) this.#makeAside(() => this.#make(origin));
+    else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
+      this.#makeAside(() => current.merged(this.#newGeneration(), origin));
+  }
+
+  /** Whether a generation differs in no more than which of the project's catalogs are registered. */
+  #hasColumnsOf({ catalogs, contents: { key } }: Generation, registered: readonly DescribedRegistration[]): boolean {
+    const [before, after] = [catalogs, new Catalogs(registered)].map(({ all }) => JSON.stringify(all));
+    return before === after && key === this.#keyOf(catalogs);
+  }
+
+  /** Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date. */
+  async #replaceBy(next: Generation): Promise<void> {
+    this.#next = undefined;
+    this.#replaced.add(next);
+    await this.#follow(next);
+    const current = this.#current!;
+    if (next.contents.sequence < current.contents.sequence) return;
+    this.#replaced.delete(next);
+    this.#replaced.add(current);
+    this.#current = next;
+  }
+
+  /** @returns false, without any change, if there are too many changes */
+  async #follow(generation: Generation): Promise<boolean> {
+    const { contents } = generation;
+    const asOfMs = Date.now();
+    const snapshot = this.#store.snapshot();
     try {
-      for (const sql of changes) await this.#connection.run(sql);
-      if (isWhole) await this.#indexIds(tables.filter(({ position }) => position));
-      await this.#connection.run('COMMIT');
-    } catch (error) {
-      await this.#connection.run('ROLLBACK');
-      throw error;
-    }
-    this.#stored = next;
-    rmSync(from.path, { recursive: true, force: true });
-    return sequence;
-  }
-
-  /** Indexes the ids of as many tables as fit into memory, so that the engine finds a row by its id at once. */
-  async #indexIds(tables: readonly TapTable[]): Promise<void> {
-    let left = this.#maxIndexed;
-    for (const { name, relation } of tables) {
-      const counted = await this.#connection.runAndReadAll(`SELECT count(*) FROM ${relation}`);
-      const rows = Number(counted.getRows()[0]![0]);
-      if (rows > left) continue;
-      left -= rows;
-      await this.#connection.run(`CREATE INDEX ${quoted(`${name}_by_id`)} ON ${relation} (${quoted(ID)})`);
+      const sequence = snapshot.lastSequence();
+      if (sequence === contents.sequence) {
+        generation.seen(asOfMs);
+        return true;
+      }
+      const share = Math.min(MAX_FOLLOWED_IDS, MAX_FOLLOWED_SHARE * contents.objects);
+      const objects = changedAfter(this.#store, contents.sequence, sequence, Math.max(MAX_FOLLOWED, share));
+      if (!objects) return false;
+      const count = objects.changed.size;
+      const catalogs = generation.catalogs.all;
+      const directory = join(this.#directory, 'changes');
+      const files = await writeChangedRows(this.#store, snapshot, objects, catalogs, directory);
+      const next = { ...contents, sequence, asOfMs, changed: contents.changed + count };
+      await generation.take(this.#following, files, next);
+      return true;
+    } finally {
+      snapshot.close();
     }
   }
 
-  async #export(since: number): Promise<Export> {
-    // An export of a killed engine may still run, and must not write into this directory.
+  #newGeneration(): NewGeneration {
+    const number = ++this.#lastNumber;
+    const limits = { maxIndexed: this.#maxIndexed, maxSorted: this.#maxSorted };
+    return { connection: this.#making, number, file: this.#fileOf(number), ...limits };
+  }
+
+  /** Makes a generation beside everything else, unless one is being made, or one was made not long ago. */
+  #makeAside(make: () => Promise<Generation>): void {
+    const beganMs = performance.now();
+    if (this.#isMaking || beganMs < this.#makeAtMs) return;
+    this.#isMaking = true;
+    make()
+      .then(made => {
+        this.#next = made;
+      })
+      .catch(reportFailure)
+      .finally(() => {
+        const nowMs = performance.now();
+        this.#makeAtMs = nowMs + MAKING_SHARE * (nowMs - beganMs);
+        this.#isMaking = false;
+      });
+  }
+
+  /** Makes a generation of everything. */
+  async #make(origin: Origin): Promise<Generation> {
+    const asOfMs = Date.now();
     const path = join(this.#directory, `new-${process.pid}`);
-    for (const name of readdirSync(this.#directory))
-      if (name.startsWith('new-')) rmSync(join(this.#directory, name), { recursive: true, force: true });
-    const onlyChanged = since === 0 ? [] : ['--since', `${since}`];
-    const printed = await this.#run([
-      'export',
-      '--format',
-      'hats',
-      '--json',
-      '--data',
-      this.#dataDir,
-      ...onlyChanged,
-      path,
-    ]);
-    const { sequence, objects } = JSON.parse(printed) as Omit<Export, 'path'>;
-    return { path, sequence, objects };
+    try {
+      const { sequence, objects } = await this.#export(path);
+      const files = { objects: filesOf(path, 'objects'), matches: filesOf(path, 'matches') };
+      const contents = { ...origin, sequence, asOfMs, objects, changed: 0 };
+      return await Generation.make(this.#newGeneration(), files, contents);
+    } finally {
+      rmSync(path, { recursive: true, force: true });
+    }
   }
 
-  async #run(args: readonly string[]): Promise<string> {
+  async #export(path: string): Promise<{ sequence: number; objects: number }> {
+    rmSync(path, { recursive: true, force: true });
     const main = fileURLToPath(programModule('src/main'));
-    const before = programArguments(this.#dataDir);
-    const [command, ...rest] = unboundedCommand([process.execPath, ...before, main, ...args]);
+    const args = ['export', '--format', 'hats', '--json', '--data', this.#dataDir, path];
+    const [command, ...rest] = unboundedCommand([process.execPath, ...programArguments(this.#dataDir), main, ...args]);
     const child = spawn(command!, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    child.stderr!.on('data', said => {
+      this.#progress = /\d+%/.exec(`${said}`)?.[0] ?? this.#progress;
+    });
     try {
       const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
       const [printed, said, code] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
       if (code !== 0) throw new Error(`the export ended with ${code}: ${said.slice(-500)}`);
-      return printed;
+      return JSON.parse(printed);
     } finally {
       this.#child = undefined;
+      this.#progress = undefined;
     }
   }
 
-  close(): void {
+  /** Ends an export. */
+  stop(): void {
     this.#child?.kill('SIGKILL');
-    this.#connection.closeSync();
+  }
+
+  /** Call it when nothing refreshes. Returns false if a generation is being made: only the end of the process ends that. */
+  close(): boolean {
+    if (this.#isMaking) return false;
+    for (const connection of [this.#following, this.#making]) connection.closeSync();
+    return true;
   }
 }
 
-/** The statements that create every table again. */
-function wholeTables(tables: readonly TapTable[]): string[] {
-  const schemas = [...new Set(tables.map(({ schema }) => schema))].flatMap(schema => [
-    `DROP SCHEMA IF EXISTS ${ARCHIVE}.${quoted(schema)} CASCADE`,
-    `CREATE SCHEMA ${ARCHIVE}.${quoted(schema)}`,
-  ]);
-  return [...schemas, ...tables.map(({ relation, sql }) => `CREATE TABLE ${relation} AS ${sql}`)];
+const GENERATION = /^archive-(\d+)\.duckdb$/;
+
+/** What is kept of a registration. */
+function described({ name, definition, coverage: { order } }: DescribedRegistration): DescribedRegistration {
+  return { name, ...(definition && { definition }), coverage: { order } };
 }
 
-/** The statements that replace the rows of changed objects. */
-function changedTables(tables: readonly TapTable[]): string[] {
-  const ofObjects = tables.filter(({ position }) => position);
-  return ofObjects.flatMap(({ relation, sql }) => [
-    `DELETE FROM ${relation} WHERE ${quoted(ID)} IN (SELECT ${quoted(ID)} FROM export.objects)`,
-    `INSERT INTO ${relation} ${sql}`,
-  ]);
+/** A file may be of another version of the engine, or damaged. */
+function unlessLocked(error: unknown): undefined {
+  if (/set lock/i.test(`${error}`)) throw error;
 }
 
 /**
@@ -254,7 +326,7 @@ export function ownDirectory(all: string): string {
 /**
  * The files of a relation in an export, in the order of their pixels. The schema file, which has no rows, is the first.
  */
-export function filesOf({ path }: Pick<Export, 'path'>, source: Source): string[] {
+function filesOf(path: string, source: Source): string[] {
   const dataset = join(path, source, source, 'dataset');
   const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
   const files = names.filter(name => name.endsWith('.parquet') || name === '_common_metadata');

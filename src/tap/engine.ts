@@ -2,34 +2,29 @@
  * DuckDB over the tables of the archive, and the queries that it runs. It reads nothing but their directory, and its
  * settings cannot be changed.
  */
-import { dirname, join } from 'node:path';
-import type { DuckDBInstance } from '@duckdb/node-api';
-import { AdqlError, type DescribedTable, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
+import { dirname } from 'node:path';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { AdqlError, MACROS, placedMessage, type Translated, textLiteral } from '@nearsky/adql';
 import { isRemote } from '@nearsky/hats';
-import { messageOf } from '../base/error_text.ts';
 import { withTimeout } from '../base/timeout.ts';
-import { Catalogs } from '../contract/catalogs.ts';
-import { FILE_NAME } from '../store/environment.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { Archive, archiveKey } from './archive.ts';
-import { isFatal, isOutOfMemory, JobFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
+import { Archive, type ArchiveOptions } from './archive.ts';
+import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
+import type { Contents, Generation, TapState } from './generation.ts';
 import { type EngineQuery, Job } from './job.ts';
 import { type PartRead, type PartWanted, QuerySources, SourcesRefusal } from './query_sources.ts';
-import { sourceTables } from './source_tables.ts';
-import { type TapTable, tapTables } from './tables.ts';
 import { translateQuery } from './translate_query.ts';
 import { viewUploads } from './uploaded_tables.ts';
 
-export interface EngineOptions {
+export interface EngineOptions extends ArchiveOptions {
   readonly dataDir: string;
-  readonly memoryMib: number;
   readonly threads: number;
   readonly refreshSeconds: number;
 }
 
 export type TapBegun =
-  | { readonly outcome: 'begun'; readonly part: Uint8Array; readonly isWhole: boolean }
+  | { readonly outcome: 'begun'; readonly state: TapState; readonly part: Uint8Array; readonly isWhole: boolean }
   /** The query is wrong, or takes more than it may. */
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unavailable'; readonly message: string }
@@ -43,22 +38,23 @@ export type EngineBegun =
 
 /** The time for which a query waits until the tables are made for the first time. */
 const FIRST_MS = 30_000;
+/** The time for which the first queries of an engine wait until it has caught up with the journal. */
+const CATCH_UP_MS = 1000;
+/** Following the journal takes at most one part in this many of the processor's time. */
+const FOLLOWING_SHARE = 5;
+/** The minimum pause between two updates of the tables. */
+const PAUSE_MS = 100;
 
-/** The state of the archive that queries are answered from. */
-interface Present {
-  /** The entry of the journal up to which it goes. */
-  readonly sequence: number;
-  readonly tables: readonly TapTable[];
-  /** The catalogs themselves. */
-  readonly sources: readonly DescribedTable[];
-  readonly key: string;
-  /** When the archive was last seen to be in this state. */
-  readonly asOf: Date;
+/** A running query, and the generation that it reads. */
+interface Running {
+  readonly job: Job;
+  readonly leave: () => void;
 }
 
-/** A translated query. */
+/** A translated query, whose transaction has begun. */
 interface Prepared {
   readonly job: Job;
+  readonly state: TapState;
   readonly sql: string;
   readonly infos: readonly { readonly name: string; readonly value: string }[];
   readonly sources: QuerySources;
@@ -70,18 +66,26 @@ export class Engine {
   readonly #archive: Archive;
   readonly #instance: DuckDBInstance;
   readonly #memory: EngineMemory;
-  readonly #jobs = new Map<number, Job>();
+  readonly #jobs = new Map<number, Running>();
   /** The queries that have begun to begin, and have not been ended. */
   readonly #asked = new Set<number>();
   /** The queries that wait for parts of catalogs. */
   readonly #reading = new Map<number, Prepared>();
-  #current: Present | undefined;
+  /** Called when the tables have the state of the archive, whether they changed or not. */
+  onRefresh: (state: TapState) => void = () => {};
+  #isFollowing = false;
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(options: EngineOptions, archive: Archive, instance: DuckDBInstance, memory: EngineMemory) {
+  private constructor(
+    options: EngineOptions,
+    store: Store,
+    archive: Archive,
+    instance: DuckDBInstance,
+    memory: EngineMemory,
+  ) {
     this.#options = options;
-    this.#store = openStore(options.dataDir, 'read');
+    this.#store = store;
     this.#archive = archive;
     this.#instance = instance;
     this.#memory = memory;
@@ -94,11 +98,14 @@ export class Engine {
       memory_limit: `${options.memoryMib}MiB`,
       // Without one, what does not fit into the memory would go to the working directory, of any size.
       temp_directory: '',
+      // Appended rows take memory until a checkpoint.
+      checkpoint_threshold: '1MiB',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });
     const connection = await instance.connect();
-    const archive = await Archive.open(options.dataDir, connection, options.memoryMib);
+    const store = openStore(options.dataDir, 'read');
+    const archive = await Archive.open(options.dataDir, store, instance, options);
     const setup = [
       ...MACROS,
       `SET allowed_directories = [${textLiteral(`${dirname(archive.directory)}/`)}]`,
@@ -106,41 +113,49 @@ export class Engine {
       'SET lock_configuration = true',
     ];
     for (const sql of setup) await connection.run(sql);
+    connection.closeSync();
     const memory = new EngineMemory(await instance.connect(), options.memoryMib);
-    return new Engine(options, archive, instance, memory);
+    return new Engine(options, store, archive, instance, memory);
   }
 
-  /** The present state; undefined where the first one is not there in time. */
-  async #present(seconds: number): Promise<Present | undefined> {
-    // A process that does not answer long after the time of a query is taken to hang.
-    if (!this.#current) await withTimeout((this.#refreshing ??= this.#refresh()), Math.min(FIRST_MS, 1000 * seconds));
-    return this.#current;
+  /** The present tables; undefined where the first ones are not there in time. */
+  async #present(seconds: number): Promise<Generation | undefined> {
+    if (!this.#isFollowing) {
+      const refreshing = (this.#refreshing ??= this.#refresh());
+      // A process that does not answer long after the time of a query is taken to hang.
+      if (!this.#archive.current) await withTimeout(refreshing, Math.min(FIRST_MS, 1000 * seconds));
+      else await withTimeout(refreshing.catch(reportFailure), CATCH_UP_MS);
+    }
+    return this.#archive.current;
   }
 
   async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
-    const began = performance.now();
+    const [beganMs, before] = [performance.now(), process.cpuUsage()];
+    const last = this.#archive.current?.contents.sequence;
     try {
-      await this.#update();
+      await this.#archive.refresh();
+      this.#isFollowing = true;
+      const { sequence, asOfMs } = this.#archive.current!.contents;
+      this.onRefresh({ sequence, asOfMs });
+      if (this.#jobs.size === 0 && this.#archive.current?.contents.sequence !== last) await this.#memory.noteIdle();
     } finally {
       this.#refreshing = undefined;
-      // Bringing the tables up to date takes a tenth of the time at most.
-      const waitMs = Math.max(1000 * this.#options.refreshSeconds, 10 * (performance.now() - began));
+      // Following the journal takes a fifth of a processor at most. Queries that run beside it count, too.
+      const tookMs = performance.now() - beganMs;
+      const { user, system } = process.cpuUsage(before);
+      const periodMs = Math.max(
+        1000 * this.#options.refreshSeconds,
+        FOLLOWING_SHARE * Math.min(tookMs, (user + system) / 1000),
+      );
+      const waitMs = Math.max(PAUSE_MS, periodMs - tookMs);
       this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
     }
   }
 
-  async #update(): Promise<void> {
-    const store = this.#store;
-    store.resetRead();
-    const catalogs = new Catalogs(store.catalogs());
-    const key = archiveKey(join(this.#options.dataDir, FILE_NAME), catalogs);
-    const asOf = new Date();
-    const sequence = await this.#archive.update(store.lastSequence(), key, catalogs);
-    const known = this.#current?.key === key ? this.#current : undefined;
-    const { tables, sources } = known ?? { tables: tapTables(catalogs), sources: sourceTables(catalogs) };
-    if (this.#jobs.size === 0) await this.#memory.noteIdle();
-    this.#current = { sequence, tables, sources, key, asOf };
+  /** What the tables hold; undefined until the first ones are made. */
+  get contents(): Contents | undefined {
+    return this.#archive.current?.contents;
   }
 
   async begin(number: number, query: EngineQuery): Promise<EngineBegun> {
@@ -176,7 +191,7 @@ export class Engine {
 
   async #begin(number: number, asked: EngineQuery): Promise<EngineBegun> {
     const { query, maxRecords } = asked;
-    let current: Present | undefined;
+    let current: Generation | undefined;
     try {
       current = await this.#present(asked.seconds);
     } catch (error) {
@@ -184,29 +199,38 @@ export class Engine {
       reportFailure(error);
       return { outcome: 'unavailable', message: 'the tables cannot be made: the log of the service says why' };
     }
-    if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
-    const { tables, sources, sequence, asOf } = current;
-    const connection = await this.#instance.connect();
+    if (!current) {
+      const { progress } = this.#archive;
+      const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
+      return { outcome: 'early', message: `the tables are being made for the first time${share}` };
+    }
+    const { tables, sources } = current;
+    const leave = current.use();
+    let connection: DuckDBConnection | undefined;
     let translated: Translated;
+    let state: TapState;
     try {
+      connection = await this.#instance.connect();
       const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
       translated = translateQuery(query, [...tables, ...sources, ...uploaded], maxRecords + 1);
+      state = await current.beginReading(connection);
       if (!this.#asked.has(number)) throw new Error('the query was ended');
     } catch (error) {
-      connection.closeSync();
+      connection?.closeSync();
+      leave();
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
       throw error;
     }
     const infos = [
       { name: 'query', value: query },
-      { name: 'nearsky_journal_entry', value: `${sequence}` },
-      { name: 'nearsky_as_of', value: asOf.toISOString() },
+      { name: 'nearsky_journal_entry', value: `${state.sequence}` },
+      { name: 'nearsky_as_of', value: new Date(state.asOfMs).toISOString() },
     ];
     const job = new Job(connection, translated.columns, asked, () => void this.end(number));
-    this.#jobs.set(number, job);
+    this.#jobs.set(number, { job, leave });
     const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
     const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
-    return await this.#advance(number, { job, sql: translated.sql, infos, sources: parts });
+    return await this.#advance(number, { job, state, sql: translated.sql, infos, sources: parts });
   }
 
   /**
@@ -214,7 +238,7 @@ export class Engine {
    * @param take makes views of the parts that were read
    */
   async #advance(number: number, prepared: Prepared, take = async () => {}): Promise<EngineBegun> {
-    const { job, sql, infos, sources } = prepared;
+    const { job, state, sql, infos, sources } = prepared;
     try {
       await take();
       const parts = await sources.wanted();
@@ -224,7 +248,7 @@ export class Engine {
       }
       await job.begin(sql, infos, sources.setup);
       const part = (await job.part()) ?? new Uint8Array();
-      return { outcome: 'begun', part, isWhole: job.isDone };
+      return { outcome: 'begun', state, part, isWhole: job.isDone };
     } catch (error) {
       if (isFatal(error) || isOutOfMemory(error)) throw error;
       const message = error instanceof SourcesRefusal ? error.message : job.reasonOf(error);
@@ -235,7 +259,7 @@ export class Engine {
   /** The next bytes of an answer; null at its end. */
   async part(number: number): Promise<Uint8Array | null> {
     try {
-      const part = await this.#jobs.get(number)?.part();
+      const part = await this.#jobs.get(number)?.job.part();
       if (!part) await this.end(number);
       return part ?? null;
     } catch (error) {
@@ -258,29 +282,35 @@ export class Engine {
 
   /** Resolves when nothing of the query runs any more. */
   async end(number: number): Promise<void> {
-    const job = this.#jobs.get(number);
+    const running = this.#jobs.get(number);
     this.#asked.delete(number);
     this.#jobs.delete(number);
     this.#reading.delete(number);
-    await job?.close();
+    try {
+      await running?.job.close();
+    } finally {
+      running?.leave();
+    }
   }
 
-  get isIdle(): boolean {
-    return this.#asked.size === 0 && !this.#refreshing;
+  /**
+   * Ends what the engine does by itself, if no query runs.
+   * @returns whether no query runs
+   */
+  async settle(): Promise<boolean> {
+    if (this.#asked.size > 0) return false;
+    await this.#refreshing?.catch(() => {});
+    return this.#asked.size === 0;
   }
 
-  /** Returns false where queries run: the engine would wait for their end, and only the end of the process ends them. */
+  /** Returns false where work goes on: the engine would wait for its end, and only the end of the process ends it. */
   close(): boolean {
     clearTimeout(this.#timer);
-    this.#archive.close();
-    if (!this.isIdle) return false;
+    this.#archive.stop();
+    if (this.#refreshing || !this.#archive.close() || this.#asked.size > 0) return false;
+    // The database is closed with its last connection.
+    this.#memory.close();
     this.#instance.closeSync();
     return true;
   }
-}
-
-/** Ends the process after an error after which the engine answers nothing: the next query begins another. */
-function reportFailure(error: unknown): void {
-  process.stderr.write(`${JSON.stringify({ event: 'tap_refresh_failed', error: messageOf(error) })}\n`);
-  if (isFatal(error)) process.exit(1);
 }

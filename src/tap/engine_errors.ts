@@ -23,6 +23,15 @@ export function isFatal(error: unknown): boolean {
   return /database has been invalidated|^(?:FATAL|INTERNAL) Error/i.test(messageOf(error));
 }
 
+/**
+ * Reports that the tables cannot be brought up to date. Ends the process after an error after which the engine answers
+ * nothing: the next query begins another.
+ */
+export function reportFailure(error: unknown): void {
+  process.stderr.write(`${JSON.stringify({ event: 'tap_refresh_failed', error: messageOf(error) })}\n`);
+  if (isFatal(error)) process.exit(1);
+}
+
 const MEANINGS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
   [
     /^Conversion Error/,

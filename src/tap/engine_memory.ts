@@ -42,6 +42,10 @@ export class EngineMemory {
     this.#maxBytes = memoryMib * 2 ** 20;
   }
 
+  close(): void {
+    this.#connection.closeSync();
+  }
+
   /** Measures the memory that is in use without queries. */
   async noteIdle(): Promise<void> {
     this.#idle = await this.#use();

@@ -4,6 +4,7 @@ import { giveWay } from '../base/processes.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
 import { Engine, type EngineBegun, type EngineOptions } from './engine.ts';
 import { isFatal, JobFailure, Starved } from './engine_errors.ts';
+import type { TapState } from './generation.ts';
 import type { EngineQuery } from './job.ts';
 import type { PartRead } from './query_sources.ts';
 
@@ -18,6 +19,11 @@ export type EngineRequest =
 
 export type EngineAnswer = EngineBegun | Uint8Array | null;
 
+/** A message that answers no request: the tables have this state. */
+export interface Refreshed {
+  readonly state: TapState;
+}
+
 /** The message of an error; null where other queries may have taken the memory. */
 export type EngineFailure = string | null;
 
@@ -28,7 +34,7 @@ export function runEngine(): void {
   const answer = async (message: EngineRequest): Promise<EngineAnswer> => {
     if (message.kind === 'open') {
       engine = Engine.open(message.options);
-      await engine;
+      (await engine).onRefresh = state => say({ state });
       return null;
     }
     const opened = await engine!;
@@ -36,11 +42,11 @@ export function runEngine(): void {
     if (message.kind === 'resume') return await opened.resume(message.job, message.directory, message.read);
     if (message.kind === 'part') return await opened.part(message.job);
     if (message.kind === 'end') await opened.end(message.job);
-    else if (opened.isIdle) end(opened.close());
+    else if (await opened.settle()) end(opened.close());
     return null;
   };
   const end = (isClosed: boolean) => (isClosed ? process.exit() : process.kill(process.pid, 'SIGKILL'));
-  const say = (message: Reply<EngineFailure>) => process.send!(message);
+  const say = (message: Reply<EngineFailure> | Refreshed) => process.connected && process.send!(message);
   process.on(
     'message',
     (message: EngineRequest & Numbered) => void reply(message, () => answer(message), say, failureOf),

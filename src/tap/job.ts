@@ -53,6 +53,7 @@ interface Chunk {
 
 /** A running query, and the answer made from its rows. */
 export class Job {
+  /** In a transaction. */
   readonly #connection: DuckDBConnection;
   readonly #columns: readonly Column[];
   readonly #query: EngineQuery;
@@ -89,7 +90,7 @@ export class Job {
 
   /**
    * Runs the query until its first rows are available.
-   * @param setup the statements that have begun a transaction for it; empty if there is none
+   * @param setup the statements that have been carried out for it in the transaction
    */
   async begin(sql: string, infos: readonly { name: string; value: string }[], setup: readonly string[] = []) {
     const { format } = this.#query;
@@ -108,6 +109,9 @@ export class Job {
       };
     } else if (writer === 'fits') {
       const { isCut, contents } = await this.#counted(sql);
+      // The rows stay, whatever happens to the transaction.
+      await this.work(() => this.#connection.run('COMMIT'));
+      this.#setup = [];
       const { query, nearsky_journal_entry: entry, nearsky_as_of: asOf } = facts;
       const cards = { QSTATUS: isCut ? 'OVERFLOW' : 'OK', NSENTRY: entry!, NSASOF: asOf! };
       const fits = beginFits(this.#out, table, contents, cards, query!);
@@ -218,8 +222,8 @@ export class Job {
   /** Why the engine returned no further rows. The engine only reports the error if all rows are requested at once. */
   async #whyEnded(): Promise<unknown> {
     try {
-      // An error ends the transaction.
-      if (this.#setup.length > 0) await this.work(() => this.#connection.run('ROLLBACK'));
+      // After an error the transaction, if it still goes on, answers nothing.
+      await this.work(() => this.#connection.run('ROLLBACK').catch(() => {}));
       for (const sql of [...this.#setup, this.#sql]) await this.work(() => this.#connection.run(sql));
     } catch (error) {
       return error;

@@ -59,8 +59,8 @@ export class QuerySources {
   readonly #isFar: (catalog: string) => boolean;
   readonly #read = new Set<TablePart>();
   /**
-   * The statements that have been carried out for the query. The transaction keeps the tables as they were when
-   * positions were taken from them.
+   * The statements that have been carried out for the query. Its transaction keeps the tables as they were when positions
+   * were taken from them.
    */
   readonly setup: string[] = [];
 
@@ -88,7 +88,6 @@ export class QuerySources {
    */
   async wanted(): Promise<PartWanted[]> {
     if (this.#parts.length === 0) return [];
-    if (this.setup.length === 0) await this.#run('BEGIN');
     const unread = this.#parts.filter(part => !this.#read.has(part));
     const canRun = (sql: string) => ![...unread, ...this.#unkept].some(({ relation }) => sql.includes(relation));
     const keepable = () => this.#unkept.find(({ sql }) => canRun(sql));

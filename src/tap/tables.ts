@@ -10,15 +10,17 @@ import { positionKeys } from '../tables/payload_columns.ts';
 import type { ForeignKey, ListedTable } from './listed_table.ts';
 import { principalKeys, SOURCES, sourceTables } from './source_tables.ts';
 
-/** The relations of an export, as the engine names them. */
+/** The relations that tables are made from. */
 export type Source = 'objects' | 'matches';
 
-/** The engine's database that holds all tables. */
-export const ARCHIVE = 'archive';
+/** The Parquet files with the rows of each relation. */
+export type Rows = Readonly<Record<Source, readonly string[]>>;
+
+/** The view of a relation, which belongs to one connection. */
+export const viewOf = (source: Source) => `temp.main.exported_${source}`;
 
 export interface TapTable extends ListedTable {
-  readonly relation: string;
-  /** The query that makes the table from `export.objects` and `export.matches`. */
+  /** The query that makes the table from the views of objects and matches: see `viewOf`. */
   readonly sql: string;
 }
 
@@ -30,10 +32,8 @@ interface SourceColumn {
 /** The columns of an export that hold JSON: other tables have their values. */
 const IN_JSON: ReadonlySet<string> = new Set(['catalog_outcomes', 'provenance', 'older_crossmatches']);
 
-const relationOf = (schema: string, name: string) => `${ARCHIVE}.${quoted(schema)}.${quoted(name)}`;
-
 const SCHEMA = 'nearsky';
-const PIXEL = 'healpix_29';
+export const PIXEL = 'healpix_29';
 export const ID = 'diaObjectId';
 const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
 
@@ -78,7 +78,6 @@ function table(name: string, description: string, columns: readonly SourceColumn
     description,
     columns: columns.map(({ column }) => column),
     position: POSITION,
-    relation: relationOf(SCHEMA, name),
     sql: `SELECT ${list.join(', ')} FROM ${from}`,
     refers: name === 'objects' ? [] : [{ from: ID, table: `${SCHEMA}.objects`, target: ID }],
   };
@@ -128,8 +127,8 @@ export function archiveTables({
   const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));
   const ofSource = ofMatch.filter(({ column }) => column.name !== 'catalog_name' && column.name !== SOURCE_NAME);
   return [
-    table('objects', 'The objects: one row each', plain, 'export.objects'),
-    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, 'export.matches'),
+    table('objects', 'The objects: one row each', plain, viewOf('objects')),
+    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, viewOf('matches')),
     table(
       'crossmatches',
       'What the current crossmatch of each object came to, by catalog',
@@ -138,7 +137,7 @@ export function archiveTables({
         ...outcomes,
         ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch', 'provenance_set'),
       ],
-      `(SELECT *, ${map('catalog_outcomes')}, CAST(provenance AS JSON) AS settings FROM export.objects WHERE catalog_outcomes IS NOT NULL)`,
+      `(SELECT *, ${map('catalog_outcomes')}, CAST(provenance AS JSON) AS settings FROM ${viewOf('objects')} WHERE catalog_outcomes IS NOT NULL)`,
     ),
     table(
       'older_crossmatches',
@@ -149,7 +148,7 @@ export function archiveTables({
           older.provenance AS settings, ${map('older.catalog_outcomes')}
         FROM (SELECT *, unnest(CAST(CAST(older_crossmatches AS JSON) AS STRUCT(match_version INTEGER, crossmatched_at_us BIGINT,
             brokers_at_crossmatch VARCHAR[], catalog_outcomes JSON, provenance JSON)[])) AS older
-          FROM export.objects WHERE older_crossmatches IS NOT NULL))`,
+          FROM ${viewOf('objects')} WHERE older_crossmatches IS NOT NULL))`,
     ),
     table(
       'reliability_cuts',
@@ -169,14 +168,14 @@ export function archiveTables({
         ...ofObject('provenance_set'),
       ],
       `(SELECT * FROM (SELECT *, unnest(CAST(CAST(provenance AS JSON)->'reliability_cuts' AS STRUCT(broker VARCHAR, min_reliability DOUBLE,
-          enforced_by VARCHAR, status VARCHAR, as_of VARCHAR)[])) AS cut FROM export.objects WHERE provenance IS NOT NULL)
+          enforced_by VARCHAR, status VARCHAR, as_of VARCHAR)[])) AS cut FROM ${viewOf('objects')} WHERE provenance IS NOT NULL)
         WHERE list_contains(string_split(brokers_at_crossmatch, ' '), cut.broker))`,
     ),
     table(
       'tns',
       'The objects that lie near an object of the registry of transients, with that object',
       [...place, ...[...objects].filter(([name]) => name.startsWith('tns_')).map(([, column]) => column)],
-      'export.objects WHERE tns_objid IS NOT NULL',
+      `${viewOf('objects')} WHERE tns_objid IS NOT NULL`,
     ),
     ...catalogs.map(catalog => {
       const { at, columns: payload } = places.get(catalog.name)!;
@@ -193,7 +192,7 @@ export function archiveTables({
         `${catalog.name}_matches`,
         `The sources of ${catalog.release} that crossmatches found, with their columns`,
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
-        `export.matches WHERE catalog_name = ${textLiteral(catalog.name)}`,
+        `${viewOf('matches')} WHERE catalog_name = ${textLiteral(catalog.name)}`,
       );
       const source = { from: SOURCE_ID, table: `${catalog.name}.${SOURCES}`, target: catalog.idColumn };
       const refers = isRegistered(catalog.name) ? [...matches.refers, source] : matches.refers;
@@ -344,7 +343,6 @@ function schemaTables(others: readonly ListedTable[]): TapTable[] {
     );
     return {
       ...each,
-      relation: relationOf(each.schema, each.name),
       sql: `SELECT * FROM (VALUES ${cells.map(row => `(${row.join(', ')})`).join(', ')}) AS t(${list})`,
     };
   });

@@ -25,7 +25,8 @@ import { type ChildMemory, IDLE_MIB, type Member } from '../pool/child_memory.ts
 import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { Caller, type Reply } from '../pool/rpc.ts';
 import type { EngineBegun, TapBegun } from './engine.ts';
-import type { EngineAnswer, EngineFailure, EngineRequest } from './engine_process.ts';
+import type { EngineAnswer, EngineFailure, EngineRequest, Refreshed } from './engine_process.ts';
+import type { TapState } from './generation.ts';
 import type { EngineQuery, TapQuery } from './job.ts';
 import { type ReadSources, SourceReader } from './source_reader.ts';
 import { removeDirectory, removeTables, UploadReader } from './upload_reader.ts';
@@ -36,6 +37,8 @@ export type TapStep =
    * @param client the name by which the client's share of the slots is counted
    */
   | { readonly step: 'begin'; readonly key: string; readonly client: string; readonly query: TapQuery }
+  /** Answered with the state of the tables, as far as it is known. */
+  | { readonly step: 'state' }
   /** Ends a query that is being started. */
   | { readonly step: 'giveUp'; readonly key: string }
   | { readonly step: 'part' | 'end'; readonly job: number };
@@ -43,8 +46,8 @@ export interface TapStarted {
   readonly job: number;
   readonly begun: TapBegun;
 }
-/** The answer to a step: the started query, a part of its answer, or null at the end. */
-export type TapAnswer = TapStarted | Uint8Array | null;
+/** The answer to a step: the started query, a part of its answer or null at the end, or the state of the tables. */
+export type TapAnswer = TapStarted | TapState | Uint8Array | null;
 
 /** The kind of jobs that run queries. */
 export const TAP_JOB = 'tap';
@@ -66,6 +69,8 @@ const OPEN_MS = 60_000;
 const CLOSE_MS = 2000;
 /** The maximum number of threads. Each holds its own rows: 2,048 of all columns, at each step of a query. */
 const MAX_THREADS = 2;
+/** The number of changed objects whose rows need not be in order: a query looks at that many in little time. */
+const MERGE_AFTER = 20_000;
 /** The memory of the process beyond what the engine counts, MiB: its own, and the texts that queries make. */
 const UNCOUNTED_MIB = 128;
 /** Memory that the engine's library reserves but does not use, MiB. */
@@ -150,12 +155,18 @@ export class Tap {
     this.#slots = admission.slots({ slots, isFull, maxWaiting: MAX_WAITING });
   }
 
+  /** The state of the tables; undefined while no engine runs, or it has not caught up with the journal yet. */
+  get state(): TapState | undefined {
+    return this.#engine?.state;
+  }
+
   /** @throws Unavailable if there is no engine, it has ended, or too many queries run */
   async step(asked: TapStep): Promise<TapAnswer> {
     if (asked.step === 'giveUp') {
       this.#beginning.get(asked.key)?.abort();
       return null;
     }
+    if (asked.step === 'state') return this.state ?? null;
     if (asked.step === 'begin') {
       const { key, client, query } = asked;
       const gone = new AbortController();
@@ -411,6 +422,7 @@ export class Tap {
       memoryMib: TAP_MEMORY_MIB,
       threads: Math.min(MAX_THREADS, availableParallelism()),
       refreshSeconds: TAP_REFRESH_SECONDS,
+      mergeAfter: MERGE_AFTER,
     };
     this.#childMemory.add(this.#member(engine), engine.child);
     engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);
@@ -484,6 +496,8 @@ export function isInstalled(): boolean {
 /** The engine's process, and the requests that it has not answered. */
 class EngineLink {
   opened: Promise<unknown> = Promise.resolve();
+  /** The state of its tables, when it was last reported. */
+  state: TapState | undefined;
   readonly child: ChildProcess;
   readonly #calls: Caller<EngineRequest, EngineFailure>;
   readonly #onEnd: (error: string | undefined) => number;
@@ -510,7 +524,10 @@ class EngineLink {
         }),
       failure => (failure === null ? new Starved(STARVED) : new Unavailable(failure)),
     );
-    this.child.on('message', (reply: Reply<EngineFailure>) => this.#calls.hear(reply));
+    this.child.on('message', (message: Reply<EngineFailure> | Refreshed) => {
+      if ('state' in message) this.state = message.state;
+      else this.#calls.hear(message);
+    });
     this.child.on('error', error => this.#end(messageOf(error)));
     this.child.on('exit', (code, signal) => {
       this.#isClosed ||= this.#isLeaving && code === 0;

@@ -117,14 +117,14 @@ function endpoint(name: string, url: string): string {
 }
 
 /**
- * @param trouble why the service cannot answer now; undefined if it can
+ * @param note what there is to say; why the service cannot answer, if it cannot
  * @param upSince ISO-8601, UTC
  */
-export function availability(trouble: string | undefined, upSince: string): string {
-  const note = trouble === undefined ? '' : `<vosi:note>${escapeXml(trouble)}</vosi:note>\n`;
+export function availability(isAvailable: boolean, note: string | undefined, upSince: string): string {
+  const said = note === undefined ? '' : `<vosi:note>${escapeXml(note)}</vosi:note>\n`;
   return (
     `${root('availability', 'availability')}>\n` +
-    `<vosi:available>${trouble === undefined}</vosi:available>\n<vosi:upSince>${upSince}</vosi:upSince>\n${note}</vosi:availability>\n`
+    `<vosi:available>${isAvailable}</vosi:available>\n<vosi:upSince>${upSince}</vosi:upSince>\n${said}</vosi:availability>\n`
   );
 }
 

@@ -356,7 +356,7 @@ checkQueries('Back returns to the query before; a query waits for the tables, an
         await page.keyboard.press('Control+Enter');
       };
       await run(query('one'));
-      await page.locator('#said', { hasText: /^The service makes its tables .* … 1 s/ }).waitFor();
+      await page.locator('#said', { hasText: /^The first query waits: the tables are being made .* … 1 s/ }).waitFor();
       await shows('one', query('one'));
       await run(long);
       await shows('two', long);
@@ -806,7 +806,9 @@ checkQueries('a query: its rows, ids that lead to their objects, and a plot of t
     await page.getByRole('link', { name: 'Colours and magnitudes of the sources in Gaia' }).click();
     const rows = page.locator('#results tbody tr');
     await rows.first().waitFor();
-    const [, count] = /^(\d+) rows in [\d\u202f]+ ms$/.exec((await page.locator('#said').textContent())!)!;
+    const [, count] = /^(\d+) rows in [\d\u202f]+ ms, from journal entry \d+ \(as of \S+Z\)$/.exec(
+      (await page.locator('#said').textContent())!,
+    )!;
     assert.is(await rows.count(), Math.min(Number(count), 100));
     assert.match((await rows.first().locator('a').getAttribute('href'))!, /^\/objects\/\d{15,19}$/);
     const points = async () => (await page.locator('.plot .points').getAttribute('d'))!;

@@ -1,25 +1,25 @@
 /** Tables that are brought up to date with what has changed, beside tables that are made anew. */
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
-import { tapFormat } from '../../src/contract/tap.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { fillSky } from '../hats_export/support.ts';
-import { delivery, match, NOW_US, PROVENANCE, searched, withDirectory } from '../http/support.ts';
+import { delivery, eventually, match, NOW_US, PROVENANCE, searched, withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
+import { answerOf, partsOf } from './support.ts';
 
 const test = suite('tap: changes');
 const obstacle = duckdbObstacle(isInstalled());
 
 const OBJECTS = 300;
-/** Four that are new, and three of each kind. */
-const CHANGED = 13;
+/** Four that are new, three of each kind, and one with new statistics. */
+const CHANGED = 14;
 const TABLES = [
   'objects',
   'matches',
@@ -30,45 +30,42 @@ const TABLES = [
   'gaia_dr3_matches',
 ];
 
+async function asked(engine: Engine, query: string): Promise<string[]> {
+  return (await answerOf(engine, query)).trimEnd().split('\n').slice(1).sort();
+}
+
+const allOf = (table: string) => `SELECT diaObjectId AS id, t.* FROM ${table} AS t`;
+
 /** The rows of every table, from an engine of their own, and the objects whose rows were changed since all were made. */
 async function answers(dataDir: string) {
-  const limits = { memoryMib: 512, threads: 1, refreshSeconds: 3600 };
+  const limits = { memoryMib: 512, threads: 1, refreshSeconds: 0.1, mergeAfter: 0 };
   const engine = await Engine.open({ dataDir, ...limits });
   const rows = new Map<string, string[]>();
-  let number = 0;
-  const asked = async (query: string) => {
-    const begun = await engine.begin(++number, {
-      query,
-      maxRecords: 100_000,
-      format: tapFormat('csv')!,
-      seconds: 60,
-    });
-    if (begun.outcome !== 'begun') throw new Error(JSON.stringify(begun));
-    const parts = [begun.part];
-    for (let part = begun.isWhole ? null : await engine.part(number); part; part = await engine.part(number))
-      parts.push(part);
-    return Buffer.concat(parts).toString().trimEnd().split('\n').slice(1).sort();
-  };
   try {
     for (const table of TABLES) {
-      const all = await asked(`SELECT diaObjectId AS id, t.* FROM ${table} AS t`);
+      const all = await asked(engine, allOf(table));
       rows.set(table, all);
       for (const row of [...all.slice(0, 3), ...all.slice(-3)]) {
         const id = row.split(',', 1)[0]!;
         const alike = all.filter(each => each.startsWith(`${id},`));
-        const query = `SELECT diaObjectId AS id, t.* FROM ${table} AS t WHERE diaObjectId = ${id}`;
-        assert.equal(await asked(query), alike, query);
+        const query = `${allOf(table)} WHERE diaObjectId = ${id}`;
+        assert.equal(await asked(engine, query), alike, query);
       }
     }
   } finally {
-    engine.close();
+    assert.ok(engine.close());
   }
   return { rows, ...(await stored(dataDir)) };
 }
 
+const engineDirectory = (dataDir: string) => join(dataDir, 'tap', `${process.pid}`);
+
 async function stored(dataDir: string): Promise<{ changed: number; indexed: string[] }> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
-  const instance = await DuckDBInstance.create(join(dataDir, 'tap', `${process.pid}`, 'archive.duckdb'));
+  const directory = engineDirectory(dataDir);
+  const files = readdirSync(directory).filter(name => name.endsWith('.duckdb'));
+  assert.is(files.length, 1);
+  const instance = await DuckDBInstance.create(join(directory, files[0]!));
   const connection = await instance.connect();
   try {
     const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
@@ -83,9 +80,9 @@ async function stored(dataDir: string): Promise<{ changed: number; indexed: stri
   }
 }
 
-/** What can happen to objects, three of each; none is removed, and no position changes. */
+/** What can happen to objects; none is removed, and no position changes. */
 async function change(writer: Writer, objects: readonly StoredObject[]): Promise<void> {
-  const crossmatched = objects.filter(({ state }) => state === 'crossmatched').slice(0, 3);
+  const crossmatched = objects.filter(({ state }) => state === 'crossmatched').slice(-3);
   const pending = objects.filter(({ state }) => state === 'pending').slice(0, 3);
   const aside = objects.filter(({ position }) => !position).slice(0, 3);
   const fresh = [1n, 2n, 3n].map(id => delivery(id, { position: { ra: 359.99999, dec: Number(id) } }));
@@ -103,6 +100,12 @@ async function change(writer: Writer, objects: readonly StoredObject[]): Promise
   const other = { ...PROVENANCE, crossmatch_radius_arcsec: 2 };
   const second = crossmatched.map((each, i) => result(each.diaObjectId, ...[`${900 + i}`].slice(i % 2)));
   assert.is((await writer.recordCrossmatches(second, other, NOW_US + 2, true)).recorded, 3);
+  const { diaObjectId, matches } = objects.find(
+    ({ state, matches }) => state === 'crossmatched' && matches.some(each => !each.statistics),
+  )!;
+  const statistics = { version: 1, sourceDensity: 1.5, sourcesWithinRadius: 1, secondSeparationArcsec: null };
+  const known = matches.map(({ catalogName, catalogSourceId }) => ({ catalogName, catalogSourceId, statistics }));
+  assert.is((await writer.fillStatistics([{ diaObjectId, matches: known }])).recorded, 1);
 }
 
 needs(test, obstacle)('what has changed since an export is found as in an export of everything', () =>
@@ -128,6 +131,52 @@ needs(test, obstacle)('what has changed since an export is found as in an export
     for (const table of ['objects', 'matches', 'crossmatches', 'gaia_dr3_matches'])
       assert.ok(changed.rows.get(table)!.filter(row => !before.rows.get(table)!.includes(row)).length >= 3, table);
     await store.close();
+  }),
+);
+
+/** More rows than the engine has in hand before their reader asks for them. */
+const MANY = 6000;
+
+needs(test, obstacle)('a query reads the tables as they were, while others are put in order and take their place', () =>
+  withDirectory(async dataDir => {
+    const store = openStore(dataDir, 'write');
+    const writer = new Writer(store);
+    await fillSky(writer, MANY);
+    // So little memory that not all rows are sorted at once.
+    const options = { dataDir, memoryMib: 80, threads: 2, refreshSeconds: 0.1, mergeAfter: 0 };
+    const engine = await Engine.open(options);
+    try {
+      const before = await asked(engine, allOf('objects'));
+      const reading = partsOf(engine, allOf('objects'));
+      const read = [(await reading.next()).value as Uint8Array];
+      const ids = before.slice(0, MANY / 4).map(row => BigInt(row.split(',', 1)[0]!));
+      const snapshot = store.snapshot();
+      const positions = new Map<bigint, StoredObject['position']>();
+      for (const { object } of snapshot.objects()) positions.set(object.diaObjectId, object.position);
+      snapshot.close();
+      const again = ids.map(id => delivery(id, { position: positions.get(id)!, broker: 'pittgoogle' }));
+      await writer.ingest(again, NOW_US + 1);
+      await eventually('the changes', async () =>
+        engine.contents!.sequence === store.lastSequence() ? true : undefined,
+      );
+      await eventually('the merge', async () => (engine.contents!.changed === 0 ? true : undefined));
+      const after = await asked(engine, allOf('objects'));
+      assert.ok(after.filter(row => row.includes('pittgoogle')).length >= ids.length);
+      for await (const part of reading) read.push(part);
+      const text = Buffer.concat(read).toString();
+      assert.equal(text.trimEnd().split('\n').slice(1).sort(), before);
+      const files = () => readdirSync(engineDirectory(dataDir)).filter(name => name.endsWith('.duckdb'));
+      await eventually('the end of the older tables', async () => (files().length === 1 ? true : undefined));
+      const kept = new Map<string, string[]>();
+      for (const table of TABLES) kept.set(table, await asked(engine, allOf(table)));
+      assert.ok(engine.close());
+      rmSync(join(dataDir, 'tap'), { recursive: true });
+      const whole = await answers(dataDir);
+      for (const table of TABLES) assert.equal(kept.get(table), whole.rows.get(table), table);
+    } finally {
+      engine.close();
+      await store.close();
+    }
   }),
 );
 

@@ -24,7 +24,9 @@ const ROWS = 300_000;
 async function answer(sql: string, more: Partial<TapQuery> & { readonly as?: string } = {}): Promise<string> {
   const { as = 'csv', ...asked } = more;
   const query = { query: sql, maxRecords: ROWS, format: tapFormat(as)!, seconds: 60, uploads: [], ...asked };
-  const job = new Job(await instance!.connect(), COLUMNS, query, () => {});
+  const connection = await instance!.connect();
+  await connection.run('BEGIN');
+  const job = new Job(connection, COLUMNS, query, () => {});
   try {
     await job.begin(sql, []);
     const parts: Uint8Array[] = [];

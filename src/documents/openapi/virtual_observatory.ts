@@ -6,6 +6,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { MATCH_FORMATS } from '../../contract/formats.ts';
+import { AS_OF_HEADER, JOURNAL_ENTRY_HEADER } from '../../contract/headers.ts';
 import { named } from '../../contract/kind.ts';
 import { JOBS_PATH } from '../../contract/table_match.ts';
 import { TAP_FORMATS, TAP_PATH } from '../../contract/tap.ts';
@@ -21,7 +22,7 @@ import {
 import { errors, header, tapErrors } from './general.ts';
 import { contentIn, resultHeaders } from './operations.ts';
 import { documentedParameters, type Operation } from './parameters.ts';
-import { boolean, closed, list, open, type Schema, type Schemas, text } from './schema.ts';
+import { boolean, closed, integer, list, open, type Schema, type Schemas, text, time } from './schema.ts';
 
 interface PlacedOperation extends Operation {
   readonly operationId: string;
@@ -97,6 +98,12 @@ const bare = ({ mediaType }: { readonly mediaType: string }) => ({ mediaType: me
 /** The rows of a query. JSON comes last, because generators expect every answer to have the first type. */
 const rows: Schema = {
   description: 'The rows.',
+  headers: {
+    [JOURNAL_ENTRY_HEADER]: header(
+      integer('entry', 'The last entry of the journal that the tables of the answer include.', { minimum: 0 }),
+    ),
+    [AS_OF_HEADER]: header(time('When the archive was last seen to be in that state.')),
+  },
   content: {
     ...contentIn(
       // A client that accepts a general XML type gets a VOTable with that type.

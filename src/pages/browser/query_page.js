@@ -14,8 +14,8 @@ const PATH = '/vo/tap/sync';
 const MAX_ROWS = 2000;
 /** Some servers refuse longer addresses. */
 const MAX_ADDRESS = 8000;
-/** A part of the service's answer while it has no tables yet. */
-const PREPARING = 'the tables are being made';
+/** The part of the service's answer that says that it has no tables yet. */
+const PREPARING = /the tables are being made[^<]*/;
 
 /** Shows what the page waits for, and for how long. */
 class Clock {
@@ -123,7 +123,8 @@ async function run(isTyped) {
     if (own !== asking) return;
     const took = Math.round(performance.now() - begin);
     const first = table.isCut ? 'The first ' : '';
-    said.textContent = `${first}${counted(table.rows.length, 'row')} in ${count(took)} ms`;
+    const [entry, asOf] = ['nearsky_journal_entry', 'nearsky_as_of'].map(table.info);
+    said.textContent = `${first}${counted(table.rows.length, 'row')} in ${count(took)} ms, from journal entry ${entry} (as of ${asOf})`;
     showResult(query, table);
   } catch (error) {
     if (own !== asking) return;
@@ -151,8 +152,9 @@ async function answerOf(body, signal, clock) {
     for (;;) {
       const response = await fetch(PATH, { method: 'POST', body, signal });
       const text = await response.text();
-      if (response.status !== 503 || !text.includes(PREPARING)) return text;
-      clock.say('The service makes its tables before the first query');
+      const [preparing] = (response.status === 503 && PREPARING.exec(text)) || [];
+      if (preparing === undefined) return text;
+      clock.say(`The first query waits: ${preparing}`);
       await pause(Number(response.headers.get('Retry-After') ?? 1), signal);
     }
   } catch {

@@ -4,7 +4,8 @@ import { ApiError } from './page.js';
 /**
  * Cells are texts, which keep every digit, and empty where there is no value.
  * @typedef {{ name: string, unit: string, ucd: string, description: string, isNumber: boolean }} Field
- * @typedef {{ fields: Field[], rows: string[][], isCut: boolean }} ResultTable `isCut` where there are more rows
+ * @typedef {{ fields: Field[], rows: string[][], isCut: boolean, info: (name: string) => string | null | undefined }} ResultTable
+ * `isCut` where there are more rows; `info` is the value of an INFO
  */
 
 const NUMBERS = ['short', 'int', 'long', 'float', 'double'];
@@ -32,5 +33,9 @@ export function readVotable(text) {
     })),
     rows: all('TR').map(row => Array.from(row.children, cell => cell.textContent ?? '')),
     isCut: status('OVERFLOW') !== undefined,
+    info: name =>
+      all('INFO')
+        .find(info => info.getAttribute('name') === name)
+        ?.getAttribute('value'),
   };
 }

@@ -1,0 +1,343 @@
+/**
+ * A generation of the tables: a DuckDB database whose rows were sorted by position when it was made. Rows of changed
+ * objects replace the older ones in it, each time in one transaction. Queries read one generation; when the next one
+ * has replaced it, and its last query has ended, it is deleted.
+ */
+import { rmSync } from 'node:fs';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoted, textLiteral } from '@nearsky/adql';
+import { type CatalogDefinition, Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
+import { matchColumns, objectColumns } from '../hats_export/columns.ts';
+import type { ChangedRows } from './changed_rows.ts';
+import type { ListedTable } from './listed_table.ts';
+import { sourceTables } from './source_tables.ts';
+import { ID, PIXEL, type Rows, type TapTable, tapTables, viewOf } from './tables.ts';
+
+/**
+ * While it makes a table, the engine holds this many rows of all columns per thread. With its default of 122,880 that
+ * would be more than 192 MiB.
+ */
+const ROW_GROUP_ROWS = 16_384;
+/**
+ * Appended rows take two blocks of memory per column until a checkpoint, in all tables together hundreds: with the
+ * default of 256 KiB they take 123 MiB.
+ */
+const BLOCK_BYTES = 32_768;
+/** The columns of the table with the contents, which has one row once the generation is complete. */
+const STORED = 'key VARCHAR, registered VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
+
+/** The state of the archive that the tables have. */
+export interface TapState {
+  /** The last journal entry that they include. */
+  readonly sequence: number;
+  /** When the archive was last seen to be in that state, milliseconds since 1970. */
+  readonly asOfMs: number;
+}
+
+/** What the columns and catalogs of the tables follow from. */
+export interface Origin {
+  /** A text that differs for archives with different tables. */
+  readonly key: string;
+  readonly registered: readonly DescribedRegistration[];
+}
+
+/** What a generation holds. */
+export interface Contents extends Origin, TapState {
+  /** The number of objects that are in order, and of changed objects since; an object counts at each change. */
+  readonly objects: number;
+  readonly changed: number;
+}
+
+export type StoredTable = TapTable & { readonly relation: string };
+
+interface Place {
+  /** A connection that is used for nothing else meanwhile. */
+  readonly connection: DuckDBConnection;
+  readonly file: string;
+  readonly number: number;
+}
+
+export interface NewGeneration extends Place {
+  /** The maximum number of rows of all tables with an index. */
+  readonly maxIndexed: number;
+  /** The number of rows that can be sorted at once. */
+  readonly maxSorted: number;
+}
+
+export class Generation {
+  readonly number: number;
+  readonly #file: string;
+  readonly catalogs: Catalogs;
+  readonly tables: readonly StoredTable[];
+  /** The catalogs themselves, of which nothing is stored. */
+  readonly sources: readonly ListedTable[];
+  #contents: Contents;
+  #users = 0;
+
+  private constructor({ file, number }: Place, contents: Contents) {
+    this.number = number;
+    this.#file = file;
+    this.#contents = contents;
+    this.catalogs = new Catalogs(contents.registered);
+    this.tables = tablesIn(number, this.catalogs);
+    this.sources = sourceTables(this.catalogs);
+  }
+
+  /** Opens a generation; undefined where it was not completed. */
+  static async open(made: Place): Promise<Generation | undefined> {
+    const { connection, number } = made;
+    await attach(made);
+    const [row] = (await connection.runAndReadAll(`FROM ${databaseOf(number)}.stored`)).getRows();
+    if (!row) return undefined;
+    const [key, registered, ...numbers] = row;
+    const [sequence, asOfMs, objects, changed] = numbers.map(Number) as [number, number, number, number];
+    return new Generation(made, {
+      key: `${key}`,
+      registered: JSON.parse(`${registered}`),
+      sequence,
+      asOfMs,
+      objects,
+      changed,
+    });
+  }
+
+  /** Makes a generation of the rows of an export. */
+  static make(made: NewGeneration, files: Rows, contents: Contents): Promise<Generation> {
+    const { connection } = made;
+    const catalogs = new Catalogs(contents.registered);
+    return make(made, catalogs, async tables => {
+      await viewRows(connection, files, catalogs.all);
+      for (const { relation, sql } of tables) await connection.run(`CREATE TABLE ${relation} AS ${sql}`);
+      return new Generation(made, contents);
+    });
+  }
+
+  /**
+   * Makes a generation of the rows of this one, in order. Changes to this one meanwhile are not in it.
+   * @param origin tables of objects with the same columns
+   */
+  async merged(made: NewGeneration, origin: Origin): Promise<Generation> {
+    const { connection } = made;
+    return await make(made, new Catalogs(origin.registered), async tables => {
+      // The first statement decides which state of this generation the transaction reads.
+      const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
+      const [sequence, asOfMs] = row!.map(Number) as [number, number];
+      let objects = 0;
+      for (const [i, { relation, sql, position }] of tables.entries()) {
+        if (!position) {
+          await connection.run(`CREATE TABLE ${relation} AS ${sql}`);
+          continue;
+        }
+        const rows = await sortInto(connection, this.tables[i]!.relation, relation, made.maxSorted);
+        if (i === 0) objects = rows;
+      }
+      return new Generation(made, { ...origin, sequence, asOfMs, objects, changed: 0 });
+    });
+  }
+
+  get contents(): Contents {
+    return this.#contents;
+  }
+
+  get #stored(): string {
+    return `${databaseOf(this.number)}.stored`;
+  }
+
+  /** Replaces the rows of changed objects. */
+  async take(connection: DuckDBConnection, changed: ChangedRows, next: Contents): Promise<void> {
+    const { objects, matches, replaced, crossmatched } = changed;
+    const [objectsTable, ...others] = this.tables.filter(({ position }) => position);
+    await inTransaction(connection, async () => {
+      await replaceRows(connection, [objectsTable!], { objects, matches }, replaced, this.catalogs.all);
+      if (crossmatched.length > 0)
+        await replaceRows(connection, others, { objects: crossmatched, matches }, crossmatched, this.catalogs.all);
+      await this.#store(connection, next);
+    });
+    this.#contents = next;
+  }
+
+  /** Notes when the archive was last seen to be in the state of this generation. */
+  seen(asOfMs: number): void {
+    this.#contents = { ...this.#contents, asOfMs };
+  }
+
+  async #store(connection: DuckDBConnection, next: Contents): Promise<void> {
+    await connection.run(`DELETE FROM ${this.#stored}`);
+    await connection.run(`INSERT INTO ${this.#stored} VALUES (${cellsOf(next)})`);
+  }
+
+  /** Begins a transaction, which sees the returned state of the tables until the connection is closed. */
+  async beginReading(connection: DuckDBConnection): Promise<TapState> {
+    await connection.run('BEGIN');
+    const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
+    const [sequence, asOfMs] = row!.map(Number) as [number, number];
+    const present = this.#contents;
+    return { sequence, asOfMs: sequence === present.sequence ? present.asOfMs : asOfMs };
+  }
+
+  /** Keeps the generation until the returned function is called. */
+  use(): () => void {
+    this.#users++;
+    return () => {
+      this.#users--;
+    };
+  }
+
+  get isUsed(): boolean {
+    return this.#users > 0;
+  }
+
+  async remove(connection: DuckDBConnection): Promise<void> {
+    await removeDatabase(connection, this.number, this.#file);
+  }
+}
+
+const databaseOf = (number: number) => `archive_${number}`;
+
+function tablesIn(number: number, catalogs: Catalogs): StoredTable[] {
+  return tapTables(catalogs).map(table => ({
+    ...table,
+    relation: `${databaseOf(number)}.${quoted(table.schema)}.${quoted(table.name)}`,
+  }));
+}
+
+async function attach({ connection, file, number }: Place): Promise<void> {
+  const database = databaseOf(number);
+  await connection.run(
+    `ATTACH ${textLiteral(file)} AS ${database} (ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, BLOCK_SIZE ${BLOCK_BYTES}, STORAGE_VERSION 'latest')`,
+  );
+  await connection.run(`CREATE TABLE IF NOT EXISTS ${database}.stored (${STORED})`);
+}
+
+/** Removes a generation that is not used, complete or not. */
+export async function removeDatabase(connection: DuckDBConnection, number: number, file: string): Promise<void> {
+  await connection.run(`DETACH DATABASE IF EXISTS ${databaseOf(number)}`);
+  for (const path of [file, `${file}.wal`]) rmSync(path, { force: true });
+}
+
+/** Makes a generation in one transaction, so that an incomplete one can be told from a complete one. */
+async function make(
+  made: NewGeneration,
+  catalogs: Catalogs,
+  fill: (tables: readonly StoredTable[]) => Promise<Generation>,
+): Promise<Generation> {
+  const { connection, file, number, maxIndexed } = made;
+  const tables = tablesIn(number, catalogs);
+  const database = databaseOf(number);
+  try {
+    await attach(made);
+    const generation = await inTransaction(connection, async () => {
+      for (const schema of new Set(tables.map(({ schema }) => schema)))
+        await connection.run(`CREATE SCHEMA ${database}.${quoted(schema)}`);
+      const filled = await fill(tables);
+      await indexIds(connection, tables, maxIndexed);
+      await connection.run(`INSERT INTO ${database}.stored VALUES (${cellsOf(filled.contents)})`);
+      return filled;
+    });
+    await connection.run(`CHECKPOINT ${database}`);
+    return generation;
+  } catch (error) {
+    await removeDatabase(connection, number, file);
+    throw error;
+  }
+}
+
+/** The row of the table `stored`. */
+function cellsOf({ key, registered, sequence, asOfMs, objects, changed }: Contents): string {
+  const texts = [key, JSON.stringify(registered)].map(textLiteral);
+  return [...texts, sequence, asOfMs, objects, changed].join(', ');
+}
+
+/** Copies the rows of a table in order, a range of pixels at a time: the memory does not hold all of them. */
+async function sortInto(connection: DuckDBConnection, from: string, to: string, maxSorted: number): Promise<number> {
+  const pixel = quoted(PIXEL);
+  const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRows().map(([cell]) => `${cell}`);
+  const rows = Number((await read(`SELECT count(*) FROM ${from}`))[0]);
+  const pieces = Math.max(1, Math.ceil(rows / maxSorted));
+  const shares = Array.from({ length: pieces - 1 }, (_, i) => (i + 1) / pieces);
+  const quantiles = `SELECT unnest(approx_quantile(${pixel}, [${shares.join(', ')}])) FROM ${from}`;
+  const bounds = pieces === 1 ? [] : await read(quantiles);
+  await connection.run(`CREATE TABLE ${to} AS FROM ${from} LIMIT 0`);
+  for (let piece = 0; piece < pieces; piece++) {
+    const conditions = [
+      ...(piece > 0 ? [`${pixel} >= ${bounds[piece - 1]}`] : []),
+      ...(piece < pieces - 1 ? [`${pixel} < ${bounds[piece]}`] : []),
+    ];
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    await connection.run(`INSERT INTO ${to} FROM ${from} ${where} ORDER BY ${pixel}, ${quoted(ID)}`);
+  }
+  return rows;
+}
+
+/** Indexes the ids of as many tables as fit into memory, so that the engine finds a row by its id at once. */
+async function indexIds(
+  connection: DuckDBConnection,
+  tables: readonly StoredTable[],
+  maxIndexed: number,
+): Promise<void> {
+  let left = maxIndexed;
+  for (const { name, relation, position } of tables) {
+    if (!position) continue;
+    const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${relation}`);
+    const rows = Number(counted.getRows()[0]![0]);
+    if (rows > left) continue;
+    left -= rows;
+    await connection.run(`CREATE INDEX ${quoted(`${name}_by_id`)} ON ${relation} (${quoted(ID)})`);
+  }
+}
+
+/**
+ * Replaces the rows of objects.
+ * @param replaced the files with the objects that the tables may have rows of
+ */
+async function replaceRows(
+  connection: DuckDBConnection,
+  tables: readonly StoredTable[],
+  files: Rows,
+  replaced: readonly string[],
+  catalogs: readonly CatalogDefinition[],
+): Promise<void> {
+  await viewRows(connection, files, catalogs);
+  const [pixel, id] = objectColumns(catalogs).map(({ name }) => quoted(name));
+  for (const { relation, sql } of tables) {
+    // Objects keep their positions, and pixels let the engine skip parts of the table.
+    if (replaced.length > 0)
+      await connection.run(
+        `DELETE FROM ${relation} AS t USING ${rowsIn(replaced)} AS r WHERE t.${quoted(PIXEL)} = r.${pixel} AND t.${quoted(ID)} = r.${id}`,
+      );
+    await connection.run(`INSERT INTO ${relation} ${sql}`);
+  }
+}
+
+/** Makes views of the rows in files. */
+async function viewRows(
+  connection: DuckDBConnection,
+  files: Rows,
+  catalogs: readonly CatalogDefinition[],
+): Promise<void> {
+  const columns = { objects: objectColumns(catalogs), matches: matchColumns(catalogs).columns };
+  for (const source of ['objects', 'matches'] as const) {
+    // Without changed matches there is nothing that reads their view.
+    if (files[source].length === 0) continue;
+    const list = columns[source].map(({ name }) => quoted(name)).join(', ');
+    await connection.run(
+      `CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list} FROM ${rowsIn(files[source])}`,
+    );
+  }
+}
+
+function rowsIn(files: readonly string[]): string {
+  return `read_parquet([${files.map(textLiteral).join(', ')}], hive_partitioning = false)`;
+}
+
+async function inTransaction<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {
+  await connection.run('BEGIN');
+  try {
+    const result = await work();
+    await connection.run('COMMIT');
+    return result;
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

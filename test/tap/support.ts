@@ -1,0 +1,19 @@
+/** Queries of an engine in the process of the test. */
+import { tapFormat } from '../../src/contract/tap.ts';
+import type { Engine } from '../../src/tap/engine.ts';
+
+let lastQuery = 0;
+
+/** The answer as CSV, part by part. */
+export async function* partsOf(engine: Engine, query: string): AsyncGenerator<Uint8Array> {
+  const number = ++lastQuery;
+  const asked = { query, maxRecords: 1_000_000, format: tapFormat('csv')!, seconds: 60 };
+  const begun = await engine.begin(number, asked);
+  if (begun.outcome !== 'begun') throw new Error(JSON.stringify(begun));
+  yield begun.part;
+  for (let part = begun.isWhole ? null : await engine.part(number); part; part = await engine.part(number)) yield part;
+}
+
+export async function answerOf(engine: Engine, query: string): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(partsOf(engine, query))).toString();
+}
