@@ -51,15 +51,15 @@ export async function freePorts(count: number): Promise<number[]> {
 type Ports = readonly [plain: number, sasl: number, controller: number];
 
 /** @param at the server's place among all of its cluster */
-function properties(directory: string, at: number, cluster: readonly Ports[]): string {
+function properties(directory: string, host: string, at: number, cluster: readonly Ports[]): string {
   const [plain, sasl, controller] = cluster[at]!;
   const servers = `${cluster.length}`;
   const settings = {
     'process.roles': 'broker,controller',
     'node.id': `${at + 1}`,
-    'controller.quorum.voters': cluster.map(([, , port], i) => `${i + 1}@127.0.0.1:${port}`).join(','),
-    listeners: `PLAIN://127.0.0.1:${plain},SASL://127.0.0.1:${sasl},CONTROLLER://127.0.0.1:${controller}`,
-    'advertised.listeners': `PLAIN://127.0.0.1:${plain},SASL://127.0.0.1:${sasl}`,
+    'controller.quorum.voters': cluster.map(([, , port], i) => `${i + 1}@${host}:${port}`).join(','),
+    listeners: `PLAIN://${host}:${plain},SASL://${host}:${sasl},CONTROLLER://${host}:${controller}`,
+    'advertised.listeners': `PLAIN://${host}:${plain},SASL://${host}:${sasl}`,
     'listener.security.protocol.map': 'PLAIN:PLAINTEXT,SASL:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAIN',
@@ -96,14 +96,16 @@ export class KafkaServer {
   /** `host:port`, with SASL: PLAIN or SCRAM-SHA-256, without TLS. */
   saslServer = '';
   readonly #directory: string;
+  readonly #host: string;
   #port = 0;
   /** The servers of its cluster, itself among them. */
   #cluster: readonly KafkaServer[] = [this];
   #process: ChildProcess | undefined;
 
   /** @param directory keeps its data */
-  private constructor(directory: string) {
+  private constructor(directory: string, host = '127.0.0.1') {
     this.#directory = directory;
+    this.#host = host;
   }
 
   static async start(directory: string): Promise<KafkaServer> {
@@ -111,9 +113,9 @@ export class KafkaServer {
     return kafka!;
   }
 
-  /** So many servers that are one cluster, in which each topic lies on all of them. */
-  static async startCluster(directory: string, size: number): Promise<readonly KafkaServer[]> {
-    const cluster = Array.from({ length: size }, (_, i) => new KafkaServer(join(directory, `${i + 1}`)));
+  /** So many servers that are one cluster, in which each topic lies on all of them, at an address of this machine. */
+  static async startCluster(directory: string, size: number, host?: string): Promise<readonly KafkaServer[]> {
+    const cluster = Array.from({ length: size }, (_, i) => new KafkaServer(join(directory, `${i + 1}`), host));
     await KafkaServer.#startAll(cluster);
     return cluster;
   }
@@ -142,9 +144,9 @@ export class KafkaServer {
   async #setUp(at: number, cluster: readonly KafkaServer[], ports: readonly Ports[]): Promise<void> {
     const [plain, sasl] = ports[at]!;
     this.#cluster = cluster;
-    [this.#port, this.server, this.saslServer] = [plain, `127.0.0.1:${plain}`, `127.0.0.1:${sasl}`];
+    [this.#port, this.server, this.saslServer] = [plain, `${this.#host}:${plain}`, `${this.#host}:${sasl}`];
     mkdirSync(this.#directory, { recursive: true });
-    writeFileSync(this.#properties, properties(this.#directory, at, ports));
+    writeFileSync(this.#properties, properties(this.#directory, this.#host, at, ports));
     const scram = `SCRAM-SHA-256=[name=${API_KEY},password=${API_SECRET}]`;
     const args = ['format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '--add-scram', scram, '-c'];
     await this.#ended(this.#java('kafka.tools.StorageTool', ...args, this.#properties));
@@ -184,7 +186,7 @@ export class KafkaServer {
 
   /** Whether it accepts connections. */
   async #answers(): Promise<boolean> {
-    const socket = connect(this.#port, '127.0.0.1');
+    const socket = connect(this.#port, this.#host);
     try {
       await once(socket, 'connect');
       return true;

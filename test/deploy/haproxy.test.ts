@@ -30,7 +30,11 @@ test.before(async () => {
   cpSync(data[0]!, data[1]!, { recursive: true });
   for (const [i, each] of data.entries())
     nodes.push(await startServer(['serve', '--data', each, '--port', `${ports[i]}`, '--no-crossmatch']));
-  balancer = await startBalancer(directory, ports);
+  balancer = await startBalancer(
+    directory,
+    ports.slice(0, 3).map(port => `127.0.0.1:${port}`),
+    ports[3]!,
+  );
   url = `http://127.0.0.1:${ports[3]}`;
   await eventually('both are ready', async () => (await Promise.all(nodes.map(isReady))).every(Boolean) || undefined);
 });

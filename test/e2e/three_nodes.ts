@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { freePorts, KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
-import { eventually, root, type Server, send, start, startServer } from './support.ts';
+import { checkout, eventually, type Program, root, type Server, send, start, startServer } from './support.ts';
 
 const NODES = 3;
 const SERVERS = 3;
@@ -37,13 +37,16 @@ export const logOf = (kafka: readonly KafkaServer[], topic: string) => ({
 });
 
 /**
- * HAProxy before nodes at the first ports, at the port after theirs; resolves when it answers.
+ * HAProxy at a port before nodes at these addresses; resolves when it answers.
  * @param directory keeps its configuration
  */
-export async function startBalancer(directory: string, ports: readonly number[]): Promise<ChildProcess> {
-  const port = ports[NODES];
+export async function startBalancer(
+  directory: string,
+  addresses: readonly string[],
+  port: number,
+): Promise<ChildProcess> {
   let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}`);
-  for (let node = 0; node < NODES; node++) text = text.replaceAll(`node-${node + 1}:8080`, `127.0.0.1:${ports[node]}`);
+  for (const [node, address] of addresses.entries()) text = text.replaceAll(`node-${node + 1}:8080`, address);
   const file = join(directory, 'haproxy.cfg');
   writeFileSync(file, text);
   const balancer = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -58,6 +61,16 @@ export async function startBalancer(directory: string, ports: readonly number[])
   return balancer;
 }
 
+/** Where the servers of Kafka and the nodes are, and how the commands of a node are run. */
+export interface Machines {
+  /** The address of Kafka's servers. */
+  readonly kafka: string;
+  hostOf(node: number): string;
+  programOf(node: number): Program;
+}
+
+const HERE: Machines = { kafka: '127.0.0.1', hostOf: () => '127.0.0.1', programOf: () => checkout };
+
 export class ThreeNodes {
   readonly kafka: readonly KafkaServer[];
   /** For each command. */
@@ -66,20 +79,34 @@ export class ThreeNodes {
   url = '';
   readonly #directory: string;
   readonly #ports: readonly number[];
+  readonly #machines: Machines;
   readonly #running: (Server | undefined)[] = [];
   #balancer: ChildProcess | undefined;
+  /** Told of each line that a node logs. */
+  onLog: (node: number, line: string) => void = () => {};
 
-  private constructor(directory: string, kafka: readonly KafkaServer[], ports: readonly number[], settings: object) {
+  private constructor(
+    directory: string,
+    kafka: readonly KafkaServer[],
+    ports: readonly number[],
+    settings: object,
+    machines: Machines,
+  ) {
     this.#directory = directory;
     this.kafka = kafka;
     this.#ports = ports;
+    this.#machines = machines;
     this.settings = { ...logOf(kafka, TOPIC), ...settings };
   }
 
   /** @param settings beside those of the log */
-  static async start(directory: string, settings: Readonly<Record<string, string>> = {}): Promise<ThreeNodes> {
-    const kafka = await KafkaServer.startCluster(join(directory, 'kafka'), SERVERS);
-    const nodes = new ThreeNodes(directory, kafka, await freePorts(NODES + 1), settings);
+  static async start(
+    directory: string,
+    settings: Readonly<Record<string, string>> = {},
+    machines = HERE,
+  ): Promise<ThreeNodes> {
+    const kafka = await KafkaServer.startCluster(join(directory, 'kafka'), SERVERS, machines.kafka);
+    const nodes = new ThreeNodes(directory, kafka, await freePorts(NODES + 1), settings, machines);
     try {
       await kafka[0]!.createTopic(TOPIC, 1, TOPIC_SETTINGS);
       await Promise.all(nodes.all.map(node => nodes.serve(node)));
@@ -100,15 +127,16 @@ export class ThreeNodes {
   }
 
   urlOf(node: number): string {
-    return `http://127.0.0.1:${this.#ports[node]}`;
+    return `http://${this.#addressOf(node)}`;
+  }
+
+  #addressOf(node: number): string {
+    return `${this.#machines.hostOf(node)}:${this.#ports[node]}`;
   }
 
   /** Starts a node that does not run, at its address, and waits until it is ready. */
   async serve(node: number): Promise<void> {
-    const args = ['serve', '--data', this.dataOf(node), '--port', `${this.#ports[node]}`];
-    const running = await startServer(args, this.settings);
-    this.#running[node] = running;
-    running.child.stderr!.on('data', data => this.#noteStop(node, `${data}`));
+    await this.listen(node);
     await eventually(`node ${node + 1} is ready`, async () => {
       const { statusCode, body } = await request(`${this.urlOf(node)}/readyz`);
       await body.dump();
@@ -116,10 +144,24 @@ export class ThreeNodes {
     });
   }
 
+  /** Starts a node that does not run, at its address. */
+  async listen(node: number): Promise<void> {
+    const host = this.#machines.hostOf(node);
+    const args = ['serve', '--data', this.dataOf(node), '--host', host, '--port', `${this.#ports[node]}`];
+    const running = await startServer(args, this.settings, this.#machines.programOf(node));
+    this.#running[node] = running;
+    running.child.stderr!.on('data', data => {
+      for (const line of `${data}`.split('\n')) {
+        if (line.includes('"node_stopped"')) this.stopped.push(`node ${node + 1}: ${line}`);
+        if (line) this.onLog(node, line);
+      }
+    });
+  }
+
   /** Runs a command on the directory of a node, to its end, and gives the document that it prints. */
   async command(node: number, ...args: string[]): Promise<Record<string, unknown>> {
-    const { code, stdout, stderr } = await start([...args, '--data', this.dataOf(node), '--json'], this.settings)
-      .finished;
+    const all = [...args, '--data', this.dataOf(node), '--json'];
+    const { code, stdout, stderr } = await start(all, this.settings, this.#machines.programOf(node)).finished;
     if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}`);
     return JSON.parse(stdout);
   }
@@ -127,9 +169,10 @@ export class ThreeNodes {
   /** The reasons for which nodes have stopped to follow the log. */
   readonly stopped: string[] = [];
 
-  #noteStop(node: number, logged: string): void {
-    for (const line of logged.split('\n'))
-      if (line.includes('"node_stopped"')) this.stopped.push(`node ${node + 1}: ${line}`);
+  /** Sends a signal to the service of a node. */
+  signal(node: number, signal: NodeJS.Signals): void {
+    const running = this.#running[node];
+    if (running) send(running.child, signal);
   }
 
   async kill(node: number): Promise<void> {
@@ -150,7 +193,8 @@ export class ThreeNodes {
   }
 
   async #startBalancer(): Promise<void> {
-    this.#balancer = await startBalancer(this.#directory, this.#ports);
+    const addresses = this.all.map(node => this.#addressOf(node));
+    this.#balancer = await startBalancer(this.#directory, addresses, this.#ports[NODES]!);
     this.url = `http://127.0.0.1:${this.#ports[NODES]}`;
   }
 
