@@ -234,8 +234,10 @@ export class Engine {
 
   /** The next bytes of an answer; null at its end. */
   async part(number: number): Promise<Uint8Array | null> {
+    const job = this.#jobs.get(number);
+    if (!job) throw new JobFailure('the query was ended');
     try {
-      const part = await this.#jobs.get(number)?.part();
+      const part = await job.part();
       if (!part) await this.end(number);
       return part ?? null;
     } catch (error) {
