@@ -52,6 +52,13 @@ export type QualifiesReason =
 
 export type TimeField = 'ingest_time' | 'event_time';
 
+export type ListedStatus =
+  | 'any'
+  | 'crossmatch_pending'
+  | 'coincident_sources'
+  | 'no_coincident_source'
+  | 'not_searched';
+
 export type Find = 'nearest' | 'all';
 
 export type RowsKept = 'all' | 'matched';
@@ -397,6 +404,8 @@ export interface SelectionOptions {
   readonly end?: string;
   /** Default `ingest_time`. */
   readonly timeField?: TimeField;
+  /** Default `any`. */
+  readonly status?: ListedStatus;
   readonly detail?: DetailLevel;
   /** Objects that do not meet the filters are omitted. */
   readonly filters?: Filters;
@@ -480,7 +489,7 @@ export declare class Nearsky {
   area(area: Area, options?: AreaOptions): Walk<LookupObject>;
   /** The number of objects that `area` would return. */
   countArea(area: Area, options?: Omit<AreaOptions, 'detail' | 'pageSize' | 'cursor'>): Promise<number>;
-  /** Objects with coincident sources that meet filters, latest first. */
+  /** Every object that meets the filters, latest first. */
   objects(options?: ObjectsOptions): Walk<LookupObject>;
   /** Each match as it is recorded, by server-sent events. */
   matches(options?: MatchesOptions): Matches;

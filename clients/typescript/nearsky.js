@@ -407,8 +407,8 @@ async function bytesOf(response) {
  * @param {import('./nearsky.d.ts').SelectionOptions} options
  * @returns {Query}
  */
-function selection({ start, end, timeField, detail, filters }) {
-  return { start, end, time_field: timeField, detail, ...filters };
+function selection({ start, end, timeField, status, detail, filters }) {
+  return { start, end, time_field: timeField, status, detail, ...filters };
 }
 
 /** Objects of a walk, page by page. */

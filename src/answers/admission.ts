@@ -1,17 +1,17 @@
-/** Limits the number of long queries on a thread to those that it can answer in time. */
+/** Limits the number of long queries per thread to what the thread can answer in time. */
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
-/** Up to this number, queries are always admitted, because the rate is only known while some run. */
+/** Up to this number, queries are always admitted, because the rate is only known while some are running. */
 const ALWAYS_TAKEN = 4;
-/** The maximum number of unanswered queries, because waiting queries take memory. */
+/** The maximum number of unanswered queries. Waiting queries take memory. */
 const MAX_UNANSWERED = 256;
-/** The maximum expected wait of a query as a share of its budget: well below 1, because queries differ. */
+/** The maximum expected wait of a query, as a fraction of its budget. It is well below 1, because queries differ. */
 export const MAX_WAIT = 0.2;
 /**
- * LAST_ENDS: the number of recent completions over which the time between two completions is averaged. FIRST_ENDS:
- * below this number the average is not used, because completions come in bursts.
+ * LAST_ENDS: the number of recent completions over which the time between completions is averaged. FIRST_ENDS: with
+ * fewer completions, the average is not used, because they come in bursts.
  */
 const LAST_ENDS = 16;
 const FIRST_ENDS = 4;
@@ -20,10 +20,10 @@ export class Admission {
   readonly #metrics: ThreadMetrics;
   readonly #now: () => number;
   #unanswered = 0;
-  /** The mean time between two completions while there are queries. */
+  /** The average time between two completions while there are queries. */
   #intervalMs = 0;
   #ended = 0;
-  /** The time of the last completion or, after a pause, of the first new query. */
+  /** The time of the last completion; after a pause, the time of the first new query. */
   #lastMs = 0;
 
   constructor(metrics: ThreadMetrics, now = () => performance.now()) {
@@ -32,8 +32,8 @@ export class Admission {
   }
 
   /**
-   * Call before a query is admitted.
-   * @throws Unavailable if the query would wait for more than a fifth of its budget at the recent rate (Little's law)
+   * Call it before a query is admitted.
+   * @throws Unavailable if, at the recent rate, the query would wait for more than a fifth of its budget (Little's law)
    */
   requireRoom(budget: Budget): void {
     const count = this.#unanswered;
@@ -43,7 +43,7 @@ export class Admission {
     throw this.refusal('too many queries are waiting');
   }
 
-  /** The error for a query that is refused before it started. */
+  /** The error for a query that is refused before it has started. */
   refusal(why: string): Unavailable {
     this.#metrics.add('refusedQueries', 1);
     return new Unavailable(why);
@@ -55,7 +55,8 @@ export class Admission {
   }
 
   /**
-   * @param wasBegun whether the query had started: it completed, or took too long; false if it only waited for too long
+   * @param wasBegun whether the query had started, and then completed or took too long; false if it only waited too
+   * long
    */
   end(wasBegun: boolean): void {
     this.#unanswered--;

@@ -1,7 +1,7 @@
 /**
  * Limits the memory of long answers, from the first step of the query until the client has read the last byte. The
- * process has a fixed amount. A query starts when the memory that its answer may need is reserved, and returns the
- * unneeded part as soon as the size is known.
+ * amount is fixed per process. A query starts when the memory that its answer may need is reserved. It returns what it
+ * does not need as soon as the size is known.
  */
 import { free, latin1 } from '@nearsky/astrotables/bytes';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
@@ -11,19 +11,19 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Body } from './body.ts';
 
 const KIB = 1024;
-/** An answer of this length leaves enough garbage to be worth a collection. */
+/** An answer of this length leaves enough garbage to justify a collection. */
 const LONG_BYTES = 1024 * KIB;
-/** How long clients must read faster after a query found too little memory. */
+/** After a query found too little memory, clients must read faster for this time. */
 const WANTED_MS = 3000;
 
 interface AnswerMemoryOptions {
-  /** The memory of the answers of all threads together. */
+  /** The memory for the answers of all threads together. */
   readonly limitMib: number;
   readonly state: SharedState;
   readonly metrics: ThreadMetrics;
 }
 
-/** A thread's view of the memory for answers. */
+/** One thread's access to the memory for answers. */
 export class AnswerMemory {
   readonly #limitKib: number;
   readonly #state: SharedState;
@@ -36,8 +36,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Reserves room for an answer of an expected size, at most a quarter of the total; returns undefined if other answers
-   * hold too much now.
+   * Reserves memory for an answer of an expected size, but at most a quarter of the total. Returns undefined if other
+   * answers hold too much now.
    */
   reserve(bytes: number): AnswerRoom | undefined {
     const kib = Math.ceil(Math.min(bytes / KIB, this.#limitKib / 4));
@@ -46,7 +46,7 @@ export class AnswerMemory {
     return undefined;
   }
 
-  /** Reserves this many KiB more, or returns them if the number is negative. Returns whether there was room. */
+  /** Reserves this many more KiB, or returns them if the number is negative. Returns whether that was possible. */
   change(kib: number): boolean {
     if (kib > 0 && !this.#state.reserveAnswers(kib, this.#limitKib)) return false;
     if (kib < 0) this.#state.freeAnswers(-kib);
@@ -54,7 +54,7 @@ export class AnswerMemory {
     return true;
   }
 
-  /** Always throws Unavailable or TooExpensive, for an answer of this size. */
+  /** Always throws: TooExpensive if an answer of this size never fits, otherwise Unavailable. */
   refuse(kib: number): never {
     if (kib <= this.#limitKib) {
       this.#state.memoryWantedMs = Date.now();
@@ -79,8 +79,8 @@ export class AnswerRoom {
   }
 
   /**
-   * Reserves more if `bytes` exceed the expected size.
-   * @throws Unavailable if there is no room now; TooExpensive if there never will be
+   * Reserves more memory if `bytes` exceed the expected size.
+   * @throws Unavailable if there is not enough now; TooExpensive if there never will be
    */
   cover(bytes: number): void {
     const kib = Math.ceil(bytes / KIB);
@@ -89,7 +89,7 @@ export class AnswerRoom {
     this.#kib = kib;
   }
 
-  /** Returns the room that `bytes` do not need. */
+  /** Returns the reserved memory that `bytes` do not need. */
   shrink(bytes: number): void {
     const kib = Math.min(this.#kib, Math.ceil(bytes / KIB));
     this.#memory.change(kib - this.#kib);
@@ -99,32 +99,32 @@ export class AnswerRoom {
 
 interface Kept {
   readonly room: AnswerRoom | undefined;
-  /** Whether the body is the only user of its buffer. */
+  /** Whether nothing else uses the body's buffer. */
   readonly isWhole: boolean;
 }
 
-/** The bodies whose memory will be freed, by their buffers. */
+/** The bodies whose memory is to be freed, by their buffers. */
 const kept = new WeakMap<ArrayBuffer, Kept>();
 
 /**
- * Registers a body, so that its memory and its reservation, if any, are freed after it is sent. No other answer may
- * share the body.
+ * Registers a body, so that its memory and its reservation, if any, are freed after it was sent. No other answer may
+ * use the body.
  */
 export function keep(body: Uint8Array<ArrayBuffer>, room: AnswerRoom | undefined, isWhole = true): void {
   room?.shrink(body.length);
   kept.set(body.buffer, { room, isWhole });
 }
 
-/** Registers a shorter body instead of one that was registered before. */
+/** Registers a shorter body as the replacement of a registered one. */
 export function replace(body: Body, shorter: Uint8Array<ArrayBuffer>): void {
   const room = forget(body);
-  // The runtime's compression may have cut it from a larger buffer.
+  // The runtime's compression may return a part of a larger buffer.
   if (room) keep(shorter, room, false);
 }
 
 /**
- * Frees a registered body, after it is sent or given up. Bodies that several answers share are not registered, and
- * stay.
+ * Frees a registered body after it was sent or dropped. Bodies that several answers share are not registered, and are
+ * kept.
  */
 export function letGo(body: Body | null): void {
   const room = body === null ? undefined : forget(body);
@@ -133,12 +133,12 @@ export function letGo(body: Body | null): void {
   if (body!.length >= LONG_BYTES) collectWhenQuiet();
 }
 
-/** Whether the memory of a body was reserved. */
+/** Whether memory was reserved for this body. */
 export function isReserved(body: Body | null): boolean {
   return body !== null && typeof body !== 'string' && kept.get(body.buffer)?.room !== undefined;
 }
 
-/** The text of an ASCII body; frees the body's memory. */
+/** The text of an ASCII body. Frees the body's memory. */
 export function takeText(body: Body): string {
   const text = typeof body === 'string' ? body : latin1(body);
   letGo(body);

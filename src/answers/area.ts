@@ -1,4 +1,4 @@
-/** Answers with the objects in an area, or their number (docs/contract.md, Areas). */
+/** Answers with the objects in an area, or with their number (docs/contract.md, Areas). */
 import { type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
@@ -27,7 +27,7 @@ export function* areaCandidates(
   context: QueryContext,
 ): Generator<undefined, Candidates<AreaRow>, undefined> {
   const read = yield* areaOf(query, context);
-  const { timeField, asOfUs, digest, after } = query;
+  const { timeField, status, asOfUs, digest, after } = query;
   if (after && !isPlaceIn(read.area, after))
     throw new AreaError(
       'Cannot use the cursor because no object of the area can have its place: give the next_cursor of a page, unchanged',
@@ -39,15 +39,24 @@ export function* areaCandidates(
     read: row => (isKnownOut(row) ? undefined : objectOf(row, context)),
     levelOf: read.level === null ? undefined : ({ level }) => level,
     cursorAfter: ({ level, pixel, id }) =>
-      encodeCursor(AREA_CURSOR, { level, pixel, id, timeField, asOfUs, digest, archive: context.store.archive }),
+      encodeCursor(AREA_CURSOR, {
+        level,
+        pixel,
+        id,
+        timeField,
+        status,
+        asOfUs,
+        digest,
+        archive: context.store.archive,
+      }),
     about: aboutArea(read),
   };
 }
 
-/** The area of the previous query, cached because the pages of a walk and its count have the same area. */
+/** The area of the previous query. It is cached, because the pages of a walk and its count have the same area. */
 let lastRead: { readonly digest: string; readonly read: ReadArea } | undefined;
 
-/** The area with this digest, if it is the one that was read last. */
+/** The area with this digest, if it was read last. */
 export function areaReadLast(digest: string): ReadArea | undefined {
   return lastRead?.digest === digest ? lastRead.read : undefined;
 }
@@ -63,7 +72,7 @@ function* areaOf(
   return lastRead.read;
 }
 
-/** Runs work in small parts, and yields between parts when a pause is due. Returns the result. */
+/** Runs work in small parts, with a yield between parts when a pause is due. Returns the result. */
 function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Generator<undefined, T, undefined> {
   for (let part = work.next(); ; part = work.next()) {
     if (part.done) return part.value;
@@ -71,18 +80,21 @@ function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Gene
   }
 }
 
-/** The number of objects in the area. Reads an object only if a filter, or a time that the index lacks, requires it. */
+/**
+ * The number of objects in the area. Reads an object only if a filter, or a time that the index lacks, requires that.
+ */
 function* countOf(
   { area }: ReadArea,
   query: AreaQuery,
   context: QueryContext,
 ): Generator<undefined, number, undefined> {
-  const { filters, timeField } = query;
+  const { filters, status, timeField } = query;
   const { start, end } = query.window;
-  if (!filters && start === null && end === null) return yield* steps(context.clock, countArea(context.index, area));
+  if (!filters && status === 'any' && start === null && end === null)
+    return yield* steps(context.clock, countArea(context.index, area));
   const isKnownOut = outsideByIndex(query, context);
   const meets = selector(query, context);
-  const needsObject = filters !== null || timeField === 'event_time';
+  const needsObject = filters !== null || status !== 'any' || timeField === 'event_time';
   let count = 0;
   for (const piece of walkArea(context.index, area)) {
     for (const row of piece) {
@@ -94,7 +106,7 @@ function* countOf(
   return count;
 }
 
-/** Whether a row is excluded by its ingest time, which the index contains. */
+/** Whether the ingest time of a row, which the index has, excludes the row. */
 function outsideByIndex(
   { timeField, startUs, endUs, asOfUs }: AreaQuery,
   context: QueryContext,

@@ -7,21 +7,21 @@ export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
 }
 
-/** A body that is written part by part, until its client disconnects. */
+/** A body that is written in parts, as long as its client is connected. */
 export interface StreamedBody {
-  /** The headers are sent, and the first part may be written. Called once. */
+  /** Called once, after the headers were sent. The first part may then be written. */
   begin(client: StreamClient): void;
-  /** The last part is sent, and the next one may be written. */
+  /** Called after a part was sent. The next part may then be written. */
   written(): void;
-  /** The client disconnected, or its connection was ended. */
+  /** Called when the client disconnects, or its connection is closed. */
   gone(): void;
 }
 
 export interface StreamClient {
-  /** Sends one part. The next one must wait for `written`. */
+  /** Sends one part. Wait for `written` before you send the next. */
   write(bytes: Uint8Array<ArrayBuffer>): void;
   /** Ends the answer at once. */
   end(): void;
-  /** Ends the connection, so that the client knows that the answer is incomplete. */
+  /** Closes the connection, which shows the client that the answer is incomplete. */
   fail(): void;
 }

@@ -1,4 +1,4 @@
-/** One page of a walk over a circle (docs/contract.md, Cone). */
+/** Answers with one page of a walk over a circle (docs/contract.md, Cone). */
 
 import { fragment } from '@nearsky/astrotables/bytes';
 import { writeTime } from '../base/times.ts';
@@ -45,7 +45,7 @@ export function* coneAnswer(
   listing.close();
 }
 
-/** @param last of the page, where another one follows */
+/** @param last the last object of the page, if another page follows */
 function writePage(
   { asOfUs, ra, dec, radiusArcsec, detail, pageSize }: ConeQuery,
   last: Row | undefined,

@@ -1,4 +1,4 @@
-/** The data and the limits for answering any kind of query. */
+/** The data and the limits with which any query is answered. */
 
 import type { ByteSink } from '@nearsky/astrotables/bytes';
 import type { SkyIndex } from '@nearsky/sky-index';
@@ -8,38 +8,38 @@ import type { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
-/** The index belongs to another database. */
+/** The index does not belong to this database. */
 export class StaleIndex extends Error {}
 
 /**
- * The steps of a query: each yield lets other queries run. Between two yields, a query must not assume that shared
- * state, such as `QueryContext.object`, stays the same.
+ * The steps of a query. Other queries run at each yield, so a query must not assume that shared state, such as
+ * `QueryContext.object`, is the same afterwards.
  */
 export type Steps = Generator<undefined, void, undefined>;
 
 /**
- * How long a query runs before it lets others run, milliseconds. FIRST_STEP_MS applies to its first step, in which
- * nearly every query ends; STEP_MS to each later step.
+ * For how many milliseconds a query runs before it lets others run. FIRST_STEP_MS is for its first step, in which
+ * nearly every query ends, STEP_MS for each later step.
  */
 const FIRST_STEP_MS = 2;
 const STEP_MS = 1;
 
-/** The reason for refusing a query that waited for most of its budget, or all of it (docs/contract.md, decision P4). */
+/** The reason why a query is refused that has waited for most or all of its budget (docs/contract.md, decision P4). */
 export const TOO_LONG = 'the query had to wait for too long';
 
-/** A query counts as too expensive only if it could work for at least this share of its budget. */
+/** A query only counts as too expensive if it had at least this fraction of its budget for its work. */
 const MIN_WORK = 0.5;
 
 /**
- * The time of a query, by its thread's monotonic clock: its deadline, the end of its current step, and how long it has
- * worked.
+ * The time limits of a query, by its thread's monotonic clock: its deadline, the end of its current step, and for how
+ * long it has worked.
  */
 export class Clock {
   #budget: Pick<Budget, 'startMs' | 'deadlineMs'> = { startMs: 0, deadlineMs: Number.POSITIVE_INFINITY };
   #stepStartMs = 0;
   #stepEndMs = Number.NEGATIVE_INFINITY;
   #stepMs = FIRST_STEP_MS;
-  /** The duration of the earlier steps. */
+  /** The total duration of the earlier steps. */
   #workedMs = 0;
 
   /** Starts the clock for a query. */
@@ -56,14 +56,14 @@ export class Clock {
     this.#stepMs = STEP_MS;
   }
 
-  /** Ends a step, so that other queries get their turn. */
+  /** Ends a step, so that other queries get a turn. */
   pause(): void {
     this.#workedMs += this.now() - this.#stepStartMs;
   }
 
   /**
-   * Whether it is time to yield. Call it after each small piece of work.
-   * @throws TooExpensive or Unavailable, as `lateness`
+   * Whether it is time to yield. To be called after each small piece of work.
+   * @throws the error of `lateness`
    */
   get due(): boolean {
     const now = this.now();
@@ -71,7 +71,7 @@ export class Clock {
     return now >= this.#stepEndMs;
   }
 
-  /** The moment when half of the remaining time will be spent, for `isPast`. */
+  /** The time at which half of the remaining budget will be spent, for `isPast`. */
   get halfLeftMs(): number {
     const now = this.now();
     return now + (this.#budget.deadlineMs - now) / 2;
@@ -81,7 +81,7 @@ export class Clock {
     return this.now() >= ms;
   }
 
-  /** The error of a query whose budget is spent: TooExpensive, or Unavailable if it had to wait; undefined before. */
+  /** The error if the budget is spent: TooExpensive, or Unavailable if the query had to wait. Otherwise undefined. */
   get lateness(): TooExpensive | Unavailable | undefined {
     const now = this.now();
     return now >= this.#budget.deadlineMs ? this.#latenessAt(now) : undefined;
@@ -102,11 +102,11 @@ export interface QueryContext {
   readonly store: Store;
   readonly fragments: SharedFragments;
   readonly clock: Clock;
-  /** The positions of the generation that answers the query. */
+  /** The positions in the generation that the query searches. */
   readonly index: SkyIndex;
   /** The object that was read last. */
   readonly object: ObjectView;
   readonly out: ByteSink;
-  /** Holds the later part of an answer while an earlier part that depends on it is unknown; empty at first. */
+  /** A later part of the answer, until an earlier part that depends on it can be written. Empty at first. */
   readonly body: ByteSink;
 }

@@ -45,7 +45,7 @@ interface CountedInput {
 class Counts {
   readonly #context: QueryContext;
   readonly #qualifier: Qualifier | undefined;
-  /** Each object found so far, once. */
+  /** The objects found so far, without duplicates. */
   readonly #objects = new Map<bigint, Counted>();
   readonly #inputStatuses = zeroes<ObjectStatus | InputStatus>([
     ...namesOf(OBJECT_STATUSES),

@@ -5,20 +5,17 @@ import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { asObject, type JsonObject } from '../base/json_reader.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
-import { DETAIL_LEVELS, type Named, type NameOf, TIME_FIELDS } from '../contract/enums.ts';
+import { DETAIL_LEVELS, LISTED_STATUSES, type Named, type NameOf, TIME_FIELDS } from '../contract/enums.ts';
 import { integer, type Kind, named, number } from '../contract/kind.ts';
 import { DEC_RANGE, MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID, RA_RANGE } from '../contract/limits.ts';
 
-/** The part that all cursors share. */
+/** The part that all cursors have. */
 export interface OfArchive {
-  /**
-   * The archive that the cursor belongs to, named as by `Store.archive`; undefined if an older release wrote the
-   * cursor.
-   */
+  /** The archive to which the cursor belongs, as in `Store.archive`; undefined in cursors of older releases. */
   readonly archive: string | undefined;
 }
 
-/** Says why the cursor cannot be used; the message follows "because". */
+/** Says why the cursor cannot be used. The message follows "because". */
 export class CursorError extends Error {}
 
 /** A member of a cursor's JSON. */
@@ -33,7 +30,7 @@ interface Field<T> {
 export interface CursorSchema<C> {
   /** The value of `k`, which identifies the operation. */
   readonly kind: string;
-  /** In the order in which they are written. */
+  /** The members, in the order in which they are written. */
   readonly fields: { readonly [K in keyof C]: Field<C[K]> };
 }
 
@@ -43,7 +40,7 @@ function schema<C>(kind: string, fields: CursorSchema<C>['fields']): CursorSchem
   return { kind, fields };
 }
 
-/** The last microseconds of the year 9999 round up to this time, which cannot be written. */
+/** The last microseconds of the year 9999 are rounded up to this time, which has no text form. */
 const YEAR_10000_US = 253_402_300_800e6;
 
 function refuse(what: string): never {
@@ -81,7 +78,7 @@ const oneOf = <const T extends readonly Named[]>(key: string, list: T): Field<Na
   return { key, write: value => `"${value}"`, read: sent => kind.parse(sent) ?? refuse('a name') };
 };
 
-/** A field that is missing in cursors of older releases. */
+/** A field that cursors of older releases do not have. */
 const later = <T>({ key, write, read }: Field<T>): Field<T | undefined> => ({
   key,
   write: value => write(value!),
@@ -100,10 +97,11 @@ const AS_OF = time('a');
 const ARCHIVE = later(text('o'));
 const DETAIL = oneOf('d', DETAIL_LEVELS);
 const TIME_FIELD = oneOf('f', TIME_FIELDS);
+const STATUS = later(oneOf('u', LISTED_STATUSES));
 /** The last object of the previous page, in a listing by time. */
 const LAST = { timeUs: time('t'), diaObjectId: ID };
 
-/** @param radius the allowed radius, arcsec */
+/** @param radius the kind of the radius, arcsec */
 export const coneCursor = (radius: Kind<number>) =>
   schema('cone_search', {
     ...LAST,
@@ -115,10 +113,10 @@ export const coneCursor = (radius: Kind<number>) =>
     archive: ARCHIVE,
   });
 
-/** The schema for writing. */
+/** The schema with which the operation writes cursors. */
 export const CONE_CURSOR = coneCursor(number({ min: 0 }));
 
-/** The operation of cursors that name none. */
+/** The operation of cursors that do not name one. */
 export const RECENT_CURSOR = schema('recent_crossmatches', {
   ...LAST,
   startUs: time('s'),
@@ -131,21 +129,28 @@ export const RECENT_CURSOR = schema('recent_crossmatches', {
 
 const PIXEL = integer({ min: 0, max: 12 * 4 ** MAX_AREA_ORDER - 1 });
 
-/** The cursor contains only the digest of the area. The request contains the area itself. */
+/** The cursor has only the digest of the area. The area itself is in the request. */
 export const AREA_CURSOR = schema('area', {
   level: numeric('l', number({ min: 0, max: 1 })),
   pixel: numeric('p', PIXEL),
   id: ID,
   timeField: later(TIME_FIELD),
+  status: STATUS,
   asOfUs: AS_OF,
   digest: text('n'),
   archive: ARCHIVE,
 });
 
-export const OBJECTS_CURSOR = schema('objects', { ...LAST, timeField: TIME_FIELD, asOfUs: AS_OF, archive: ARCHIVE });
+export const OBJECTS_CURSOR = schema('objects', {
+  ...LAST,
+  timeField: TIME_FIELD,
+  status: STATUS,
+  asOfUs: AS_OF,
+  archive: ARCHIVE,
+});
 
 /**
- * Encodes a cursor as base64url, without padding, of compact JSON; ids have all their digits. The last member is a
+ * Encodes a cursor: compact JSON as base64url without padding. Ids have all their digits. The last member is a
  * checksum.
  */
 export function encodeCursor<C>({ kind, fields }: CursorSchema<C>, cursor: NoInfer<C>): string {
@@ -172,7 +177,7 @@ function membersOf(token: string): JsonObject {
   let members: JsonObject | undefined;
   try {
     const bytes = Buffer.from(token, 'base64url');
-    // The decoder skips characters that are not base64url, so the result is encoded again and compared.
+    // The decoder ignores characters that are not base64url. The check therefore encodes the result again and compares.
     if (bytes.toString('base64url') === token) json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     members = asObject(parseJson(json, 'all'));
   } catch {

@@ -1,8 +1,8 @@
-/** The areas that the streams of a thread follow, in one index. Streams with equal areas share one. */
+/** The areas that the streams of a thread follow, in one index. Streams with equal areas share an entry. */
 import { AreaIndex, type Region } from '@nearsky/sky-index';
 import type { SkyPosition } from '../store/types.ts';
 
-/** An area as it is followed. */
+/** An area that streams follow. */
 export interface FollowedArea {
   /** Equal for equal areas. */
   readonly digest: string;
@@ -11,11 +11,11 @@ export interface FollowedArea {
 
 export class FollowedAreas {
   readonly #index = new AreaIndex<string>();
-  /** The number of streams of each area. */
+  /** The number of streams that follow each area. */
   readonly #streams = new Map<string, number>();
   #version = 0;
 
-  /** Changes with each further area. */
+  /** Changes when an area is added. */
   get version(): number {
     return this.#version;
   }
@@ -35,7 +35,10 @@ export class FollowedAreas {
     this.#index.delete(digest);
   }
 
-  /** By the digest of each area: the indexes of the positions in it. A missing position is in no area. */
+  /**
+   * Finds the areas that contain each position: for each area, by its digest, the indexes of the positions. A missing
+   * position is in no area.
+   */
   placesOf(positions: readonly (SkyPosition | null)[]): ReadonlyMap<string, readonly number[]> {
     const places = new Map<string, number[]>();
     if (this.#index.size === 0) return places;

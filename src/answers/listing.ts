@@ -1,4 +1,4 @@
-/** Writes answers in the format of a lookup: envelope, objects, and filter marks. */
+/** Writes answers in the format of a lookup: the envelope, the objects, and the filter marks. */
 import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
@@ -20,7 +20,7 @@ const DEC = fragment(', "dec": ');
 const RADIUS = fragment(', "radius_arcsec": ');
 const POSITION_STATUS = fragment('}, "status": "');
 
-/** The result list of one answer; results are written to the body. */
+/** The list of results in an answer. Results are written to the body. */
 export class Listing {
   readonly #context: QueryContext;
   readonly #detail: DetailLevel;
@@ -42,14 +42,14 @@ export class Listing {
     return isStored ? shownStatus(object, fragments.current(store, object.current)) : 'not_in_service';
   }
 
-  /** Writes the object of an id: the one that was read last, if the id is stored. */
+  /** Writes the object of an id: the object that was read last, if the id is stored. */
   objectOfId(diaObjectId: bigint, isStored: boolean): void {
     const marks = this.#marks(isStored);
     if (isStored) this.#objects.add(this.#context.object, 0, { marks });
     else this.#objects.addUnknown(diaObjectId, marks);
   }
 
-  /** Writes the objects of a page, in its order. */
+  /** Writes the objects of a page, in the page's order. */
   *objectsOfRows(circle: Circle, rows: readonly Row[]): Steps {
     const { clock } = this.#context;
     for (let i = 0; i < rows.length; i++) {
@@ -66,15 +66,15 @@ export class Listing {
   }
 
   /**
-   * Writes the filter marks of the object that was read last, if it is stored. Without filters, this and the following
-   * methods write nothing.
+   * Writes the filter marks of the object that was read last, if it is stored. If there are no filters, this method and
+   * the following ones write nothing.
    */
   marksOfObject(isStored: boolean): void {
     const marks = this.#marks(isStored);
     if (marks) this.#mark(marks);
   }
 
-  /** Writes the filter marks of a position or a name, for all objects found there. */
+  /** Writes the filter marks of a position or a name, which combine those of all objects found there. */
   *marksOfFound({ status, rows }: Pick<Found, 'status' | 'rows'>): Steps {
     if (!this.#qualifier) return;
     if (!rows || rows.length === 0) {
@@ -96,7 +96,7 @@ export class Listing {
     this.#context.body.text(`, ${toJson(marks).slice(1, -1)}`);
   }
 
-  /** Writes the answer up to the end of its results. Call it when all results are in the body. */
+  /** Writes the answer up to the end of its results. To be called when all results are in the body. */
   open(count: number, truncated: boolean): void {
     const { out, body, fragments } = this.#context;
     out.fragment(OPEN_BRACE);
@@ -128,8 +128,7 @@ export class Listing {
 }
 
 /**
- * Writes the beginning of a result for a position: from its kind to its status, without the closing quote of the
- * status.
+ * Writes the start of a result for a position, from its kind to its status, without the closing quote of the status.
  */
 export function writePosition(
   body: ByteSink,

@@ -1,6 +1,6 @@
 /**
- * Runs queries that take more than one step. The queries take turns, one step per turn of the event loop, so that a new
- * request waits for at most one step.
+ * Runs queries that take more than one step. The queries take turns, with one step per iteration of the event loop, so
+ * a new request waits for one step at most.
  */
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
@@ -12,26 +12,26 @@ import { TOO_LONG } from './context.ts';
 /** A query that is answered in steps. */
 interface Stepped {
   readonly budget: Budget;
-  /** Does one step; returns the answer after the last step. A thrown error is the query's result. */
+  /** Does one step. Returns the answer after the last step. If it throws, the error is the query's result. */
   step(): Body | undefined;
 }
 
 /** A query before its first step. */
 export interface NotBegun extends Stepped {
   /**
-   * Reserves the memory of the query; returns whether there was enough. Called again until there is; then the first
-   * step follows.
+   * Tries to reserve the memory of the query, and returns whether that succeeded. It is called again until it succeeds.
+   * Then the first step follows.
    */
   reserve(): boolean;
 }
 
-/** The maximum number of started queries. The others hold no memory yet, and may be refused as not started. */
+/** The maximum number of started queries. The others hold no memory yet, and may still be refused as not started. */
 const MAX_BEGUN = 4;
-/** The interval at which waiting queries are checked. */
+/** The interval between checks of the waiting queries. */
 const SWEEP_MS = 50;
-/** The interval between attempts to reserve memory when there is nothing else to do. */
+/** The interval between attempts to reserve memory, if there is nothing else to do. */
 const RESERVE_MS = 10;
-/** How long steps give way to new connections. */
+/** For how long steps give way to new connections. */
 const ACCEPT_MS = 10;
 
 interface Entry<Query extends Stepped = Stepped> {
@@ -41,7 +41,7 @@ interface Entry<Query extends Stepped = Stepped> {
 }
 
 interface Waiting extends Entry<NotBegun> {
-  /** The end of the wait for memory, by `performance.now()`. */
+  /** When the wait for memory ends, by `performance.now()`. */
   readonly patientUntilMs: number;
   /** Whether the query waits for memory. */
   lacksMemory: boolean;
@@ -49,18 +49,18 @@ interface Waiting extends Entry<NotBegun> {
 
 export class LongQueries {
   readonly #admission: Admission;
-  /** Started queries; the next in turn is first. */
+  /** The started queries. The first one has the next turn. */
   readonly #begun: Entry[] = [];
-  /** Queries that have not started, roughly in the order of their deadlines. */
+  /** The queries that have not started, roughly in the order of their deadlines. */
   readonly #waiting: Waiting[] = [];
   readonly #accepted: () => number;
   #isStepping = false;
   #sweptMs = 0;
   #acceptedBefore = 0;
-  /** The time since which steps have given way to new connections, by `performance.now()`; 0 if they do not. */
+  /** Since when steps have given way to new connections, by `performance.now()`; 0 if they do not. */
   #makesWaySinceMs = 0;
 
-  /** @param accepted the number of connections accepted so far */
+  /** @param accepted returns the number of connections accepted so far */
   constructor(admission: Admission, accepted: () => number = () => 0) {
     this.#admission = admission;
     this.#accepted = accepted;
@@ -68,8 +68,8 @@ export class LongQueries {
 
   /**
    * Answers a query after the earlier ones.
-   * @throws Unavailable if the query would wait for too long, has waited until the end of its budget, or has waited for
-   * memory for a fifth of its budget
+   * @throws Unavailable if the query would have to wait too long, has waited until the end of its budget, or has waited
+   * for memory for a fifth of its budget
    */
   async answer(query: NotBegun): Promise<Body> {
     this.#admission.requireRoom(query.budget);
@@ -82,7 +82,7 @@ export class LongQueries {
 
   /**
    * Continues a query that has done its first step.
-   * @throws Unavailable if it would take too long beside the others
+   * @throws Unavailable if it would take too long while the other queries run
    */
   async goOn(query: Stepped): Promise<Body> {
     this.#admission.requireRoom(query.budget);
@@ -115,8 +115,8 @@ export class LongQueries {
   }
 
   /**
-   * Whether this turn does no step, because a connection was accepted. libuv accepts one connection per turn: with a
-   * step in each turn, each of many new clients would wait for one more step.
+   * Whether to skip the step of this iteration, because a connection was accepted. libuv accepts one connection per
+   * iteration, so with a step in each iteration, every new client would wait for one more step.
    */
   #makesWay(): boolean {
     const accepted = this.#accepted();
@@ -130,8 +130,8 @@ export class LongQueries {
   }
 
   /**
-   * Starts the waiting queries for which there is memory. A query that needs little does not wait for one that needs
-   * much.
+   * Starts the waiting queries for which there is memory. A query that needs little memory does not wait for one that
+   * needs much.
    */
   #begin(): void {
     for (let i = 0; i < this.#waiting.length && this.#begun.length < MAX_BEGUN; ) {
@@ -178,7 +178,7 @@ export class LongQueries {
     }
   }
 
-  /** A query that never started was not too expensive: it may succeed at another time (decision P4). */
+  /** A query that has not started was not too expensive: it may succeed at another time (decision P4). */
   #refuse({ reject }: Entry, error: Unavailable): void {
     reject(error);
     this.#admission.end(false);

@@ -1,4 +1,4 @@
-/** Answers lookups: one result per input (docs/contract.md, Lookup). */
+/** Answers lookups, with one result per input (docs/contract.md, Lookup). */
 import { fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
@@ -38,12 +38,12 @@ export function* lookupAnswer(
 
 class Lookup {
   readonly listing: Listing;
-  /** Whether the limit of the request truncated any result. */
+  /** Whether the limit of the request truncated a result. */
   truncated = false;
   readonly #context: QueryContext;
   readonly #objects: ObjectList;
   readonly #maxPerInput: number;
-  /** The number of objects that positions and names may still list. */
+  /** The number of objects that may still be listed for positions and names. */
   #left: number;
 
   constructor(query: LookupQuery, context: QueryContext, objects: ObjectList) {
@@ -126,7 +126,7 @@ class Lookup {
     this.listing.marksOfInvalid();
   }
 
-  /** The part of a search's result that both limits allow to list. */
+  /** The part of a search's result that may be listed under both limits. */
   *#listed({ circle, rows }: Found): Steps {
     const { body } = this.#context;
     body.fragment(OBJECTS);

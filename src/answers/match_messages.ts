@@ -1,5 +1,5 @@
 /**
- * Makes the messages of the stream of matches: each match has the form of answers at `full` (docs/contract.md,
+ * Makes the messages of the match stream. Each match has the form that answers have at `full` (docs/contract.md,
  * Objects).
  */
 import { ByteSink, fragment } from '@nearsky/astrotables/bytes';
@@ -39,7 +39,7 @@ export class MatchMessages implements MatchSource {
     return messages;
   }
 
-  /** The catalogs that could not be read for the crossmatch of that version. */
+  /** The catalogs that could not be read for that version of the crossmatch. */
   #skipped(version: number): Uint8Array {
     const current = this.#fragments.current(this.#store, this.#view.current);
     if (current.version === version) return current.skipped;
@@ -47,7 +47,7 @@ export class MatchMessages implements MatchSource {
   }
 }
 
-/** Writes fragments of JSON text without the spaces between their parts. No fragment begins inside a string. */
+/** Writes fragments of JSON without the spaces between members. No fragment may begin inside a string. */
 class CompactSink extends ByteSink {
   readonly #compact = new WeakMap<Uint8Array, Uint8Array>();
 
@@ -64,7 +64,7 @@ class CompactSink extends ByteSink {
 
 const [SPACE, QUOTE, BACKSLASH] = [0x20, 0x22, 0x5c];
 
-/** JSON text without the spaces between its parts. */
+/** JSON without the spaces between members. */
 function withoutSpaces(json: Uint8Array): Uint8Array {
   const compact = new Uint8Array(json.length);
   let length = 0;

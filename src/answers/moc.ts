@@ -1,4 +1,4 @@
-/** Answers with coverage maps of the objects and of the catalogs. */
+/** Answers with the coverage maps of the objects and of the catalogs. */
 import { type Arena, Coverage, pixelOf } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import { OBJECTS_MOC_ORDER } from '../contract/limits.ts';
@@ -10,7 +10,7 @@ import type { MocQuery } from './queries.ts';
 /** The number of pixels between two checks of the clock. */
 const PIXELS_A_LOOK = 256;
 
-/** Writes the map, or nothing if the catalog is not registered. */
+/** Writes the map. Writes nothing if the catalog is not registered. */
 export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext): Steps {
   const { store, out } = context;
   const registered = target === OBJECTS ? undefined : store.catalog(target);
@@ -35,7 +35,7 @@ function* coverageOfObjects({ index, clock }: QueryContext): Generator<undefined
 }
 
 /**
- * The first row after `row` in another pixel. The rows of an arena are sorted by finer pixels, so the rows of one pixel
+ * The next row that is in another pixel than `row`. An arena's rows are sorted by finer pixels, so the rows of a pixel
  * are contiguous.
  */
 function endOfPixel(arena: Arena, row: number, pixel: number): number {

@@ -1,9 +1,9 @@
 /**
- * Converts answers from JSON to MessagePack, so that both have the same content. The JSON is read byte by byte, because
- * parsing it into values with every digit, for msgpackr, would take four times as long.
+ * Converts answers from JSON to MessagePack, so that both have the same content. It reads the JSON byte by byte,
+ * because parsing it with every digit for msgpackr would take four times as long.
  *
- * An integer literal becomes an integer of any size up to 64 bits, another number a float64; a container with up to 15
- * members has the short header where it is small, else the 32-bit one.
+ * An integer literal becomes an integer of up to 64 bits, any other number a float64. A container has the short header
+ * if it is small and has up to 15 members; otherwise it has the 32-bit header.
  */
 
 import type { ByteSink } from '@nearsky/astrotables/bytes';
@@ -13,28 +13,28 @@ import type { Clock, Steps } from './context.ts';
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** Members are moved to shorten their container's header only if they have at most this many bytes. */
+/** If a container has at most this many bytes, its members are moved to make its header shorter. */
 const MAX_MOVED_BYTES = 1024;
 const WIDE_HEADER_BYTES = 5;
 const TOKENS_AT_ONCE = 500;
-/** The number of digits that always fit in a safe integer. */
+/** An integer of this many digits always fits in a safe integer. */
 const SAFE_DIGITS = 15;
 
 const utf8 = new TextEncoder();
 const scratch = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratch.buffer);
 
-/** A list or an object whose end is not yet read. */
+/** A list or an object whose end was not yet read. */
 interface Container {
-  /** The position of the container's header in the output. */
+  /** The offset of the container's header in the output. */
   readonly start: number;
   readonly isObject: boolean;
   members: number;
 }
 
 /**
- * Appends the MessagePack form of a JSON text to `out`. The JSON must come from `toJson` or a similar writer: ASCII,
- * with ", " and ": " between members and no other white space.
+ * Appends the MessagePack form of a JSON text to `out`. The JSON must have the form that `toJson` writes: ASCII, with
+ * ", " and ": " between members, and no other white space.
  */
 export function* writeMsgpack(json: ByteSink, from: number, out: ByteSink, clock: Clock): Steps {
   const { buffer, byteOffset } = json.bytes;
@@ -53,7 +53,7 @@ class Transcoder {
     this.#out = out;
   }
 
-  /** Reads some more of the text; returns whether its end is reached. */
+  /** Reads more of the text. Returns whether its end is reached. */
   some(): boolean {
     for (let i = 0; i < TOKENS_AT_ONCE; i++) {
       this.#token();
@@ -62,7 +62,7 @@ class Transcoder {
     return false;
   }
 
-  /** Reads one member of the open container, or its end. */
+  /** Reads either one member of the open container, or the container's end. */
   #token(): void {
     const json = this.#json;
     const container = this.#open.at(-1);
@@ -188,7 +188,7 @@ class Transcoder {
     else this.#wideInteger(BigInt(value));
   }
 
-  /** Writes a byte, followed by a number in big-endian. */
+  /** Writes a byte, and after it a big-endian number. */
   #sized(byte: number, value: number, bytes: 1 | 4): void {
     this.#out.byte(byte);
     if (bytes === 4) {

@@ -1,4 +1,4 @@
-/** Reads stored objects for tables: the same values that `ObjectWriter` writes as JSON. */
+/** Reads stored objects for tables, with the values that `ObjectWriter` writes as JSON. */
 import type { DetailLevel } from '../contract/enums.ts';
 import { worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
@@ -10,7 +10,7 @@ import { isPublishable, LEVEL, shownStatus } from './object_writer.ts';
 import type { CurrentFragments, SetFragments, SharedFragments } from './shared_fragments.ts';
 
 export class ObjectReader {
-  /** The provenance sets of the crossmatches that were read. */
+  /** The provenance sets of the crossmatches that were read so far. */
   readonly sets = new Set<SetFragments>();
   readonly #fragments: SharedFragments;
   readonly #store: Store;
@@ -39,8 +39,8 @@ export class ObjectReader {
   }
 
   /**
-   * An object of the recent crossmatches, with its matches regardless of its status. There the registry association is
-   * part of each match, so an object without listed matches has none.
+   * Reads an object of the recent crossmatches, with its matches whatever its status. In these answers the registry
+   * association is part of each match, so an object without listed matches has none.
    */
   readRecent(object: ObjectView): AnsweredObject {
     const [ra, dec] = object.place();
@@ -77,8 +77,8 @@ export class ObjectReader {
   }
 
   /**
-   * The newest match of each source, in order of catalog name and source id; with its provenance set if that differs
-   * from the object's.
+   * The newest match of each source, in the order of catalog name and source id. A match includes its provenance set if
+   * that differs from the object's.
    */
   #listed(object: ObjectView): (readonly [at: number, index: number, set?: SetFragments | undefined])[] {
     const offsets = object.matches();
@@ -109,7 +109,7 @@ function delivery(object: ObjectView, { values: { brokers } }: CurrentFragments)
   return { ra, dec, reliability, ingest_time: object.ingestTimeUs, event_time: object.eventTimeUs, brokers };
 }
 
-/** Converts numbers that are not finite, because JSON has none. */
+/** Converts numbers that are not finite, which JSON does not have. */
 function shown(value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }

@@ -50,46 +50,46 @@ const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
 
 /**
- * Every match over HTTP has this value, because an object for which a catalog could not be read is crossmatched again.
+ * The value in every match over HTTP, because an object is crossmatched again if a catalog could not be read for it.
  */
 const NOT_PARTIAL = skippedFragment(undefined);
 
 interface Listed {
   readonly at: number;
-  /** The index of the match's source among the sources. */
+  /** The index of the match's source among the object's sources. */
   readonly index: number;
   /** Undefined if the crossmatch was not recorded. */
   readonly set: SetFragments | undefined;
 }
 
-/** The parts of an answer about an object that are not stored with it. */
+/** The parts of an answer about an object that are not stored with the object. */
 export interface Beside {
   readonly separation_arcsec?: number;
   readonly credible_level?: number;
   readonly marks?: Marks | undefined;
 }
 
-/** Whether the object meets the filters of a request, and why. */
+/** Whether the object meets the filters of the request, and the reason. */
 export interface Marks {
   readonly qualifies: boolean;
   readonly qualifies_reason: QualifiesReason;
 }
 
-/** The objects that an answer lists: as JSON in its body, or as rows of a table. */
+/** The objects that an answer lists, as JSON in its body or as rows of a table. */
 export interface ObjectList {
-  /** The entries of the answer's `provenance_sets`. */
+  /** The entries of `provenance_sets` in the answer. */
   readonly sets: ReadonlySet<SetFragments>;
-  /** @param count the number of objects before it in its list */
+  /** @param count the number of objects before this one in its list */
   add(object: ObjectView, count: number, beside: Beside): void;
-  /** Adds the only object of its list, which is not stored. */
+  /** Adds an object that is not stored. It is the only object of its list. */
   addUnknown(diaObjectId: bigint, marks: Marks | undefined): void;
-  /** Adds an object of the recent crossmatches, with its matches regardless of its status. */
+  /** Adds an object of the recent crossmatches, with its matches whatever its status. */
   addRecent(object: ObjectView, count: number): void;
-  /** Ends a result, whose JSON begins at `from` in the body. */
+  /** Ends a result. Its JSON begins at `from` in the body. */
   endResult(from: number): void;
 }
 
-/** Writes the objects of one answer, and collects the provenance sets that they refer to. */
+/** Writes the objects of an answer, and collects the provenance sets to which they refer. */
 export class ObjectWriter implements ObjectList {
   readonly sets = new Set<SetFragments>();
   readonly #out: ByteSink;
@@ -134,7 +134,7 @@ export class ObjectWriter implements ObjectList {
 
   endResult(): void {}
 
-  /** Writes an entry up to its last key. The caller may add keys, and ends the entry. */
+  /** Writes an entry up to its last key. The caller may add keys, and must end the entry. */
   entry(object: ObjectView): void {
     const out = this.#out;
     const current = this.#current(object);
@@ -205,7 +205,7 @@ export class ObjectWriter implements ObjectList {
     this.sets.add(set);
   }
 
-  /** @param withSets whether a match names its provenance set */
+  /** @param withSets whether each match names its provenance set */
   #matches(object: ObjectView, current: CurrentFragments, withSets: boolean): void {
     const sources = this.#level === LEVEL.full ? this.#store.readSources(object.diaObjectId) : undefined;
     let isFirst = true;
@@ -224,7 +224,7 @@ export class ObjectWriter implements ObjectList {
     }
   }
 
-  /** The newest match of each source, in order of catalog name and source id. */
+  /** The newest match of each source, in the order of catalog name and source id. */
   #listed(object: ObjectView, { set }: CurrentFragments): Listed[] {
     const offsets = object.matches();
     return object.matchesAreCurrent ? offsets.map((at, index) => ({ at, index, set })) : this.#newest(object, offsets);
@@ -277,7 +277,7 @@ export class ObjectWriter implements ObjectList {
 
   /**
    * Writes a complete match for the stream.
-   * @returns false if the match is left out because its source has no usable position
+   * @returns false if the match was left out because its source has no usable position
    */
   streamedMatch(object: ObjectView, at: number, source: SourceValues | undefined, skipped: Uint8Array): boolean {
     if (!source || !isPublishable(source)) return false;
@@ -286,7 +286,7 @@ export class ObjectWriter implements ObjectList {
     return true;
   }
 
-  /** @param skipped the keys about catalogs that could not be read, as `skippedFragment` makes them */
+  /** @param skipped the keys about catalogs that could not be read, made by `skippedFragment` */
   #publishedMatch(object: ObjectView, at: number, source: SourceValues, skipped = NOT_PARTIAL): void {
     const { ra, dec, keys, values } = source;
     const out = this.#out;

@@ -1,8 +1,7 @@
 /**
- * Answers with the objects that have matches and meet filters, by time, the latest first (docs/contract.md, Objects by
+ * Answers with the objects that have a status and meet filters, by time, the latest first (docs/contract.md, Objects by
  * time).
  */
-import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeCursor, OBJECTS_CURSOR } from './cursor.ts';
@@ -15,11 +14,16 @@ export function* objectsAnswer(query: ObjectsQuery, context: QueryContext): Step
   else yield* writeSelection(query, context, objectCandidates(query, context));
 }
 
-/** The number of objects. Reads them only if there are filters. */
+/** The number of objects. Reads them only if there are filters, or a status in a window. */
 function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefined, number, undefined> {
-  const { clock } = context;
+  const { clock, store } = context;
+  const { filters, status, window } = query;
+  if (!filters && window.start === null && window.end === null) {
+    const { objects, statuses } = store.counts();
+    return status === 'any' ? objects : statuses[status];
+  }
   const { pieces, read } = candidates(query, context, Number.POSITIVE_INFINITY);
-  const meets = query.filters ? selector(query, context) : undefined;
+  const meets = filters || status !== 'any' ? selector(query, context) : undefined;
   let count = 0;
   for (const piece of pieces) {
     if (clock.due) yield;
@@ -36,15 +40,37 @@ function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefin
 }
 
 export function objectCandidates(query: ObjectsQuery, context: QueryContext): Candidates<RecentPosition> {
-  return candidates(query, context, 1 + (query.filters ? MAX_LOOKED_AT : query.pageSize));
+  const { filters, status, timeField, pageSize } = query;
+  // Whether no object is read in vain; objects by event time may have been ingested too late for the walk.
+  const areAllListed = !filters && status === 'any' && timeField === 'ingest_time';
+  return candidates(query, context, areAllListed ? pageSize + 1 : Number.POSITIVE_INFINITY);
 }
 
 function candidates(query: ObjectsQuery, context: QueryContext, limit: number): Candidates<RecentPosition> {
-  const { timeField, startUs, endUs, asOfUs } = query;
+  const { timeField, status, startUs, endUs, asOfUs } = query;
+  const of = needMatch(query, context) ? 'matched' : 'all';
   return {
-    pieces: context.store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit, after: query.after ?? undefined }),
-    read: place => readListed(place, timeField, context),
-    cursorAfter: place => encodeCursor(OBJECTS_CURSOR, { ...place, timeField, asOfUs, archive: context.store.archive }),
+    pieces: context.store.recentInPieces({
+      of,
+      timeField,
+      startUs,
+      endUs,
+      asOfUs,
+      limit,
+      after: query.after ?? undefined,
+    }),
+    read: place => {
+      const object = readListed(place, timeField, context);
+      return object.ingestTimeUs > asOfUs ? undefined : object;
+    },
+    cursorAfter: place =>
+      encodeCursor(OBJECTS_CURSOR, { ...place, timeField, status, asOfUs, archive: context.store.archive }),
     about: {},
   };
+}
+
+/** Whether only objects with matches can be listed. */
+function needMatch({ status, filters }: ObjectsQuery, { fragments }: QueryContext): boolean {
+  const known = fragments.settings.catalogs.filters;
+  return status === 'coincident_sources' || !!filters?.some(([name]) => known.get(name)?.isMatchFilter);
 }

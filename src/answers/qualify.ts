@@ -1,4 +1,4 @@
-/** Decides whether objects meet the filters of a request, and why not (docs/contract.md, Filters and counts). */
+/** Decides whether objects meet the filters of a request, and why (docs/contract.md, Filters and counts). */
 
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { QualifiesReason } from '../contract/enums.ts';
@@ -13,12 +13,12 @@ import type { FilterValues } from './queries.ts';
 import { type Row, readRow } from './search.ts';
 
 type ObjectTest = (object: StoredObject) => boolean;
-/** Tests a source. `source` is only set if some filter concerns a property of its catalog. */
+/** Tests a source. `source` is only given if a filter uses a property of its catalog. */
 type SourceTest = (match: MatchSummary, source: MatchSource | undefined) => boolean;
-/** Tests one match by itself. */
+/** Tests a single match. */
 type MatchTest = (object: StoredObject, match: MatchSummary, source: MatchSource | undefined) => boolean;
 
-/** Applies the filters of one query to objects, and remembers the result for each object. */
+/** Applies the filters of a query to objects, and remembers the result for each object. */
 export class Qualifier {
   readonly #context: QueryContext;
   readonly #objectTests: readonly ObjectTest[];
@@ -43,7 +43,7 @@ export class Qualifier {
     return reason;
   }
 
-  /** The number of objects that qualify. */
+  /** The number of objects that meet the filters. */
   *countQualifying(rows: readonly Row[]): Generator<undefined, number, undefined> {
     let count = 0;
     for (const row of rows) {
@@ -54,7 +54,7 @@ export class Qualifier {
     return count;
   }
 
-  /** The reason for an object that is only tested once: the result is not remembered. */
+  /** The reason for an object that is tested only once. The result is not remembered. */
   judge(object: StoredObject): QualifiesReason {
     if (!this.#objectTests.every(test => test(object))) return 'object_filters_not_met';
     if (this.#matchTests.length === 0 || this.#hasSource(object)) return 'meets_filters';
@@ -62,7 +62,7 @@ export class Qualifier {
     return status === 'coincident_sources' ? 'no_source_meets_filters' : status;
   }
 
-  /** Whether one current source meets every match filter. Sources that remain on a pending object are not current. */
+  /** Whether a single current source meets every match filter. The sources of a pending object are not current. */
   #hasSource(object: StoredObject): boolean {
     if (object.state === 'pending' || object.matches.length === 0) return false;
     const sources = this.#needsSources ? this.#context.store.getSources(object.diaObjectId) : [];
@@ -73,8 +73,8 @@ export class Qualifier {
 }
 
 /**
- * A filter that nothing meets: it stands for a property that no longer exists because the catalog was registered again
- * while the request waited.
+ * A filter that nothing meets. It replaces a filter on a property that no longer exists, because the catalog was
+ * registered again while the request waited.
  */
 const NEVER_MET: Filter = {
   name: '',
@@ -89,14 +89,14 @@ function knownFilters(filters: FilterValues, { filters: known }: Catalogs) {
   return filters.map(([name, value]) => [known.get(name) ?? NEVER_MET, value] as const);
 }
 
-/** A test whether a match meets every match filter, and its object every object filter. */
+/** Tests whether a match meets every match filter, and its object every object filter. */
 export function matchTest(filters: FilterValues, catalogs: Catalogs): MatchTest {
   const tests = knownFilters(filters, catalogs).map(([filter, value]) => testOf(filter, value));
   return (object, match, source) =>
     tests.every(test => (test.object?.(object) ?? true) && (test.match?.(match, source) ?? true));
 }
 
-/** A test whether an object meets every object filter, and whether there is a match filter as well. */
+/** Tests whether an object meets every object filter; also says whether there is a match filter. */
 export function objectTest(filters: FilterValues, catalogs: Catalogs): { test: ObjectTest; needsMatch: boolean } {
   const tests = knownFilters(filters, catalogs).map(([filter, value]) => testOf(filter, value));
   return {
@@ -105,14 +105,14 @@ export function objectTest(filters: FilterValues, catalogs: Catalogs): { test: O
   };
 }
 
-/** An object or result that qualifies has only one reason. */
+/** Objects and results that qualify always have the reason `meets_filters`. */
 export function qualification(reason: QualifiesReason) {
   return { qualifies: reason === 'meets_filters', qualifies_reason: reason };
 }
 
 /**
- * A test of an object, or of one of its sources, for a filter. If a kind of filter is not handled here, the code does
- * not compile.
+ * Tests an object, or one of its sources, with a filter. The code does not compile if a kind of filter is not handled
+ * here.
  */
 function testOf(filter: Filter, value: number | string): { object?: ObjectTest; match?: SourceTest } {
   const { kind, bound } = filter;
@@ -138,8 +138,7 @@ function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value
     const { payload } = source ?? {};
     if (!derivedFrom) return isWithin(payload?.[field], bound, value);
     const [numerator, denominator] = [payload?.[derivedFrom.numerator], payload?.[derivedFrom.denominator]];
-    // Without a numerator or a denominator, or with 0 for one of them, there is no quotient. A quotient that
-    // overflows is infinite.
+    // There is no quotient if the numerator or the denominator is missing or 0. A quotient that overflows is infinite.
     if (!isNumber(numerator) || !isNumber(denominator) || Number(denominator) === 0) return false;
     return isBeyond(Number(numerator) / Number(denominator), bound, value);
   };
@@ -149,7 +148,7 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
 }
 
-/** Whether a value is a number that respects the limit, inclusive. A bigint and a number are compared exactly. */
+/** Whether a value is a number within the limit, inclusive. Bigints and numbers are compared exactly. */
 function isWithin(value: unknown, bound: Filter['bound'], limit: number | string): boolean {
   return isNumber(value) && isBeyond(value, bound, limit);
 }

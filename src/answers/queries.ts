@@ -1,9 +1,9 @@
-/** The typed queries into which operations parse requests. The answer to each query is the body of a response. */
+/** The queries into which operations parse requests. Each query is answered with the body of a response. */
 
 import type { Info, Serialization, TableWriter } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { AreaPlace } from '@nearsky/sky-index';
-import type { AreaResponse, DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
+import type { AreaResponse, DetailLevel, ListedStatus, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { ObjectTable } from '../tables/object_table.ts';
@@ -13,10 +13,10 @@ import type { Verbosity } from '../vo/cone_tables.ts';
 import type { MocFormat } from '../vo/moc.ts';
 import type { OfArchive } from './cursor.ts';
 
-/** Filters by name, in the order of the request, at least one. Values are numbers, except for `catalog`. */
+/** Filters by name, at least one, in the order of the request. Values are numbers, except for `catalog`. */
 export type FilterValues = readonly (readonly [name: string, value: number | string])[];
 
-/** A circle on the sky: ICRS degrees, and an inclusive radius. */
+/** A circle on the sky: ICRS degrees; the radius is inclusive. */
 export interface Circle {
   readonly ra: number;
   readonly dec: number;
@@ -55,26 +55,26 @@ export interface InvalidInput extends Sent {
 
 export type LookupInput = IdInput | PositionInput | TnsInput | InvalidInput;
 
-/** A lookup: one result per input, in the order of the inputs. */
+/** A lookup, with one result per input, in the order of the inputs. */
 export interface LookupQuery extends Asked {
   readonly kind: 'lookup';
   readonly inputs: readonly LookupInput[];
   readonly detail: DetailLevel;
   readonly filters: FilterValues | null;
-  /** Objects that the result of one position or name may list, at least 1. */
+  /** The maximum number of objects that one position or name may list, at least 1. */
   readonly maxObjectsPerInput: number;
-  /** The maximum number of objects in all results together. Objects requested by id count, but are always listed. */
+  /** The maximum number of objects in all results. Objects requested by id count towards it, but are always listed. */
   readonly maxObjects: number;
 }
 
-/** Counts over the same inputs, without limits on listing. */
+/** Counts for the same inputs. The limits on listed objects do not apply. */
 export interface CountQuery extends Asked {
   readonly kind: 'count';
   readonly inputs: readonly LookupInput[];
   readonly filters: FilterValues | null;
 }
 
-/** One page of the objects within a circle. */
+/** A page of the objects within a circle. */
 export interface ConeQuery extends Asked, Sent, Circle {
   readonly kind: 'cone';
   readonly detail: DetailLevel;
@@ -83,11 +83,11 @@ export interface ConeQuery extends Asked, Sent, Circle {
   readonly pageSize: number;
   /** Objects ingested later are not part of the walk. */
   readonly asOfUs: number;
-  /** The last object of the previous page, or null for the first page. */
+  /** The last object of the previous page; null for the first page. */
   readonly after: (RecentPosition & OfArchive) | null;
 }
 
-/** One page of the objects in a window that have matches. */
+/** A page of the objects in a time window that have matches. */
 export interface RecentQuery extends Asked {
   readonly kind: 'recent';
   readonly timeField: TimeField;
@@ -95,27 +95,28 @@ export interface RecentQuery extends Asked {
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
-  /** The window in the form of the answer. */
+  /** The window as the answer shows it. */
   readonly window: { readonly start: string; readonly end: string };
   readonly detail: DetailLevel;
   /** At least 1. */
   readonly pageSize: number;
   /** Objects ingested later are not part of the walk. */
   readonly asOfUs: number;
-  /** The last object of the previous page, or null for the first page. */
+  /** The last object of the previous page; null for the first page. */
   readonly after: (RecentPosition & OfArchive) | null;
 }
 
-/** The selection of objects for a page: those that meet the filters, and whose time lies in the window. */
+/** The selection of objects for a page: those that meet the filters, have the status, and whose time lies in the window. */
 interface Selected {
   readonly filters: FilterValues | null;
   readonly timeField: TimeField;
+  readonly status: ListedStatus;
   /** Inclusive. */
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
   readonly detail: DetailLevel;
-  /** The window in the form of the answer; null for an open end. */
+  /** The window as the answer shows it, with null for an open end. */
   readonly window: { readonly start: string | null; readonly end: string | null };
   /** At least 1. */
   readonly pageSize: number;
@@ -123,54 +124,54 @@ interface Selected {
   readonly asOfUs: number;
 }
 
-/** One page of the objects in an area, or their number. */
+/** A page of the objects in an area, or their number. */
 export interface AreaQuery extends Asked, Selected {
   readonly kind: 'area';
   readonly response: AreaResponse;
-  /** A text, or the result of reading a text or a file. */
+  /** A text, or an area that was read from a text or a file. */
   readonly area: Uint8Array | ReadArea;
-  /** The credible level for a probability map; other areas have the default. */
+  /** The credible level of a probability map. Other areas have the default. */
   readonly level: number;
-  /** Identifies `area` and `level`, also in cursors: equal areas have equal digests. */
+  /** Identifies `area` and `level`, also in cursors. Equal areas have equal digests. */
   readonly digest: string;
-  /** The last position of the previous page, or null for the first page. */
+  /** The last position of the previous page; null for the first page. */
   readonly after: (AreaPlace & OfArchive) | null;
-  /** The table to which the page is written, if all pages form one table. */
+  /** The table to which the page is written, if all pages form a single table. */
   readonly whole?: WholeTable;
 }
 
-/** One page of the objects with matches, by time, the latest first; or their number. */
+/** One page of the objects by time, the latest first; or their number. */
 export interface ObjectsQuery extends Asked, Selected {
   readonly kind: 'objects';
   readonly response: ResponseMode;
-  /** The last object of the previous page, or null for the first page. */
+  /** The last object of the previous page; null for the first page. */
   readonly after: (RecentPosition & OfArchive) | null;
 }
 
-/** A cone search of the Virtual Observatory: a VOTable. */
+/** A cone search of the Virtual Observatory. The answer is a VOTable. */
 export interface VoConeQuery extends Asked, Circle {
   readonly kind: 'voCone';
   /** One of `coneTargets`. */
   readonly target: string;
   readonly verbosity: Verbosity;
-  /** Maximum number of rows. 0, or a radius of 0, requests the columns only. */
+  /** The maximum number of rows. 0 requests the columns only, and so does a radius of 0. */
   readonly maxRecords: number;
   readonly serialization: Serialization;
-  /** Statements of the answer beside the table. */
+  /** Texts in the answer that accompany the table. */
   readonly infos: readonly Info[];
 }
 
-/** The objects recorded with a source of a catalog. */
+/** The objects that are recorded with a source of a catalog. */
 export interface SourceQuery extends Asked {
   readonly kind: 'source';
   readonly catalogName: string;
-  /** In the form of `MatchSummary`. */
+  /** As in `MatchSummary`. */
   readonly catalogSourceId: string;
-  /** The maximum number of objects that are listed, at least 1. */
+  /** The maximum number of listed objects, at least 1. */
   readonly limit: number;
 }
 
-/** A coverage map; the answer is empty if the catalog is not registered. */
+/** A coverage map. The answer is empty if the catalog is not registered. */
 export interface MocQuery extends Asked {
   readonly kind: 'moc';
   /** One of `coneTargets`. */
@@ -190,7 +191,7 @@ export type Query =
   | MocQuery
   | SourceQuery;
 
-/** The part of a query that determines the kind of its answer. */
+/** The part of a query that decides the kind of its answer. */
 export interface QueryNamed {
   readonly kind: Query['kind'];
   readonly response?: string;
@@ -201,14 +202,14 @@ export function isCount(query: QueryNamed): boolean {
   return query.kind === 'count' || query.response === 'count';
 }
 
-/** A table to which the pages of a walk are written, one after another. */
+/** A table to which the pages of a walk are written one after another. */
 export class WholeTable {
-  /** The part that is not sent yet. */
+  /** The part that was not sent yet. */
   readonly out = new ByteSink();
-  /** The columns and the writer, from the first page on. A catalog that is added later does not change the columns. */
+  /** The columns and the writer, from the first page on. Catalogs that are added later do not change the columns. */
   begun: { readonly table: ObjectTable; readonly writer: TableWriter } | undefined;
-  /** The number of written rows. A page of which a row was written cannot be written again. */
+  /** The number of written rows. Once a row of a page is written, the page cannot be written again. */
   rows = 0;
-  /** The area of the walk, read once. */
+  /** The area of the walk, read only once. */
   area: ReadArea | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Runs a query on the thread that received the request: searches the generation, reads the database, and writes the
+ * Runs a query on the thread that received the request: it searches the generation, reads the database, and writes the
  * body of the answer.
  */
 
@@ -34,28 +34,26 @@ import type { SharedFragments } from './shared_fragments.ts';
 import { sourceAnswer } from './source_objects.ts';
 import { voConeAnswer } from './vo_cone.ts';
 
-/** A query that may read more objects than this runs as a long query from the start. */
+/** A query that may have to read more objects than this is run as a long query from the start. */
 const QUICK_OBJECTS = 100;
-/** A position or a name counts as this many objects. */
+/** How many objects a position or a name counts as. */
 const OBJECTS_PER_POSITION = 20;
-/** A Virtual Observatory cone up to this radius counts as a query for few objects, however many it may list. */
+/** A Virtual Observatory cone of up to this radius counts as a query for few objects, even if it may list many. */
 const QUICK_RADIUS_ARCSEC = 60;
 /**
  * Longer bodies are bytes, shorter ones are strings. The garbage collector treats bytes outside its heap as growing
- * garbage: with a buffer for each short answer, it would mark the whole heap several times a second.
+ * garbage. With a buffer for each short answer, it would mark the whole heap several times a second.
  */
 const MAX_TEXT_BYTES = 65_536;
-/** The maximum number of idle desks, each with buffers of up to 4 MiB. */
+/** The maximum number of idle desks. Each has buffers of up to 4 MiB. */
 const MAX_IDLE = 6;
-/**
- * The approximate length of an object in an answer, by level of detail, for reservations before the answer is written.
- */
+/** The approximate length of an object in an answer, by level of detail. Used to reserve memory before writing. */
 const OBJECT_BYTES: Readonly<Record<DetailLevel, number>> = { ids: 150, position: 300, matches: 1000, full: 2500 };
-/** The approximate length of a row in other kinds of answer. */
+/** The approximate length of a row in other answers. */
 const ROW_BYTES = 1000;
-/** Memory is reserved in advance for at most this many objects, because most queries find fewer than they may list. */
+/** Memory is reserved in advance for this many objects at most, because most queries find fewer than they may list. */
 const MAX_EXPECTED = 10_000;
-/** The memory of a table and its rows, as a multiple of the JSON's. */
+/** The memory of a table and its rows, as a multiple of the memory of the JSON. */
 const TABLE_FACTOR = 3;
 const MSGPACK_FACTOR = 2;
 
@@ -63,12 +61,12 @@ interface QueryRunnerOptions {
   readonly generation: () => PublishedGeneration | undefined;
   /** @throws StoreError */
   readonly store: () => Store;
-  /** Why the database must not be read now, following "because"; undefined if it may be read. */
+  /** Why the database must not be read now, as a clause after "because"; undefined if it may be read. */
   readonly whyNoAnswer: () => string | undefined;
-  /** The current fragments of answers. A query keeps the fragments that it started with. */
+  /** The current fragments of answers. A query uses the same fragments from start to end. */
   readonly fragments: () => SharedFragments;
   readonly metrics: ThreadMetrics;
-  /** Called with the number of a generation that turns out to belong to another database. */
+  /** Called with the number of a generation that turned out to belong to another database. */
   readonly onStaleIndex: (generation: number) => void;
   readonly memory: AnswerMemory;
   readonly log: Log;
@@ -76,10 +74,10 @@ interface QueryRunnerOptions {
 
 type Format = NonNullable<Query['format']>;
 
-/** The writers of answers in formats other than JSON. A writer that needs a library is loaded on first use. */
+/** Writers of answers in formats other than JSON. If a writer needs a library, it is loaded on first use. */
 const writers = new Map<Format, (query: Query, context: QueryContext) => Steps>([['msgpack', msgpackAnswer]]);
 
-/** The data and buffers of one query at a time. */
+/** The data and buffers with which one query at a time is answered. */
 class Desk implements QueryContext {
   readonly clock = new Clock();
   readonly object = new ObjectView();
@@ -88,7 +86,7 @@ class Desk implements QueryContext {
   declare fragments: SharedFragments;
   declare store: Store;
   declare index: SkyIndex;
-  /** The number of the index's generation. */
+  /** The number of the generation that the desk searches. */
   declare generation: number;
   declare steps: Steps;
   /** The memory for the answer to a long query. */
@@ -113,10 +111,9 @@ export class QueryRunner {
   }
 
   /**
-   * Answers a query: returns the body at once if the query takes only one step, else a promise.
-   * @throws TooExpensive; Unavailable when there is no index or no database to read, when too many long queries wait,
-   * and when this one has waited for most of its budget; any other error is a fault of our own. The promise is rejected
-   * with the same
+   * Answers a query. Returns the body at once if the query takes only one step, and otherwise a promise.
+   * @throws TooExpensive; Unavailable if there is no index or no readable database, too many long queries wait, or this
+   * one has waited for most of its budget. Any other error is a bug. The promise is rejected with the same errors
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
     if (budget.spent) throw new Unavailable(TOO_LONG);
@@ -172,12 +169,12 @@ export class QueryRunner {
     return desk;
   }
 
-  /** Does one step; returns the body after the last step. */
+  /** Does one step. Returns the body after the last step. */
   #step(desk: Desk): Body | undefined {
     const { store, clock, steps, out, body } = desk;
     try {
       this.#requireDatabase();
-      // Makes everything committed so far visible.
+      // Makes everything visible that was committed so far.
       store.resetRead();
       clock.resume();
       void clock.due;
@@ -205,7 +202,7 @@ export class QueryRunner {
     if (this.#idle.length < MAX_IDLE) this.#idle.push(desk);
   }
 
-  /** Replaces an error with one that clients may see. The details of the original are logged. */
+  /** Converts an error into one that clients may see. The details of the original are logged. */
   #failure(error: unknown, { clock, generation }: Desk): unknown {
     const { log, metrics, onStaleIndex } = this.#options;
     if (error instanceof StaleIndex) {
@@ -226,7 +223,7 @@ export class QueryRunner {
   }
 }
 
-/** Writes an answer in MessagePack, converted from JSON. */
+/** Writes an answer in MessagePack, converted from its JSON. */
 function* msgpackAnswer(query: Query, context: QueryContext): Steps {
   const { out, body, clock } = context;
   yield* stepsOf(query, context);
@@ -295,7 +292,7 @@ function objectsOf(query: Query): number {
   }
 }
 
-/** The approximate number of bytes that an answer takes while it is made. */
+/** The approximate number of bytes in use while the answer is being written. */
 function bytesOf(query: Query): number {
   if ((query.kind === 'area' || query.kind === 'objects') && isCount(query)) return ROW_BYTES;
   const listed = query.kind === 'area' || query.kind === 'objects' ? query.pageSize : objectsOf(query);
@@ -308,7 +305,7 @@ function factorOf(format: Query['format']): number {
   return format === 'msgpack' ? MSGPACK_FACTOR : TABLE_FACTOR;
 }
 
-/** The generation that this thread searches: opened once, and released with the generation. */
+/** The generation that this thread searches. It is opened once, and released when the generation is replaced. */
 const opened = new WeakMap<PublishedGeneration, SkyIndex>();
 
 function openedIndex(generation: PublishedGeneration): SkyIndex {

@@ -1,4 +1,4 @@
-/** Answers with one page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
+/** Answers with a page of the objects in a time window that have matches (docs/contract.md, Recent crossmatches). */
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import type { TimeField } from '../contract/enums.ts';
@@ -22,7 +22,15 @@ export function* recentAnswer(
   let count = 0;
   let last: RecentPosition | undefined;
   let isMore = false;
-  for (const places of store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after })) {
+  for (const places of store.recentInPieces({
+    of: 'matched',
+    timeField,
+    startUs,
+    endUs,
+    asOfUs,
+    limit: pageSize + 1,
+    after,
+  })) {
     if (clock.due) yield;
     for (const place of places) {
       isMore = count === pageSize;
@@ -42,7 +50,7 @@ export function* recentAnswer(
   out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
 }
 
-/** Reads the object at a position in the listing by time. */
+/** Reads the object at a position of the listing by time. */
 export function readListed(
   { timeUs, diaObjectId }: RecentPosition,
   timeField: TimeField,

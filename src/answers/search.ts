@@ -21,7 +21,7 @@ const hits = new ConeHits();
 
 /**
  * The objects within a circle, in no particular order.
- * @param asOfUs objects ingested later are left out
+ * @param asOfUs leaves out objects that were ingested later
  */
 export function rowsWithin({ index, clock }: QueryContext, circle: Circle, asOfUs = Number.POSITIVE_INFINITY): Row[] {
   index.coneSearch(circle.ra, circle.dec, circle.radiusArcsec, hits);
@@ -37,7 +37,7 @@ export function rowsWithin({ index, clock }: QueryContext, circle: Circle, asOfU
   return rows;
 }
 
-/** The order in which positions list their objects: by ingest time, then id. */
+/** The order in which the objects around a position are listed: by ingest time, then id. */
 export function inOrder(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => a.timeUs - b.timeUs || (a.id < b.id ? -1 : 1));
 }
@@ -61,15 +61,15 @@ export function separationOf({ index }: QueryContext, { ra, dec }: Circle, row: 
 /** The result of a position or a name. */
 export interface Found {
   readonly status: InputStatus;
-  /** The searched circle; undefined when no search ran. */
+  /** The searched circle; undefined if there was no search. */
   readonly circle: Circle | undefined;
-  /** All objects in the circle; undefined if no search ran. */
+  /** All objects in the circle; undefined if there was no search. */
   readonly rows: readonly Row[] | undefined;
 }
 
 interface FoundByName extends Found {
   readonly record: TnsRecord | undefined;
-  /** The epoch of the registry's snapshot if it is current, else null. */
+  /** The epoch of the registry's snapshot if the snapshot is current; otherwise null. */
   readonly snapshotEpochUs: number | null;
 }
 
@@ -80,7 +80,7 @@ export function findCircle(context: QueryContext, circle: Circle): Found {
 
 const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
 
-/** Finds the objects of a name: those around its position in the registry's current snapshot. */
+/** Finds the objects of a name: those around its position in the current snapshot of the registry. */
 export function findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): FoundByName {
   const { store, fragments } = context;
   const snapshotEpochUs = store.tnsSnapshotEpochUs();

@@ -1,30 +1,30 @@
-/** Writes pages of the objects that meet a request's filters (docs/contract.md, Areas; Objects by time). */
+/** Writes pages of objects that meet the filters of a request (docs/contract.md, Areas; Objects by time). */
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { type ObjectList, ObjectWriter } from './object_writer.ts';
+import { type ObjectList, ObjectWriter, shownStatus } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
 import { OPEN_BRACE, type SetFragments } from './shared_fragments.ts';
 
 export type SelectionQuery = AreaQuery | ObjectsQuery;
 
-/** The objects to examine, in order. */
+/** The objects to examine, in their order. */
 export interface Candidates<T> {
-  /** The candidates in pieces; between two pieces other work may run. */
+  /** The candidates in pieces. Other work may run between two pieces. */
   readonly pieces: Iterable<readonly T[]>;
   /** The stored object; undefined if it does not belong to the walk. */
   read(candidate: T): ObjectView | undefined;
   readonly levelOf?: ((candidate: T) => number) | undefined;
   cursorAfter(candidate: T): string;
-  /** The members of the answer between its provenance and the members about the page. */
+  /** The members of the answer after its provenance and before the members about the page. */
   readonly about: Readonly<Record<string, unknown>>;
 }
 
-/** Skipping this many objects by the index alone takes as long as reading one object. */
+/** The number of objects that can be skipped, using only the index, in the time that it takes to read one object. */
 const UNREAD_A_READ = 16;
 
 interface Page {
@@ -52,20 +52,20 @@ export function* writeSelection<T>(
 
 /** Writes the total number of objects instead of a page. */
 export function writeCount(
-  { window, timeField, filters }: SelectionQuery,
+  { window, timeField, status, filters }: SelectionQuery,
   { out, fragments }: QueryContext,
   about: Readonly<Record<string, unknown>>,
   total: number,
 ): void {
   const filtered = filters && Object.fromEntries(filters);
-  const rest = { response: 'count', ...about, window, time_field: timeField, filters: filtered, total };
+  const rest = { response: 'count', ...about, window, time_field: timeField, status, filters: filtered, total };
   out.fragment(OPEN_BRACE);
   out.fragment(fragments.provenance);
   out.longText(`, ${toJson(rest).slice(1)}`);
 }
 
 /**
- * Finds the objects of a page. The page ends early if many objects are skipped, or half of the time is spent.
+ * Finds the objects of a page. The page ends early if many objects are skipped, or half of the remaining time is spent.
  * @param each called with each object, and the number of objects before it
  */
 function* selectPage<T>(
@@ -82,7 +82,7 @@ function* selectPage<T>(
   let effort = 0;
   let last: T | undefined;
   let isMore = false;
-  // While other queries also take time, a short page with a cursor is better than refusing a whole page.
+  // While other queries also need time, a short page with a cursor is better than a refusal.
   const isLate = () => last !== undefined && clock.isPast(untilMs);
   pages: for (const piece of pieces) {
     if (clock.due) yield;
@@ -101,28 +101,41 @@ function* selectPage<T>(
   return { count, next: isMore ? cursorAfter(last!) : null };
 }
 
-/** The members of an answer without the last one: JSON without its end. */
+/** The members of an answer except the last one, as JSON without its end. */
 function headOf<T>(
-  { window, timeField, detail, pageSize, filters }: SelectionQuery,
+  { window, timeField, status, detail, pageSize, filters }: SelectionQuery,
   { fragments }: QueryContext,
   { about }: Candidates<T>,
   { count, next }: Page,
   sets: ReadonlySet<SetFragments>,
 ): string {
-  const head = { ...about, window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
+  const head = {
+    ...about,
+    window,
+    time_field: timeField,
+    status,
+    detail,
+    page_size: pageSize,
+    count,
+    next_cursor: next,
+  };
   const filtered = filters ? `, "filters": ${toJson(Object.fromEntries(filters))}` : '';
   const entries = Array.from(sets, ({ entry }) => latin1(entry)).join(', ');
   return `{${latin1(fragments.provenance)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
 }
 
-/** A test whether a stored object meets the filters and has its time in the window. */
+/** A test whether a stored object has the status, meets the filters and has its time in the window. */
 export function selector(query: SelectionQuery, context: QueryContext): (object: ObjectView) => boolean {
-  const { filters, timeField, startUs, endUs } = query;
+  const { filters, status, timeField, startUs, endUs } = query;
+  const { fragments, store } = context;
   const qualifier = filters ? new Qualifier(filters, context) : undefined;
   return object => {
     const timeUs = timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs;
     return (
-      timeUs >= startUs && timeUs < endUs && (qualifier?.judge(object.decode()) ?? 'meets_filters') === 'meets_filters'
+      timeUs >= startUs &&
+      timeUs < endUs &&
+      (status === 'any' || shownStatus(object, fragments.current(store, object.current)) === status) &&
+      (qualifier?.judge(object.decode()) ?? 'meets_filters') === 'meets_filters'
     );
   };
 }

@@ -1,4 +1,4 @@
-/** Caches the parts that many answers share, as bytes: settings, provenance sets, and the texts that objects share. */
+/** Caches the parts that many answers have in common, as bytes: settings, provenance sets, and texts about objects. */
 import { fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
@@ -20,26 +20,26 @@ export const END_OF_LIST = fragment(']');
 const BEST_GUESS_DESCRIPTION =
   "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";
 
-/** An entry of `provenance_sets`, which other parts of the answer refer to. */
+/** An entry of `provenance_sets`, to which other parts of the answer refer. */
 export interface SetFragments {
   /** `"KEY": {...}` */
   readonly entry: Uint8Array;
-  /** The end of a match that refers to the set. */
+  /** The end of a match that refers to this set. */
   readonly matchEnd: Uint8Array;
 }
 
-/** The texts that all objects with the same brokers and the same kind of crossmatch share. */
+/** The texts for all objects that have the same brokers and the same kind of crossmatch. */
 export interface CurrentFragments {
-  /** The status of such an object if it has no matches. */
+  /** The status of such an object, if it has no matches. */
   readonly status: CrossmatchedStatus;
   /** `, "brokers": [...]` */
   readonly brokers: Uint8Array;
-  /** `, "crossmatch": {...}`, in two parts if the time of the crossmatch is between them. */
+  /** `, "crossmatch": {...}`; in two parts if the time of the crossmatch has to be inserted. */
   readonly crossmatch: Uint8Array;
   readonly afterTime: Uint8Array | undefined;
-  /** The set that the crossmatch refers to. */
+  /** The set to which the crossmatch refers. */
   readonly set: SetFragments;
-  /** The version of the crossmatch, undefined if none is recorded; and its `skippedFragment`. */
+  /** The version of the crossmatch (undefined if none is recorded), and its `skippedFragment`. */
   readonly version: number | undefined;
   readonly skipped: Uint8Array;
   /** The values of `brokers` and `crossmatch`, without the time. */
@@ -48,18 +48,18 @@ export interface CurrentFragments {
 
 type AnsweredCrossmatch = NonNullable<AnsweredObject['crossmatch']>;
 
-/** The texts that all objects with the same registry association share. */
+/** The texts for all objects that have the same registry association. */
 interface AssociationFragments {
   /** `, "tns": ...` of the object. */
   readonly ofObject: Uint8Array;
-  /** The part of a match at `full` about the registry. */
+  /** The part about the registry in a match at `full`. */
   readonly ofMatch: Uint8Array;
   /** The value of `ofObject`. */
   readonly value: Tns | null;
 }
 
 /**
- * The part of a match at `full` about the catalogs that could not be read for its crossmatch; empty if the crossmatch
+ * The part about the catalogs that could not be read for the crossmatch, in a match at `full`. Empty if the crossmatch
  * is not recorded.
  */
 export function skippedFragment(record: Pick<TimelessRecord, 'catalogOutcomes'> | undefined): Uint8Array {
@@ -70,7 +70,7 @@ export function skippedFragment(record: Pick<TimelessRecord, 'catalogOutcomes'> 
 /** The end of a match whose crossmatch is not recorded. */
 export const NO_SET = fragment(', "provenance_set": null}');
 
-/** The maximum number of cached texts of each kind; there are seldom more than a few dozen. */
+/** The maximum number of cached texts of each kind. There are seldom more than a few dozen. */
 const MAX_REMEMBERED = 4096;
 
 /** A function with a cache of its results. */
@@ -88,19 +88,19 @@ class Memo<Key, Value> {
   }
 }
 
-/** Counters for parts that an answer cannot show. */
+/** Counters for values that an answer cannot show. */
 type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
 
 /**
- * The fragments for one state of the settings. They stay valid for that long, because the data stored under an ordinal
- * never change.
+ * The fragments for one state of the settings. They stay valid while the settings do, because the data stored under an
+ * ordinal never change.
  */
 export class SharedFragments {
   /** `"provenance": {...}` */
   readonly provenance: Uint8Array;
   readonly tnsSnapshotMaxAgeSeconds: number;
   readonly settings: AnswerSettings;
-  /** Called with each source and value that an answer leaves out. */
+  /** Called for each source and each value that an answer leaves out. */
   readonly onLeftOut: (what: LeftOut) => void;
   readonly #catalogs: readonly string[];
   readonly #bestGuess: SetFragments;
@@ -163,7 +163,7 @@ export class SharedFragments {
     };
   }
 
-  /** The outcomes: first those of the catalogs in service, in their order, then those of former catalogs. */
+  /** The outcomes: first those of the current catalogs, in their order, then those of former catalogs. */
   #outcomes({ catalogOutcomes }: TimelessRecord): Record<string, string> {
     const outcomes: Record<string, string> = {};
     for (const name of this.#catalogs) outcomes[name] = 'not_in_service_at_crossmatch';
@@ -234,12 +234,12 @@ export class SharedFragments {
     };
   }
 
-  /** The address of the registry's page about a bare designation. */
+  /** The address of the registry's page about a designation without prefix. */
   #tnsUrl(name: string): string {
     return this.settings.tnsUrlTemplate.replace('{name}', encodeURIComponent(name));
   }
 
-  /** A record of the registry, for the result of a name: JSON text. */
+  /** A record of the registry for the result of a name, as JSON. */
   tnsRecord({ objid, name, namePrefix, ra, dec, classification, redshift }: TnsRecord): string {
     return toJson({
       objid,
@@ -254,8 +254,8 @@ export class SharedFragments {
   }
 
   /**
-   * The bytes before each value of a payload, for the keys of an ordinal: first `{"KEY": `, then `, "KEY": ` for each
-   * further key.
+   * The bytes before each value of a payload, for the keys with an ordinal: `{"KEY": ` for the first key, `, "KEY": `
+   * for the others.
    */
   payloadKeys(store: Store, ordinal: number): readonly Uint8Array[] {
     return this.#payloadKeys.get(ordinal, () =>

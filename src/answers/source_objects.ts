@@ -1,4 +1,4 @@
-/** Answers with the objects that are recorded with a source of a catalog (docs/contract.md, Sources). */
+/** Answers with the objects for which a source of a catalog is recorded (docs/contract.md, Sources). */
 import { toJson } from '@nearsky/astrotables/json';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { QueryContext, Steps } from './context.ts';

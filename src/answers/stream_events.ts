@@ -17,19 +17,19 @@ import { matchTest, objectTest } from './qualify.ts';
 import type { FilterValues } from './queries.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
-/** The size limits of a page. Such a page is read in less than a millisecond, so queries can run between pages. */
+/** The size limits of a page. Reading such a page takes less than a millisecond, so queries can run between pages. */
 const PAGE = { entries: 64, objects: 50, bytes: 16_384 };
-/** The memory of the cached events, for readers that reach the same position later. */
+/** The memory for cached events, which serve readers that reach the same position later. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** The memory that an event or a page needs on top of its bytes: an estimate. */
+/** The estimated memory of an event or a page in addition to its bytes. */
 const OBJECT_BYTES = 256;
 
-/** A reader's position in the journal, and the number of matches of the next object that the reader already has. */
+/** A reader's position in the journal, and how many matches of the next object the reader already has. */
 export interface EventPosition extends JournalPosition {
   readonly matches: number;
 }
 
-/** The id of an event, from the position after it: `SEQUENCE`, or `SEQUENCE.OBJECTS` or `SEQUENCE.OBJECTS.MATCHES`. */
+/** The id of an event, from the position after it: `SEQUENCE`, `SEQUENCE.OBJECTS` or `SEQUENCE.OBJECTS.MATCHES`. */
 export function eventId({ sequence, objects, matches }: EventPosition): string {
   if (matches > 0) return `${sequence}.${objects}.${matches}`;
   return objects > 0 ? `${sequence}.${objects}` : `${sequence}`;
@@ -44,7 +44,7 @@ export function positionAfter(id: string): EventPosition | undefined {
   return { sequence, objects, matches };
 }
 
-/** Events as they are sent. */
+/** Events, in the form in which they are sent. */
 export interface Events {
   readonly count: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -53,18 +53,18 @@ export interface Events {
 interface StreamEvent {
   readonly id: string;
   readonly message: Omit<MatchMessage, 'value'>;
-  /** A slice of the page's bytes. */
+  /** A part of the page's bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The events from one position to another. */
+/** The events between two positions. */
 export interface EventPage extends Events {
   readonly begin: EventPosition;
   readonly end: EventPosition;
   readonly events: readonly StreamEvent[];
-  /** The events of each selection that has any, by its key. */
+  /** The events of each selection, by the selection's key, without empty ones. */
   readonly selected: Map<string, Events>;
-  /** The events in each area, as `FollowedAreas` finds them; and the version of the areas then. */
+  /** The events in each area, as found by `FollowedAreas`, and its version at that time. */
   places: ReadonlyMap<string, readonly number[]>;
   placesVersion: number;
 }
@@ -72,17 +72,17 @@ export interface EventPage extends Events {
 /** The events of a stream: matches, or changes of objects. */
 export type EventKind = 'matches' | 'objects';
 
-/** The events that a reader wants: those that meet every filter and whose objects are in the area. */
+/** The events that a reader wants: those that meet every filter, and whose objects are in the area. */
 export interface EventSelection {
   readonly filters: FilterValues | undefined;
-  /** The status that the change of an object left. */
+  /** The status that the object must have after the change. */
   readonly status: StoredStatus | undefined;
   readonly area: FollowedArea | undefined;
   /** Equal for equal selections. */
   readonly key: string;
 }
 
-/** Undefined if it is every event. */
+/** Undefined to select every event. */
 export function eventSelection(
   filters: FilterValues | null,
   area?: FollowedArea,
@@ -100,25 +100,25 @@ type WithSources = readonly [object: StoredObject, sources: readonly MatchSource
 const BLANK_LINE = Buffer.from('\n\n');
 const NO_EVENTS: Events = { count: 0, bytes: new Uint8Array(0) };
 const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
-/** The memory of an event's place in an area. */
+/** The memory of an event's entry in an area. */
 const PLACE_BYTES = 8;
 
 export class StreamEvents {
   readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
   /**
-   * Pages by the id before their first event; the least recently used page is first. Pages never become outdated,
-   * because the journal only grows.
+   * The pages, by the id before their first event, with the least recently used page first. Pages never become
+   * outdated, because the journal only grows.
    */
   readonly #pages = new Map<string, EventPage>();
   #keptBytes = 0;
   readonly #areas: FollowedAreas;
   readonly #kind: EventKind;
-  /** The objects of the last page that was filtered. */
+  /** The objects of the page that was filtered last. */
   #stored: { readonly page: EventPage; readonly objects: Map<bigint, WithSources> } | undefined;
   #reads = 0;
 
-  /** @param imported whether to include the matches of imports */
+  /** @param imported whether to include the matches of imported objects */
   constructor(
     store: Store,
     fragments: SharedFragments,
@@ -140,12 +140,12 @@ export class StreamEvents {
           };
   }
 
-  /** The number of reads of events from the database. A read takes far longer than a cached page. */
+  /** How often events were read from the database. A read takes far longer than using a cached page. */
   get reads(): number {
     return this.#reads;
   }
 
-  /** The events after a position, possibly none; undefined if the journal ends there. */
+  /** The events after a position, possibly none. Undefined if the journal ends there. */
   after(position: EventPosition): EventPage | undefined {
     const id = eventId(position);
     const kept = this.#pages.get(id);
@@ -158,7 +158,7 @@ export class StreamEvents {
     return page;
   }
 
-  /** The selected events of a page, as last returned by `after`. */
+  /** The selected events of the page that `after` returned last. */
   selected(page: EventPage, selection: EventSelection): Events {
     const { filters, status, area, key } = selection;
     const kept = page.selected.get(key);
@@ -173,7 +173,7 @@ export class StreamEvents {
     return selected;
   }
 
-  /** The events of a page in each area; all areas are looked up at once. */
+  /** The events of a page in each area. All areas are searched at once. */
   #placesOn(page: EventPage): EventPage['places'] {
     const { version } = this.#areas;
     if (page.placesVersion !== version) {
@@ -215,8 +215,8 @@ export class StreamEvents {
   }
 
   /**
-   * The rest of a cached page, for a reader that stopped within the page. After its end the reader uses the same pages
-   * as others.
+   * The rest of a cached page, for a reader whose position is within the page. After that, the reader uses the same
+   * pages as others.
    */
   #restAfter(position: EventPosition, id: string): EventPage | undefined {
     for (const { begin, end, events } of this.#pages.values()) {
@@ -251,7 +251,7 @@ const placeBytes = ({ places }: EventPage) =>
   PLACE_BYTES * places.values().reduce((sum, { length }) => sum + length, 0);
 const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
 
-/** Makes a page of events; the events become slices of its bytes. */
+/** Makes a page of events. Each event is a slice of the page's bytes. */
 function pageOf(begin: EventPosition, end: EventPosition, found: readonly StreamEvent[]): EventPage {
   const bytes = Buffer.concat(found.map(event => event.bytes));
   let at = 0;

@@ -1,4 +1,4 @@
-/** Writes answers as tables: the JSON members beside the objects become the head, and each object a row. */
+/** Writes answers as tables. The JSON members besides the objects become the head, and each object becomes a row. */
 
 import type { BeginTable, Row } from '@nearsky/astrotables';
 import { tableFormat } from '@nearsky/astrotables';
@@ -21,7 +21,7 @@ import { writeTableHead } from './table_head.ts';
 
 type TableQuery = ConeQuery | LookupQuery | RecentQuery | SelectionQuery;
 
-/** Loads the writer for answers in a table format, with the library that it needs. */
+/** Loads the writer for a table format, and the library that it needs. */
 export async function tableWriter(format: TableFormat): Promise<(query: Query, context: QueryContext) => Steps> {
   const begin = await tableFormat(format);
   return (query, context) => {
@@ -64,13 +64,13 @@ function* writeTable(begin: BeginTable, query: TableQuery, context: QueryContext
   if (whole) out.append(whole.out);
 }
 
-/** The members of an answer without its objects and results. */
+/** The members of an answer besides its objects and results. */
 interface About extends Readonly<Record<string, unknown>> {
   readonly next_cursor?: string | null;
   readonly as_of?: string;
 }
 
-/** The members that all pages share. */
+/** The members that are the same on all pages. */
 function aboutPages({ page_size, count, next_cursor, provenance_sets, ...about }: About): About {
   return about;
 }
@@ -112,7 +112,7 @@ class TableRows implements ObjectList {
   constructor(query: TableQuery, context: QueryContext, hasLevels = false) {
     const { fragments, store } = context;
     const { kind: of, detail } = query;
-    // Other queries list only objects that meet the filters, without marks.
+    // Other queries only list objects that meet the filters, and do not mark them.
     const hasFilters = (query.kind === 'cone' || query.kind === 'lookup') && query.filters !== null;
     const options = { of, detail, hasFilters, hasLevels, catalogs: fragments.settings.catalogs };
     const begun = query.kind === 'area' ? query.whole?.begun : undefined;

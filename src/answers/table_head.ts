@@ -1,4 +1,4 @@
-/** The contents of the response headers of a table. Between threads they precede the table's bytes. */
+/** The data for the response headers of a table. Between threads, they are sent before the bytes of the table. */
 import { type ByteSink, latin1 } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 
@@ -6,13 +6,13 @@ export interface TableHead {
   /** `lookup`, `cone` or `recent`. */
   readonly name: string;
   readonly rows: number;
-  /** For a cone, the number of objects inside the radius, on all pages. */
+  /** For a cone, the number of objects within the radius, on all pages together. */
   readonly total: number | null;
   /** For a walk, the cursor of the next page. */
   readonly nextCursor: string | null;
-  /** For a walk, the time of its first page, as answers write it. */
+  /** For a walk, the time of its first page, as it is written in answers. */
   readonly asOf: string | null;
-  /** For a lookup, whether a limit truncated the objects of any input. */
+  /** For a lookup, whether a limit truncated the objects of an input. */
   readonly truncated: boolean;
 }
 
@@ -26,7 +26,7 @@ export function writeTableHead(out: ByteSink, head: TableHead): void {
   out.longText(text);
 }
 
-/** Splits the bytes written by a thread into the head and the table. */
+/** Splits the bytes that a thread has written into the head and the table. */
 export function splitTable(bytes: Uint8Array<ArrayBuffer>): { head: TableHead; table: Uint8Array<ArrayBuffer> } {
   const { buffer, byteOffset } = bytes;
   const end = LENGTH_BYTES + new DataView(buffer, byteOffset).getUint32(0);

@@ -1,6 +1,6 @@
 /**
- * Answers Virtual Observatory cone searches: a VOTable of objects, or of the coincident sources of a catalog, the
- * nearest first.
+ * Answers Virtual Observatory cone searches: a VOTable of objects, or of the coincident sources of a catalog, nearest
+ * first.
  */
 
 import type { Cell } from '@nearsky/astrotables';
@@ -12,7 +12,7 @@ import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
 import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
 
-/** This many items beyond the limit are kept before the furthest are dropped, so that not every item is sorted in. */
+/** Items beyond the limit that are collected before the furthest are dropped, because sorting in each one is slower. */
 const SLACK = 1000;
 
 export function voConeAnswer(query: VoConeQuery, context: QueryContext): Steps {
@@ -49,7 +49,7 @@ function* sourcesAnswer(
   const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
   /** Sources without a position are in no cone. They are counted if their object is in this cone. */
   let leftOut = 0;
-  // The objects of sources in the cone lie up to this much further out.
+  // An object may be further out than its source, by up to this much.
   const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_CROSSMATCH_RADIUS_ARCSEC };
   for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
     if (context.clock.due) yield;
@@ -68,9 +68,7 @@ function* sourcesAnswer(
   end(writer, query, nearest);
 }
 
-/**
- * The current sources in a catalog of the object that was read last, and the number of its sources without a position.
- */
+/** The current sources, in one catalog, of the object that was read last; and how many of them have no position. */
 function sourcesOf(
   { object: view, store }: QueryContext,
   catalog: string,
@@ -108,8 +106,8 @@ function withInfo(query: VoConeQuery, name: string, value: number): VoConeQuery 
 }
 
 /**
- * Whether the request asks for rows: MAXREC=0 (DALI 1.1, section 3.4.4) and SR=0 (Simple Cone Search 1.03, section 2.1)
- * ask for the columns only.
+ * Whether the request asks for rows. MAXREC=0 (DALI 1.1, section 3.4.4) and SR=0 (Simple Cone Search 1.03, section 2.1)
+ * request the columns only.
  */
 function asksForRows({ maxRecords, radiusArcsec }: VoConeQuery): boolean {
   return maxRecords > 0 && radiusArcsec > 0;
@@ -129,12 +127,12 @@ function end(
   writer.end(isComplete && maxRecords > 0 ? 'OK' : 'OVERFLOW');
 }
 
-/** Keeps the nearest of the added items; at the same separation, those with the lowest ids. */
+/** Keeps the nearest of the items that are added; at the same separation, the items with the lowest ids. */
 class Nearest<T extends { readonly separationArcsec: number }> {
   readonly #max: number;
   readonly #idOf: (each: T) => bigint;
   #kept: T[] = [];
-  /** Whether all added items are kept. */
+  /** Whether all added items were kept. */
   isComplete = true;
 
   constructor(max: number, idOf: (each: T) => bigint) {
@@ -146,7 +144,7 @@ class Nearest<T extends { readonly separationArcsec: number }> {
     if (this.#kept.push(each) > 2 * this.#max + SLACK) this.list();
   }
 
-  /** The kept items, the nearest first. */
+  /** The items that were kept, nearest first. */
   list(): readonly T[] {
     const order = (a: T, b: T) => a.separationArcsec - b.separationArcsec || (this.#idOf(a) < this.#idOf(b) ? -1 : 1);
     this.#kept.sort(order);

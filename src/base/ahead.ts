@@ -30,7 +30,7 @@ export async function* ahead<T, U>(
   if ('error' in end) throw end.error;
 }
 
-/** Resolves with undefined when the promise is settled. */
+/** Resolves with undefined as soon as the promise settles, whether it fulfils or rejects. */
 function settled(promise: Promise<unknown>): Promise<undefined> {
   return promise.then(
     () => undefined,
@@ -38,7 +38,7 @@ function settled(promise: Promise<unknown>): Promise<undefined> {
   );
 }
 
-/** Marks a promise that is awaited later, so that its failure does not count as unhandled until then. */
+/** Marks a promise that is awaited later, so that a rejection before then does not count as unhandled. */
 export function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

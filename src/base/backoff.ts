@@ -1,12 +1,12 @@
 /**
- * Milliseconds to wait after this many failures in a row: the wait doubles from `firstMs` up to `maxMs`. The result is
- * a random part of that, at least half, so that clients that failed together do not return together.
+ * Milliseconds to wait after this many failures in a row. The wait doubles from `firstMs` up to `maxMs`. The result is
+ * a random 50 to 100 percent of it, so that clients that failed together do not retry together.
  */
 export function backoffMs(firstMs: number, maxMs: number, failures: number): number {
   return Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)) * (0.5 + 0.5 * Math.random());
 }
 
-/** Times to wait between attempts; see `backoffMs`. */
+/** The waits between attempts; see `backoffMs`. */
 export class Backoff {
   readonly #firstMs: number;
   readonly #maxMs: number;
@@ -30,7 +30,7 @@ export class Backoff {
 
 /**
  * The wait that a Retry-After header asks for, in seconds or as a date (RFC 9110, section 10.2.3).
- * @returns milliseconds, at least 0; undefined where the text is neither
+ * @returns milliseconds, at least 0; undefined if the text is neither
  */
 export function retryAfterMs(text: string): number | undefined {
   const ms = /^\d+$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();

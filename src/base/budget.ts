@@ -1,8 +1,8 @@
-/** The time that one request may take, by the monotonic clock, from its start. */
+/** The time that one request may take, measured from its start by the monotonic clock. */
 export class Budget {
-  /** When the request came, by `performance.now()`. */
+  /** The start of the request, by `performance.now()`. */
   readonly startMs = performance.now();
-  /** When the budget is spent, by the same clock. */
+  /** The time at which the budget is spent, by the same clock. */
   readonly deadlineMs: number;
 
   /** @param seconds more than 0 */
@@ -10,7 +10,7 @@ export class Budget {
     this.deadlineMs = this.startMs + seconds * 1000;
   }
 
-  /** The time that is left, milliseconds; 0 when the budget is spent. */
+  /** The remaining time, milliseconds; 0 when the budget is spent. */
   get remainingMs(): number {
     return Math.max(0, this.deadlineMs - performance.now());
   }

@@ -1,22 +1,26 @@
 /**
+<<<<<<< HEAD
  * Admission to expensive work, by client. One client has at most half of the slots, rounded up. The next slot goes to
  * the waiting client that used the least processor time; earlier use counts less (`FADES_MS`). Work that is done in
  * steps gives its slot to others between its steps.
+=======
+ * Admits clients to expensive work. One client gets at most half of the slots, rounded up. The next slot goes to the
+ * waiting client that has used the least processor time; older use counts less (`FADES_MS`).
+>>>>>>> main
  */
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
 
-/** Earlier processor time of a client counts less: after this time, only a third of it. */
+/** After this time, processor time counts only 1/e, about a third. */
 const FADES_MS = 60_000;
-/** The maximum number of remembered clients. */
 const MAX_CLIENTS = 10_000;
-/** The number of recent uses over which the time that slots are held is averaged. */
+/** The number of recent uses over which the time per slot is averaged. */
 const LAST_HELD = 8;
-/** The assumed time that a slot is held, before any was measured. */
+/** The assumed time per slot before the first measurement. */
 const FIRST_HELD_MS = 1000;
 /** Work that has waited this long for its next step is first. */
 const FIRST_AFTER_MS = 1000;
-/** The longest wait that a refusal asks for, seconds. */
+/** The longest Retry-After of a refusal, seconds. */
 const MAX_RETRY_SECONDS = 600;
 
 export interface SlotsOptions {
@@ -29,9 +33,9 @@ export interface SlotsOptions {
   readonly maxBetween?: number;
 }
 
-/** There is one per process, so that all kinds of work count. */
+/** Shared by all kinds of work of a process, so that a client's use of each kind counts. */
 export class ClientAdmission {
-  /** The clients in the order of their last use. */
+  /** The clients, in order of their last use. */
   readonly #use = new Map<string, { readonly seconds: number; readonly atMs: number }>();
   readonly #now: () => number;
 
@@ -59,7 +63,7 @@ export class ClientAdmission {
   }
 }
 
-/** Returns a slot. Further calls have no effect. */
+/** Releases a slot. Further calls have no effect. */
 export type Leave = (cpuSeconds?: number) => void;
 
 /** The slot of work that is done in steps, whose time counts. The work is part of its client's share until it leaves. */
@@ -95,7 +99,7 @@ export class ClientSlots {
   readonly #waiting: Waiting[] = [];
   /** The occupied slots, with their start times. */
   readonly #held = new Set<Held>();
-  /** The mean time for which slots were held. */
+  /** The average time for which a slot was held. */
   #heldMs: number | undefined;
 
   constructor(options: SlotsOptions, admission: ClientAdmission, now: () => number) {
@@ -118,8 +122,8 @@ export class ClientSlots {
 
   /**
    * Waits for a slot.
-   * @param gone when it fires, the wait ends
-   * @throws Unavailable if no slot is free in time, or too many requests wait
+   * @param gone ends the wait when it fires
+   * @throws Unavailable if no slot becomes free in time, or too many requests are waiting
    * @throws the reason of `gone`
    */
   async enter(client: string, milliseconds: number, gone?: AbortSignal): Promise<Leave> {
@@ -136,9 +140,9 @@ export class ClientSlots {
 
   /**
    * Does work in a slot.
-   * @param work the work; it may report its processor time by `took`, else its elapsed time counts
-   * @param gone when it fires, the wait for a slot ends
-   * @throws Unavailable if no slot is free in time, or too many requests wait
+   * @param work may report its processor time by `took`; otherwise its elapsed time counts
+   * @param gone ends the wait for a slot when it fires
+   * @throws Unavailable if no slot becomes free in time, or too many requests are waiting
    */
   async run<T>(
     client: string,
@@ -253,7 +257,7 @@ export class ClientSlots {
     return this.#waiting.filter(each => !each.isStep && (client === undefined || each.client === client));
   }
 
-  /** Estimates when the client may get a slot. A client at its own limit waits for its own slots only. */
+  /** Estimates when the client may get a slot. A client at its own limit only waits for one of its own slots. */
   #refusal(client: string): Unavailable {
     const isOwn = (this.#inside.get(client) ?? 0) >= this.#slotsOfClient;
     const slots = isOwn ? this.#slotsOfClient : this.#options.slots;
@@ -263,7 +267,7 @@ export class ClientSlots {
     return new Unavailable(this.#options.isFull, seconds);
   }
 
-  /** The typical time that slots are held. Slots that are already held for longer count, too. */
+  /** The typical time for which a slot is held. Slots that are already held for longer count, too. */
   #usuallyHeldMs(): number {
     const ages = Array.from(this.#held, ({ atMs }) => this.#now() - atMs);
     const meanAgeMs = ages.reduce((sum, each) => sum + each, 0) / Math.max(1, ages.length);

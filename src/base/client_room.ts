@@ -1,4 +1,4 @@
-/** Space on the disk or in memory that clients share: one client gets at most half of it. */
+/** Disk space or memory that clients share. One client gets at most half of it. */
 import { Unavailable } from './refusal.ts';
 
 interface ClientRoomOptions {

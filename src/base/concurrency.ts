@@ -1,5 +1,5 @@
 /**
- * Runs `work` on every item, a limited number at once, started in order.
+ * Runs `work` on every item, in order, with a limited number of calls in progress at once.
  * @throws the first failure, after all running calls have ended; no item is started after a failure
  */
 export async function eachConcurrently<T>(

@@ -1,6 +1,6 @@
-/** A thrown value as text; it need not be an Error. */
+/** A thrown value as text; the value need not be an Error. */
 
-/** The system's error codes in words. */
+/** Descriptions of the system's error codes. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EADDRINUSE: 'another program listens there already',
@@ -20,8 +20,8 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The message of an error, for the person who can fix its cause. A system error is described in words, followed by its
- * code; an error of several attempts, by what each of them met.
+ * The message of an error, for the person who can fix the cause. A system error becomes a description and its code. An
+ * error that combines several attempts becomes the list of their errors.
  */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
@@ -34,12 +34,12 @@ export function messageOf(thrown: unknown): string {
   return words === undefined ? thrown.message : `${words} (${code})`;
 }
 
-/** Characters that control a terminal, or reverse the order of its text. */
+/** Characters that control a terminal, or that reverse the direction of its text. */
 const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /**
- * Makes text from a file or a server safe for a terminal: control characters except the newline are shown as JSON
- * writes them (`\u001b`), so that a JSON document keeps its meaning.
+ * Makes text from a file or a server safe for a terminal. Control characters except the newline are shown as JSON
+ * escapes (`\u001b`), so that a JSON document keeps its meaning.
  */
 export function printable(text: string): string {
   return text.replaceAll(STEERING, found =>
@@ -47,7 +47,7 @@ export function printable(text: string): string {
   );
 }
 
-/** The stack of an error, if it has one: for the log, never for a client. */
+/** The stack of an error, if it has one; for the log, never for a client. */
 export function traceOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

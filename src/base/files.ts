@@ -1,11 +1,11 @@
-/** Finds and makes files, and makes their contents and names durable. */
+/** Finds and creates files, and makes their contents and names durable. */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Whether this path exists. Unlike `existsSync`, it does not return false if the check fails (a failing disk, no more
- * descriptors).
+ * Whether this path exists. If the check fails (a failing disk, no free descriptors), it throws, while `existsSync`
+ * returns false.
  * @throws the system's error if the check fails
  */
 export function isThere(path: string): boolean {
@@ -13,7 +13,7 @@ export function isThere(path: string): boolean {
 }
 
 /**
- * Makes the contents of a file, or the names in a directory, durable: only then does a new or renamed file survive a
+ * Flushes the contents of a file, or the names in a directory, to disk. Only then does a new or renamed file survive a
  * power cut.
  */
 export function flush(path: string): void {
@@ -26,9 +26,9 @@ export function flush(path: string): void {
 }
 
 /**
- * Makes a directory and any missing parents, for this user only; their names are durable on return. They are made one
- * by one, because `mkdirSync` with `recursive` never returns if the system reports ENOENT below an existing directory,
- * for example in /proc.
+ * Creates a directory and any missing parents, accessible to this user only; their names are durable on return. It
+ * creates them one by one, because `mkdirSync` with `recursive` never returns if the system reports ENOENT below an
+ * existing directory, for example in /proc.
  */
 export function makeDirectory(path: string): void {
   if (isThere(path)) return;
@@ -38,15 +38,15 @@ export function makeDirectory(path: string): void {
   try {
     mkdirSync(whole, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made the directory meanwhile.
+    // Another process may have created the directory in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   flush(above);
 }
 
 /**
- * Opens a new file for reading and writing that has no name, so that nothing of it remains whatever ends the process.
- * @returns its descriptor, to be closed
+ * Opens a new file without a name for reading and writing. The file disappears however the process ends.
+ * @returns its descriptor, which the caller must close
  */
 export function openAnonymousFile(directory: string): number {
   const path = join(directory, `${randomUUID()}.tmp`);

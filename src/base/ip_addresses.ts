@@ -1,15 +1,15 @@
 /**
- * IP addresses and networks. Both families share one space of 128 bits: an IPv4 address is its IPv4-mapped IPv6
- * address.
+ * IP addresses and networks. Both families share one 128-bit space: an IPv4 address is represented by its IPv4-mapped
+ * IPv6 address.
  */
 import { isIP } from 'node:net';
 
 export interface Network {
   /** The range as it was written. */
   readonly text: string;
-  /** The bits that the addresses share, with all other bits zero. */
+  /** The bits that all the addresses share; the other bits are zero. */
   readonly prefix: bigint;
-  /** The number of low bits that are free, 0 to 128. */
+  /** The number of low bits that differ between the addresses, 0 to 128. */
   readonly freeBits: number;
 }
 
@@ -18,8 +18,8 @@ const ADDRESS_BITS = 128;
 const IPV4_BITS = 32;
 
 /**
- * The address as a 128-bit integer: every spelling of an address gives the same integer. A zone (`%eth0`) is ignored.
- * Undefined if the text is not an address.
+ * The address as a 128-bit integer, the same for every spelling of the address. A zone (`%eth0`) is ignored. Undefined
+ * if the text is not an address.
  */
 export function parseAddress(text: string): bigint | undefined {
   const address = text.trim().replace(/%.*$/, '');
@@ -62,7 +62,7 @@ function ipv6(address: string): bigint {
   return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** The same address with its last 32 bits in hexadecimal, if they were written as an IPv4 address. */
+/** The same address; if its last 32 bits were written as an IPv4 address, they are now in hexadecimal. */
 function hexOnly(address: string): string {
   return address.replace(/[\d.]+$/, part => {
     if (!part.includes('.')) return part;

@@ -1,10 +1,10 @@
 /**
- * Reads JSON so that no 64-bit integer passes through a double: a request's body with `parseSent`, a broker's message
- * with `parseMessage`. `parseJson` of `@nearsky/astrotables/json` reads plain data.
+ * Reads JSON without passing any 64-bit integer through a double. `parseSent` reads the body of a request,
+ * `parseMessage` a broker's message. For plain data, see `parseJson` of `@nearsky/astrotables/json`.
  */
 import { Rendered } from '@nearsky/astrotables/json';
 
-/** The characters that mark where values begin and end. */
+/** The characters that show where values begin and end. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
@@ -21,7 +21,7 @@ export function asObject(value: unknown): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** A number by its literal text. */
+/** The literal text of a number. */
 export class SentNumber extends Rendered {
   /** The double nearest to the number; infinite if there is none. */
   get value(): number {
@@ -33,9 +33,9 @@ export class SentNumber extends Rendered {
   }
 }
 
-/** An object by its names, in their order. The last value of a repeated name counts. */
+/** The members of an object, in their order. If a name is repeated, its last value counts. */
 export type SentObject = ReadonlyMap<string, SentValue>;
-/** JSON as it was sent: `1` and `1.0` differ. `toJson` writes it as it was. */
+/** JSON exactly as it was sent: `1` and `1.0` differ. `toJson` writes it back unchanged. */
 export type SentValue = null | boolean | string | SentNumber | readonly SentValue[] | SentObject;
 
 interface JsonBounds {
@@ -44,7 +44,7 @@ interface JsonBounds {
   readonly maxValues: number;
 }
 
-/** The message names the bound. */
+/** The message states the limit. */
 export class JsonBoundsError extends Error {}
 
 /**
@@ -61,8 +61,8 @@ export function parseSent(json: Uint8Array, { maxDepth, maxValues }: JsonBounds)
 }
 
 /**
- * Whether JSON has more names and values than this. For a text that is not JSON, the count of commas may be wrong; the
- * parser rejects such a text.
+ * Whether JSON has more names and values than this. The count of commas may be wrong for a text that is not JSON, but
+ * the parser rejects such a text.
  */
 function countsMore(json: Uint8Array, most: number): boolean {
   let count = 0;
@@ -146,20 +146,20 @@ class Reader {
     return literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
   }
 
-  /** Whether an odd number of backslashes stands before. */
+  /** Whether an odd number of backslashes precedes this character. */
   #isEscaped(at: number): boolean {
     let first = at;
     while (this.#text[first - 1] === '\\') first--;
     return (at - first) % 2 === 1;
   }
 
-  /** The first character after white space. */
+  /** The index of the next character that is not white space. */
   #peek(): string | undefined {
     while (this.#text.charCodeAt(this.#at) <= 0x20) this.#at++;
     return this.#text[this.#at];
   }
 
-  /** Skips a character if it is the next one. */
+  /** Skips this character if it comes next. */
   #skip(character: string): boolean {
     const isNext = this.#peek() === character;
     if (isNext) this.#at++;
@@ -175,34 +175,35 @@ class Reader {
 }
 
 /*
- * Messages of brokers. `parseJson` is not enough: it rejects the bare `NaN` that Python's encoder writes. It is also slow
- * where every message has a 64-bit id: its reviver takes five times as long as parsing and look-up together. So rounded
- * ids are looked up in the text afterwards: for a Pitt-Google alert of 10 kB this takes 2 µs beside 21 µs of parsing, and
- * quoting the ids before parsing takes 7 µs.
+ * Reads messages of brokers. `parseJson` is not enough: it rejects the bare `NaN` that Python's encoder writes. It is
+ * also slow if every message has a 64-bit id, because its reviver takes five times as long as parsing and look-up
+ * together. Therefore the message is parsed with rounded ids, and their digits are looked up in the text afterwards.
+ * For a Pitt-Google alert of 10 kB, the look-up takes 2 µs in addition to 21 µs of parsing; quoting the ids before
+ * parsing would take 7 µs.
  */
 
-/** A bare token that is not JSON, where a value may stand; the token might still be inside a string. */
+/** A bare token that is not JSON, at a place where a value may be. It might still be inside a string. */
 const BARE_TOKEN = /[\s:,[](?:NaN|-?Infinity)/;
 /**
- * Matches the marks of strings, and bare tokens. Each match is one token: a pattern of whole strings would take
- * quadratic time, or the stack.
+ * Matches the marks of strings, and bare tokens. Each match is one token, because a pattern for whole strings would
+ * take quadratic time or overflow the stack.
  */
 const QUOTE_OR_BARE_TOKEN = /\\.|"|-?Infinity|NaN/gs;
 /**
- * A numeric value of a key that ends in `diaObjectId`. The pattern cannot match inside a string: quotes there follow a
- * backslash, but the pattern needs a letter before the quote.
+ * A numeric value of a key that ends in `diaObjectId`. The pattern cannot match inside a string: a quote inside a
+ * string follows a backslash, but the pattern needs a letter before the quote.
  */
 const NUMERIC_ID = /(diaObjectId"\s*:\s*)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*[,}])/g;
 
 /** A parsed message. */
 export interface Message {
-  /** Ids in here may be rounded. */
+  /** Ids in this value may be rounded. */
   readonly value: unknown;
   readonly exactId: ExactId;
 }
 
 /**
- * Returns the literal, with every digit, of a number under a key that ends in `diaObjectId`; returns any other value
+ * Returns the literal, with every digit, of a number whose key ends in `diaObjectId`; returns any other value
  * unchanged.
  */
 export type ExactId = (value: unknown) => unknown;
@@ -219,8 +220,8 @@ export function parseMessage(text: string): Message {
 }
 
 /**
- * The literals of the numeric ids by their rounded values; undefined where two ids have the same rounded value, or
- * where an escaped character may stand in the key of a further id.
+ * The literals of the numeric ids, by their rounded values. Undefined if two ids have the same rounded value, or if the
+ * key of another id may contain an escaped character.
  */
 function idLiterals(text: string): ReadonlyMap<unknown, string> | undefined {
   const literals = new Map<unknown, string>();
@@ -237,8 +238,8 @@ function idLiterals(text: string): ReadonlyMap<unknown, string> | undefined {
 }
 
 /**
- * Whether the text may have bare tokens. The plain searches, which are enough for nearly all messages, take a twentieth
- * of the pattern's time.
+ * Whether the text may have bare tokens. For nearly all messages two plain searches answer this, in a twentieth of the
+ * pattern's time.
  */
 function mayHaveBareTokens(text: string): boolean {
   return (text.includes('NaN') || text.includes('Infinity')) && BARE_TOKEN.test(text);

@@ -2,14 +2,14 @@ import { writeSync } from 'node:fs';
 import { bigintAsString } from '@nearsky/astrotables/json';
 import { printable } from './error_text.ts';
 
-/** Writes one event, as one line. */
+/** Writes one event as one line. */
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /**
  * Writes one JSON object per line: `time`, `event`, then the fields. A line that cannot be written, because the disk is
- * full or the reader is gone, is lost. `process.stderr` would instead end the process, and under Deno 2.9.5 lose all
- * later lines. A part of a failed line may have been written (Deno does not report it), so the next line begins with a
- * newline.
+ * full or the reader has gone, is lost. With `process.stderr`, such a failure would end the process, and under Deno
+ * 2.9.5 lose all later lines. Part of a failed line may have been written (Deno does not report it), so the next line
+ * begins with a newline.
  */
 export function logToFile(descriptor: number): Log {
   let isCutOff = false;
@@ -20,7 +20,7 @@ export function logToFile(descriptor: number): Log {
     try {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
     } catch {
-      // The failure cannot be reported anywhere.
+      // There is nowhere left to report the failure.
     }
     isCutOff = written < bytes.length;
   };
@@ -31,8 +31,8 @@ export const logToStderr = logToFile(2);
 const LINES_PER_SECOND = 20;
 
 /**
- * Limits each event to `linesPerSecond` lines, followed by the number of lines that were left out. An error that comes
- * with every request must neither fill the disk nor keep the writing thread busy.
+ * Limits each event to `linesPerSecond` lines, and then logs how many lines were left out. An error that occurs in
+ * every request must neither fill the disk nor keep the writing thread busy.
  */
 export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () => performance.now()): Log {
   const seconds = new Map<string, { startMs: number; lines: number; leftOut: number }>();
@@ -49,8 +49,8 @@ export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () =>
   };
 }
 
-/** A log for a thread that does not write: `send` passes each event to the thread that does. */
+/** A log for a thread that does not write itself: `send` passes each event to the thread that writes. */
 export function logTo(send: (event: string, fields: Readonly<Record<string, unknown>> | undefined) => void): Log {
-  // The log would write a value that cannot be cloned as text anyway.
+  // Values that cannot be cloned become text here, as they would in the log anyway.
   return (event, fields) => send(event, fields && JSON.parse(JSON.stringify(fields, bigintAsString)));
 }

@@ -1,4 +1,4 @@
-/** Makes a function of one object that caches each result for as long as the object is in use. */
+/** Makes a function of one object that caches the result for each object until the object is garbage-collected. */
 export function memoized<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const kept = new WeakMap<K, T>();
   return key => {

@@ -1,12 +1,12 @@
 /** Parses times. `src/base/times.ts` writes them. */
 import { formatParts } from './times.ts';
 
-/** An instant and the offset in which it was written. */
+/** An instant, and the UTC offset with which it was written. */
 export interface Instant {
   /** Integer microseconds since 1970, UTC; exact from 1685 to 2255. */
   readonly timeUs: number;
   readonly offsetMinutes: number;
-  /** The same instant with the same offset, in the format of `formatTime`; exact in every year. */
+  /** The same instant and offset in the format of `formatTime`; exact in every year. */
   readonly text: string;
 }
 
@@ -14,14 +14,14 @@ const DATE = /^(?:(\d{4})-(\d{2})-(\d{2})|(\d{4})(\d{2})(\d{2})|(\d{4})-?W(\d{2}
 const TIME = /^(\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/;
 const MS_PER_DAY = 86_400_000;
 
-/** Whether a second since 1970 is in the years 1 to 9999. */
+/** Whether a time, in seconds since 1970, lies in the years 1 to 9999. */
 const isInRange = (second: number) => second >= -62_135_596_800 && second <= 253_402_300_799;
 
 /**
- * Parses an ISO-8601 time: a date, then `T` or a space and a time of day, each in the extended or the basic form. The
- * date may be a calendar date, a week date or an ordinal date; without a time of day it means midnight. Digits beyond
- * the sixth of a fraction are cut off. A time without an offset is UTC. Undefined for any other text, for a date or
- * time of day that does not exist, and for years before 1 and after 9999.
+ * Parses an ISO-8601 time: a date, then `T` or a space, then a time of day. Date and time of day may each be in the
+ * extended or the basic form. The date may be a calendar date, a week date or an ordinal date; without a time of day it
+ * means midnight. Digits after the sixth of a fraction are cut off. A time without an offset is UTC. Returns undefined
+ * for any other text, for a date or time of day that does not exist, and for years before 1 or after 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
   const parsed = parse(text);
@@ -57,7 +57,7 @@ function parse(text: string): Parsed | undefined {
   return { seconds, micros: Number((parts[4] ?? '').slice(0, 6).padEnd(6, '0')), offsetMinutes };
 }
 
-/** Caches dates, because most times of a night have one of a few dates. */
+/** Cached, because most times of a night have one of a few dates. */
 const knownDates = new Map<string, number>();
 const MAX_KNOWN_DATES = 100;
 
@@ -98,7 +98,7 @@ function weekDate(year: number, week: number, day: number): number | undefined {
   return week >= 1 && monday < firstMonday(year + 1) ? monday + (day - 1) * MS_PER_DAY : undefined;
 }
 
-/** Like Date.UTC, which however reads the years 0 to 99 as 1900 to 1999. */
+/** Like Date.UTC, except that Date.UTC reads the years 0 to 99 as 1900 to 1999. */
 function midnight(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }

@@ -5,7 +5,7 @@ export function processStart(): Date {
   return new Date(Date.now() - 1000 * process.uptime());
 }
 
-/** Whether a process with this id runs, whoever owns it. */
+/** Whether a process with this id is running, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resident memory of this process, bytes; undefined if the system does not report it, like Linux without /proc. */
+/** Resident memory of this process, bytes; undefined if the system does not report it, as on Linux without /proc. */
 export function residentBytes(): number | undefined {
   try {
     return process.memoryUsage.rss();
@@ -27,14 +27,14 @@ export function residentBytes(): number | undefined {
 const NICENESS = 10;
 
 /**
- * Lowers this thread's priority on Linux, where each thread has its own. Threads that it starts later inherit it.
- * Elsewhere this would change the priority of the whole process.
+ * Lowers the priority of this thread, and of the threads that it starts later, on Linux, where each thread has its own
+ * priority. Elsewhere it does nothing, because the call would change the whole process.
  */
 export function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(NICENESS);
   } catch {
-    // A runtime or a container may forbid this; the thread then keeps its priority.
+    // A runtime or a container may forbid this. Then the thread keeps its priority.
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Finds the program's own files that are read, or started as threads, at run time. All paths are relative to the root
- * of the checkout. The single executable and the npm package have the same layout, with modules as JavaScript
- * (`src/binary/`): `src/X.ts` here is `src/X.js` there. This file tells the two apart by its own name.
+ * of the checkout. The single executable and the npm package have the same layout, but their modules are JavaScript
+ * (`src/binary/`): `src/X.ts` here is `src/X.js` there. This file recognises the layout by its own file name.
  */
 import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -15,14 +15,14 @@ export function programFile(path: string): string {
   return fileURLToPath(new URL(path, ROOT));
 }
 
-/** The address of a module that a thread starts with, from its path without an extension: `workers/task`. */
+/** The address of a module that starts a thread, from its path without an extension: `workers/task`. */
 export function programModule(path: string): URL {
   return new URL(`${path}${EXTENSION}`, ROOT);
 }
 
 /**
  * The path of a file or directory of a library, for example `h3-js/dist/h3-js.umd.js`. npm installs libraries inside a
- * checkout, but beside or above an installed package.
+ * checkout, but next to or above an installed package.
  */
 export function libraryFile(path: string): string {
   for (let directory = programFile('.'); ; directory = dirname(directory)) {

@@ -4,7 +4,7 @@ type Response = Pick<Dispatcher.ResponseData, 'body'>;
 
 /**
  * The bytes of a body.
- * @throws TooLongError if the body is longer than the limit; the rest is not read
+ * @throws TooLongError if the body is longer than the limit; the rest is then not read
  */
 export async function readBody({ body }: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -19,7 +19,7 @@ export async function readBody({ body }: Response, maxBytes: number): Promise<Bu
 
 /**
  * The body as text.
- * @throws TooLongError as `readBody`
+ * @throws TooLongError like `readBody`
  */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   return (await readBody(response, maxBytes)).toString();

@@ -1,4 +1,4 @@
-/** The unavoidable differences between Node and Deno 2.9.5. No other file asks which runtime it is. */
+/** The unavoidable differences between Node and Deno 2.9.5. No other file checks which runtime it runs on. */
 
 import { dirname } from 'node:path';
 import { libraryFile, programFile } from './program_files.ts';
@@ -6,9 +6,10 @@ import { libraryFile, programFile } from './program_files.ts';
 export const isDeno = 'Deno' in globalThis;
 
 /**
- * The arguments of this runtime's executable for starting one of our programs. Under Deno the program may read the
- * checkout and a directory, write to the directory, load native libraries and start programs, but not use the network.
- * Permission for listed programs only is not enough, because Deno then does not report whether another process runs.
+ * The arguments with which this runtime's executable starts one of our programs. Under Deno the program may read the
+ * checkout and one directory, write to that directory, load native libraries and start programs, but not use the
+ * network. Permission to start listed programs only is not enough, because Deno then does not report whether another
+ * process is running.
  * @param readsCatalogs whether it may read every file and address, because catalogs can be anywhere
  */
 export function programArguments(directory: string, readsCatalogs = false): string[] {
@@ -20,7 +21,7 @@ export function programArguments(directory: string, readsCatalogs = false): stri
   return ['run', '--no-prompt', ...reads, `--allow-write=${directory}`, ...others];
 }
 
-/** The environment variables that limit the heap of a process of this runtime, MiB. */
+/** The environment variables that limit this runtime's heap, MiB. */
 export function heapLimit(mib: number): Readonly<Record<string, string>> {
   return engineFlags(`--max-old-space-size=${mib}`);
 }
@@ -31,9 +32,9 @@ export function engineFlags(...flags: readonly string[]): Readonly<Record<string
 }
 
 /**
- * Calls `work` so that running out of memory in it ends the thread with an error. Deno reports exhausted memory in a
- * function that its event loop calls. In the handler of a message, or after an `await`, the thread just stops, and only
- * the deadline of its task reveals that.
+ * Calls `work` so that running out of memory in it ends the thread with an error. Deno reports exhausted memory only in
+ * a function that its event loop calls. In a message handler, or after an `await`, the thread just stops, and only the
+ * timeout of its task reveals that.
  */
 export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
   if (!isDeno) return work();
@@ -49,16 +50,16 @@ export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
 }
 
 /**
- * Milliseconds that all threads of the process count alike, and that no change of the clock moves. Under Deno a change
- * of the clock moves the count of threads that start later.
+ * A monotonic time in milliseconds that is the same in all threads of the process. Under Deno, a change of the clock
+ * shifts `performance.now()` in threads that start later.
  */
 export const steadyMs: () => number = isDeno
   ? () => performance.timeOrigin + performance.now()
   : () => Number(process.hrtime.bigint()) / 1e6;
 
 /**
- * Calls `work` after this iteration of the event loop, when all input that arrived meanwhile was handled. Under Deno
- * this takes a timer, because hardly any input is read before an immediate. Under Node a timer would idle for a
+ * Calls `work` after this iteration of the event loop, when all input that arrived in the meantime was handled. Deno
+ * needs a timer for this, because it reads hardly any input before an immediate. Under Node a timer would idle for a
  * millisecond.
  */
 export const afterThisIteration: (work: () => void) => void = isDeno
@@ -67,7 +68,7 @@ export const afterThisIteration: (work: () => void) => void = isDeno
 
 /**
  * Calls `work` outside the HTTP parser, in the same iteration of the event loop. Under Deno an error thrown inside the
- * parser counts as an invalid request: the client gets a 400 and the error is lost. A thread that runs out of memory
- * there would go unnoticed, too.
+ * parser counts as an invalid request: the client gets a 400, and the error is lost. Running out of memory there would
+ * go unnoticed, too.
  */
 export const outsideParser: (work: () => void) => void = isDeno ? work => process.nextTick(work) : work => work();

@@ -5,7 +5,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** First come, first served. Work that weighs more than the capacity runs alone. */
+/** Serves requests in their order. Work that weighs more than the capacity runs alone. */
 export class Semaphore {
   readonly #capacity: number;
   #inside = 0;

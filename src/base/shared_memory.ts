@@ -1,19 +1,19 @@
 /**
- * Frees shared memory. V8 frees a SharedArrayBuffer when the last thread that has seen it has collected its garbage.
+ * Frees shared memory. V8 frees a SharedArrayBuffer only after every thread that has seen it has collected its garbage.
  * Shared bytes do not prompt a thread to collect, so an idle thread would keep arenas that were replaced long ago.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The number of unneeded bytes that are worth a collection, which takes some milliseconds. */
+/** The number of unneeded bytes that justify a collection, which takes some milliseconds. */
 const COLLECTED_BYTES = 2 ** 25;
 
-/** The pause before a collection: the caller, or its own caller, often still holds the bytes. */
+/** The pause before a collection, because the caller, or its caller, often still holds the bytes. */
 const DELAY_MS = 500;
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'async' }) => Promise<void>;
 
-/** The pause after much work, before its garbage is collected. */
+/** The pause between a large piece of work and the collection of its garbage. */
 const QUIET_MS = 3000;
 
 let collect: Collect | undefined;
@@ -22,8 +22,8 @@ let workedMs = 0;
 let isWaiting = false;
 
 /**
- * Counts bytes that this thread will soon no longer need. When there are many, the thread collects its garbage between
- * other work.
+ * Counts bytes that this thread will soon no longer need. Once they are many, the thread collects its garbage in a
+ * pause of its work.
  */
 export function discard(bytes: number): void {
   discardedBytes += bytes;
@@ -33,7 +33,7 @@ export function discard(bytes: number): void {
 }
 
 /**
- * Notes work that leaves much garbage. The garbage is collected after a pause in such work, because an idle thread
+ * Call after work that leaves much garbage. The thread collects the garbage in the next pause, because an idle thread
  * never collects by itself.
  */
 export function collectWhenQuiet(): void {
@@ -53,7 +53,7 @@ function waitForQuiet(ms: number): void {
 
 function collectGarbage(): void {
   if (!collect) {
-    // The only access to the collector that both runtimes offer without a command line option.
+    // The only access to the garbage collector that both runtimes offer without a command-line option.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as Collect;
   }

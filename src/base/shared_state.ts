@@ -6,10 +6,10 @@ const CELLS = 14;
  * State that every thread of the process can read at any time: numbers in shared memory, read without a system call.
  */
 export class SharedState {
-  /** The memory through which another thread shares the state. */
+  /** The memory with which another thread shares the state. */
   readonly memory: SharedArrayBuffer;
   readonly #cells: Float64Array;
-  /** Numbers that several threads add to. */
+  /** Numbers that several threads increase. */
   readonly #sums: Int32Array;
 
   /** @param memory the memory of another thread; by default new memory, which reports no problem */
@@ -25,8 +25,8 @@ export class SharedState {
   }
 
   /**
-   * Whether the database's files were removed, replaced or truncated while this process runs. Then no answer may be
-   * read from them.
+   * Whether the database's files were removed, replaced or truncated while this process was running. Then they must not
+   * be used for answers.
    */
   get databaseIsGone(): boolean {
     return this.#cells[0] !== 0;
@@ -36,7 +36,7 @@ export class SharedState {
     this.#cells[0] = isGone ? 1 : 0;
   }
 
-  /** Whether the archive differs, or may differ, from the result of the log of the nodes. */
+  /** Whether the archive differs, or may differ, from the result of the nodes' log. */
   get isStopped(): boolean {
     return this.#cells[4] !== 0;
   }
@@ -54,7 +54,7 @@ export class SharedState {
     this.#cells[10] = isOutdated ? 1 : 0;
   }
 
-  /** The level of the log, as far as this node has read it; 0 without a log. */
+  /** The level of the log that this node has read so far; 0 without a log. */
   get logLevel(): number {
     return this.#cells[11]!;
   }
@@ -63,7 +63,7 @@ export class SharedState {
     this.#cells[11] = level;
   }
 
-  /** Why the database must not be read now, following "because"; undefined if it may be read. */
+  /** Why the database must not be read now, as a clause after "because"; undefined if it may be read. */
   get whyNoAnswer(): string | undefined {
     if (this.databaseIsGone) return 'the database cannot be read';
     if (this.isStopped && this.isOutdated)
@@ -74,8 +74,8 @@ export class SharedState {
   }
 
   /**
-   * When this node last had applied the whole log of the nodes, in the time of `steadyMs`; its start if it never had.
-   * Infinite without a log.
+   * When this node had last applied the whole log, by `steadyMs`; if it never had, the time of its start. Infinite
+   * without a log.
    */
   get logFollowedMs(): number {
     return this.#cells[5]!;
@@ -85,12 +85,12 @@ export class SharedState {
     this.#cells[5] = followedMs;
   }
 
-  /** For how long this node has not had the whole log of the nodes; 0 without a log. */
+  /** For how long this node has been behind the log; 0 without a log. */
   get logLagMs(): number {
     return Math.max(0, steadyMs() - this.logFollowedMs);
   }
 
-  /** Whether this node has had the whole log of the nodes since it started. */
+  /** Whether this node has caught up with the log since it started. */
   get hasCaughtUp(): boolean {
     return this.#cells[12] !== 0;
   }
@@ -99,7 +99,7 @@ export class SharedState {
     this.#cells[12] = hasCaughtUp ? 1 : 0;
   }
 
-  /** Whether the log of the nodes cannot be read. */
+  /** Whether the log cannot be read. */
   get isLogAway(): boolean {
     return this.#cells[13] !== 0;
   }
@@ -130,8 +130,8 @@ export class SharedState {
   }
 
   /**
-   * This node's clock minus the time of the last record of another process, microseconds, when that record arrived;
-   * NaN while none has arrived.
+   * This node's clock minus the time of the last record of another process, microseconds, at the arrival of that
+   * record; NaN until one has arrived.
    */
   get clockSkewUs(): number {
     return this.#cells[9]!;
@@ -146,7 +146,7 @@ export class SharedState {
     return this.logTimeUs !== Number.POSITIVE_INFINITY;
   }
 
-  /** The number of further records that the log had when it was last checked. */
+  /** The number of further records that the log contained when it was last checked. */
   get logLeft(): number {
     return this.#cells[7]!;
   }
@@ -155,10 +155,7 @@ export class SharedState {
     this.#cells[7] = left;
   }
 
-  /**
-   * Since when a write of this process has waited for a write of another process, milliseconds since 1970; 0 if none
-   * waits.
-   */
+  /** When a write of this process began to wait for another process, milliseconds since 1970; 0 if no write waits. */
   get writeWaitsSinceMs(): number {
     return this.#cells[1]!;
   }
@@ -168,7 +165,7 @@ export class SharedState {
   }
 
   /**
-   * Free bytes on the disk of the data directory, measured a moment ago; infinite if its file system does not report
+   * Free bytes on the disk of the data directory, measured a moment ago; infinite if the file system does not report
    * them.
    */
   get diskFreeBytes(): number {
@@ -189,8 +186,8 @@ export class SharedState {
   }
 
   /**
-   * Adds to the KiB that the long answers of all threads have reserved, unless the sum would exceed `limitKib`. Returns
-   * whether they were added.
+   * Adds to the KiB that are reserved for the long answers of all threads, unless the total would exceed `limitKib`.
+   * Returns whether it did.
    */
   reserveAnswers(kib: number, limitKib: number): boolean {
     if (Atomics.add(this.#sums, 0, kib) + kib <= limitKib) return true;

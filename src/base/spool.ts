@@ -1,4 +1,4 @@
-/** Manages files for requests and answers in progress, in the data directory. */
+/** Manages the files of requests and answers in progress, in the data directory. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const DIRECTORY = 'spool';
  */
 export function spoolPath(dataDir: string): string {
   const directory = join(dataDir, DIRECTORY);
-  // A missing data directory must not be created again, empty.
+  // If the data directory is missing, it must not be created again without its contents.
   if (!isThere(dataDir)) throw new Unavailable('the data directory is gone');
   makeDirectory(directory);
   return join(directory, `${process.pid}-${randomUUID()}`);
@@ -26,13 +26,13 @@ let isSwept = false;
 /** Removes the files of processes that have ended. */
 export function sweepSpool(dataDir: string): void {
   const directory = join(dataDir, DIRECTORY);
-  // An earlier process may have had the same id.
+  // An earlier process may have had the same process id.
   const isOwn = (pid: number) => pid === process.pid && isSwept;
   let names: string[];
   try {
     names = readdirSync(directory);
   } catch {
-    // No request has needed a file yet, or the directory cannot be read: then it cannot be written to, either.
+    // Either no request has needed a file yet, or the directory is unreadable, and then it is not writable, either.
     return;
   }
   for (const name of names) {
@@ -42,7 +42,7 @@ export function sweepSpool(dataDir: string): void {
   isSwept = true;
 }
 
-/** The limit on disk space for such files. */
+/** The limit on the disk space of such files. */
 export function spoolRoom(maxBytes: number): ClientRoom {
   return new ClientRoom({
     maxBytes,

@@ -1,7 +1,7 @@
 /**
- * Returns a signal that fires with the first SIGTERM or SIGINT. A later SIGINT ends the process at once, because it
- * comes from somebody at a terminal. A later SIGTERM has no effect, because supervisors send it again while clients
- * still wait for their answers.
+ * Returns a signal that fires with the first SIGTERM or SIGINT. A second SIGINT ends the process at once, because
+ * somebody at a terminal sent it. A second SIGTERM has no effect, because supervisors repeat it while clients still
+ * wait for their answers.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
@@ -17,12 +17,12 @@ export function stopSignal(): AbortSignal {
 const END_MS = 200;
 
 /**
- * Ends the process like an unhandled signal: at once, whatever its threads wait for. The exit status is that of the
- * signal, for example 143 in a shell for SIGTERM, which systemd accepts as a clean end.
+ * Ends the process at once, like an unhandled signal, whatever its threads are waiting for. The exit status is that of
+ * the signal, for example 143 in a shell for SIGTERM, which systemd accepts as a clean end.
  */
 export function endBySignal(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // The first process of a container ignores signals that it does not listen to, even SIGKILL from itself.
+  // The first process of a container ignores signals for which it has no handler, even a SIGKILL from itself.
   setTimeout(() => process.abort(), END_MS);
 }

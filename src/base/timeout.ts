@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The result of the promise, or undefined if the promise takes longer than this many milliseconds. Rejects if the
- * promise rejects before that.
+ * The result of the promise; undefined if the promise takes longer than this many milliseconds. Rejects if the promise
+ * rejects before then.
  */
 export async function withTimeout<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;

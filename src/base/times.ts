@@ -1,7 +1,7 @@
 import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
 import { writeMoment } from '@nearsky/astrotables/timestamp';
 
-/** The present time, integer microseconds since 1970, UTC (to the millisecond). */
+/** The current time, integer microseconds since 1970, UTC (accurate to the millisecond). */
 export function nowUs(): number {
   return Date.now() * 1000;
 }
@@ -11,14 +11,14 @@ export function nowUs(): number {
  * zero.
  *
  * @param timeUs integer microseconds since 1970, UTC
- * @param offsetMinutes the offset to write it in; UTC, `+00:00`, by default
+ * @param offsetMinutes the offset of the text; UTC, `+00:00`, by default
  */
 export function formatTime(timeUs: number, offsetMinutes = 0): string {
   const seconds = Math.floor(timeUs / 1e6);
   return formatParts(seconds, timeUs - seconds * 1e6, offsetMinutes);
 }
 
-/** Like `formatTime`, for seconds since 1970 and the microseconds beyond them: exact in every year. */
+/** Like `formatTime`, for seconds since 1970 and a fraction in microseconds; exact in every year. */
 export function formatParts(seconds: number, micros: number, offsetMinutes: number): string {
   const whole = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, -5);
   const fraction = micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`;
@@ -46,8 +46,8 @@ const TEXT_END = fragment('+00:00"');
 const QUOTE = 0x22;
 
 /**
- * Writes the text of `formatTime` in UTC, between quotes. Nearly every answer contains many times, and this takes a
- * tenth of the time of `formatTime`.
+ * Writes the result of `formatTime` in UTC, in quotes. It takes a tenth of the time of `formatTime`; nearly every
+ * answer contains many times.
  */
 export function writeTime(out: ByteSink, timeUs: number): void {
   const day = Math.floor(timeUs / DAY_US);

@@ -2,7 +2,7 @@
  * Builds the single executable: Node itself, with the files that `bundle.ts` collects inside (Node's "single executable
  * applications").
  *
- *   node src/binary/build.ts [FILE] build/nearsky unless another file is named
+ *   node src/binary/build.ts [FILE]        FILE is build/nearsky by default
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,11 +30,11 @@ import { CONTENTS } from './unpack.ts';
 
 const run = promisify(execFile);
 
-/** The name by which Node finds the executable's contents; see its documentation of single executable applications. */
+/** The name under which Node finds the executable's contents (see Node, Single executable applications). */
 const RESOURCE = 'NODE_SEA_BLOB';
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Writes the executable for this system, with the Node that runs this script. */
+/** Writes the executable for this system, based on the Node that runs this script. */
 export async function buildBinary(file: string): Promise<void> {
   if (isDeno || process.platform !== 'linux')
     throw new Error('Cannot build the executable here: it must be built by Node on Linux');
@@ -53,7 +53,7 @@ export async function buildBinary(file: string): Promise<void> {
   }
 }
 
-/** The contents of the executable, in the form that Node reads. */
+/** The contents of the executable, in the format that Node reads. */
 async function writeBlob(work: string): Promise<string> {
   const [launcher, contents, settings, blob] = ['launcher.cjs', CONTENTS, 'sea.json', 'blob'].map(name =>
     join(work, name),
@@ -75,7 +75,7 @@ async function writeBlob(work: string): Promise<string> {
   return blob!;
 }
 
-/** Removes Node's own debug symbols, a seventh of the executable. Without binutils they stay. */
+/** Removes Node's own debug symbols, which are a seventh of the executable. Without binutils they stay. */
 async function strip(executable: string): Promise<void> {
   try {
     await run('strip', [executable]);
@@ -84,7 +84,7 @@ async function strip(executable: string): Promise<void> {
   }
 }
 
-/** The time until `serve` with an empty data directory can answer, milliseconds. */
+/** The time that `serve` needs, with an empty data directory, until it can answer, milliseconds. */
 async function timeToServe(file: string, directory: string): Promise<number> {
   const startedMs = performance.now();
   const args = ['serve', '--port', '0', '--data', join(directory, 'data')];

@@ -1,6 +1,6 @@
 /**
  * Collects the files of the single executable: our modules and the libraries as JavaScript, the addons, and the data
- * files. It also collects the files of the npm package, without libraries and addons, which npm installs.
+ * files. Also collects the files of the npm package, without the libraries and addons, because npm installs those.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -10,7 +10,7 @@ import { programFile } from '../base/program_files.ts';
 
 const ROOT = programFile('.');
 
-/** The files with which processes and threads start. */
+/** The modules with which processes and threads start. */
 const ENTRIES = [
   'src/main',
   'workers/reading_process',
@@ -22,12 +22,12 @@ const ENTRIES = [
   'workers/normalise_lines',
   'workers/import_lines',
 ].map(entry => ({ out: entry, in: `${entry}.ts` }));
-/** Piscina starts its threads from a file beside its own module. */
+/** Piscina starts its threads from a file next to its own module. */
 const PISCINA = { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' };
 /** The engine needs DuckDB, which only the npm package has. */
 const ENGINE = { out: 'workers/tap_engine', in: 'workers/tap_engine.ts' };
 
-/** The files that the program reads through `programFile`; `/docs` serves the documents. */
+/** The files that the program reads through `programFile`. `/docs` serves the documents among them. */
 export const DATA = [
   'package.json',
   ...globSync('docs/**/*.{md,png,py,json}', { cwd: ROOT }),
@@ -50,9 +50,9 @@ const BINARY_DATA = [...DATA, ...BROWSER_LIBRARIES, 'LICENSE', 'NOTICE'];
 const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
 /**
- * The launcher's module. An executable starts a module without `await` at its top; this one imports the module that has
- * it. The executable does not run a file given as an argument, so a file name tells it to start as a process of the
- * service.
+ * The launcher's module. An executable can only start a module without top-level `await`, so this one imports the
+ * module that uses it. The executable does not run a file given as an argument, so a file name tells it to start as a
+ * process of the service.
  */
 const PROCESS = 'workers/reading_process.js';
 const START = [
@@ -61,8 +61,8 @@ const START = [
 ] as const;
 
 /**
- * The environment that libraries expect of a CommonJS module. Their `require` finds only built-in and packed modules. A
- * package that was not packed is not searched for, because the search would include the directories above the cache,
+ * The environment that libraries expect of a CommonJS module. Their `require` finds only built-in and packed modules.
+ * Packages that were not packed are not searched for, because the search would include the directories above the cache,
  * where other users may write.
  */
 const COMMONJS = `
@@ -85,26 +85,29 @@ const OPTIONS = {
   logLevel: 'warning',
 } satisfies BuildOptions;
 
-/** Options for modules: several modules share the code that they all import. */
+/** Options for modules. Code that several modules import is placed in shared chunks. */
 const MODULES = {
   ...OPTIONS,
   format: 'esm',
   splitting: true,
-  // Chunks lie beside `src/base/program_files.ts`, because the paths of other files are relative to that directory.
+  // Chunks are placed next to `src/base/program_files.ts`, because paths of other files are relative to that directory.
   chunkNames: 'src/base/[name]-[hash]',
 } satisfies BuildOptions;
 
-/** Writes the files of the npm package below `directory`, in the layout of the checkout, for the oldest Node of its `engines`. */
+/**
+ * Writes the files of the npm package below `directory`, in the layout of the checkout, for the oldest Node in
+ * `engines`.
+ */
 export async function writePackage(directory: string): Promise<void> {
   const entryPoints = [...ENTRIES, ENGINE];
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(programFile('package.json'), 'utf8'));
-  // npm installs these. The libraries of the checkout's own workspaces are packed instead.
+  // npm installs these libraries. The checkout's own workspaces are packed instead.
   const external = Object.keys({ ...dependencies, ...optionalDependencies });
   await build({ ...MODULES, target: 'node22', entryPoints, outdir: directory, external });
   copyData(DATA, directory);
 }
 
-/** Writes the files of the executable below `directory`, in the layout of the checkout, and gives their paths, sorted. */
+/** Writes the files of the executable below `directory`, in the layout of the checkout. Returns their paths, sorted. */
 export async function writeBundle(directory: string): Promise<string[]> {
   const { metafile } = await build({
     ...MODULES,
@@ -113,9 +116,9 @@ export async function writeBundle(directory: string): Promise<string[]> {
     assetNames: 'src/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
-    // The package's other form would read a file at run time.
+    // The other form of this package would read a file at run time.
     alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
-    // The package only sets a thread's niceness, which nearsky does not use.
+    // This package only sets a thread's niceness, which nearsky does not use.
     external: ['@napi-rs/nice'],
     plugins: [addons, closedRequire],
     metafile: true,
@@ -156,7 +159,7 @@ const addons: Plugin = {
   },
 };
 
-/** Makes libraries that create their own `require` use the one of `COMMONJS`. */
+/** Some libraries create their own `require`. This makes them use the `require` of `COMMONJS`. */
 const closedRequire: Plugin = {
   name: 'closed-require',
   setup({ onResolve, onLoad }) {
@@ -167,7 +170,7 @@ const closedRequire: Plugin = {
   },
 };
 
-/** @throws Error when a module imports a module that is neither packed nor built in */
+/** @throws Error if a module imports a module that is neither packed nor built in */
 function requireComplete({ outputs }: Metafile): void {
   for (const [output, { imports }] of Object.entries(outputs)) {
     const missing = imports.find(one => one.external && one.kind !== 'require-call' && !isBuiltin(one.path));
@@ -176,7 +179,7 @@ function requireComplete({ outputs }: Metafile): void {
   }
 }
 
-/** The licence of each packed library, after its name and version. */
+/** The licence of each packed library, each after the library's name and version. */
 function libraryLicences({ inputs }: Metafile): string {
   const packages = new Set(
     [...Object.keys(inputs), ...BROWSER_LIBRARIES].flatMap(

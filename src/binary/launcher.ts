@@ -1,4 +1,4 @@
-/** The start of the single executable: unpacks the program and runs it. Bundled by `build.ts`; runs nowhere else. */
+/** Starts the single executable: unpacks the program and runs it. Only used after bundling by `build.ts`. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { getAsset, getRawAsset } from 'node:sea';

@@ -1,6 +1,6 @@
 /**
  * Writes the part of the npm package that is not in the checkout: the program as JavaScript, because Node does not
- * strip types below `node_modules`. `npm pack` and `npm publish` run this.
+ * strip types below `node_modules`. `npm pack` and `npm publish` run this script.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Unpacks the single executable's modules, addons and data: threads and addons are loaded from files, never from
+ * Unpacks the single executable's modules, addons and data. Threads and addons can only be loaded from files, not from
  * memory.
  */
 import { randomBytes } from 'node:crypto';
@@ -19,38 +19,39 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
-/** The asset of the executable that names the others: JSON of `name` and `paths`. */
+/** The asset of the executable that lists the others: JSON with `name` and `paths`. */
 export const CONTENTS = 'contents.json';
 
 export interface Packed {
-  /** The name of the directory into which the files are unpacked; different contents have a different name. */
+  /** The name of the directory into which the files are unpacked. It differs for different contents. */
   readonly name: string;
-  /** The files, by their paths with slashes, below that directory. */
+  /** The contents of the files, by their paths below that directory, with slashes. */
   readonly paths: readonly string[];
   read(path: string): Uint8Array;
 }
 
-/** The program cannot be unpacked anywhere. The message says why and how to fix it. */
+/** The program cannot be unpacked anywhere. The message gives the reason and the remedy. */
 export class UnpackError extends Error {
   override name = 'UnpackError';
 }
 
 /**
- * The cache directories that may be used, best first: only `NEARSKY_CACHE_DIR` if it is set; else `nearsky` in
- * `XDG_CACHE_HOME` and in `HOME/.cache`; else a directory for temporary files with the user's number in its name.
+ * The possible cache directories, best first. If `NEARSKY_CACHE_DIR` is set, it is the only one. Otherwise: `nearsky`
+ * in `XDG_CACHE_HOME`, `nearsky` in `HOME/.cache`, and a directory for temporary files whose name contains the user's
+ * number.
  */
 export function cacheDirectories(environment: NodeJS.ProcessEnv): string[] {
   const { NEARSKY_CACHE_DIR: given, XDG_CACHE_HOME: cache, HOME: home } = environment;
   if (given) return [resolve(given)];
-  // Relative paths must be ignored, by the XDG Base Directory Specification.
+  // The XDG Base Directory Specification says that relative paths must be ignored.
   const candidates = [cache, home && join(home, '.cache')].filter(path => path && isAbsolute(path));
   return [...candidates.map(path => join(path!, 'nearsky')), join(tmpdir(), `nearsky-${process.getuid!()}`)];
 }
 
 /**
  * Ensures that the files are in the first usable directory, and returns the path of their root. Each file is compared
- * byte for byte with the executable's. A file that is missing or differs is written under a temporary name and renamed.
- * So any number of processes may do this at once, and a process that has loaded the old file keeps it.
+ * byte for byte with the executable's copy. If it is missing or differs, it is written under a temporary name and
+ * renamed. So several processes may do this at once, and a process that has loaded the old file keeps it.
  * @throws UnpackError if none of the directories can be used
  */
 export function unpack(packed: Packed, directories: readonly string[]): string {
@@ -76,13 +77,13 @@ function unpackIn(directory: string, packed: Packed): string {
   return root;
 }
 
-/** The directories above a file, without the root. */
+/** The directories above a file, except the root. */
 function parents(path: string): string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-/** Creates a directory that only this user can write to. Throws if another kind of file has its name. */
+/** Creates a directory that only this user can write to. Throws if something that is not a directory has its name. */
 function requireOwnDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -112,13 +113,13 @@ function requireFile(path: string, bytes: Uint8Array): void {
       throw error;
     }
   }
-  // The system denies access on a file system mounted `noexec`, where the addon could not be loaded.
+  // The system denies access on a file system mounted with `noexec`, from which the addon could not be loaded.
   if (isAddon(path)) accessSync(path, constants.X_OK);
 }
 
 const isAddon = (path: string) => path.endsWith('.node');
 
-/** Whether a file of this user has these bytes. */
+/** Whether a file belongs to this user and has these bytes. */
 function holds(path: string, bytes: Uint8Array): boolean {
   let descriptor: number | undefined;
   try {

@@ -1,4 +1,4 @@
-/** The client libraries that the service offers for download, in its own version. */
+/** The client libraries that the service offers for download. Their version is that of the service. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { programFile } from '../base/program_files.ts';
@@ -11,14 +11,14 @@ interface ClientFile {
 }
 
 export interface Clients {
-  /** The file name of the Python client's wheel, which contains its version. */
+  /** The file name of the Python client's wheel. It contains the version. */
   readonly wheel: string;
   readonly files: ReadonlyMap<string, ClientFile>;
 }
 
 let made: Clients | undefined;
 
-/** Reads and makes the files on the first call. */
+/** Makes the files on the first call. */
 export function clients(): Clients {
   made ??= makeClients();
   return made;

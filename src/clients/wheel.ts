@@ -1,6 +1,6 @@
 /**
- * The wheel of the Python client (PyPA's "Binary distribution format" 1.0, "Core metadata" 2.4), made of the files in
- * `clients/python` without Python.
+ * Makes the wheel of the Python client (PyPA's "Binary distribution format" 1.0, "Core metadata" 2.4) from the files in
+ * `clients/python`, without using Python.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -41,8 +41,8 @@ export function buildWheel(): Wheel {
 }
 
 /**
- * Reads the tables of our pyproject.toml. Each value is a string or an array of strings, written as in JSON. Other
- * values are ignored.
+ * Reads the tables of our pyproject.toml. Each value must be a string or an array of strings, in the notation of JSON.
+ * Other values are ignored.
  */
 function readTables(text: string): ReadonlyMap<string, Values> {
   const tables = text.matchAll(/^\[([\w.-]+)\]\n((?:(?!\[).*\n?)*)/gm);

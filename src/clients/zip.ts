@@ -1,24 +1,24 @@
 /**
- * Makes ZIP archives (PKWARE's APPNOTE.TXT, 4.3). The same files give the same bytes: entries are not compressed, and
- * dated 1980-01-01.
+ * Makes ZIP archives (PKWARE's APPNOTE.TXT, 4.3). The same files always give the same bytes, because entries are not
+ * compressed and all have the date 1980-01-01.
  */
 import { crc32 } from 'node:zlib';
 
 const utf8 = new TextEncoder();
 
-/** 1980-01-01, in the format of MS-DOS. */
+/** 1980-01-01, as MS-DOS encodes dates. */
 const DATE = 0x21;
 /** Version 2.0. */
 const VERSION = 20;
 /** Names are UTF-8. */
 const FLAGS = 1 << 11;
-/** The Unix mode of a regular file that everyone may read: pip gives files these permissions. */
+/** The Unix mode of a regular file that everyone may read. pip sets it for the installed files. */
 const UNIX = 3 << 8;
 const ATTRIBUTES = 0o100644 * 2 ** 16;
 
 /**
- * @param files by their paths with slashes, in this order
- * @returns the archive; less than 4 GiB and 65,535 files
+ * @param files by their paths with slashes, in the order of the archive
+ * @returns the archive; it must stay below 4 GiB and 65,535 files
  */
 export function zip(files: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuffer> {
   const local: Uint8Array[] = [];
@@ -26,7 +26,7 @@ export function zip(files: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuf
   let offset = 0;
   for (const [path, bytes] of files) {
     const name = utf8.encode(path);
-    // The part that both headers share: from the version to the lengths of the name and of extra fields.
+    // The part that both headers have in common: from the version to the lengths of the name and the extra fields.
     const common = new DataView(new ArrayBuffer(26));
     const numbers = [VERSION, FLAGS, 0, 0, DATE];
     for (const [i, number] of numbers.entries()) common.setUint16(2 * i, number, true);

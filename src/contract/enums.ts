@@ -30,6 +30,14 @@ export const OBJECT_STATUSES = [
 ] as const satisfies readonly Named[];
 export type ObjectStatus = NameOf<typeof OBJECT_STATUSES>;
 
+/** What a listing is restricted to. */
+export const LISTED_STATUSES = [
+  { name: 'any', meaning: 'every object' },
+  ...OBJECT_STATUSES.filter(status => status.name !== 'not_in_service'),
+] as const;
+export type ListedStatus = NameOf<typeof LISTED_STATUSES>;
+export const DEFAULT_LISTED_STATUS: ListedStatus = 'any';
+
 export const INPUT_STATUSES = [
   {
     name: 'no_rubin_object',

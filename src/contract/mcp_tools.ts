@@ -13,7 +13,7 @@ export const MCP_TOOLS = [
 /** The tools of the archive, which follow the others. Their answers are structured, too. */
 export const ARCHIVE_MCP_TOOLS = [
   { name: 'list_rubin_transients_in_area', title: 'List Rubin transients in an area' },
-  { name: 'list_recent_rubin_transients', title: 'List recent Rubin transients with catalog sources' },
+  { name: 'list_recent_rubin_transients', title: 'List recent Rubin transients' },
   { name: 'query_rubin_archive', title: 'Query the archive in ADQL' },
 ] as const;
 

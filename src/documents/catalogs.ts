@@ -1,11 +1,11 @@
-/** Makes the texts about the catalogs from their definitions and the filters. */
+/** Writes the texts about the catalogs, based on their definitions and filters. */
 
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { type FilterableField, fieldFilterNames, filterableFields } from '../contract/filters.ts';
 
 const ARCMIN_PER_RADIAN = (180 * 60) / Math.PI;
 
-/** Side of an equal-area HEALPix pixel of that order, arcmin, rounded to one decimal. */
+/** The side of an equal-area HEALPix pixel of that order, arcmin, rounded to one decimal. */
 export function pixelArcmin(order: number): number {
   const side = Math.sqrt((4 * Math.PI) / (12 * 4 ** order)) * ARCMIN_PER_RADIAN;
   return Math.round(side * 10) / 10;
@@ -18,9 +18,9 @@ export function sourceIdMeaning({ name, release, idColumn, idType, idRemark }: C
 }
 
 /**
- * A text on the epochs of the positions, for the catalogs that have one.
- * @param sources the words before the name of the catalog
- * @param verb the verb after the name
+ * A text about the epochs of positions, for the catalogs that have one.
+ * @param sources the words before each catalog's name
+ * @param verb the verb after it
  */
 export function epochs({ all }: Catalogs, sources: string, verb: string): string {
   const known = all.flatMap(({ name, epoch }) => (epoch ? [{ name, ...epoch }] : []));
@@ -29,12 +29,12 @@ export function epochs({ all }: Catalogs, sources: string, verb: string): string
     .join('');
 }
 
-/** The order of the current footprint; without one, or if it is unknown, the order in the catalog's definition. */
+/** The order of the footprint in use. If there is none, or it is unknown, the order in the catalog's definition. */
 export function orderInForce({ name, footprintOrder }: CatalogDefinition, { footprintOrders }: Catalogs): number {
   return footprintOrders?.get(name) ?? footprintOrder;
 }
 
-/** A remark about `orderInForce`; empty if it is the catalog's own order. */
+/** A remark that explains `orderInForce`. Empty if a footprint of the catalog's own order is in use. */
 export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footprintOrders }: Catalogs): string {
   if (!footprintOrders)
     return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";
@@ -46,7 +46,7 @@ export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footp
     : `The footprint of the copy that is searched here is ${order < footprintOrder ? 'coarser' : 'finer'} than the catalog's own order, ${footprintOrder}.`;
 }
 
-/** The entries of `catalogs` in the service's description; keys as on the wire. */
+/** The entries of `catalogs` in the service's description; keys as in the JSON. */
 export function catalogDescriptions(catalogs: Catalogs) {
   return catalogs.all.map(catalog => ({
     name: catalog.name,

@@ -1,6 +1,6 @@
 /**
- * Makes the service's description of itself (docs/contract.md, Status and descriptions). The keys and their order are
- * those of the JSON answer.
+ * Writes the service's description of itself (docs/contract.md, Status and descriptions). The keys have the order of
+ * the JSON answer.
  */
 
 import type { Config } from '../config/config.ts';

@@ -1,4 +1,4 @@
-/** The kinds of the values that requests have, in query strings, paths, bodies and arguments of tools. */
+/** The kinds of values in requests: in query strings, paths, bodies, and arguments of tools. */
 import { memoized } from '../base/memoized.ts';
 import { parseInstant } from '../base/parse_time.ts';
 import type { Config } from '../config/config.ts';
@@ -27,7 +27,7 @@ export const ANY_TEXT = textual('a text', text => text);
 
 export const upTo = (max: number, unit: string) => number({ min: 0, max, aboveMin: true, unit });
 
-/** An integer of digits alone, for `limit` and `resolution`. */
+/** An integer that is written with digits only, for `limit` and `resolution`. */
 export const digits = (bounds: Bounds) => integer(bounds, /^\d+$/);
 
 /** The radius of a search, arcsec. */
@@ -39,7 +39,7 @@ export const radiusKind = memoized((config: Config): Kind<number> => {
   return { ...bounded, instead: given => (bounded.broken?.(given) === tooLarge ? larger : undefined) };
 });
 
-/** How long to wait for a job, seconds: whatever is no number is 0. */
+/** How long to wait for a job, seconds. Anything that is not a number counts as 0. */
 export const JOB_WAIT = {
   ...number({ unit: 's' }),
   parseText: (text: string) => {
@@ -57,7 +57,7 @@ export const JOB_SECONDS: Kind<number> = {
   unit: 's',
 };
 
-/** The time of a job's removal, in milliseconds since 1970. */
+/** When a job is to be removed, milliseconds since 1970. */
 export const JOB_TIME = textual(
   'a time like 2026-12-31T00:00:00Z',
   text => {
@@ -69,7 +69,7 @@ export const JOB_TIME = textual(
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** A page size of which only the notation is checked. */
+/** A page size. Only its notation is checked. */
 export const ANY_INTEGER = textual('an integer of at least 1', text => (INTEGER.test(text.trim()) ? text : undefined));
 
 export const pageSizeUpTo = (max: number) => ({ ...clamped(1, max, INTEGER), unit: 'count' });
@@ -82,7 +82,7 @@ export const TNS_NAME = textual(
 
 const MAX_ID_DIGITS = 19;
 
-/** ASCII digits, leading zeros allowed, 0 to 2^63 - 1. */
+/** ASCII digits with a value from 0 to 2^63 - 1; leading zeros are allowed. */
 export const OBJECT_ID = textual(`an integer in decimal digits, 0 to ${MAX_OBJECT_ID}`, text => {
   if (!/^\d+$/.test(text)) return undefined;
   const digits = text.length > 1 && text.startsWith('0') ? text.replace(/^0+(?=\d)/, '') : text;
@@ -93,7 +93,7 @@ export const OBJECT_ID = textual(`an integer in decimal digits, 0 to ${MAX_OBJEC
 
 const INT64 = /^-?\d{1,19}$/;
 
-/** The id of a catalog's source, in the form in which it is stored. */
+/** The id of a catalog's source, in the form in which ids are stored. */
 export const SOURCE_ID: Readonly<Record<IdType, Kind<string>>> = {
   text: textual(TEXT_ID, text => (isTextId(text) ? text : undefined), {
     minLength: 1,

@@ -1,7 +1,7 @@
 /**
- * Every operation of the API. The router, the OpenAPI document, the names in metrics, llms.txt and the known parameters
- * are made from this table. The functions that answer them are in src/routes/app.ts, by name. Pages and the Virtual
- * Observatory have their own tables there.
+ * The table of all operations of the API. The router, the OpenAPI document, the names in metrics, llms.txt and the
+ * known parameters are derived from it. src/routes/app.ts maps each name to the function that answers. Pages and the
+ * Virtual Observatory have their own tables there.
  */
 
 import type { Config } from '../config/config.ts';
@@ -19,13 +19,13 @@ export interface OperationRow {
   readonly name: string;
   /** `ANY` if the operation checks the method itself. */
   readonly method: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'ANY';
-  /** `:name` stands for one segment. */
+  /** `:name` matches one segment. */
   readonly path: string;
-  /** The name under which the operation's requests are counted, if it differs from `name`. */
+  /** The name under which requests are counted, if it is not `name`. */
   readonly metric?: string;
-  /** The operation's part of the OpenAPI document; undefined if it is not in the document. */
+  /** The description in the OpenAPI document; undefined if the operation is not in it. */
   readonly document?: (config: Config, catalogs: Catalogs) => Operation;
-  /** Set for an operation that describes the service and needs no arguments, so that a client can simply open it. */
+  /** Set if the operation describes the service and needs no arguments, so that a client can simply open it. */
   readonly isDiscovery?: true;
 }
 
@@ -117,12 +117,12 @@ export function voPaths(config: Config, catalogs: Catalogs): Paths {
   return all;
 }
 
-/** The operations that a client can simply open. */
+/** The operations that a client can open without arguments. */
 export const DISCOVERY: readonly OperationRow[] = ROWS.filter(({ isDiscovery }) => isDiscovery);
 
 /**
- * The names that the query string of an operation may have. Undefined if the document does not promise that the answer
- * names ignored parameters.
+ * The parameters that the query string of an operation may have. Undefined if the document does not promise that
+ * answers list ignored parameters.
  */
 export function queryParameters(
   { document }: OperationRow,

@@ -1,7 +1,7 @@
 /**
- * The parameters of each operation: their kinds, bounds, defaults and meanings. Requests are parsed by these tables,
- * and the OpenAPI document lists the parameters in the same order. Parameters are checked in the order in which the
- * operation reads them.
+ * The parameters of each operation: their kinds, limits, defaults and meanings. Requests are parsed with these tables.
+ * The OpenAPI document lists the parameters in this order. They are checked in the order in which the operation reads
+ * them.
  */
 import { memoized } from '../base/memoized.ts';
 import type { Config } from '../config/config.ts';
@@ -10,9 +10,11 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import {
   AREA_RESPONSES,
   DEFAULT_DETAIL,
+  DEFAULT_LISTED_STATUS,
   DEFAULT_MAP_LAYER,
   DEFAULT_RESPONSE,
   DEFAULT_TIME_FIELD,
+  LISTED_STATUSES,
   MAP_LAYERS,
   OBJECT_STATUSES,
 } from '../contract/enums.ts';
@@ -40,26 +42,26 @@ import {
 import { EXAMPLES, LANGUAGES, TAP_FORMATS, tapFormat } from '../contract/tap.ts';
 import * as kinds from './kinds.ts';
 
-/** A parameter, whose name is its key in the table of the operation. */
+/** A parameter. Its name is its key in the operation's table. */
 export interface Parameter<T = unknown> {
   readonly kind: Kind<T>;
   readonly description: string;
   /** The part of the request that contains the parameter; the query string by default. */
   readonly place?: 'path' | 'header';
   readonly default?: T;
-  /** The default that the document states, where more than this parameter decides. */
+  /** The default that the document states, if the actual default does not depend on this parameter alone. */
   readonly usual?: T;
   /** Whether the parameter is required; with `read`, only if the operation reads it. */
   readonly required?: 'always' | 'read';
-  /** The form that an error message suggests when the parameter is missing; `NAME=NUMBER` by default. */
+  /** The usage that an error message suggests if the parameter is missing; by default `NAME=NUMBER`. */
   readonly give?: string;
-  /** The name of its values, which generators of clients make a class of. */
+  /** The title of its values. Client generators make a class with this name. */
   readonly title?: string;
   /** The component of the document that describes its values. */
   readonly component?: 'DiaObjectIdStr';
 }
 
-/** A placeholder for all filters, which depend on the catalogs. */
+/** Stands for all filters, which depend on the catalogs. */
 export const FILTERS = { areFilters: true } as const;
 
 export type Parameters = Readonly<Record<string, Parameter | typeof FILTERS>>;
@@ -84,7 +86,13 @@ export const TIME_FIELD = {
   default: DEFAULT_TIME_FIELD,
 } satisfies Parameter;
 
-/** By default, the format that `Accept` prefers. */
+export const STATUS = {
+  kind: named(LISTED_STATUSES),
+  description: 'Which objects are listed.',
+  default: DEFAULT_LISTED_STATUS,
+} satisfies Parameter;
+
+/** The default is the format that `Accept` prefers. */
 export const FORMAT = {
   kind: named(FORMATS),
   description:
@@ -97,7 +105,7 @@ const FORMAT_AND_FILTERS = { format: FORMAT, filters: FILTERS, response: RESPONS
 const NOT_EMPTY = textual('a text', text => text, { minLength: 1 });
 const cursor = (description: string) => ({ kind: NOT_EMPTY, description });
 
-/** The objects on a page; more than `max` count as `max`. */
+/** The number of objects per page. Values above `max` are accepted and count as `max`. */
 export function pageSize(usual: number, max: number) {
   const kind = kinds.pageSizeUpTo(max);
   const description = `Objects on a page at most; more than ${max} count as ${max}.`;
@@ -109,7 +117,7 @@ function listingPageSize(config: Config) {
   return pageSize(default_page_size, max_page_size);
 }
 
-/** The middle of a circle, `ICRS right ascension of` something. */
+/** The centre of a circle. `of` completes "ICRS right ascension of". */
 function centre<Required extends 'always' | 'read'>(of: string, required: Required) {
   return {
     ra: { kind: kinds.RIGHT_ASCENSION, description: `ICRS right ascension of ${of}`, required },
@@ -168,7 +176,7 @@ export const tnsParameters = memoized((config: Config) => {
   } satisfies Parameters;
 });
 
-/** The window, and the page with a cursor. */
+/** The time window, and the page, which a cursor selects. */
 function walkParameters(config: Config, start: string, end: string, cursorPins: string) {
   return {
     start: { kind: kinds.TIME, description: `Start of the window, inclusive. ${start}` },
@@ -195,14 +203,14 @@ export const recentParameters = memoized((config: Config) => {
   } satisfies Parameters;
 });
 
-/** @param pinned what a cursor pins beside `as_of` */
+/** @param pinned what a cursor fixes in addition to `as_of` */
 function selectionParameters(config: Config, pinned: string) {
   const open = `${ISO} Open by default.`;
   const pins = `${pinned} and \`as_of\`; every other parameter must be given on every page.`;
-  return walkParameters(config, open, `. ${open}`, pins);
+  return { ...walkParameters(config, open, `. ${open}`, pins), status: STATUS };
 }
 
-/** The parameters that all operations have which list the objects that meet filters. */
+/** The parameters that are common to all operations that list the objects that meet filters. */
 export type SelectionParameters = ReturnType<typeof selectionParameters> & { readonly filters: typeof FILTERS };
 
 const AREA = {
@@ -217,7 +225,7 @@ const AREA = {
 export const areaParameters = memoized((config: Config) => {
   return {
     ...AREA,
-    ...selectionParameters(config, 'the area, `level`, `time_field`'),
+    ...selectionParameters(config, 'the area, `level`, `time_field`, `status`'),
     format: FORMAT,
     filters: FILTERS,
     response: { kind: named(AREA_RESPONSES), description: 'What to answer.', default: DEFAULT_RESPONSE },
@@ -225,7 +233,7 @@ export const areaParameters = memoized((config: Config) => {
 });
 
 export const objectsParameters = memoized((config: Config) => {
-  return { ...selectionParameters(config, '`time_field`'), ...FORMAT_AND_FILTERS } satisfies Parameters;
+  return { ...selectionParameters(config, '`time_field`, `status`'), ...FORMAT_AND_FILTERS } satisfies Parameters;
 });
 
 export const STREAM_PARAMETERS = {
@@ -365,7 +373,7 @@ const TAP_FORMAT = {
   description: `The format of the answer: ${TAP_FORMATS.map(({ name }) => `\`${name}\``).join(', ')}, or a media type of one. By default \`votable\`.`,
 } satisfies Parameter;
 
-/** The parameters of a query in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3), whose names have no case. */
+/** The parameters of an ADQL query (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are not case-sensitive. */
 export const tapParameters = memoized(({ TAP_MAX_RECORDS }: Config) => {
   return {
     REQUEST: { kind: matching(/^doQuery$/, 'doQuery'), description: '`doQuery`, or left out.' },
@@ -405,7 +413,7 @@ export const NEW_JOB_PARAMETERS = {
   EXECUTIONDURATION: { kind: kinds.JOB_SECONDS, description: 'The time limit of the job, 0 for the longest.' },
 } satisfies Parameters;
 
-/** The parameters of a job as a whole (UWS 1.1, sections 2.2.1 and 2.2.3), whose names have no case. */
+/** The parameters of a whole job (UWS 1.1, sections 2.2.1 and 2.2.3). Their names are not case-sensitive. */
 export const JOB_PARAMETERS = {
   WAIT: {
     kind: kinds.JOB_WAIT,
@@ -423,7 +431,7 @@ export const JOB_ACTION = {
   },
 } satisfies Parameters;
 
-/** The parameters of a POST that changes one resource of a job, by the upper-case name of the resource. */
+/** The parameters of a POST that changes one resource of a job, by the name of the resource in upper case. */
 export const JOB_CHANGES = {
   PHASE: { kind: { ...named([ABORT, RUN]), must: 'ABORT or RUN' }, description: 'What to do with the job.' },
   DESTRUCTION: {

@@ -1,6 +1,4 @@
-/**
- * Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share, in Markdown: code in backticks.
- */
+/** Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share, in Markdown. */
 
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
@@ -16,7 +14,7 @@ export const SUMMARY =
   'What is known about Rubin Observatory alert objects (by diaObjectId, sky position, TNS name or time window), ' +
   'and which catalog sources lie at their positions. Read-only, public, JSON.';
 
-/** A number as the contract writes radii: `1.0`, `60.0`, `2.5`. */
+/** A number in the format that the contract uses for radii: `1.0`, `60.0`, `2.5`. */
 export function decimal(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : `${value}`;
 }
@@ -24,7 +22,7 @@ export function decimal(value: number): string {
 // test contract/texts.test.ts: each text of the contract is at its place in the document
 // test crossmatch/conventions.test.ts: matches and separations are those of LSDB, the payload as published
 // test ingest/normalise.test.ts: lasair: declination is decl
-/** The meaning of positions, radii, ids and times, and the rule of the nearest source. */
+/** The meanings of positions, radii, ids and times, and the rule of the nearest source. */
 export function conventions(config: Config, catalogs: Catalogs): string[] {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   return [
@@ -42,7 +40,7 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
 }
 
 // test crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event
-/** Says which positions are compared, as a sentence without its end. */
+/** States which positions are compared, as a sentence without its full stop. */
 export function howCompared({ CROSSMATCH_PROPER_MOTION }: Config, { all }: Catalogs): string {
   const moving = all.filter(({ motion }) => motion).map(({ name }) => name);
   if (!CROSSMATCH_PROPER_MOTION || moving.length === 0)
@@ -81,7 +79,7 @@ export function caveats(): string[] {
 // test http/filters.test.ts: filters drop and reorder nothing
 // test contract/suite/filters.ts: one source must meet every match filter, bounds inclusive
 // test http/filters.test.ts: filters of several catalogs: all that name one, grouped by catalog
-/** The rules for several filters. */
+/** The rules for combining filters. */
 export function filterRules(): string[] {
   return [
     'An object qualifies if it meets every object filter (reliability) and at least one single current source meets every match ' +

@@ -1,6 +1,6 @@
 /**
- * The documents as a site: the Markdown of docs/ and of the pages that it links to, as HTML, with a search index.
- * docs/README.md is the list of pages, by task. The service serves the site at `/docs`; `npm run docs` writes it.
+ * The documents as a website: the Markdown files of docs/ and the pages that they link to, as HTML, with a search
+ * index. docs/README.md lists the pages by task. The service serves the site at `/docs`; `npm run docs` writes it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
@@ -9,10 +9,10 @@ import { programFile } from '../base/program_files.ts';
 import { anchor, escapeHtml } from './docs/blocks.ts';
 
 export interface SitePage {
-  /** The page's name in addresses; empty for the list of pages. */
+  /** The name of the page in addresses; empty for the list of pages. */
   readonly name: string;
   readonly title: string;
-  /** The heading of docs/README.md that lists the page; undefined for docs/README.md itself. */
+  /** The heading of docs/README.md under which the page is listed; undefined for docs/README.md itself. */
   readonly group: string | undefined;
   /** The first paragraph, without markup. */
   readonly description: string;
@@ -21,7 +21,7 @@ export interface SitePage {
   readonly headings: readonly { readonly text: string; readonly id: string }[];
 }
 
-/** A section in the search index. */
+/** A section, as an entry of the search index. */
 interface SiteSection {
   readonly address: string;
   readonly title: string;
@@ -32,14 +32,14 @@ interface SiteSection {
 }
 
 export interface Site {
-  /** In the order of docs/README.md, which comes first. */
+  /** The pages, in the order of docs/README.md, which comes first itself. */
   readonly pages: ReadonlyMap<string, SitePage>;
-  /** The files that pages show or link to: their names in addresses, with their paths from the root of the program. */
+  /** The files that pages show or link to: each file's name in addresses, with its path from the program's root. */
   readonly files: ReadonlyMap<string, string>;
   readonly sections: readonly SiteSection[];
 }
 
-/** Makes the addresses of pages and files that links contain. */
+/** Converts the links between pages and files into addresses. */
 export interface SiteAddresses {
   page(name: string): string;
   file(name: string): string;
@@ -59,12 +59,12 @@ function nameOf(path: string): string {
     .toLowerCase();
 }
 
-/** A line that names a test (test/docs/statements.test.ts). */
+/** A comment that names the tests of a paragraph (test/docs/statements.test.ts). */
 const COMMENT = /^ *<!-- .* -->\n/gm;
 
 const isPage = (path: string) => path.endsWith('.md');
 
-/** The path that a link of a page leads to, from the root of the program, and its fragment; undefined for other sites. */
+/** The path that a page's link leads to, from the program's root, and its fragment; undefined for other sites. */
 function targetOf(href: string, from: string): { readonly path: string; readonly fragment: string } | undefined {
   if (/^[a-z]+:/i.test(href)) return undefined;
   const at = href.indexOf('#');
@@ -73,9 +73,9 @@ function targetOf(href: string, from: string): { readonly path: string; readonly
 }
 
 /**
- * @param list the page that lists the others by task, from the root of the program
- * @throws Error that names a page and its link, if the link leads to a page that docs/README.md does not list, to a
- *   heading that is missing, or to a file that is missing
+ * @param list the page that lists the others by task, as a path from the program's root
+ * @throws Error that names a page and its link, if the link leads to a page that docs/README.md does not list, or to a
+ *   heading or a file that does not exist
  */
 export function makeSite(addresses: SiteAddresses, list = LIST): Site {
   const groups = groupsOf(list);
@@ -161,7 +161,7 @@ function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
 }
 
-/** The text of inline tokens, or of blocks, without markup. */
+/** The text of blocks or inline tokens, without markup. */
 function plain(tokens: readonly Token[]): string {
   return tokens.map(plainToken).join('');
 }
@@ -194,7 +194,7 @@ function sectionsOf(page: string, title: string, tokens: readonly Token[], ids: 
 }
 
 /**
- * Makes HTML. Blocks that are wider than the page can be scrolled, with the keyboard, too. HTML in a Markdown page is
+ * Writes HTML. Blocks that are wider than the page can be scrolled, also with the keyboard. HTML in a Markdown page is
  * shown as text.
  */
 function rendererOf(ids: Parsed['ids'], address: (href: string) => string): Marked {
@@ -212,7 +212,7 @@ function rendererOf(ids: Parsed['ids'], address: (href: string) => string): Mark
         return `<a href="${escapeHtml(address(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
       table({ header, rows }) {
-        // An empty header cell would be announced as a heading without text.
+        // A screen reader would announce an empty header cell as a heading without text.
         const cellOf = (tag: string, { text, tokens }: Tokens.TableCell) =>
           text === '' ? '<td></td>' : `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;
         const row = (tag: string, cells: readonly Tokens.TableCell[]) =>

@@ -1,4 +1,4 @@
-/** The task listing: a fixed list, in this order. */
+/** The list of tasks, in a fixed order. */
 
 export const TASK_PATH = '/api/task/';
 

@@ -1,4 +1,4 @@
-/** Index tasks: build arenas from the position table and from other arenas. */
+/** The index tasks, which build arenas from the position table and from other arenas. */
 import { Arena, buildArena, mergeArenas } from '@nearsky/sky-index';
 import { discard } from '../base/shared_memory.ts';
 import type { PositionRows } from '../store/positions.ts';
@@ -8,7 +8,7 @@ import type { BuiltArena, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 
 /** Fields of a row of the position table. */
 const STRIDE = 4;
-/** The approximate memory per row for building, without the result, which the indexer holds. */
+/** The approximate memory per row that building takes. The result, which the indexer holds, is not included. */
 const BUILDING_BYTES = 64;
 
 export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
@@ -32,8 +32,8 @@ export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
 }
 
 /**
- * Moves the rows that have a position to the front, in their order, because the others cannot be found by position.
- * Given a store, rows whose object the store lacks are dropped too.
+ * Moves the rows that have a position to the front, in their order; the others cannot be found by position. If a store
+ * is given, rows whose object it lacks are dropped, too.
  * @returns the number of rows kept
  */
 function keepPositions({ count, ids, fields }: PositionRows, store: Store | undefined): number {
@@ -47,7 +47,7 @@ function keepPositions({ count, ids, fields }: PositionRows, store: Store | unde
   return kept;
 }
 
-/** An object that cannot be read counts as present: a query that meets it reports the error. */
+/** An object that cannot be read counts as present. A query that needs it will report the error. */
 function holds(store: Store, id: bigint, ingestTimeUs: number): boolean {
   try {
     return store.getObject(id)?.ingestTimeUs === ingestTimeUs;

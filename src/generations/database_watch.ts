@@ -1,6 +1,6 @@
 /**
- * Watches whether the database files are still in place (so that queries need not check), whether writes wait for
- * another process, and whether the disk has space for writes.
+ * Watches the database files (so that queries need not check them), writes that wait for another process, and the disk
+ * space for writes.
  */
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -8,15 +8,15 @@ import type { SharedState } from '../base/shared_state.ts';
 import { freeBytesAt, RESERVE_BYTES } from '../store/disk_space.ts';
 import { openStore, type Store } from '../store/store.ts';
 
-/** The interval between checks: every thread must learn of a change within a second. */
+/** The interval between checks. Every thread must learn of a change within a second. */
 const LOOK_MS = 200;
 /** A write that waits this long for another process is reported in the log and by /readyz. */
 const LONG_WAIT_MS = 3000;
 
 /**
- * LMDB continues with files that were removed or replaced, and would answer from a database that no other process sees.
- * While the files are missing, all queries are refused; when the same files come back, service resumes. A different
- * database at their path is never read: that needs a restart.
+ * LMDB keeps using files that were removed or replaced, and would answer from a database that no other process sees.
+ * While the files are missing, all queries are refused. If the same files come back, service resumes. A different
+ * database at their path is never read; that takes a restart.
  */
 export class DatabaseWatch {
   readonly #dataDir: string;
@@ -24,7 +24,7 @@ export class DatabaseWatch {
   readonly #log: Log;
   readonly #timer: ReturnType<typeof setInterval>;
   #store: Store | undefined;
-  /** The beginning of the wait that was last logged; 0 if no wait needs to be logged. */
+  /** When the wait began that was last logged; 0 if no wait needs to be logged. */
   #toldWaitMs = 0;
   #isFull = false;
 
@@ -68,7 +68,7 @@ export class DatabaseWatch {
     try {
       this.#state.diskFreeBytes = freeBytesAt(this.#dataDir) ?? Number.POSITIVE_INFINITY;
     } catch {
-      // An error while looking at the directory is reported in its own words.
+      // If checking the directory fails, the error itself is reported.
       return;
     }
     const full = fullDisk(this.#state);
@@ -83,7 +83,7 @@ export class DatabaseWatch {
       try {
         this.#store = openStore(this.#dataDir, 'read');
       } catch {
-        // There is no database yet, and so no index: queries are refused for that reason.
+        // There is no database yet, and therefore no index. Queries are refused because of that.
         return undefined;
       }
     }
@@ -96,22 +96,22 @@ export class DatabaseWatch {
   }
 }
 
-/** The time for which a write has waited, milliseconds; 0 where no write waits. */
+/** How long a write has been waiting, milliseconds; 0 if no write waits. */
 function waitedMsOf({ writeWaitsSinceMs }: SharedState): number {
   return writeWaitsSinceMs === 0 ? 0 : Math.max(0, Date.now() - writeWaitsSinceMs);
 }
 
-/** The other processes that have the database open. Where a write of this process waits, one of them is writing. */
+/** The other processes that have the database open. If a write of this process waits, one of them is writing. */
 function othersWith(store: Store): readonly number[] {
   return [...store.livePids()].filter(pid => pid !== process.pid);
 }
 
-/** The report about a disk without space for writes; null where there is space. */
+/** Reports that the disk has no space for writes; null if it has. */
 export function fullDisk({ diskFreeBytes }: SharedState) {
   return diskFreeBytes < RESERVE_BYTES ? { free_bytes: diskFreeBytes, needed_bytes: RESERVE_BYTES } : null;
 }
 
-/** The report about a write that has waited for long; undefined where none has. */
+/** Reports that a write has been waiting for long; undefined if none has. */
 export function longWait(state: SharedState, store: Store) {
   const waitedMs = waitedMsOf(state);
   if (waitedMs < LONG_WAIT_MS) return undefined;

@@ -1,14 +1,15 @@
 /**
- * The index beside the database: DATA/index/generation, a cache that may be missing, old or damaged at any time.
+ * Saves the index next to the database, in DATA/index/generation. The file is a cache: it may be missing, old or
+ * damaged at any time.
  *
  *   magic    8 bytes    "nearskyG"
- *   version  uint32     little-endian, as is the next
+ *   version  uint32     little-endian, like the next number
  *   header   uint32     its length in bytes, then JSON: {"sequence", "rows", "mark", "arenas": [bytes, ...]}
  *   arenas   bytes      one after another
  *   digest   32 bytes   SHA-256 of everything before
  *
- * `mark` is the digest of the position table up to that point. It rejects an index of another history, for example of a
- * database that was restored from a backup since.
+ * `mark` is the digest of the position table up to that entry. It protects against an index of another history, for
+ * example after the database was restored from a backup.
  */
 
 import { createHash, type Hash } from 'node:crypto';
@@ -35,8 +36,8 @@ interface Header extends IndexedExtent {
 }
 
 /**
- * Writes aside and renames, so that there is always a whole file. The file is not flushed: a file torn by a power cut
- * fails its digest.
+ * Writes a temporary file and renames it, so that a complete file always exists. The file is not flushed: if a power
+ * cut truncates it, its digest does not match.
  */
 export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefined {
   const store = currentStore();
@@ -69,8 +70,8 @@ function writeIndex(fd: number, header: Header, arenas: readonly SharedArrayBuff
   prefix.writeUInt32LE(text.length, 12);
   write(prefix);
   write(text);
-  // Shared memory goes through a buffer of our own because neither runtime's file and hash functions promise to accept
-  // it.
+  // Shared memory is copied to a normal buffer first, because neither runtime's file and hash functions promise to
+  // accept it.
   const chunk = new Uint8Array(CHUNK_BYTES);
   for (const arena of arenas) {
     for (let at = 0; at < arena.byteLength; at += CHUNK_BYTES) {
@@ -86,7 +87,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
-/** The stored index, if there is one and it is whole and belongs to this database. */
+/** The stored index; undefined unless it exists, is intact, and belongs to this database. */
 export function runOpenIndex(): BuiltIndex | undefined {
   const file = join(threadDataDir(), INDEX_DIRECTORY, FILE);
   if (!existsSync(file)) return undefined;
@@ -118,7 +119,7 @@ function readIndex(fd: number, store: Store): BuiltIndex | undefined {
   return { sequence, rows, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length })) };
 }
 
-/** The header, if its values are of the right types. The digest is checked later. */
+/** The header, if its values have the right types. The digest is checked later. */
 function parseHeader(text: string): Header | undefined {
   try {
     const { sequence, rows, mark, arenas } = JSON.parse(text) as Partial<Header>;
@@ -137,7 +138,7 @@ function parseHeader(text: string): Header | undefined {
   }
 }
 
-/** Fills the buffer from the file. Returns undefined when the file ends too early. */
+/** Fills the buffer from the file. Returns undefined if the file ends too early. */
 function readAll(fd: number, buffer: Buffer, hash?: Hash): Buffer | undefined {
   for (let at = 0; at < buffer.length; ) {
     const read = readSync(fd, buffer, at, buffer.length - at, null);
@@ -148,7 +149,7 @@ function readAll(fd: number, buffer: Buffer, hash?: Hash): Buffer | undefined {
   return buffer;
 }
 
-/** Reads an arena. A file that ends too early leaves zeros, which the digest reveals. */
+/** Reads an arena. If the file ends too early, the rest is zeros, and the digest will not match. */
 function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
   const arena = new SharedArrayBuffer(bytes);
   const chunk = Buffer.alloc(CHUNK_BYTES);
@@ -161,8 +162,8 @@ function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
 }
 
 /**
- * The digest of the position table at a sequence number; undefined when the journal lacks that entry, or counts another
- * number of rows there.
+ * The digest of the position table at a sequence number. Undefined if the journal has no such entry, or the number of
+ * rows there is different.
  */
 function historyMark(store: Store, { sequence, rows }: IndexedExtent): string | undefined {
   const table = store.tableAt(sequence);

@@ -1,6 +1,6 @@
 /**
- * Keeps the generation current: starts with the stored index or a rebuilt one, then adds every change in the journal. A
- * pool builds, merges and saves, so that neither the main thread nor the queries wait.
+ * Keeps the generation up to date: starts with the stored index or a new one, then adds every change in the journal. A
+ * pool builds, merges and saves, so neither the main thread nor the queries have to wait.
  */
 
 import { messageOf } from '../base/error_text.ts';
@@ -26,10 +26,10 @@ const RETRY_MS = 1000;
 
 interface IndexerOptions {
   readonly dataDir: string;
-  /** Must have the same data directory and two threads: one follows the journal while the other merges. */
+  /** Must have the same data directory and two threads, so that one can follow the journal while the other merges. */
   readonly pool: Pool;
   readonly log: Log;
-  /** Called when `current` changes. */
+  /** Called after each change of `current`. */
   readonly onChange?: () => void;
 }
 
@@ -46,9 +46,9 @@ export interface IndexStatus {
 /** The number of consecutive failed attempts to follow the journal. */
 export interface IndexFailure {
   readonly error: unknown;
-  /** When the first attempt failed, as `performance.now()`. */
+  /** The time of the first of them, by `performance.now()`. */
   readonly firstMs: number;
-  /** When the latest attempt failed, likewise. */
+  /** The time of the latest of them, by `performance.now()`. */
   readonly latestMs: number;
 }
 
@@ -58,11 +58,11 @@ export class Indexer {
   #store: Store | undefined;
   #following: Promise<void> | undefined;
   #index: LiveIndex | undefined;
-  /** Whether an index turned out not to belong to this database; the stored index is then not trusted either. */
+  /** Whether an index turned out not to belong to this database. The stored index is then not trusted, either. */
   #distrustStored = false;
-  /** The file's number of rows, the time of the last read or write, and the duration of the last write. */
+  /** The number of rows in the file, when it was last read or written, and how long the last write took. */
   #saved = { rows: 0, atMs: 0, tookMs: 0 };
-  /** The merge or save that is running; there is one at a time. */
+  /** The merge or save in progress. There is only one at a time. */
   #background: Promise<void> | undefined;
   #number = 0;
   /** Generations up to this number came from an index that was dropped. */
@@ -77,7 +77,7 @@ export class Indexer {
   }
 
   /**
-   * The generation that answers queries; undefined until the index has caught up with the journal, and while it is
+   * The generation that answers queries. Undefined while the index has not caught up with the journal, or is being
    * rebuilt.
    */
   get current(): PublishedGeneration | undefined {
@@ -103,14 +103,14 @@ export class Indexer {
     );
   }
 
-  /** Begins to load, then to follow the journal. Failures are logged and retried. */
+  /** Starts to load the index, and then to follow the journal. Failures are logged and retried. */
   start(): void {
     this.#following ??= this.#follow();
   }
 
   /**
    * Drops the index that a generation (by default the current one) came from, because it does not belong to this
-   * database, and builds a new one. An index that was begun since then stays, because late answers from the old
+   * database, and builds a new one. If a newer index was started since, it is kept, because late answers from the old
    * generation say nothing about it.
    */
   discard(number = this.#number): void {
@@ -125,7 +125,7 @@ export class Indexer {
     this.#setCurrent(undefined);
   }
 
-  /** Stops following the journal, and saves the index if it has grown and can be kept beside the database. */
+  /** Stops following the journal. Saves the index if it has grown and can be stored. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#following;
@@ -171,7 +171,7 @@ export class Indexer {
     this.#background ??= this.#tend(index)?.finally(() => (this.#background = undefined));
   }
 
-  /** Starts the next background work: a merge, or else a save of the index. Undefined if neither is due. */
+  /** Starts the next background work: a merge, or else a save of the index. Undefined if there is none to do. */
   #tend(index: LiveIndex): Promise<void> | undefined {
     const parts = index.takeForMerge();
     if (parts.length > 0) return this.#merge(index, parts);
@@ -179,7 +179,7 @@ export class Indexer {
     const sinceMs = performance.now() - atMs;
     if (!isSaveDue({ rows: index.extent.rows, savedRows, sinceMs, tookMs })) return undefined;
     return this.#save(index).catch(error => {
-      // After a failure the next attempt comes after the same time as after a success.
+      // After a failure, the next attempt waits as long as after a success.
       this.#saved = { rows: savedRows, atMs: performance.now(), tookMs };
       this.#logFailure(error);
     });
@@ -190,14 +190,14 @@ export class Indexer {
     return this.#store!.lastSequence();
   }
 
-  /** The stored index if there is a trusted one; otherwise an empty index, which then reads the whole database. */
+  /** The stored index, if there is a trusted one. Otherwise an empty index, which will then read the whole database. */
   async #load(): Promise<LiveIndex> {
     const stored = this.#distrustStored ? undefined : await this.#openStored();
     this.#saved = { rows: stored?.rows ?? 0, atMs: performance.now(), tookMs: 0 };
     return new LiveIndex(stored ?? { sequence: 0, rows: 0, arenas: [] }, this.#replacedBytes);
   }
 
-  /** Opens the stored index. The file is only a cache: after any failure the index is rebuilt. */
+  /** Opens the stored index. The file is only a cache: after any failure, the index is rebuilt. */
   async #openStored(): Promise<BuiltIndex | undefined> {
     const task: OpenIndexTask = { kind: 'openIndex' };
     try {
@@ -240,7 +240,7 @@ export class Indexer {
     }
   }
 
-  /** Saves the index, if it has grown since the last save and was not dropped meanwhile. */
+  /** Saves the index, if it has grown since the last save and was not dropped in the meantime. */
   async #save(index: LiveIndex): Promise<void> {
     const { extent } = index;
     if (this.#index !== index || extent.rows <= this.#saved.rows) return;
@@ -252,9 +252,9 @@ export class Indexer {
   }
 }
 
-/** The difference between the index and its file. */
+/** How the index differs from its file. */
 interface SaveState {
-  /** Rows of the position table: in the index, and in the file that it was read from or last written to. */
+  /** The numbers of rows of the position table that the index covers, and that its file covers. */
   readonly rows: number;
   readonly savedRows: number;
   /** Milliseconds since the file was read or last written, and the duration of the last write. */
@@ -262,19 +262,19 @@ interface SaveState {
   readonly tookMs: number;
 }
 
-/** At the next start the file lacks less than this share of the index, unless the index grows very fast. */
+/** The file may lack this fraction of the index at the next start; more only if the index grows very fast. */
 const GROWN_SHARE = 0.05;
 const MIN_INTERVAL_MS = 2000;
-/** A smaller growth waits this long. */
+/** A smaller growth is saved only after this time. */
 const CALM_INTERVAL_MS = 15 * 60_000;
 /**
- * The share of a thread's and the disk's time that writing may take: while the index grows fast, and while it hardly
- * grows.
+ * The fraction of the time of a thread and the disk that saving may take: while the index grows fast, and while it
+ * hardly grows.
  */
 const BUSY_SHARE = 0.01;
 const CALM_SHARE = 0.001;
 
-/** Whether the index should be saved now. Each save writes the whole file, so the growth must be worth the cost. */
+/** Whether the index should be saved now. Each save writes the whole file, so the growth must justify the cost. */
 export function isSaveDue({ rows, savedRows, sinceMs, tookMs }: SaveState): boolean {
   const gained = rows - savedRows;
   if (gained <= 0) return false;

@@ -2,17 +2,17 @@ import { discard } from '../base/shared_memory.ts';
 import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from './tasks.ts';
 
 /**
- * An arena of up to this many rows is rebuilt together with new rows, instead of adding another arena. That takes well
- * under a millisecond.
+ * An arena of up to this many rows is rebuilt together with new rows, so that no further arena is needed. This takes
+ * well under a millisecond.
  */
 const ABSORB_ROWS = 1024;
 /**
- * The same limit while a long merge keeps other arenas waiting, so that arenas stay few; rebuilding then takes some ten
+ * The same limit while other arenas wait for a long merge, so that there are few arenas. Rebuilding then takes some ten
  * milliseconds.
  */
 const ABSORB_ROWS_CROWDED = 65_536;
 
-/** The arenas that answer for the journal up to a sequence number. Arenas are replaced, never changed. */
+/** The arenas that represent the journal up to a sequence number. An arena is never changed, only replaced. */
 export class LiveIndex {
   #arenas: readonly BuiltArena[];
   #extent: IndexedExtent;
@@ -20,7 +20,7 @@ export class LiveIndex {
   /** Arenas that are being merged. They must stay until the merged arena replaces them. */
   readonly #merging = new Set<BuiltArena>();
 
-  /** @param replacedBytes the bytes of arenas that the indexer replaced before */
+  /** @param replacedBytes the bytes of all arenas that the indexer replaced before */
   constructor({ arenas, sequence, rows }: BuiltIndex, replacedBytes: number) {
     this.#arenas = arenas;
     this.#extent = { sequence, rows };
@@ -48,20 +48,20 @@ export class LiveIndex {
     return { number, sequence, arenas: this.buffers, replacedBytes: this.#replacedBytes };
   }
 
-  /** The small arenas that new rows are to be built together with. */
+  /** The small arenas that should be rebuilt together with new rows. */
   toAbsorb(): BuiltArena[] {
     const isCrowded = this.#arenas.length - this.#merging.size > MAX_ARENAS;
     const limit = isCrowded ? ABSORB_ROWS_CROWDED : ABSORB_ROWS;
     return this.#arenas.filter(arena => arena.length <= limit && !this.#merging.has(arena));
   }
 
-  /** Advances; `arena` holds the new rows and those of `absorbed`. */
+  /** Advances the index. `arena` contains the new rows and the rows of `absorbed`. */
   extend({ sequence, rows, arena }: TailAnswer, absorbed: readonly BuiltArena[]): void {
     this.#extent = { sequence, rows };
     if (arena) this.#replace(absorbed, arena);
   }
 
-  /** The arenas to merge now, none most of the time; they are set aside until `merged` or `release`. */
+  /** The arenas to merge now; usually none. They are reserved until `merged` or `release` is called. */
   takeForMerge(): BuiltArena[] {
     if (this.#merging.size > 0) return [];
     const taken = planMerge(this.#arenas.map(({ length }) => length)).map(position => this.#arenas[position]!);
@@ -79,8 +79,8 @@ export class LiveIndex {
   }
 
   /**
-   * Call once, when another index replaces this one. Returns the bytes of arenas that the indexer has replaced by
-   * then.
+   * Call it once, when another index replaces this one. Returns the bytes of all arenas that the indexer has then
+   * replaced.
    */
   letGo(): number {
     this.#noteReplaced(this.#arenas);
@@ -99,19 +99,17 @@ export class LiveIndex {
   }
 }
 
-/** When there are more arenas than this, some are merged. */
+/** If there are more arenas than this, some are merged. */
 export const MAX_ARENAS = 8;
-/** The least number of arenas in a merge: merging fewer would not pay for the copying. */
+/** The minimum number of arenas in a merge. A smaller merge would not justify the copying. */
 const MIN_MERGED = 4;
-/**
- * A merged arena is at most one part in this many of the next larger one, so that each row is copied only a few times.
- */
+/** A merged arena is at most the next larger arena divided by this, so that each row is copied only a few times. */
 const RATIO = 2;
 
 /**
- * Chooses the arenas to merge into one, as positions in `lengths` (points each): the fewest of the smallest that leave
- * the sizes well apart. Empty while there are at most MAX_ARENAS. A row is copied about log2(rows) times when arenas
- * arrive one by one.
+ * Chooses the arenas that should be merged into one, as indexes into `lengths` (points each). It takes as few as
+ * possible, beginning with the smallest, so that the sizes then differ enough. Empty while there are at most
+ * MAX_ARENAS. If arenas arrive one by one, a row is copied about log2(rows) times.
  */
 export function planMerge(lengths: readonly number[]): number[] {
   if (lengths.length <= MAX_ARENAS) return [];

@@ -1,4 +1,4 @@
-/** The index of this process and the threads that keep it; queries never occupy these threads. */
+/** The index of this process, and the threads that maintain it. Queries never use these threads. */
 
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -10,9 +10,9 @@ import type { PublishedGeneration } from './tasks.ts';
 
 /** A thread that reads the database for this long counts as hung. */
 const TIMEOUT_MS = 30_000;
-/** The longest time that the database may take to show that it can be read. */
+/** The maximum time that opening the database may take to show that it is readable. */
 const MEASURE_MS = 1000;
-/** One thread follows the journal while the other merges. */
+/** One thread follows the journal while the other one merges. */
 const INDEX_THREADS = 2;
 
 export class LocalIndex {
@@ -21,7 +21,7 @@ export class LocalIndex {
   readonly #log: Log;
   #measure: Promise<MetricsAnswer | undefined> | undefined;
 
-  /** @param onChange called when `current` changes */
+  /** @param onChange called after each change of `current` */
   constructor(dataDir: string, log: Log, onChange: () => void = () => {}) {
     this.#log = log;
     this.#pool = new Pool({ threads: INDEX_THREADS, threadData: { dataDir } });
@@ -47,7 +47,7 @@ export class LocalIndex {
     this.#indexer.discard(generation);
   }
 
-  /** The metrics of the database; undefined when they cannot be read. Concurrent callers share one read. */
+  /** The metrics of the database; undefined if they cannot be read. Concurrent callers share one read. */
   measure(): Promise<MetricsAnswer | undefined> {
     this.#measure ??= this.#look().finally(() => {
       this.#measure = undefined;
@@ -64,7 +64,7 @@ export class LocalIndex {
     return await withTimeout(seen, MEASURE_MS);
   }
 
-  /** Saves the index and ends the threads. */
+  /** Saves the index and stops the threads. */
   async close(): Promise<void> {
     await this.#indexer.close();
     await this.#pool.close();

@@ -3,26 +3,26 @@ import type { Generation } from '@nearsky/sky-index';
 import type { Task } from '../pool/pool.ts';
 
 /**
- * A generation with a number that is unique within its indexer, because two generations may cover the same sequence
- * number.
+ * A generation with a number that is unique within its indexer. The number is needed because two generations may cover
+ * the same sequence number.
  */
 export interface PublishedGeneration extends Generation {
   readonly number: number;
   /**
-   * The bytes of arenas that the indexer has replaced so far. Holders of an earlier generation may free the
+   * The bytes of all arenas that the indexer has replaced so far. Whoever held an earlier generation may free the
    * difference.
    */
   readonly replacedBytes: number;
 }
 
-/** Builds one arena from the objects stored after the first `rows`, and from the points of `absorb`. */
+/** Builds an arena of the objects stored after the first `rows`, and of the points in `absorb`. */
 export interface TailTask extends Task<TailAnswer> {
   readonly kind: 'tail';
-  /** Rows of the position table; 0 for an index of the whole database. */
+  /** The number of rows of the position table to skip; 0 for an index of the whole database. */
   readonly rows: number;
   /**
-   * Leaves out rows whose object the database has lost. The check reads every object, so it is for an index that
-   * follows a stale one.
+   * Whether to leave out rows whose object the database has lost. This check reads every object, so it is only used
+   * after an index turned out to be stale.
    */
   readonly checked: boolean;
   readonly absorb: readonly SharedArrayBuffer[];
@@ -34,7 +34,7 @@ export interface BuiltArena {
 }
 
 export interface TailAnswer extends IndexedExtent {
-  /** Undefined when there is no new object that can be indexed; `absorb` then stays as it is. */
+  /** Undefined if there is no new object with a position. The arenas of `absorb` then stay unchanged. */
   readonly arena: BuiltArena | undefined;
 }
 
@@ -47,19 +47,17 @@ export interface MergeTask extends Task<BuiltArena> {
 export interface IndexedExtent {
   /** The last journal entry that the index covers, inclusive. */
   readonly sequence: number;
-  /** The number of rows that the position table had then. */
+  /** The number of rows that the position table then had. */
   readonly rows: number;
 }
 
-/** Writes a generation to DATA/index, replacing the present one in one step. */
+/** Writes a generation to DATA/index, and replaces the previous one in one step. */
 export interface SaveIndexTask extends Task<undefined>, IndexedExtent {
   readonly kind: 'saveIndex';
   readonly arenas: readonly SharedArrayBuffer[];
 }
 
-/**
- * Reads the generation in DATA/index; undefined when there is none, it is damaged, or it belongs to another database.
- */
+/** Reads the generation in DATA/index. Undefined if there is none, it is damaged, or it belongs to another database. */
 export interface OpenIndexTask extends Task<BuiltIndex | undefined> {
   readonly kind: 'openIndex';
 }

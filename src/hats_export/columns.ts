@@ -1,4 +1,4 @@
-/** The columns of an exported catalog, and the rows of objects and their matches. */
+/** The columns of an exported catalog, and the rows for objects and their matches. */
 
 import { type Column, type ColumnType, withOwnNames } from '@nearsky/astrotables';
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
@@ -30,7 +30,7 @@ import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
 const column = (name: string, type: ColumnType, description: string, more: Partial<HatsColumn> = {}) =>
   ({ name, type, description, ...more }) satisfies HatsColumn;
 
-/** The column of a field that other tables have too. */
+/** The column of a field that other tables also have. */
 const known = (name: string, field: ObjectField): HatsColumn => ({ ...columnOf(name, field), ...field.archive });
 
 const VARIED = { isVaried: true } as const;
@@ -43,7 +43,7 @@ const PLACE = [PIXEL, ...(['diaObjectId', 'ra', 'dec'] as const).map(name => kno
 
 type PlaceName = 'diaObjectId' | 'ra' | 'dec';
 const isOfPlace = (name: string): name is PlaceName => PLACE.some(each => each.name === name);
-/** The columns of an object that follow its place. */
+/** The columns of an object after the first ones. */
 const OWN = shownIn('archive').flatMap(({ name, field }) => (isOfPlace(name) ? [] : { name, field }));
 
 export function objectColumns(catalogs: readonly CatalogDefinition[]): readonly HatsColumn[] {
@@ -75,14 +75,14 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
   column('statistics_version', 'int32', 'Version of the method by which the four columns before were found'),
 ];
 
-/** The place of a catalog's payload in the row: its first column, and its keys; and whether the catalog has text ids. */
+/** The position of a catalog's payload in the row, its columns, and whether the catalog has text ids. */
 interface PayloadPlace {
   readonly hasTextIds: boolean;
   readonly at: number;
   readonly columns: readonly Column[];
 }
 
-/** The columns of matches, and the place of each catalog's payload in their rows. */
+/** The columns of matches, and where their rows have each catalog's payload. */
 export interface MatchColumns {
   readonly columns: readonly HatsColumn[];
   readonly places: ReadonlyMap<string, PayloadPlace>;
@@ -104,12 +104,12 @@ export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColum
 }
 
 /**
- * Values of a column; undefined where none has been set, so that all are null. Among float64 values NaN, which none of
- * them is, stands for null: such an array takes a third of the memory.
+ * The values of a column; undefined while all are null. In a float64 column, NaN stands for null, because such an array
+ * takes a third of the memory. No value of these columns is NaN.
  */
 type Values = unknown[] | Float64Array | undefined;
 
-/** Rows that are collected column by column; their number is known before. */
+/** Rows that are collected column by column. The number of rows must be known before. */
 abstract class Rows {
   readonly columns: readonly HatsColumn[];
   readonly values: Values[];
@@ -135,7 +135,7 @@ abstract class Rows {
     return new Array(this.#capacity).fill(null);
   }
 
-  /** Takes back the values set in columns from one, inclusive, to another, exclusive. */
+  /** Sets the current row to null again in the columns from `from` (inclusive) to `to` (exclusive). */
   protected unset(from: number, to: number): void {
     for (let column = from; column < to; column++) {
       const values = this.values[column];
@@ -153,15 +153,15 @@ abstract class Rows {
   }
 
   /**
-   * A function that gives the values of a column, the rows ascending by pixel, then identifier; undefined for a column
-   * whose values are all null.
+   * A function that returns the values of a column, in ascending order of pixel, then identifier. It returns undefined
+   * for a column without values.
    */
   sorted(): (column: number) => unknown[] | undefined {
     const [pixels, ids] = this.values as unknown as [bigint[] | undefined, bigint[] | undefined];
     if (!pixels || !ids) return () => undefined;
     const rows = Array.from({ length: this.length }, (_, row) => row);
-    // Rows of equal pixels are in the order of their identifiers; rows of one object in the order in which they were
-    // added.
+    // Rows with the same pixel are in the order of their identifiers. Rows of one object keep the order in which they
+    // were added.
     rows.sort((a, b) => compare(pixels[a]!, pixels[b]!) || compare(ids[a]!, ids[b]!) || a - b);
     return column => {
       const values = this.values[column];
@@ -171,27 +171,27 @@ abstract class Rows {
   }
 }
 
-/** Times are bigints for the writer, because it takes other numbers for milliseconds. */
+/** The writer would take a number for milliseconds, so times are bigints. */
 const time = (us: number | null) => (us === null ? null : BigInt(us));
 
 interface CurrentTexts {
   readonly brokers: string;
   readonly record: TimelessRecord | undefined;
-  /** Undefined, like the others, if there is no record. */
+  /** Undefined, like the following ones, if there is no record. */
   readonly brokersAtCrossmatch?: string;
   readonly outcomes?: string;
   readonly provenance?: string;
   readonly provenanceSet?: string;
 }
 
-/** The parts of an object that its cells are made of. */
+/** The data for the cells of an object. */
 interface Exported extends CurrentTexts {
   readonly object: ObjectView;
   readonly isPending: boolean;
   readonly tns: TnsAssociation | null;
 }
 
-/** The number of matches that answers list. */
+/** The number of matches that answers would list. */
 function listedMatches({ object, isPending }: Exported): number {
   if (isPending || !object.hasMatches) return 0;
   return object.matchesAreCurrent ? object.matches().length : newestMatches(object.decode().matches).length;
@@ -228,11 +228,11 @@ const MAX_KEPT = 4096;
 export class ObjectRows extends Rows {
   readonly #store: Store;
   readonly #cells: readonly ((of: Exported) => unknown)[];
-  /** Texts that many objects share. */
+  /** Texts that many objects have in common. */
   readonly #texts = new Map<string, CurrentTexts>();
   #association: { readonly text: string; readonly tns: TnsAssociation | null } = { text: '', tns: null };
 
-  /** @param store where provenance sets are read */
+  /** @param store the store that has the provenance sets */
   constructor(store: Store, catalogs: readonly CatalogDefinition[], columns: readonly HatsColumn[], capacity: number) {
     super(columns, capacity);
     this.#store = store;
@@ -294,7 +294,7 @@ export class ObjectRows extends Rows {
   }
 
   /**
-   * The association in a text. Objects without a registry object near them have the same text, so the last one is kept.
+   * The association in an object's text. Objects without a nearby registry object have the same text, so it is cached.
    */
   #tnsOf(text: string): TnsAssociation | null {
     if (text !== this.#association.text) this.#association = { text, tns: readAssociation(text) };
@@ -304,12 +304,12 @@ export class ObjectRows extends Rows {
 
 export class MatchRows extends Rows {
   readonly #store: Store;
-  /** Whether a payload's keys are those of its columns, by the keys' ordinal and the catalog. */
+  /** Whether the keys of a payload match the catalog's columns, by the ordinal of the keys and the catalog. */
   readonly #areColumns = new Map<string, boolean>();
 
   readonly #places: MatchColumns['places'];
 
-  /** @param store where the keys of payloads are read */
+  /** @param store the store that has the keys of payloads */
   constructor(store: Store, { columns, places }: MatchColumns, capacity: number) {
     super(columns, capacity);
     this.#store = store;
@@ -339,14 +339,16 @@ export class MatchRows extends Rows {
     }
   }
 
-  /** Sets the column of integers or that of texts; for a catalog that is not registered, as the id is. */
+  /**
+   * Sets the column of integer ids or that of text ids. If the catalog is not registered, the form of the id decides.
+   */
   #setId(catalog: string, id: string): void {
     const integer = this.#places.get(catalog)?.hasTextIds ? undefined : integerId(id);
     if (integer === undefined) this.set(7, id);
     else this.set(6, integer);
   }
 
-  /** Sets the columns of the payload, if they can hold it; returns whether they can. */
+  /** Sets the columns of the payload, if they can hold it. Returns whether they can. */
   #setPayload(catalog: string, { keys, values }: SourceValues): boolean {
     const place = this.#places.get(catalog);
     if (!place || keys === null || !this.#fits(catalog, place, keys)) return false;
@@ -383,8 +385,8 @@ export class MatchRows extends Rows {
 const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);
 
 /**
- * A cell as an export's lines have it: null for a value that is not finite, undefined for one that the column would not
- * hold exactly.
+ * A cell with the value that an export line has: null for a value that is not finite, undefined for a value that the
+ * column cannot hold exactly.
  */
 function exactCell(column: Column, value: unknown) {
   if (typeof value === 'number' && column.type === 'float64') return Number.isFinite(value) ? value : null;

@@ -1,4 +1,4 @@
-/** The archive as catalogs in the HATS layout: objects and matches, each with its margin, from one snapshot. */
+/** Exports the archive as HATS catalogs: objects and matches, each with its margin, all from one snapshot. */
 
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -30,15 +30,15 @@ import { matchColumns, objectColumns } from './columns.ts';
 import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './writer_thread.ts';
 
 const MARGIN_ARCSEC = 10;
-/** The maximum number of threads; more would wait for the disk. */
+/** The maximum number of threads. More threads would wait for the disk. */
 const MAX_THREADS = 8;
-/** The order of the map, whose pixels are 14 arcmin wide. */
+/** The HEALPix order of the map, whose pixels are 14 arcmin wide. */
 const MAP_ORDER = 8;
-/** The most rows of a partition: a thread holds a hundred MiB and more for the largest. */
+/** The maximum number of rows per partition. For the largest partition, a thread holds a hundred MiB or more. */
 const DEFAULT_MAX_ROWS = 25_000;
 /**
- * The maximum number of attempts to open the same state in all threads. An attempt fails only if a commit comes in
- * between.
+ * The maximum number of attempts to open the same state in all threads. An attempt only fails if a commit happens
+ * during it.
  */
 const OPEN_TRIES = 1000;
 
@@ -46,28 +46,25 @@ export interface HatsExportOptions {
   readonly dataDir: string;
   /** The store, opened on `dataDir`. */
   readonly store: Store;
-  /** The directory to make; it may exist if it is empty. */
+  /** The directory to create. It may exist if it is empty. */
   readonly target: string;
-  /** Only objects that changed after this entry of the journal are exported. */
+  /** Only objects that changed after this journal entry are exported. */
   readonly since?: number;
   readonly builder: string;
   readonly threads?: number;
-  /** The most rows of a partition. */
+  /** The maximum number of rows per partition. */
   readonly maxRows?: number;
-  /** Called now and then with the number of rows written and of all rows. */
+  /** Called from time to time, with the number of rows written so far and the total. */
   readonly onProgress: (rows: number, total: number) => void;
 }
 
 export interface HatsExportCounts {
-  /** The last journal entry in the export: `since` of the next one. */
+  /** The last journal entry in the export. It is the value of `since` for the next export. */
   readonly sequence: number;
   readonly objects: number;
   readonly matches: number;
   readonly partitions: number;
-  /**
-   * The number of objects in no partition, because they have no position; the next property is the file that holds
-   * them.
-   */
+  /** The number of objects that are in no partition, because they have no position; and the file that contains them. */
   readonly withoutPosition: number;
   readonly withoutPositionFile: string | null;
   readonly bytes: number;
@@ -75,7 +72,7 @@ export interface HatsExportCounts {
 
 /**
  * Writes the catalogs under a temporary name, and renames them when they are complete.
- * @throws StoreError; Error if the export cannot be written; nothing with the final name exists then
+ * @throws StoreError; Error if the export cannot be written. Then nothing exists under the final name
  */
 export async function exportHats(options: HatsExportOptions): Promise<HatsExportCounts> {
   const { store, target } = options;
@@ -111,7 +108,7 @@ function isTaken(target: string): boolean {
   return found !== undefined && !(found.isDirectory() && readdirSync(target).length === 0);
 }
 
-/** The files to be written for a catalog or its margin. */
+/** The files to write for a catalog or its margin. */
 interface Planned {
   readonly name: string;
   readonly marginOf?: WrittenCatalog['marginOf'];
@@ -127,7 +124,7 @@ class Export {
   #ids = new BigInt64Array(1024);
   readonly #matches: number[] = [];
   readonly #sky = new SkyRows(MARGIN_ARCSEC);
-  /** Objects without a position: their ids and their numbers of matches. */
+  /** The objects without a position: their ids, and their numbers of matches. */
   readonly #aside: { readonly id: bigint; readonly matches: number }[] = [];
   #rowsWritten = 0;
   #rowsPlanned = 0;
@@ -172,7 +169,7 @@ class Export {
     let bytes = 0;
     for (const plan of planned) {
       const isMargin = plan.marginOf !== undefined;
-      // A small export may have no row near an edge, and a margin without rows would not be a valid catalog.
+      // In a small export there may be no row near an edge. A margin without rows would not be a valid catalog.
       if (isMargin && plan.partitions.length === 0) continue;
       const collection = join(this.#part, plan.catalog);
       const directory = join(collection, plan.name);
@@ -243,7 +240,7 @@ class Export {
     );
   }
 
-  /** Writes the objects without a position, and their matches; returns the name of the objects' file. */
+  /** Writes the objects without a position, and their matches. Returns the name of the file with the objects. */
   async #writeAside(): Promise<string | null> {
     if (this.#aside.length === 0) return null;
     const name = (catalog: string) => `${catalog}_without_position.parquet`;
@@ -258,9 +255,7 @@ class Export {
   }
 }
 
-/**
- * The objects that were stored, delivered again or crossmatched after the entry `since` of the journal, up to `last`.
- */
+/** The objects that were stored, delivered again or crossmatched after journal entry `since`, up to `last`. */
 function changedAfter(store: Store, since: number, last: number): Set<bigint> {
   const changed = new Set<bigint>();
   for (let sequence = since; sequence < last; ) {
@@ -276,7 +271,7 @@ function changedAfter(store: Store, since: number, last: number): Set<bigint> {
 
 type Link = Caller<HatsRequest>;
 
-/** The threads that write, one file at a time each. */
+/** The threads that write. Each writes one file at a time. */
 class Writers {
   readonly #pool: Pool;
   readonly #ports: MessagePort[] = [];
@@ -303,7 +298,7 @@ class Writers {
     this.#idle.push(...this.#links);
   }
 
-  /** Makes all threads, and this one, see the same state of the database. */
+  /** Makes this thread and all others see the same state of the database. */
   async open(store: Store): Promise<Snapshot> {
     for (let tries = 0; tries < OPEN_TRIES; tries++) {
       const snapshot = store.snapshot();
@@ -315,7 +310,7 @@ class Writers {
     throw new Error('the database changes too fast for several threads to read the same state: try again');
   }
 
-  /** @returns the bytes of the file */
+  /** @returns the size of the file, bytes */
   async write(job: () => PartitionJob): Promise<number> {
     const link = this.#idle.pop() ?? (await new Promise<Link>(resolve => this.#waiting.push(resolve)));
     try {

@@ -9,14 +9,14 @@ import type { Snapshot } from '../store/snapshot.ts';
 import { openStore } from '../store/store.ts';
 import { MatchRows, matchColumns, ObjectRows, objectColumns } from './columns.ts';
 
-/** The name of the program in the files. */
+/** The program's name, as written into the files. */
 export const PROGRAM = 'nearsky';
 
-/** A task that lasts until its link receives `done`. */
+/** A task that ends when its link receives `done`. */
 export interface HatsTask extends Task<undefined> {
   readonly kind: 'hats';
   readonly dataDir: string;
-  /** The catalogs that have columns for their payloads, in their order. */
+  /** The catalogs that have columns for their payloads, in the order of the columns. */
   readonly catalogs: readonly CatalogDefinition[];
   readonly link: MessagePort;
 }
@@ -26,14 +26,14 @@ export interface PartitionJob {
   readonly catalog: 'objects' | 'matches';
   readonly path: string;
   readonly ids: BigInt64Array;
-  /** The number of rows of the objects. */
+  /** The number of rows of all these objects. */
   readonly rows: number;
 }
 
 export type HatsRequest =
-  /** Opens the database in its present state; answered with the last journal entry that the thread sees. */
+  /** Opens the database in its current state. The reply is the last journal entry that the thread sees. */
   | { readonly kind: 'open' }
-  /** Answered with the bytes of the file. */
+  /** The reply is the size of the file, bytes. */
   | { readonly kind: 'write'; readonly job: PartitionJob }
   | { readonly kind: 'done' };
 
@@ -59,7 +59,7 @@ export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Prom
   return undefined;
 }
 
-/** @returns the bytes of the file */
+/** @returns the size of the file, bytes */
 function writePartition(
   snapshot: Snapshot,
   collected: ObjectRows | MatchRows,

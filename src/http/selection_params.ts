@@ -1,7 +1,6 @@
 /** The parameters of operations that list the objects that meet filters. */
 import type { AreaQuery } from '../answers/queries.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import type { TimeField } from '../contract/enums.ts';
 import type { SelectionParameters } from '../documents/parameters.ts';
 import { ApiError, invalidParameter } from './errors.ts';
 import type { Search } from './params.ts';
@@ -10,7 +9,10 @@ import { readerOf } from './read_parameters.ts';
 /** The first microsecond of year 1, and the first after year 9999: all times that can be written lie between them. */
 export const ALL_TIME = { startUs: -62_135_596_800e6, endUs: 253_402_300_800e6 };
 
-type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'>;
+type Selection = Pick<
+  AreaQuery,
+  'filters' | 'timeField' | 'status' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'
+>;
 
 /** In the order in which they are checked. */
 export function parseSelection(search: Search, parameters: SelectionParameters, catalogs: Catalogs): Selection {
@@ -21,22 +23,29 @@ export function parseSelection(search: Search, parameters: SelectionParameters, 
   const timeField = read('time_field');
   const detail = read('detail');
   const pageSize = read('page_size');
+  const status = read('status');
   const window = { start: start?.text ?? null, end: end?.text ?? null };
   const [startUs, endUs] = [start?.timeUs ?? ALL_TIME.startUs, end?.timeUs ?? ALL_TIME.endUs];
   if (endUs < startUs) {
     const message = `Cannot list the window from ${window.start} to ${window.end} because its end is before its start: give another start or end`;
     throw new ApiError('invalid_parameter', message, { params: ['start', 'end'] });
   }
-  return { filters, timeField, startUs, endUs, window, detail, pageSize };
+  return { filters, timeField, status, startUs, endUs, window, detail, pageSize };
 }
 
+type Pinned = Pick<Selection, 'timeField' | 'status'>;
+
 /**
- * The time field for the next page of a walk; the request need not repeat it.
- * @param pinned the value in the cursor; undefined without a cursor
- * @throws ApiError if the request names another one
+ * The time field and the status for the next page of a walk; the request need not repeat them.
+ * @param pinned the values in the cursor; a value is undefined in a cursor of an older release
+ * @throws ApiError if the request gives another value
  */
-export function walkedTimeField(search: Search, { timeField }: Selection, pinned: TimeField | undefined): TimeField {
-  if (pinned === undefined || pinned === timeField) return timeField;
-  if (search.has('time_field')) throw invalidParameter('time_field', `${pinned}, as in the cursor`, timeField);
-  return pinned;
+export function walked(search: Search, selection: Selection, pinned: { [K in keyof Pinned]: Pinned[K] | undefined }) {
+  const walkedOne = <K extends keyof Pinned>(key: K, name: string): Pinned[K] => {
+    const value = pinned[key];
+    if (value === undefined || value === selection[key]) return selection[key];
+    if (search.has(name)) throw invalidParameter(name, `${value}, as in the cursor`, selection[key]);
+    return value;
+  };
+  return { timeField: walkedOne('timeField', 'time_field'), status: walkedOne('status', 'status') };
 }

@@ -3,9 +3,9 @@ import { ANTARES_PROPERTIES } from '../contract/brokers/antares.ts';
 import { flatDelivery, type Normalised, rejected, SOLAR_SYSTEM, withObject } from './normalise.ts';
 
 /**
- * An ANTARES alert: its flat properties, or an object that holds them as `properties` or `attributes.properties`. Event
- * time is `ant_time_received` (Unix seconds), else the time of receipt. An alert without `lsst_diaObject_diaObjectId`
- * is skipped.
+ * Reads an ANTARES alert: its flat properties, or an object that has them as `properties` or `attributes.properties`.
+ * The event time is `ant_time_received` (Unix seconds), or else the time of receipt. An alert without
+ * `lsst_diaObject_diaObjectId` is skipped.
  */
 export function normaliseAntares(text: string, receivedAtUs: number): Normalised {
   return withObject(text, (message, exactId) => {
@@ -15,14 +15,14 @@ export function normaliseAntares(text: string, receivedAtUs: number): Normalised
   });
 }
 
-/** The flat properties of an alert, parsed. */
+/** The parsed flat properties of an alert. */
 export interface AlertProperties {
   readonly properties: JsonObject;
-  /** `lsst_diaObject_diaObjectId`, from `ExactId`. */
+  /** `lsst_diaObject_diaObjectId`, made by `ExactId`. */
   readonly diaObjectId: unknown;
 }
 
-/** Normalises the properties of an alert by the rules of `normaliseAntares`. */
+/** Normalises the properties of an alert, by the rules of `normaliseAntares`. */
 export function normaliseProperties({ properties, diaObjectId }: AlertProperties, receivedAtUs: number): Normalised {
   if (diaObjectId === undefined || diaObjectId === null) {
     return isAlert(properties)

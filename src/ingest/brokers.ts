@@ -3,15 +3,15 @@ import { normaliseAntares } from './antares.ts';
 import { flatNormaliser, type Normaliser, withCut } from './normalise.ts';
 import { normalisePittgoogle } from './pittgoogle.ts';
 
-/** The normalisers of messages that are not flat. */
+/** The normalisers for messages that are not flat. */
 const OWN: Partial<Record<BrokerName, (minReliability: number) => Normaliser>> = {
   antares: () => normaliseAntares,
   pittgoogle: minReliability => (text, receivedAtUs) => normalisePittgoogle(text, receivedAtUs, minReliability),
 };
 
 /**
- * The normaliser of a broker's messages.
- * @param minReliability the cut that this service applies if the broker applies none: `MIN_DIASOURCE_RELIABILITY`
+ * The normaliser for a broker's messages.
+ * @param minReliability the cut that this service applies if the broker does not: `MIN_DIASOURCE_RELIABILITY`
  */
 export function normaliserOf(name: BrokerName, minReliability: number): Normaliser {
   const { cut, message } = brokerDefinition(name);

@@ -6,7 +6,7 @@ import { addOutcomes, type Ingester, noOutcomes } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
 import { type LineBlock, openSource, readBlocks } from './lines.ts';
 
-/** A batch is committed when it has this many messages, or when its first message has waited `BATCH_WAIT_MS`. */
+/** A batch is committed when it has this many messages, or `BATCH_WAIT_MS` after its first message arrived. */
 const BATCH_MESSAGES = 1000;
 const BATCH_WAIT_MS = 250;
 
@@ -16,13 +16,13 @@ export interface FileOptions {
   readonly ingester: Ingester;
   /** Called after each commit. */
   readonly onBatch?: () => void;
-  /** Called after each read with the number of bytes read. */
+  /** Called after each read, with the number of bytes read. */
   readonly onRead?: (bytes: number) => void;
 }
 
 /**
- * Ingests a file of a broker's messages, one per line, or standard input (`-`), to its end. The part that was read is
- * then durable, even if reading fails.
+ * Ingests a file of a broker's messages, one per line, or standard input (`-`), to its end. What was read is then
+ * durable, even if reading fails.
  * @throws StoreError; Error if the file cannot be read
  */
 export async function ingestFile(file: string, options: FileOptions): Promise<void> {

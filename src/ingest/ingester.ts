@@ -1,18 +1,18 @@
-/** The outcomes of messages, and their way into the store. */
+/** Counts the outcomes of messages, and stores the messages. */
 import { nowUs } from '../base/times.ts';
 import type { Delivery } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Normalised } from './normalise.ts';
 import { type Origin, type Reject, type RejectLog, rejectOf } from './rejects.ts';
 
-/** The outcomes of messages before any of them is stored. Plain data that crosses threads. */
+/** The outcomes of messages that are not stored yet. This is plain data, so it can be passed between threads. */
 export interface Outcomes {
   /** The number of messages. */
   read: number;
   /** Solar-system objects. */
   skipped: number;
   below_cut: number;
-  /** Empty lines between the messages. */
+  /** Empty lines between messages. */
   blank: number;
   readonly deliveries: Delivery[];
   readonly rejects: Reject[];
@@ -22,7 +22,7 @@ export function noOutcomes(): Outcomes {
   return { read: 0, skipped: 0, below_cut: 0, blank: 0, deliveries: [], rejects: [] };
 }
 
-/** Adds the outcome of one message; `origin` and `message`, its text or bytes, are for the log of rejects. */
+/** Adds the outcome of a message. `origin` and `message`, which is its text or bytes, are for the log of rejects. */
 export function addOutcome(
   outcomes: Outcomes,
   normalised: Normalised,
@@ -54,21 +54,21 @@ export function addOutcomes(outcomes: Outcomes, more: Outcomes): void {
   for (const reject of more.rejects) outcomes.rejects.push(reject);
 }
 
-/** The messages counted by their outcome. `read` is the sum of the counts up to `rejected`. */
+/** The numbers of messages by outcome. `read` is the sum of the counts up to `rejected`. */
 export interface MessageCounts {
   read: number;
   /** New objects. */
   stored: number;
-  /** Known objects, delivered by another broker for the first time. */
+  /** Known objects that another broker delivered for the first time. */
   further_broker: number;
   duplicate: number;
   below_cut: number;
   /** Solar-system objects. */
   skipped: number;
   rejected: number;
-  /** Messages that are stored, new or not, whose position is missing or impossible. */
+  /** Stored messages, whether new or not, with a missing or impossible position. */
   without_position: number;
-  /** Empty lines between the messages. */
+  /** Empty lines between messages. */
   blank_lines: number;
 }
 
@@ -86,7 +86,7 @@ const noMessages = (): MessageCounts => ({
 
 const MAX_FIRST_REJECTS = 3;
 
-/** Makes messages durable, and counts them. */
+/** Makes messages durable, and then counts them. */
 export class Ingester {
   readonly #writer: Writer;
   readonly #rejects: RejectLog;
@@ -105,12 +105,12 @@ export class Ingester {
   }
 
   /**
-   * Keeps the rejects and stores the deliveries in one commit; both are durable when this resolves.
-   * @throws StoreError; nothing is counted then, and the call may be repeated
+   * Writes the rejects, and stores the deliveries in one commit. Both are durable when this resolves.
+   * @throws StoreError; then nothing was counted, and the call may be repeated
    */
   async store({ read, skipped, below_cut, blank, deliveries, rejects }: Outcomes): Promise<void> {
-    // The rejects are written first, because writing a reject twice is harmless, but a delivery counts as new only
-    // once.
+    // The rejects are written first. If the call is repeated, a second copy of a reject is harmless, but a delivery
+    // counts as new only once.
     this.#rejects.write(rejects);
     this.firstRejects.push(...rejects.slice(0, MAX_FIRST_REJECTS - this.firstRejects.length));
     const written = await this.#writer.ingest(deliveries, nowUs());

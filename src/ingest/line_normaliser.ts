@@ -5,34 +5,35 @@ import { unpackDeliveries } from '../store/packed_deliveries.ts';
 import type { Outcomes } from './ingester.ts';
 import { type NormaliseTask, normaliseLines } from './normalise_lines.ts';
 
-/** An input up to this size is ingested before threads would have started. */
+/** An input of up to this size is ingested in less time than threads need to start. */
 const INLINE_BYTES = 4 * 2 ** 20;
-/** Shorter messages, on average, are parsed in less time than their commit takes: threads would only add to the work. */
-const MIN_THREADED_LINE_BYTES = 8192;
 /**
- * Committing takes the main thread only a fraction of the time, so each core gets a thread, even if there are only two.
+ * If messages are on average shorter than this, parsing takes less time than committing, so threads would only add
+ * work.
  */
+const MIN_THREADED_LINE_BYTES = 8192;
+/** Committing takes the main thread a fraction of this work, so each core gets a thread, even if there are only two. */
 const THREADS = Math.max(2, availableParallelism() - 1);
 const ENTRY = programModule('workers/normalise_lines');
 /**
- * Blocks per thread, one in progress and some waiting: a commit of a thousand alerts blocks the main thread for as long
- * as three blocks take.
+ * The number of blocks per thread: one in progress, and some that wait. Committing a thousand alerts blocks the main
+ * thread for as long as three blocks take.
  */
 const BLOCKS_PER_THREAD = 4;
 /** A thread that takes longer than this for a block counts as hung. */
 const TIMEOUT_MS = 60_000;
 
 /**
- * Normalises blocks of lines: the first blocks, and those of short lines, on this thread, the others on several
- * threads.
+ * Normalises blocks of lines. The first blocks, and blocks of short lines, are normalised on this thread, the others on
+ * several threads.
  */
 export class LineNormaliser {
-  /** The number of blocks worth having under way at once. */
+  /** The number of blocks that are worth having in progress at once. */
   static readonly PARALLEL = THREADS * BLOCKS_PER_THREAD;
   #bytes = 0;
   #pool: Pool | undefined;
 
-  /** Normalises a block, and takes over its buffer. */
+  /** Normalises a block. The buffer of the block then belongs to this class. */
   async normalise(task: NormaliseTask): Promise<Outcomes> {
     const { buffer } = task.block.bytes;
     this.#bytes += buffer.byteLength;

@@ -1,4 +1,4 @@
-/** Reads the lines of a file or of standard input in blocks as they arrive, and decompresses gzip. */
+/** Reads the lines of a file or of standard input, in blocks as they arrive. Decompresses gzip. */
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
@@ -6,66 +6,64 @@ import { createGunzip } from 'node:zlib';
 import { messageOf } from '../base/error_text.ts';
 
 /**
- * A longer line is not read. The limit is far above an alert with its cutouts (1.6 MB) and far below a size that would
- * strain the memory.
+ * Longer lines are not read. The limit is far above the size of an alert with cutouts (1.6 MB), and far below a size
+ * that would strain the memory.
  */
 export const MAX_LINE_BYTES = 16 * 2 ** 20;
-/** The part of an unusable line that is kept for display. */
+/** How much of an unusable line is kept for display. */
 const HEAD_BYTES = 4096;
 const READ_BYTES = 2 ** 20;
-/** About one commit's number of lines. */
+/** About the number of lines per commit. */
 const MAX_BLOCK_LINES = 1000;
 const NEWLINE = 0x0a;
-/** A byte order mark, which some editors write at the beginning of a file; it is not part of the first line. */
+/** A byte order mark, which some editors write at the start of a file. It is not part of the first line. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
-/** No JSON text begins with the first byte of gzip's magic number. */
+/** No JSON text starts with this byte, the first of gzip's magic number. */
 const GZIP_FIRST_BYTE = 0x1f;
 
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** The line without its line break, or only the beginning of an unusable line. */
+  /** The line without its line break; of an unusable line, only the beginning. */
   readonly text: string;
-  /** The reason why the line cannot be used. */
+  /** Why the line cannot be used. */
   readonly problem?: string;
 }
 
 export interface PlacedLine extends Line {
-  /** The line's offset in the bytes of the block. */
+  /** The offset of the line in the bytes of the block. */
   readonly start: number;
 }
 
-/**
- * Whole lines, unparsed. The block is plain data that crosses threads; its buffer is its own and may be handed over.
- */
+/** Whole lines, unparsed. The block is plain data for any thread. It has its own buffer, which may be transferred. */
 export interface LineBlock {
-  /** The lines with the line breaks between them, without the last one. */
+  /** The lines, with the line breaks between them, but not the last one. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number of the first line, from 1. */
   readonly firstLine: number;
-  /** The number of bytes by which the first line exceeds the limit; these bytes are missing from its end. */
+  /** How many bytes longer than the limit the first line is. These bytes are missing from its end. */
   readonly missingBytes: number;
 }
 
 /**
- * Bytes in chunks. A chunk may be overwritten when the next one is requested. The source must be destroyed when done,
- * even before its end.
+ * A source of bytes, in chunks. A chunk may be overwritten when the next one is requested. The source must be destroyed
+ * after use, even if it was not read to its end.
  */
 export interface Source extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
 /**
- * A file, or standard input where the name is `-`.
- * @param onRead called after each read of a file with the number of bytes read; not called for standard input
+ * Opens a file, or standard input if the name is `-`.
+ * @param onRead called after each read of a file, with the number of bytes read; not called for standard input
  */
 export function openSource(file: string, onRead: (bytes: number) => void = () => {}): Source {
   return file === '-' ? process.stdin : new FileSource(file, onRead);
 }
 
 /**
- * Reads into the same buffer again and again: the garbage collector counts the bytes of fresh buffers, and stopped the
- * thread 50 times in 100,000 alerts.
+ * Every read uses the same buffer. With new buffers, the garbage collector counted their bytes, and stopped the thread
+ * 50 times in 100,000 alerts.
  */
 class FileSource implements Source {
   readonly #opened: Promise<FileHandle>;
@@ -98,8 +96,9 @@ class FileSource implements Source {
 }
 
 /**
- * The lines of a source, in blocks. Gzip is known by its first byte, or by the name `.gz`.
- * @throws Error if the source cannot be read further (missing, broken gzip), after yielding the lines before the fault
+ * The lines of a source, in blocks. Gzip is recognised by its first byte or by the extension `.gz`.
+ * @throws Error if the source cannot be read further (missing file, broken gzip), after yielding the lines before the
+ * fault
  */
 export async function* readBlocks(source: Source, file: string): AsyncGenerator<LineBlock> {
   const cutter = new LineCutter(MAX_LINE_BYTES);
@@ -127,20 +126,20 @@ async function* decompressed(source: Source, gzipped: boolean): AsyncGenerator<B
     yield* all();
     return;
   }
-  // The chunks are copied because the pipeline reads ahead.
+  // The chunks are copied, because the pipeline reads ahead.
   async function* copies() {
     for await (const chunk of all()) yield Buffer.from(chunk);
   }
   const gunzip = createGunzip({ chunkSize: READ_BYTES });
-  // An error of either end destroys gunzip with it, and the loop over gunzip throws it.
+  // An error in either stream destroys gunzip with that error, and the loop over gunzip throws it.
   pipeline(Readable.from(copies()), gunzip, () => {});
   yield* gunzip;
 }
 
-/** Cuts chunks of bytes where lines end. */
+/** Splits chunks of bytes into lines. */
 export class LineCutter {
   readonly #maxLineBytes: number;
-  /** The parts, within the limit, of a line that has not ended yet, and the line's whole length. */
+  /** The parts of a line that has not ended yet, up to the limit, and the full length of the line. */
   #parts: Uint8Array[] = [];
   #length = 0;
   #nextLine = 1;
@@ -149,10 +148,10 @@ export class LineCutter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that end in this chunk, which may be overwritten afterwards. */
+  /** Adds a chunk, and returns the lines that end in it, in blocks. The chunk may be overwritten afterwards. */
   cut(chunk: Buffer): LineBlock[] {
     const blocks: LineBlock[] = [];
-    /** The next block: its start, its number of lines so far, and the ends of its first and its last line. */
+    /** The next block: where it starts, how many lines it has so far, and where its first and its last line end. */
     let [start, lines, firstEnd, lastEnd] = [0, 0, 0, 0];
     const take = () => {
       blocks.push(this.#take(chunk.subarray(start, firstEnd), chunk.subarray(firstEnd, lastEnd), lines));
@@ -175,7 +174,7 @@ export class LineCutter {
     return this.#length > 0 ? [this.#take(nothing, nothing, 1)] : [];
   }
 
-  /** Appends bytes; only the first part of a line over the limit is kept. */
+  /** Appends bytes. Of a line that exceeds the limit, only the beginning is kept. */
   #append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     const room = this.#maxLineBytes - this.#length;
@@ -184,8 +183,8 @@ export class LineCutter {
   }
 
   /**
-   * Takes a block of `lines` lines: the first is the line in progress and `end`, the others are in `rest`, each after
-   * its line break.
+   * Takes a block of `lines` lines. The first is the line in progress, followed by `end`. The others are in `rest`,
+   * each after its line break.
    */
   #take(end: Uint8Array, rest: Uint8Array, lines: number): LineBlock {
     this.#append(end);
@@ -204,7 +203,7 @@ export class LineCutter {
   }
 }
 
-/** The lines of a block, each made on request: the block must not change until the last line is made. */
+/** Yields the lines of a block. Each line is made when it is requested, so the block must not change before that. */
 export function* splitLines(
   { bytes, firstLine, missingBytes }: LineBlock,
   maxLineBytes: number,

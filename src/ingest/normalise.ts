@@ -1,4 +1,4 @@
-/** Types and checks that the normalisers of all brokers share, and the normaliser of flat JSON messages. */
+/** Types and checks that all normalisers share, and the normaliser for flat JSON messages. */
 
 import { isPosition } from '@nearsky/sky-index';
 import { messageOf } from '../base/error_text.ts';
@@ -9,16 +9,16 @@ import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import type { Delivery, SkyPosition } from '../store/types.ts';
 import { mjdTaiToUtcUs, unixSecondsToUs, utcTextToUs } from './time.ts';
 
-/** The outcome of one message. */
+/** The outcome of a message. */
 export type Normalised =
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
   /** Not stored, because the alert is about a solar-system object. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Not stored, because the delivery fails the reliability cut of this service. */
+  /** Not stored, because the alert fails the reliability cut of this service. */
   | { readonly kind: 'below_cut' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
-/** Reads the text of one message and its time of receipt. Pure; never throws. */
+/** Normalises a message, given as text, and its time of receipt. Pure; never throws. */
 export type Normaliser = (text: string, receivedAtUs: number) => Normalised;
 
 export const SOLAR_SYSTEM: Normalised = { kind: 'skipped', reason: 'no diaObject: a solar-system object' };
@@ -27,7 +27,7 @@ export function rejected(reason: string): Normalised {
   return { kind: 'rejected', reason };
 }
 
-/** Parses the text as a JSON object and calls `read` with it; rejects any other text with the reason. */
+/** Parses the text as a JSON object, and calls `read` with it. Rejects any other text, with the reason. */
 export function withObject(text: string, read: (message: JsonObject, exactId: ExactId) => Normalised): Normalised {
   let parsed: Message;
   try {
@@ -39,10 +39,10 @@ export function withObject(text: string, read: (message: JsonObject, exactId: Ex
   return message ? read(message, parsed.exactId) : rejected('not a JSON object');
 }
 
-/** The values that a broker's normaliser found in the message, unchecked. */
+/** The values that a broker's normaliser found in a message, unchecked. */
 interface RawDelivery {
   readonly broker: BrokerName;
-  /** From `ExactId`. */
+  /** Made by `ExactId`. */
   readonly diaObjectId: unknown;
   readonly ra: unknown;
   readonly dec: unknown;
@@ -50,7 +50,7 @@ interface RawDelivery {
   readonly eventTimeUs: number;
 }
 
-/** Checks a delivery: rejects one without an exact id; an impossible position or reliability becomes null. */
+/** Checks a delivery. Without an exact id it is rejected. An impossible position or reliability becomes null. */
 export function toDelivery(raw: RawDelivery): Normalised {
   const diaObjectId = parseId(raw.diaObjectId);
   if (diaObjectId === undefined) {
@@ -78,8 +78,7 @@ export function withCut(normalised: Normalised, minReliability: number): Normali
 const SHOWN_CHARACTERS = 100;
 
 /**
- * Formats a value of a message for a reason. Objects and arrays are not printed, because the sender may have nested
- * them too deeply.
+ * Formats a value of a message, for a reason. Objects and arrays are not shown, because they may be nested too deeply.
  */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
@@ -88,7 +87,7 @@ export function shown(value: unknown): string {
 }
 
 /**
- * The id of decimal text without sign or leading zeros (the form that `ExactId` gives a JSON integer), 0 to 2^63 - 1.
+ * Reads an id from 0 to 2^63 - 1, in decimal without sign or leading zeros. (`ExactId` gives JSON integers this form.)
  */
 export function parseId(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,18})$/.test(value)) return undefined;
@@ -102,9 +101,7 @@ export function parsePosition(ra: unknown, dec: unknown): SkyPosition | null {
   return isPosition(ra, dec) ? { ra, dec } : null;
 }
 
-/**
- * A reliability, 0 to 1. A value outside is not a probability (brokers use such values for "none"), so it becomes null.
- */
+/** A reliability, 0 to 1. Other values, which some brokers use for "none", are not probabilities, and become null. */
 export function parseReliability(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
@@ -115,7 +112,7 @@ const TIMES: Readonly<Record<TimeForm, (value: unknown) => number | undefined>> 
   unixSeconds: unixSecondsToUs,
 };
 
-/** @param diaObjectId from `ExactId` */
+/** @param diaObjectId made by `ExactId` */
 export function flatDelivery(
   broker: BrokerName,
   keys: FlatMessage,

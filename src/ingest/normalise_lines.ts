@@ -1,4 +1,4 @@
-/** The task `normalise`: the lines of a file, each a message of a broker. */
+/** The task `normalise`: normalises the lines of a file, each of which is a message of a broker. */
 
 import { fromEventLoop } from '../base/runtime.ts';
 import { nowUs } from '../base/times.ts';
@@ -14,7 +14,7 @@ export interface NormaliseTask extends Task<NormaliseAnswer> {
   readonly broker: BrokerName;
   /** See `MIN_DIASOURCE_RELIABILITY`. */
   readonly minReliability: number;
-  /** The name of the lines' source, for the log of rejects. */
+  /** Where the lines come from, for the log of rejects. */
   readonly file: string;
   readonly block: LineBlock;
 }

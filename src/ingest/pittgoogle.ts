@@ -3,9 +3,9 @@ import { type Normalised, rejected, SOLAR_SYSTEM, shown, toDelivery, withCut, wi
 import { mjdTaiToUtcUs } from './time.ts';
 
 /**
- * A Pitt-Google message: an LSST alert, or `{"data": "<the alert as text>", "attributes": {...}}`, whose `diaObject_diaObjectId` must
- * then agree. Event time is `diaSource.midpointMjdTai` (older schema: `midPointTai`), else the time of receipt. An alert without
- * `diaObject` is skipped.
+ * Reads a Pitt-Google message: an LSST alert, or `{"data": "<the alert as text>", "attributes": {...}}`, whose
+ * `diaObject_diaObjectId` must then be the same. The event time is `diaSource.midpointMjdTai` (in the older schema
+ * `midPointTai`), or else the time of receipt. An alert without `diaObject` is skipped.
  * @param minReliability inclusive; an alert below it, or without a reliability, is not to be stored
  */
 export function normalisePittgoogle(text: string, receivedAtUs: number, minReliability: number): Normalised {
@@ -18,8 +18,8 @@ export function normalisePittgoogle(text: string, receivedAtUs: number, minRelia
 }
 
 /**
- * Normalises the text of an alert, as Pub/Sub delivers it, by the rules of `normalisePittgoogle`.
- * @param announced the attribute `diaObject_diaObjectId`, where there is one
+ * Normalises the text of an alert that Pub/Sub delivered, by the rules of `normalisePittgoogle`.
+ * @param announced the attribute `diaObject_diaObjectId`, if there is one
  */
 export function normaliseAnnounced(
   text: string,

@@ -6,11 +6,11 @@ import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { storeError } from '../store/store_error.ts';
 
-/** The part of a rejected message that is kept. */
+/** How much of a rejected message is kept. */
 const MESSAGE_CHARACTERS = 4096;
 const MESSAGE_BYTES = 3072;
 
-/** The origin of a message: a line of a file (from 1), or its place with the broker. */
+/** Where a message came from: the line of a file (from 1), or its position at the broker. */
 export type Origin =
   | { readonly file: string; readonly line: number }
   | { readonly topic: string; readonly partition: number; readonly offset: string }
@@ -29,26 +29,27 @@ export function rejectOf(origin: Origin, reason: string, message: string | Uint8
   return { ...origin, reason, message_base64: Buffer.from(message.subarray(0, MESSAGE_BYTES)).toString('base64') };
 }
 
-/** The settings of the log's place and size. */
+/** The settings for the place and the size of the log. */
 type RejectSettings = Pick<Config, 'NEARSKY_DATA' | 'REJECTS_MAX_FILE_BYTES' | 'REJECTS_MAX_FILES'>;
 
 interface LogFile {
   readonly name: string;
   readonly date: string;
-  /** From 1, within the day. */
+  /** From 1 each day. */
   readonly number: number;
 }
 
 /**
- * Keeps rejected messages, lines of an import or rows of a registry file, with their reasons, one JSON object a line: appends to
- * `DATA/rejected/<broker>-<UTC date>.ndjson`, then to `<broker>-<UTC date>.2.ndjson` and so on. Several processes may do so at once.
+ * Logs rejected messages, lines of an import, or rows of a registry file, with their reasons, as one JSON object per
+ * line. It appends to `DATA/rejected/<broker>-<UTC date>.ndjson`, then to `<broker>-<UTC date>.2.ndjson`, and so on.
+ * Several processes may do this at once.
  */
 export class RejectLog {
   readonly #directory: string;
   readonly #name: string;
-  /** A file that has reached this size gets no further entries. */
+  /** No entries are added to a file that has reached this size. */
   readonly #maxFileBytes: number;
-  /** The maximum number of files of one name; the oldest are removed. */
+  /** The maximum number of files per name. The oldest files are removed. */
   readonly #maxFiles: number;
   #waiting: Reject[] = [];
   #file: LogFile | undefined;
@@ -61,12 +62,12 @@ export class RejectLog {
     this.#maxFiles = config.REJECTS_MAX_FILES;
   }
 
-  /** The file that was last written to. */
+  /** The file that was written to last. */
   get path(): string | null {
     return this.#file ? join(this.#directory, this.#file.name) : null;
   }
 
-  /** Adds a reject, which `flush` writes. */
+  /** Adds a reject, which `flush` will write. */
   add(reject: Reject): void {
     this.#waiting.push(reject);
   }
@@ -78,7 +79,7 @@ export class RejectLog {
   }
 
   /**
-   * Writes the rejects; they are durable on return. The file is made with the first reject.
+   * Writes the rejects, which are durable on return. The file is created with the first reject.
    * @throws StoreError
    */
   write(rejects: readonly Reject[]): void {
@@ -86,7 +87,7 @@ export class RejectLog {
     try {
       const descriptor = this.#open();
       // `writeFileSync` writes everything. A single write to a nearly full disk may write less, and only its return
-      // value shows that.
+      // value would show that.
       writeFileSync(descriptor, rejects.map(reject => `${JSON.stringify(reject)}\n`).join(''));
       fdatasyncSync(descriptor);
     } catch (error) {
@@ -99,7 +100,7 @@ export class RejectLog {
     this.#descriptor = undefined;
   }
 
-  /** The file to append to: the open one, while it is today's, not full, and not removed by another process. */
+  /** The file to append to: the open one, unless the day has changed, it is full, or another process has removed it. */
   #open(): number {
     const today = new Date().toISOString().slice(0, 10);
     if (this.#descriptor !== undefined && this.#file?.date === today) {

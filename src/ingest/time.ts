@@ -1,15 +1,15 @@
-/** Converts the brokers' time scales to microseconds since 1970-01-01T00:00:00Z (UTC). */
+/** Converts the brokers' times to microseconds since 1970-01-01T00:00:00Z (UTC). */
 import { parseTime } from '../base/parse_time.ts';
 
 const MICROSECONDS_PER_DAY = 86_400_000_000;
 /** 1970-01-01 as a Modified Julian Date. */
 const UNIX_EPOCH_MJD = 40_587;
-/** The latest time that a double holds to the microsecond: 2255-06-05. */
+/** The latest time at which a double resolves microseconds: 2255-06-05. */
 const LATEST_US = Number.MAX_SAFE_INTEGER;
 
 /**
  * TAI - UTC in seconds from that day on, newest first: the leap seconds of IERS Bulletin C. The list begins in 1972,
- * because UTC had no leap seconds before and no alert is that old.
+ * because there were no leap seconds in UTC before, and no alert is that old.
  */
 const TAI_MINUS_UTC: readonly (readonly [utcStartUs: number, seconds: number])[] = (
   [
@@ -45,9 +45,9 @@ const TAI_MINUS_UTC: readonly (readonly [utcStartUs: number, seconds: number])[]
 ).map(([day, seconds]) => [Date.parse(`${day}T00:00:00Z`) * 1000, seconds]);
 
 /**
- * A Modified Julian Date in TAI as UTC, rounded to the microsecond (a double of today's MJD resolves 0.6 µs). Undefined
- * for a value that is not a number, or lies before 1972 or after 2255. A time within a leap second becomes the second
- * after it.
+ * Converts a Modified Julian Date in TAI to UTC, rounded to the microsecond (a double of today's MJD resolves 0.6 µs).
+ * Undefined if the value is not a number, or is before 1972 or after 2255. A time within a leap second becomes the
+ * second after it.
  */
 export function mjdTaiToUtcUs(mjd: unknown): number | undefined {
   if (typeof mjd !== 'number') return undefined;
@@ -59,23 +59,25 @@ export function mjdTaiToUtcUs(mjd: unknown): number | undefined {
 }
 
 /**
- * Unix seconds, with or without a fraction, rounded to the microsecond. Undefined for a value that is not a number, or
- * lies before 1970 or after 2255.
+ * Converts Unix seconds, with or without a fraction, and rounds to the microsecond. Undefined if the value is not a
+ * number, or is before 1970 or after 2255.
  */
 export function unixSecondsToUs(seconds: unknown): number | undefined {
   return typeof seconds === 'number' ? validTime(wholeMicroseconds(seconds, 1e6)) : undefined;
 }
 
 /**
- * `value` units of `unitUs` microseconds, rounded once: the product of the whole part is exact, that of the fraction
- * nearly so.
+ * Converts `value` units of `unitUs` microseconds, and rounds once. The product of the whole part is exact; the product
+ * of the fraction is nearly exact.
  */
 function wholeMicroseconds(value: number, unitUs: number): number {
   const whole = Math.floor(value);
   return whole * unitUs + Math.round((value - whole) * unitUs);
 }
 
-/** A text such as `2026-01-30 13:55:19`, read by `parseTime`. Undefined for any other value, and before 1970 or after 2255. */
+/**
+ * Reads a text such as `2026-01-30 13:55:19` with `parseTime`. Undefined for other values, before 1970 and after 2255.
+ */
 export function utcTextToUs(text: unknown): number | undefined {
   return typeof text === 'string' ? validTime(parseTime(text)) : undefined;
 }

@@ -4,7 +4,8 @@ import { toJson } from '@nearsky/astrotables/json';
 import type { Circle } from '../answers/queries.ts';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import type { Config } from '../config/config.ts';
-import { type Kind, number, oneOf, textual } from '../contract/kind.ts';
+import { LISTED_STATUSES, type ListedStatus } from '../contract/enums.ts';
+import { type Kind, named, number, oneOf, textual } from '../contract/kind.ts';
 import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../documents/kinds.ts';
 import { invalidParameter } from '../http/errors.ts';
 import { accepted } from '../http/params.ts';
@@ -61,6 +62,13 @@ export function hoursOf(args: SentObject, config: Config, usual: number): number
 /** @throws ToolError */
 export function catalogName(args: SentObject, names: readonly string[]): string | undefined {
   return (args.get('catalog') ?? null) === null ? undefined : argument(args, 'catalog', oneOf(names));
+}
+
+/** The status of the objects to list; by default, those with a catalog source. @throws ToolError */
+export function listedStatus(args: SentObject): ListedStatus {
+  return (args.get('status') ?? null) === null
+    ? 'coincident_sources'
+    : argument(args, 'status', named(LISTED_STATUSES));
 }
 
 /** The value of an argument. @throws ToolError */

@@ -1,10 +1,11 @@
-/** The tools that list objects: in an area, and the latest ones with matches (docs/contract.md, Connector). */
+/** The tools that list objects: in an area, and the latest ones (docs/contract.md, Connector). */
 
 import { parseJson } from '@nearsky/astrotables/json';
 import { takeText } from '../answers/answer_memory.ts';
 import type { AreaQuery, ObjectsQuery, Query } from '../answers/queries.ts';
 import type { JsonObject } from '../base/json_reader.ts';
 import { formatTime, nowUs } from '../base/times.ts';
+import { DEFAULT_LISTED_STATUS, type ListedStatus } from '../contract/enums.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ALL_TIME } from '../http/selection_params.ts';
 import type { ApiObject } from './answers.ts';
@@ -61,10 +62,16 @@ export async function listInArea(area: string, context: ToolContext): Promise<st
 }
 
 /**
+ * @param status of the objects
  * @param catalog only objects with a source in this catalog; undefined for any
  * @returns the text of the answer
  */
-export async function listRecent(hours: number, catalog: string | undefined, context: ToolContext): Promise<string> {
+export async function listRecent(
+  hours: number,
+  status: ListedStatus,
+  catalog: string | undefined,
+  context: ToolContext,
+): Promise<string> {
   const startUs = nowUs() - Math.round(hours * HOUR_US);
   const start = formatTime(startUs);
   const filters: ObjectsQuery['filters'] = catalog === undefined ? null : [['catalog', catalog]];
@@ -73,12 +80,13 @@ export async function listRecent(hours: number, catalog: string | undefined, con
     response: 'objects',
     ...selection(context),
     startUs,
+    status,
     filters,
     after: null,
   };
   const further = catalog === undefined ? '' : `&catalog=${catalog}`;
-  const url = `${context.base}/api/objects?start=${encodeURIComponent(start)}${further}&detail=full`;
-  return await listing(query, context, { ingested_since: start, catalog }, `curl -sS ${shellQuote(url)}`);
+  const url = `${context.base}/api/objects?start=${encodeURIComponent(start)}&status=${status}${further}&detail=full`;
+  return await listing(query, context, { ingested_since: start, status, catalog }, `curl -sS ${shellQuote(url)}`);
 }
 
 /** The parameters for one page of objects, with all their data. */
@@ -87,6 +95,7 @@ function selection({ service }: ToolContext) {
     ...ALL_TIME,
     filters: null,
     timeField: 'ingest_time' as const,
+    status: DEFAULT_LISTED_STATUS,
     window: { start: null, end: null },
     detail: 'full' as const,
     pageSize: service.config.MCP_MAX_OBJECTS,

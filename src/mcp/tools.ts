@@ -1,6 +1,8 @@
 /** The tools: their descriptions for an assistant, and their functions (docs/contract.md, Connector). */
 import type { SentObject } from '../base/json_reader.ts';
 import type { Config } from '../config/config.ts';
+import { LISTED_STATUSES } from '../contract/enums.ts';
+import { named } from '../contract/kind.ts';
 import type { McpTool, McpToolName } from '../contract/mcp_tools.ts';
 import { DECLINATION, RIGHT_ASCENSION, radiusKind } from '../documents/kinds.ts';
 import type { Service } from '../service/service.ts';
@@ -15,6 +17,7 @@ import {
   hoursKind,
   hoursOf,
   identifiersOf,
+  listedStatus,
 } from './arguments.ts';
 import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
@@ -127,7 +130,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
   },
   list_recent_rubin_transients: {
     describe: ({ MCP_MAX_OBJECTS }) =>
-      `The Rubin alert objects with catalog sources that came in latest, the newest first: at most ${MCP_MAX_OBJECTS} are summarised, with the API ` +
+      `The Rubin alert objects that came in latest, with catalog sources or of another status, the newest first: at most ${MCP_MAX_OBJECTS} are summarised, with the API ` +
       `request for all of them. ${CAVEATS}`,
     inputSchema: config => ({
       type: 'object',
@@ -136,6 +139,11 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
           ...hoursKind(config).schema,
           default: Math.min(DEFAULT_HOURS, config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS),
           description: 'How far back, hours, by the time of ingest',
+        },
+        status: {
+          ...named(LISTED_STATUSES).schema,
+          default: 'coincident_sources',
+          description: 'Only objects of this status',
         },
         catalog: { type: 'string', description: 'Only objects with a source in this catalog of the service' },
       },
@@ -147,7 +155,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
         args,
         catalogs.all.map(({ name }) => name),
       );
-      return context => listRecent(hours, catalog, context);
+      const status = listedStatus(args);
+      return context => listRecent(hours, status, catalog, context);
     },
   },
   query_rubin_archive: {

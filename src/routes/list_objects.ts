@@ -7,7 +7,7 @@ import { readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
 import { readerOf } from '../http/read_parameters.ts';
-import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
+import { parseSelection, walked } from '../http/selection_params.ts';
 import type { Service } from '../service/service.ts';
 
 export function listObjects(service: Service): Handler {
@@ -23,7 +23,8 @@ function parse(search: Search, service: Service): ObjectsQuery {
   const token = search.get('cursor');
   if (token !== undefined && response === 'count') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(OBJECTS_CURSOR, token);
-  const timeField = walkedTimeField(search, selection, cursor?.timeField);
+  // A cursor without a status is of a release that listed the objects with matches only.
+  const pinned = cursor && walked(search, selection, { ...cursor, status: cursor.status ?? 'coincident_sources' });
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
-  return { kind: 'objects', response, ...selection, timeField, asOfUs, after: cursor ?? null };
+  return { kind: 'objects', response, ...selection, ...pinned, asOfUs, after: cursor ?? null };
 }

@@ -8,7 +8,7 @@ import { clientOf } from '../http/client_address.ts';
 import { invalidCursor, readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
-import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
+import { parseSelection, walked } from '../http/selection_params.ts';
 import { SentArea } from '../http/sent_area.ts';
 import { WalkTables } from '../http/walk_table.ts';
 import type { Service } from '../service/service.ts';
@@ -46,12 +46,12 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   const token = search.get('cursor');
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(AREA_CURSOR, token);
-  const timeField = walkedTimeField(search, selection, cursor?.timeField);
+  const pinned = cursor && walked(search, selection, cursor);
   queries.requireRoom(budget);
   const digest = await sent.receive(level);
   if (cursor && cursor.digest !== digest)
     throw invalidCursor('the area or its level is another than that of the page before');
   // A count has no pages, and therefore needs no snapshot time.
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
-  return { kind: 'area', response, ...selection, timeField, level, digest, asOfUs, after: cursor ?? null };
+  return { kind: 'area', response, ...selection, ...pinned, level, digest, asOfUs, after: cursor ?? null };
 }

@@ -1,4 +1,4 @@
-/** Runs a query in ADQL at the pace of the reader of its answer. */
+/** Runs an ADQL query. The answer is made as fast as possible, and sent as fast as the client reads. */
 import { randomUUID } from 'node:crypto';
 import { Budget } from '../base/budget.ts';
 import type { TapQuery } from '../tap/job.ts';
@@ -7,8 +7,8 @@ import { KeptAhead } from './kept_ahead.ts';
 import type { Service } from './service.ts';
 
 /**
- * The time beyond that of the query itself: it may wait for a slot, and for the tables, which are made before the first
- * query.
+ * Extra time beyond the query's own limit: the query may wait for a slot, and for the tables, which are built before
+ * the first query.
  */
 const MARGIN_SECONDS = 20;
 
@@ -18,14 +18,14 @@ interface AdqlAnswer {
    * @throws Unavailable
    */
   next(): Promise<Uint8Array | null>;
-  /** Ends a query whose answer is no longer read. */
+  /** Ends a query whose client no longer reads the answer. */
   end(): void;
 }
 
 /**
- * Begins a query, which must be read to its end, or ended.
- * @param client the name by which the client's share of the queries is counted
- * @param request if its client disconnects before the first rows, the query ends
+ * Starts a query. The caller must read it to its end, or end it.
+ * @param client the name under which the query counts against the client's share
+ * @param request the query ends if its client disconnects before the first rows
  * @returns the reason if the query is invalid or exceeds a limit
  * @throws Unavailable
  */
@@ -51,7 +51,7 @@ export async function beginQuery(
   if (begun.isWhole) return wholeAnswer(begun.part);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;
-  // A slow reader does not use up the query's time or its slot.
+  // Parts are taken as soon as they are made, so a slow client does not use up the query's time or its slot.
   const kept = new KeptAhead({
     dataDir: config.NEARSKY_DATA,
     async more() {

@@ -1,4 +1,7 @@
-/** The slots and the memory of the areas that streams follow, of which a process has one set: half of each for one client. */
+/**
+ * Limits the number and the memory of the areas that streams follow. There is one such limit per process, and one
+ * client gets at most half of it.
+ */
 import { ClientAdmission, type ClientSlots } from '../base/client_admission.ts';
 import { ClientRoom } from '../base/client_room.ts';
 

@@ -1,4 +1,4 @@
-/** The parts that exist once per process, as serving threads use them. */
+/** The parts that exist once per process, as the serving threads see them. */
 
 import type { Budget } from '../base/budget.ts';
 import type { SharedState } from '../base/shared_state.ts';
@@ -17,17 +17,17 @@ import type { AreaWritten } from '../vo/area_task.ts';
 import type { AreaFollowed } from './area_slots.ts';
 import type { Admission, Caller } from './limiter.ts';
 
-/** The requests and their answers. Between threads, both are copied by structured clone. */
+/** The requests to these parts, with their answers. Structured clone copies both between threads. */
 export interface Calls {
-  /** Whether a tool call of the connector may begin. An admitted call must be released. */
+  /** Asks whether a tool call of the connector may start. A call that is admitted must be released. */
   readonly admit: { readonly asked: Caller; readonly answer: Admission };
   readonly skyMap: { readonly asked: SkyMapAsked; readonly answer: SkyMapAnswer };
   readonly sources: { readonly asked: SourcesAsked; readonly answer: SourcesAnswer };
-  /** Null if it exceeds its budget. */
+  /** Null if the answer would exceed its budget. */
   readonly table: { readonly asked: TableAsked; readonly answer: TableWritten | null };
-  /** Null if it exceeds its budget. */
+  /** Null if the answer would exceed its budget. */
   readonly area: { readonly asked: AreaAsked; readonly answer: AreaWritten | null };
-  /** A slot for an area that a stream follows, which must be left. @throws Unavailable when there is none */
+  /** Takes a slot for an area that a stream follows; see `leaveArea`. @throws Unavailable if there is none */
   readonly followArea: { readonly asked: AreaFollowed; readonly answer: number };
   /** The current state of the job; null if no job has this id. */
   readonly jobs: { readonly asked: { readonly client: string; readonly step: JobStep }; readonly answer: Job | null };
@@ -41,14 +41,14 @@ export interface Coordination {
   readonly state: SharedState;
   /** The generation that answers queries from now on; undefined while there is none. */
   readonly generation: PublishedGeneration | undefined;
-  /** Called when `generation` has changed. */
+  /** Called after each change of `generation`. */
   onGeneration: () => void;
   /** Drops the index that a generation came from, because it does not belong to this database, and builds a new one. */
   discard(generation: number): void;
-  /** @throws Unavailable when the budget is spent at the latest */
+  /** @throws Unavailable at the latest when the budget is spent */
   ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']>;
-  /** A tool call that was admitted to this slot has ended. */
+  /** Releases the slot of a tool call that has ended. */
   free(slot: number): void;
-  /** The stream that followed an area in this slot has ended. */
+  /** Releases the slot of an area whose stream has ended. */
   leaveArea(slot: number): void;
 }

@@ -1,4 +1,4 @@
-/** The main thread's part of serving: everything that exists once per process. It answers no request itself. */
+/** The main thread's part of the service: everything that exists once per process. It answers no requests itself. */
 
 import type { Budget } from '../base/budget.ts';
 import { ClientAdmission, type ClientSlots } from '../base/client_admission.ts';
@@ -34,13 +34,13 @@ import { readingProcesses } from './reading.ts';
 
 /** The grace period, after a request's budget, before the slot of an abandoned call is reclaimed. */
 const SLOT_MARGIN_SECONDS = 10;
-/** The maximum number of waiting steps of jobs. Each takes milliseconds, because it is flushed to the disk. */
+/** The maximum number of waiting job steps. Each step takes milliseconds, because it is flushed to disk. */
 const MAX_JOB_STEPS = 128;
 
 export interface CoordinatorOptions {
   readonly config: Config;
   readonly log: Log;
-  /** The serving threads, for `/metrics`. */
+  /** The serving threads, whose figures `/metrics` includes. */
   readonly threads: () => ThreadsWatched;
   readonly state?: SharedState;
   /** Used by the command that crossmatches one table. */
@@ -83,7 +83,7 @@ export class Coordinator implements Coordination {
     metrics: () => this.#metricsText(),
   };
 
-  /** Begins to load the index and to follow the journal. */
+  /** Starts to load the index and to follow the journal. */
   constructor({ config, log, threads, state = new SharedState(), onTableProgress }: CoordinatorOptions) {
     const dataDir = config.NEARSKY_DATA;
     this.state = state;
@@ -110,9 +110,9 @@ export class Coordinator implements Coordination {
     };
     this.#tap = new Tap(config, log, this.#admission, this.#reading, this.#childMemory);
     const kinds = {
-      // Tables have bounds, and a process of their own to read each.
+      // Tables are limited in size, and each is read by a process of its own.
       [TABLE_JOB]: { run: this.#tableJobs.run.bind(this.#tableJobs), slots: 1 },
-      // A query may run as long as a job may. The jobs of another client run meanwhile.
+      // A query may run as long as a job. Jobs of other clients run in the meantime.
       [TAP_JOB]: { run: this.#tap.run.bind(this.#tap), slots: 2 },
     };
     this.#jobs = new JobQueue(jobs, kinds, limits, log);
@@ -132,7 +132,7 @@ export class Coordinator implements Coordination {
     return this.#index.current;
   }
 
-  /** Why the index cannot follow the database; undefined if it can. */
+  /** Why the index cannot follow the database; undefined while it can. */
   get indexFailure(): IndexFailure | undefined {
     return this.#index.failure;
   }
@@ -153,7 +153,7 @@ export class Coordinator implements Coordination {
     this.#areaSlots.leave(slot);
   }
 
-  /** Starts counting the objects for the sky map; otherwise the first request for the map starts it. */
+  /** Starts counting the objects for the sky map. Without this call, the first request for the map starts it. */
   countSky(): void {
     this.#skyMap.start();
   }
@@ -163,7 +163,7 @@ export class Coordinator implements Coordination {
     this.#jobs.start();
   }
 
-  /** Between two steps, other requests have their turn. */
+  /** Lets other requests run between two steps. */
   async #jobStep(client: string, step: JobStep, { remainingMs }: Budget): Promise<Job | null> {
     return await this.#jobSteps.run(client, remainingMs, async () => {
       const job = this.#jobs.step(step);
@@ -183,7 +183,7 @@ export class Coordinator implements Coordination {
     return metricsText({ ...this.#threads(), index: this.#index.status, stored, state: this.state });
   }
 
-  /** Saves the index and ends its threads. */
+  /** Saves the index and stops its threads. */
   async close(): Promise<void> {
     this.#watch.close();
     this.#jobs.close();

@@ -1,8 +1,8 @@
 /**
- * Serves the clients of the streams of matches and of objects on one thread. Each client has a position in the journal,
- * and gets the next page when the last one is sent. So a slow client falls behind, and holds one page of memory. Clients
- * at the same position share a page. A new generation wakes the clients. They take short turns; after each turn, queries
- * get at least as much time.
+ * Serves the clients of both streams, matches and objects, on one thread. Each client has a position in the journal,
+ * and gets the next page after the previous one was sent. A slow client therefore falls behind, but holds only one page
+ * of memory. Clients at the same position share a page. A new generation wakes the clients. They take short turns;
+ * between turns, queries get at least as much time as the turns took.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { FollowedAreas } from '../answers/followed_areas.ts';
@@ -24,22 +24,25 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
-/** The maximum parts written in one turn. A turn that reads the database ends after the read. */
+/** The maximum number of parts written in one turn. A turn that reads the database ends after that read. */
 const TURN_PARTS = 4;
-/** The maximum pages in memory of which a client gets its events in one step, and the bytes that suffice. */
+/**
+ * The maximum number of cached pages from which a client gets events in one step, and the number of bytes after which
+ * the step ends.
+ */
 const STEP_PAGES = 64;
 const AREA_BYTES = 16_384;
-/** The minimum pause after a turn; otherwise the pause is as long as the turn. */
+/** The minimum pause after a turn. A longer turn is followed by a pause of its own length. */
 const PAUSE_MS = 1;
-/** The minimum time between two wakings, so that many small commits are sent in one write. */
+/** The minimum time between two wake-ups, so that one write sends several small commits. */
 const WAKE_MS = 100;
-/** A client that was sent nothing for this time gets a keep-alive event with its position in the journal. */
+/** After this time without events, a client gets a keep-alive event with its position in the journal. */
 const QUIET_MS = 15_000;
 /** The interval between checks for such clients. */
 const LOOK_MS = 1000;
 /**
- * The time after which a client reconnects when the stream has ended. It is random, so that clients do not all
- * reconnect at once.
+ * The time after which a client reconnects when its stream has ended. It is random, so that clients do not all
+ * reconnect at the same time.
  */
 const [MIN_RETRY_MS, MAX_RETRY_MS] = [1000, 5000];
 
@@ -59,7 +62,7 @@ interface EventStreamsOptions {
 interface Reader {
   position: EventPosition;
   readonly kind: EventKind;
-  /** Undefined if the client wants all events. */
+  /** Undefined if the client wants every event. */
   readonly selection: EventSelection | undefined;
   client: StreamClient | undefined;
   readonly leave: () => void;
@@ -73,15 +76,15 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #slots: ClientSlots;
   readonly #readers = new Set<Reader>();
-  /** The readers with pending work, the next one first. */
+  /** The readers that have work to do, in the order of their turns. */
   readonly #ready = new Set<Reader>();
   readonly #areas = new FollowedAreas();
   /** By the kind of events. */
   readonly #events = new Map<EventKind, StreamEvents>();
-  /** Checks for quiet clients while there are any clients. */
+  /** The timer that checks for quiet clients, while there are clients. */
   #look: ReturnType<typeof setInterval> | undefined;
   #wake: ReturnType<typeof setTimeout> | undefined;
-  /** The timer of the next turn, while a client has pending work; and the duration of the last turn. */
+  /** The timer of the next turn, while any client has work to do; and the duration of the last turn. */
   #turn: ReturnType<typeof setTimeout> | undefined;
   #turnMs = 0;
   #isClosed = false;
@@ -97,7 +100,7 @@ export class EventStreams {
 
   /**
    * The newest entry of the journal.
-   * @throws Unavailable when it cannot be read now
+   * @throws Unavailable if it cannot be read now
    */
   lastSequence(): number {
     const { coordination, store } = this.#options;
@@ -109,10 +112,10 @@ export class EventStreams {
   }
 
   /**
-   * The selected events after a position, for as long as the client stays.
-   * @param name the name by which the client's share of the streams is counted
+   * Streams the selected events after a position, for as long as the client stays.
+   * @param name the name under which the stream counts against the client's share
    * @param onEnd called when the stream ends
-   * @throws Unavailable when there are too many streams, or the client has half of them
+   * @throws Unavailable if there are too many streams, or this client has half of the maximum
    */
   open(
     kind: EventKind,
@@ -145,7 +148,7 @@ export class EventStreams {
     };
   }
 
-  /** Ends all streams, and rejects new ones. */
+  /** Ends all streams, and refuses new ones. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#wake);
@@ -217,7 +220,7 @@ export class EventStreams {
     const beganMs = performance.now();
     const reads = this.#reads;
     let parts = 0;
-    // A reader that is queued again gets its next turn after all others.
+    // A reader that is queued again takes its next turn after all others.
     for (const reader of this.#ready) {
       this.#ready.delete(reader);
       try {
@@ -228,7 +231,7 @@ export class EventStreams {
       }
       if (++parts === TURN_PARTS || this.#reads !== reads) break;
     }
-    // The runtime writes to the sockets after this function has returned.
+    // The runtime writes to the sockets only after this function has returned.
     queueMicrotask(() => {
       this.#turnMs = performance.now() - beganMs;
       this.#turn = undefined;
@@ -236,7 +239,7 @@ export class EventStreams {
     });
   }
 
-  /** Sends a client the next events, or a keep-alive event if there was nothing for a long time. */
+  /** Sends a client the next events, or a keep-alive event if the client has had no events for a long time. */
   #step(reader: Reader): void {
     const events = this.#nextEvents(reader);
     if (events && events.count > 0) {
@@ -247,12 +250,12 @@ export class EventStreams {
     } else if (events) this.#queue(reader);
   }
 
-  /** The number of reads of the database. */
+  /** How often the database was read. */
   get #reads(): number {
     return this.#events.values().reduce((sum, { reads }) => sum + reads, 0);
   }
 
-  /** Moves a reader on: by a page, and over pages in memory that have little or nothing for it. */
+  /** Advances a reader by one page, or over several cached pages that have few or no events for it. */
   #nextEvents(reader: Reader): Events | undefined {
     const { config, store, fragments } = this.#options;
     let events = this.#events.get(reader.kind);

@@ -1,4 +1,4 @@
-/** Makes the parts of an answer as fast as possible. Parts that the client has not read yet are stored on disk. */
+/** Makes the parts of an answer as fast as possible, and stores on disk the parts that the client has not read yet. */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Unavailable } from '../base/refusal.ts';
 import { spoolPath } from '../base/spool.ts';
@@ -10,7 +10,7 @@ interface KeptOptions {
   /** The next part; null at the end. */
   readonly more: () => Promise<Uint8Array | null>;
   /**
-   * @throws Unavailable if the disk has no room: the next parts are then made when the client has read the earlier ones
+   * @throws Unavailable if the disk is full; later parts are then only made after the client has read the earlier ones
    */
   readonly take: (bytes: number) => void;
   readonly free: (bytes: number) => void;
@@ -19,11 +19,11 @@ interface KeptOptions {
 export class KeptAhead {
   readonly #options: KeptOptions;
   #file: FileHandle | undefined;
-  /** The bytes of the file that were read so far, and that were written so far. */
+  /** How many bytes of the file were read so far, and how many were written. */
   #from = 0;
   #to = 0;
   #taken = 0;
-  /** The part after those in the file. A client that reads as fast as parts are made gets all parts from here. */
+  /** The part after those in the file. If the client reads as fast as parts are made, it gets every part from here. */
   #latest: Uint8Array | undefined;
   #isMade = false;
   #failure: unknown;
@@ -37,7 +37,7 @@ export class KeptAhead {
 
   /**
    * The next bytes; null at the end.
-   * @throws any error of `more`
+   * @throws any error that `more` throws
    */
   async next(): Promise<Uint8Array | null> {
     while (!this.#isEnded) {
@@ -56,7 +56,7 @@ export class KeptAhead {
     return null;
   }
 
-  /** Frees the space on the disk. */
+  /** Frees the disk space. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -79,7 +79,7 @@ export class KeptAhead {
     this.#change();
   }
 
-  /** Makes way for another part. */
+  /** Moves `#latest` to the file, to make room for another part. */
   async #putAside(): Promise<void> {
     const part = this.#latest;
     if (!part) return;

@@ -1,10 +1,10 @@
 /**
- * Limits the tool calls of a caller (docs/contract.md, Connector): a sliding window for each key, and slots for calls
+ * Limits the tool calls of each caller (docs/contract.md, Connector): a sliding window per key, and slots for calls
  * that run at the same time.
  */
 import type { Rate } from '../config/values.ts';
 
-/** The client that a call counts against, and the limits for that client. */
+/** The client to which a call is charged, and that client's limits. */
 export interface Caller {
   readonly key: string;
   readonly rate: Rate;
@@ -19,7 +19,7 @@ interface LimiterOptions {
   readonly now?: () => number;
 }
 
-/** @property slot what is to be released when the call has ended */
+/** @property slot the slot to release when the call has ended */
 export type Admission =
   | { readonly admitted: true; readonly slot: number }
   | { readonly admitted: false; readonly code: 'rate_limited' | 'busy'; readonly retryAfterSeconds: number };
@@ -46,7 +46,7 @@ export class Limiter {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Admits a call, which must then be released; or refuses it, without counting it. */
+  /** Admits a call, which must then be released; or refuses it. A refused call is not counted. */
   admit({ key, rate }: Caller): Admission {
     const nowMs = this.#now();
     const windowMs = (rate.burst / rate.perSecond) * 1000;
@@ -62,7 +62,7 @@ export class Limiter {
     return { admitted: true, slot };
   }
 
-  /** An admitted call has ended. */
+  /** Releases an admitted call that has ended. */
   free(slot: number): void {
     this.#slots.delete(slot);
   }

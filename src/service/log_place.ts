@@ -1,6 +1,6 @@
 /**
- * The position of a node in the log of the nodes. Answers contain it; if a client sends it with its next request, no
- * node answers from an older state.
+ * The position of this node in the nodes' log. Answers contain it. If a client sends it back with its next request, no
+ * node answers that request from an older state.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
@@ -19,7 +19,7 @@ export class LogPlace {
   readonly #coordination: Coordination;
   readonly #store: () => Store;
   readonly #maxLagMs: number;
-  /** The last header value and its position, cached because consecutive answers mostly have the same. */
+  /** The last header value, and its position. It is cached, because consecutive answers usually have the same value. */
   #said: { readonly position: LogPosition; readonly sequence: number; readonly text: string } | undefined;
 
   constructor(coordination: Coordination, store: () => Store, { NEARSKY_LOG_MAX_LAG_SECONDS: maxLagSeconds }: Config) {
@@ -27,8 +27,8 @@ export class LogPlace {
   }
 
   /**
-   * For how many seconds this node has not had the whole log, at least; undefined up to the limit, and without a log.
-   * If it never had the whole log, this is the time since its start, without a limit.
+   * For how many seconds, at least, this node has lagged behind the log; undefined if the lag is within the limit, or
+   * without a log. For a node that has never caught up, this is the time since its start, even within the limit.
    */
   get lag(): string | undefined {
     const { hasLog, hasCaughtUp, logLagMs } = this.#coordination.state;
@@ -36,7 +36,7 @@ export class LogPlace {
     return isLagging ? `${Math.floor(logLagMs / 1000)}` : undefined;
   }
 
-  /** At least as far as every answer that this thread has given; undefined without a log. */
+  /** A position not before that of any answer that this thread has given; undefined without a log. */
   get text(): string | undefined {
     const { state } = this.#coordination;
     if (!state.hasLog || state.whyNoAnswer !== undefined) return undefined;
@@ -55,8 +55,8 @@ export class LogPlace {
   }
 
   /**
-   * Whether an answer made now is at least as recent as one with this position. The position of another log has no
-   * meaning here.
+   * Whether an answer made now would be at least as recent as an answer with this position. The position is ignored if
+   * it belongs to another log.
    */
   has(text: string): boolean {
     const [, archive, position, sequence] = PLACE.exec(text) ?? [];
@@ -66,11 +66,11 @@ export class LogPlace {
     const store = this.#store();
     store.resetRead();
     if (store.archive !== archive) return true;
-    // Another process of this data directory may have applied the record.
+    // Another process on this data directory may have applied the record.
     return (store.logPosition()?.next ?? 0) >= Number(position) && this.#sequence >= Number(sequence);
   }
 
-  /** @throws Unavailable if that takes longer than the budget */
+  /** @throws Unavailable if this takes longer than the budget */
   async reach(text: string, budget: Budget): Promise<void> {
     for (; !this.has(text); await sleep(LOOK_MS))
       if (budget.spent) throw new Unavailable('this node is behind the one that answered before');

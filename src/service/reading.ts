@@ -1,4 +1,4 @@
-/** The processes that read clients' uploads, with the settings of the service. */
+/** The processes that read clients' uploads, configured by the settings of the service. */
 
 import type { ClientAdmission } from '../base/client_admission.ts';
 import { remoteOptions } from '../catalogs/remote_options.ts';
@@ -8,7 +8,7 @@ import type { ChildMemory } from '../pool/child_memory.ts';
 import { ReadingProcesses } from '../pool/reading_processes.ts';
 
 const SMALL_MEMORY_MIB = 96;
-/** The number of threads that help with a large table. More would wait for the thread that writes the answer. */
+/** The number of threads that help with a large table. More would only wait for the thread that writes the answer. */
 const HELPERS = 3;
 
 export function readingProcesses(

@@ -1,6 +1,6 @@
 /**
- * The parts that the operations answer from: the settings, the queries, the database, and the parts that exist once per
- * process.
+ * Everything that operations need for their answers: the settings, the queries, the database, and the parts that exist
+ * once per process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerMemory } from '../answers/answer_memory.ts';
@@ -29,24 +29,24 @@ interface ServiceOptions {
   readonly log: Log;
   readonly coordination: Coordination;
   readonly metrics?: ThreadMetrics;
-  /** The number of serving threads, which share the process's limits; 1 by default. */
+  /** The number of serving threads, which share the limits of the process; 1 by default. */
   readonly threads?: number;
 }
 
 /** The database's description of itself. */
 interface DatabaseSeen {
-  /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
+  /** The epoch of the TNS registry's snapshot, whatever its age, microseconds since 1970; null if there is none. */
   readonly tnsSnapshotEpochUs: number | null;
-  /** The latest ingest time of any object, microseconds since 1970; null when there is none. */
+  /** The latest ingest time of any object, microseconds since 1970; null if there is none. */
   readonly latestIngestTimeUs: number | null;
 }
 
 /** The interval between checks whether the node has caught up. */
 const REACH_MS = 10;
-/** The time after which the registrations of catalogs are read again. */
+/** The time after which the registered catalogs are read again. */
 const CATALOGS_FRESH_MS = 1000;
 
-/** The service in one serving thread; each thread has its own. */
+/** The service in one serving thread. Each serving thread has its own. */
 export class Service {
   readonly config: Config;
   readonly log: Log;
@@ -95,15 +95,15 @@ export class Service {
     return (this.#store ??= openStore(this.config.NEARSKY_DATA, 'read'));
   }
 
-  /** Whether the index can answer. */
+  /** Whether the index is ready to answer. */
   get indexReady(): boolean {
     return this.coordination.generation !== undefined;
   }
 
   /**
    * The snapshot time of a walk that begins now, microseconds since 1970: every object ingested up to this time is
-   * visible. With a log it is the time of the last applied record, and never before an object that is stored, so the
-   * clocks of nodes decide nothing.
+   * visible. With a log, it is the time of the last applied record or of the last stored object, whichever is later, so
+   * the nodes' clocks do not matter.
    */
   get asOfUs(): number {
     const { hasLog, logTimeUs } = this.coordination.state;
@@ -111,8 +111,9 @@ export class Service {
   }
 
   /**
-   * Waits until this node has every object ingested up to a time that another node of the same log has reached.
-   * @throws Unavailable when that takes longer than the budget
+   * Waits until this node has every object that was ingested up to a time that another node of the same log has
+   * reached.
+   * @throws Unavailable if this takes longer than the budget
    */
   async reach(timeUs: number, budget: Budget): Promise<void> {
     const { coordination } = this;
@@ -125,14 +126,14 @@ export class Service {
     }
   }
 
-  /** The name of the archive, `Store.archive`; undefined when the database cannot be read. */
+  /** The name of the archive, `Store.archive`; undefined if the database cannot be read. */
   get archive(): string | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     this.store.resetRead();
     return this.store.archive;
   }
 
-  /** The present description of the database; undefined when the database cannot be read. */
+  /** The current description of the database; undefined if the database cannot be read. */
   look(): DatabaseSeen | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     try {
@@ -145,7 +146,7 @@ export class Service {
     }
   }
 
-  /** The catalogs as they were at most a second ago; while the database cannot be read, as last seen. */
+  /** The catalogs, at most a second out of date; while the database cannot be read, as last read. */
   get catalogs(): Catalogs {
     return this.#current().settings.catalogs;
   }
@@ -155,7 +156,7 @@ export class Service {
     return this.#current().settings.provenance;
   }
 
-  /** The fragments that answers share, for the present catalogs. */
+  /** The fragments that answers share, for the current catalogs. */
   #current(): SharedFragments {
     const nowMs = performance.now();
     if (nowMs - this.#catalogsSeenMs < CATALOGS_FRESH_MS) return this.#fragments;
@@ -176,7 +177,7 @@ export class Service {
     return new SharedFragments(answerSettings(this.config, catalogs), what => this.metrics.add(what, 1));
   }
 
-  /** Whether the service is stopping: it still answers, but accepts no new clients. */
+  /** Whether the service is stopping. It then still answers, but accepts no new clients. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -187,7 +188,7 @@ export class Service {
     this.eventStreams.close();
   }
 
-  /** Closes the database; queries are refused from now on. */
+  /** Closes the database. From then on, queries are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.eventStreams.close();

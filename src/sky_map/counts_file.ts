@@ -1,6 +1,6 @@
 /**
- * The counts of the map beside the database: DATA/index/sky-map, a cache that may be missing, old or damaged at any
- * time.
+ * Saves the counts of the map next to the database, in DATA/index/sky-map. The file is a cache: it may be missing, old
+ * or damaged at any time.
  *
  *   magic     8 bytes    "nearskyM"
  *   version   uint32     little-endian, like all other numbers
@@ -11,8 +11,7 @@
  *                        the statuses (uint8)
  *   digest    32 bytes   SHA-256 of everything before
  *
- * The mark keeps counts of another history from being taken for those of this one, for example after the database was
- * restored from a backup.
+ * The mark protects against counts of another history, for example after the database was restored from a backup.
  */
 
 import { createHash } from 'node:crypto';
@@ -28,9 +27,7 @@ const VERSION = 1;
 const HEAD_BYTES = 52;
 const DIGEST_BYTES = 32;
 const BYTES_AN_OBJECT = 13;
-/**
- * The number of entries in the mark. The table's digest covers the whole history of new objects, but not crossmatches.
- */
+/** The number of journal entries in the mark. The table's digest covers all new objects, but not crossmatches. */
 const MARKED_ENTRIES = 16;
 
 interface StoredCounts {
@@ -64,7 +61,7 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
   }
 }
 
-/** The stored counts; undefined unless they exist, are whole, and belong to this database. */
+/** The stored counts; undefined unless they exist, are intact, and belong to this database. */
 export function readCounts(dataDir: string, store: Store): StoredCounts | undefined {
   const bytes = readFile(join(dataDir, INDEX_DIRECTORY, FILE));
   if (!bytes || bytes.length < HEAD_BYTES + DIGEST_BYTES) return undefined;
@@ -90,7 +87,7 @@ export function readCounts(dataDir: string, store: Store): StoredCounts | undefi
   };
 }
 
-/** The file's bytes; undefined also for an unreadable file, because the objects can be counted instead. */
+/** The file's bytes; undefined also if the file is unreadable, because the objects can be counted instead. */
 function readFile(path: string): Buffer | undefined {
   try {
     return readFileSync(path);

@@ -1,5 +1,5 @@
 /**
- * The map of the sky, kept in the one thread of a pool of its own: counted once, then brought up to date from the
+ * Keeps the map of the sky in the only thread of its own pool. The thread counts all objects once, and then follows the
  * journal.
  */
 
@@ -18,15 +18,15 @@ import { readCounts, saveCounts } from './counts_file.ts';
 import { SkyCounts } from './sky_counts.ts';
 import { SkyCoverage } from './sky_coverage.ts';
 
-/** The number of objects that one task reads, in about 100 ms, so that no answer waits longer. */
+/** The number of objects that one task reads. This takes about 100 ms, so no answer waits longer. */
 const OBJECTS_A_TASK = 20_000;
 const ENTRIES_A_TASK = 16;
-/** The longest time between saves of changed counts. After a restart the journal is read from the saved sequence. */
+/** The maximum time between saves of changed counts. After a restart, the journal is read from the saved sequence. */
 const SAVE_MS = 600_000;
-/** The time for which a thread assumes that the catalogs are unchanged. */
+/** The time for which the thread assumes that the catalogs are unchanged. */
 const CATALOGS_MS = 5000;
 
-/** The task of adding some new journal entries to the counts. Needs a pool with a data directory and one thread. */
+/** A task that adds some new journal entries to the counts. Needs a pool with a data directory and one thread. */
 export interface FollowSkyTask extends Task<SkyProgress> {
   readonly kind: 'followSky';
 }
@@ -34,16 +34,16 @@ export interface FollowSkyTask extends Task<SkyProgress> {
 export interface SkyProgress {
   /** Whether every object has been counted once. */
   readonly isCounted: boolean;
-  /** Whether the thread had counted all journal entries. */
+  /** Whether the counts now include every journal entry. */
   readonly isCurrent: boolean;
-  /** Objects counted so far, and the number of all objects. */
+  /** The number of objects counted so far, and the number of all objects. */
   readonly taken: number;
   readonly objects: number;
-  /** The reason why the counts could not be written beside the database, if the last attempt failed. */
+  /** Why the last attempt to save the counts failed; undefined if it did not fail. */
   readonly saveError?: string;
 }
 
-/** The task of making one answer: the body of a response. */
+/** A task that makes one answer: the body of a response. */
 export interface SkyMapTask extends Task<SkyMapAnswer | undefined> {
   readonly kind: 'skyMap';
   readonly layer: MapLayer;
@@ -51,7 +51,7 @@ export interface SkyMapTask extends Task<SkyMapAnswer | undefined> {
   readonly resolution: number;
   /** Null for the whole sky. */
   readonly disc: Disc | null;
-  /** Whether to answer from the objects counted so far while counting goes on. */
+  /** Whether to answer from the objects counted so far, while counting continues. */
   readonly isPartial: boolean;
   /** The provenance block of the answer. */
   readonly provenance: Provenance;
@@ -61,7 +61,7 @@ export interface SkyMapAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
   /** A digest of the body: equal bodies have equal digests. */
   readonly digest: string;
-  /** Whether everything was counted. */
+  /** Whether every object was counted. */
   readonly isWhole: boolean;
 }
 
@@ -69,16 +69,16 @@ interface Followed {
   readonly counts: SkyCounts;
   /** The last journal entry that the counts include. */
   sequence: number;
-  /** The last object counted, while the database is counted for the first time. */
+  /** The last object that was counted, during the first count of the database. */
   after: bigint | undefined;
   isCounted: boolean;
-  /** The time at which the counts were last written beside the database, and the last journal entry in them. */
+  /** When the counts were last saved, and the last journal entry that they then included. */
   savedAtMs: number;
   savedSequence: number;
   readonly wholeSkies: WholeSkies;
 }
 
-/** Caches the answers for the whole sky while they are current, by resolution and provenance as JSON: a few MB. */
+/** Caches the current answers for the whole sky, by resolution and provenance as JSON: a few MB. */
 type WholeSkies = Map<string, SkyMapAnswer>;
 
 let followed: Followed | undefined;
@@ -86,7 +86,7 @@ let followed: Followed | undefined;
 export function runFollowSky(): SkyProgress {
   const store = currentStore();
   const last = store.lastSequence();
-  // A journal that ends earlier belongs to another database.
+  // If the journal ends earlier, it belongs to another database.
   if (followed && last < followed.sequence) followed = undefined;
   followed ??= begin(store, last);
   if (followed.isCounted) readJournal(followed, store);
@@ -99,8 +99,7 @@ export function runFollowSky(): SkyProgress {
 }
 
 /**
- * Starts with the stored counts, or with none. Objects that change while they are counted have journal entries after
- * `last`.
+ * Starts with the stored counts, or with none. Objects that change during the count have journal entries after `last`.
  */
 function begin(store: Store, last: number): Followed {
   const known = readCounts(threadDataDir(), store);
@@ -115,11 +114,11 @@ function begin(store: Store, last: number): Followed {
   };
 }
 
-/** Saves the counts when that is due; returns the error if saving failed. The counts in memory stay valid then. */
+/** Saves the counts if a save is due. Returns the error if saving failed; the counts in memory stay valid. */
 function saveNowAndThen(followed: Followed, store: Store): string | undefined {
   const { counts, sequence, savedAtMs, savedSequence } = followed;
   if (sequence === savedSequence || performance.now() < savedAtMs + SAVE_MS) return undefined;
-  // The time is set before the attempt, so that a full disk is not tried again at once.
+  // The time is set before the attempt, so that a full disk does not cause another attempt at once.
   followed.savedAtMs = performance.now();
   try {
     saveCounts(threadDataDir(), store, { sequence, columns: counts.columns() });
@@ -165,7 +164,7 @@ export function runSkyMap({ layer, resolution, disc, isPartial, provenance }: Sk
   const block =
     'counts' in source ? objectsBlock(source, resolution, within) : coverageBlock(source, resolution, within);
   const { keys, ...rest } = block;
-  // The text is written directly, because a cell is plain text.
+  // The text is built directly, because cells need no escaping.
   const cells = new Rendered(
     keys.length === 0 ? '[]' : `["${keys.map(key => cellOfKey(key, resolution)).join('", "')}"]`,
   );

@@ -1,13 +1,13 @@
 /**
- * The cell and the status of each object on the map, by id. An entry takes 13 bytes; there are at most three times as
- * many entries as objects.
+ * The cell and the status of each object on the map, by object id. An entry takes 13 bytes; there are at most three
+ * times as many entries as objects.
  */
 
 const SMALLEST = 1024;
 const MAX_FILL = 0.75;
 const EMPTY = 255;
 
-/** Every object of a table, parallel: the low and the high half of its id, its cell, its status. */
+/** Every object of a table, in parallel arrays: the low and high halves of its id, its cell, and its status. */
 export interface ObjectColumns {
   readonly low: Uint32Array<ArrayBuffer>;
   readonly high: Uint32Array<ArrayBuffer>;
@@ -15,7 +15,7 @@ export interface ObjectColumns {
   readonly statuses: Uint8Array<ArrayBuffer>;
 }
 
-/** The values that an entry had before. */
+/** The previous values of an entry. */
 interface Replaced {
   readonly cell: number;
   /** Undefined when the object is new. */
@@ -23,7 +23,7 @@ interface Replaced {
 }
 
 /**
- * A hash table with open addressing; nothing is ever removed. An id is kept as two halves, because bigints are slow.
+ * A hash table with open addressing. Entries are never removed. Ids are stored as two halves, because bigints are slow.
  */
 export class ObjectCells {
   #low = new Uint32Array(SMALLEST);
@@ -38,7 +38,7 @@ export class ObjectCells {
 
   /**
    * Sets the status (0 to 254) of an object.
-   * @param cellOf gives the cell of an object that is new; an object never moves
+   * @param cellOf returns the cell of a new object; an object never moves
    */
   put(diaObjectId: bigint, status: number, cellOf: () => number): Replaced {
     if (this.#length >= MAX_FILL * this.#cells.length) this.#resize(2 * this.#cells.length);
@@ -56,7 +56,7 @@ export class ObjectCells {
     return { cell, status: undefined };
   }
 
-  /** Calls back with the cell and the status of every object. */
+  /** Calls a function with the cell and the status of every object. */
   forEach(see: (cell: number, status: number) => void): void {
     for (let place = 0; place < this.#cells.length; place++)
       if (this.#statuses[place] !== EMPTY) see(this.#cells[place]!, this.#statuses[place]!);
@@ -102,7 +102,7 @@ export class ObjectCells {
     return place;
   }
 
-  /** @param size in entries, a power of two */
+  /** @param size the number of entries, a power of two */
   #resize(size: number): void {
     const [low, high, cells, statuses] = [this.#low, this.#high, this.#cells, this.#statuses];
     this.#low = new Uint32Array(size);

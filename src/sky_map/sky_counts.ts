@@ -1,16 +1,16 @@
-/** The number of objects of each status in every cell of the sky, kept up to date object by object. */
+/** Counts the objects of each status in every cell of the sky, and updates the counts object by object. */
 import { STORED_STATUSES, type StoredStatus, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
 import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
 import { ObjectCells, type ObjectColumns } from './object_cells.ts';
 
-/** Cells down to this resolution have their own counters, 8 MB in total; finer cells are counted on request. */
+/** Cells down to this resolution have their own counters, 8 MB in total. Finer cells are counted on request. */
 const COUNTED_RESOLUTION = 4;
 const STATUSES = STORED_STATUSES.length;
 /** The cell of an object without a position. */
 const NOWHERE = -1;
 
-/** The index of the first counter of a cell of the finest resolution. */
+/** The index of the first counter of a finest-resolution cell. */
 function counterOf(cell: number): number {
   return ancestor(cell, FINEST_RESOLUTION - COUNTED_RESOLUTION) * STATUSES;
 }
@@ -35,22 +35,22 @@ export class SkyCounts {
     });
   }
 
-  /** The columns from which the same counts can be restored. */
+  /** The columns from which the same counts can be restored later. */
   columns(): ObjectColumns {
     return this.#objects.columns();
   }
 
-  /** Objects, with and without a position. */
+  /** The number of objects, with and without a position. */
   get objects(): number {
     return this.#objects.length;
   }
 
-  /** Objects that are on no map. */
+  /** The number of objects that are not on the map. */
   get withoutPosition(): number {
     return this.#withoutPosition;
   }
 
-  /** Adds an object as it is stored now; a known object may have another status. */
+  /** Adds an object in its present state. A known object may have a new status. */
   put(object: StoredObject): void {
     const { diaObjectId, position } = object;
     const status = STORED_STATUSES.indexOf(statusOf(object));
@@ -66,8 +66,8 @@ export class SkyCounts {
   }
 
   /**
-   * The cells of a resolution that have objects.
-   * @param within only these keys; undefined for the whole sky, which is possible up to COUNTED_RESOLUTION
+   * The cells of a resolution that contain objects.
+   * @param within only these keys; undefined for the whole sky, which is allowed up to COUNTED_RESOLUTION
    */
   list(resolution: number, within?: ReadonlySet<number>): CellCounts {
     const keys = within
@@ -102,9 +102,9 @@ export class SkyCounts {
     return sums;
   }
 
-  /** The counts of each status for each of the keys, from all objects. */
+  /** The counts of each status for each of the keys, from the objects themselves. */
   #countObjects(resolution: number, keys: Int32Array): Uint32Array {
-    // Most objects are far away. A table of coarse cells excludes them before the map of keys is searched.
+    // Most objects are far away. A table of coarse cells excludes them before the slower search in the map of keys.
     const near = new Uint8Array(keyCount(COUNTED_RESOLUTION));
     for (const key of keys) near[ancestor(key, resolution - COUNTED_RESOLUTION)] = 1;
     const places = new Map(Array.from(keys, (key, i) => [key, i]));

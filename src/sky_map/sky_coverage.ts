@@ -1,11 +1,11 @@
-/** The part of each cell of the sky that the catalogs cover. */
+/** Computes what part of each cell of the sky the catalogs cover. */
 import type { Coverage } from '@nearsky/sky-index';
 import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
 
 /**
- * Coverage is sampled. At a resolution that is available for the whole sky, the coverage of a cell is the share of its
- * descendants whose centres are covered: 49 descendants or, if 49 would delay the first answer too long, 7. A finer
- * cell is covered if its own centre is.
+ * Coverage is sampled. At a resolution that is available for the whole sky, the coverage of a cell is the fraction of
+ * its descendants whose centres are covered. It samples 49 descendants, or 7 if 49 would delay the first answer too
+ * long. A finer cell counts as covered if its own centre is.
  */
 function sampledResolution(resolution: number): number {
   return resolution < 2 ? resolution + 2 : resolution + 1;
@@ -16,13 +16,13 @@ interface Footprint {
   readonly coverage: Coverage;
 }
 
-/** Cells as H3 keys, ascending, and in the same order the covered share of each, 0 to 1, by catalog name. */
+/** Cells as H3 keys, ascending, and the covered fraction of each in the same order, 0 to 1, by catalog name. */
 interface CellCoverage {
   readonly keys: readonly number[];
   readonly byCatalog: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Every key of a sampled resolution, and in the same order the bits of each key. */
+/** All keys of a sampled resolution, and the bits of each key in the same order. */
 interface Samples {
   readonly keys: Int32Array;
   readonly bits: Uint8Array;
@@ -32,9 +32,9 @@ const BITS = 8;
 
 export class SkyCoverage {
   readonly #footprints: readonly Footprint[];
-  /** The bytes of a key's bits: one bit per catalog, in the order of the footprints. */
+  /** The number of bytes per key: one bit per catalog, in the order of the footprints. */
   readonly #stride: number;
-  /** The samples by resolution, made when first needed. */
+  /** The samples of each resolution, made on first use. */
   readonly #samples = new Map<number, Samples>();
 
   constructor(footprints: readonly Footprint[]) {
@@ -43,7 +43,7 @@ export class SkyCoverage {
   }
 
   /**
-   * The cells of a resolution that are covered at least in part.
+   * The cells of a resolution that are at least partly covered.
    * @param within only these keys; undefined for the whole sky
    */
   list(resolution: number, within?: ReadonlySet<number>): CellCoverage {
@@ -104,7 +104,7 @@ export class SkyCoverage {
     return samples;
   }
 
-  /** Sets the bits of a key, which are 0 before, in the bytes from `at`. */
+  /** Sets the bits of a key, which must be 0 before, in the bytes from `at`. */
   #setBits(key: number, resolution: number, bits: Uint8Array, at: number): void {
     const { ra, dec } = centreOfKey(key, resolution);
     for (const [i, { coverage }] of this.#footprints.entries())
@@ -117,7 +117,7 @@ export class SkyCoverage {
   }
 }
 
-/** The bit of the footprint `i`, in the bytes from `at`. */
+/** The bit of footprint `i`, in the bytes from `at`. */
 function bitOf(bits: Uint8Array, at: number, i: number): number {
   return (bits[at + Math.floor(i / BITS)]! >> (i % BITS)) & 1;
 }

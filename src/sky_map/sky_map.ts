@@ -1,4 +1,4 @@
-/** The service's map of the sky: counted from the start of the service, then kept up to date in a thread of its own. */
+/** The service's map of the sky: counted when the service starts, then updated in a thread of its own. */
 import type { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -11,12 +11,12 @@ import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from './map
 
 /** The interval between reads of the journal. */
 const POLL_MS = 500;
-/** The time for which first answers wait for the count to finish: enough for a small database. */
+/** The time for which the first answers wait for the count to finish. It is enough for a small database. */
 const PATIENCE_MS = 1000;
-/** The maximum number of answers that wait for the thread, half of them for one client: each takes about 10 ms. */
+/** The maximum number of answers that wait for the thread, half of them for one client. Each takes about 10 ms. */
 const MAX_WAITING = 128;
 /**
- * The time for which closing waits for the thread. A task takes about 100 ms, and a hung task must not keep the service
+ * The time for which closing waits for the thread. A task takes about 100 ms; a hung task must not prevent the service
  * from saving its index.
  */
 const CLOSE_MS = 2000;
@@ -32,11 +32,11 @@ interface SkyMapOptions extends StoreThreadData {
 }
 
 export interface SkyMapAsked extends Omit<SkyMapTask, 'kind'> {
-  /** The name by which the client's share is counted. */
+  /** The name under which the answer counts against the client's share. */
   readonly client: string;
 }
 
-/** The map has no thread and reads nothing until `start` or the first call of `answer`. */
+/** The map starts no thread and reads nothing until the first call of `start` or `answer`. */
 export class SkyMap {
   readonly #options: SkyMapOptions;
   readonly #stop = new AbortController();
@@ -45,7 +45,7 @@ export class SkyMap {
   #progress: SkyProgress | undefined;
   #failed = false;
   readonly #slots: ClientSlots;
-  /** Settles when the first count is done or has failed, or has taken longer than `PATIENCE_MS`. */
+  /** Settles when the first count has finished or failed, or after `PATIENCE_MS`. */
   readonly #begun = Promise.withResolvers<void>();
 
   constructor(options: SkyMapOptions) {
@@ -57,7 +57,7 @@ export class SkyMap {
     });
   }
 
-  /** Starts counting. Only one thread of a process does this. */
+  /** Starts counting. Only one thread per process may call this. */
   start(): void {
     const { dataDir } = this.#options;
     this.#pool ??= new Pool({ threads: 1, isBackground: true, threadData: { dataDir } satisfies StoreThreadData });
@@ -65,20 +65,20 @@ export class SkyMap {
   }
 
   /**
-   * Returns a map, or rejects when the budget is spent.
-   * @throws Unavailable while the database is being counted for the first time (unless `isPartial`),
-   *   when the database cannot be read, and when too many answers are waiting or this one has waited too long
+   * Returns a map.
+   * @throws Unavailable if the budget is spent, the database is still being counted for the first time (unless
+   * `isPartial`), the database cannot be read, or too many answers are waiting
    */
   async answer({ client, ...query }: SkyMapAsked, budget: Budget): Promise<SkyMapAnswer> {
     if (this.#stop.signal.aborted) throw new Unavailable('the service is stopping');
     this.start();
-    // A partial answer will soon be requested again, so this request need not wait.
+    // Clients request a partial answer again soon, so this request need not wait.
     await withTimeout(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw new Unavailable('the database cannot be read');
     const leave = await this.#slots.enter(client, budget.remainingMs);
     const beganMs = performance.now();
     const drawing = this.#pool!.run({ kind: 'skyMap', ...query } as SkyMapTask, { timeoutMs: DRAW_TIMEOUT_MS });
-    // The thread still draws a map whose client has stopped waiting.
+    // The thread still draws the map, even if its client has stopped waiting.
     const left = () => leave((performance.now() - beganMs) / 1000);
     drawing.then(left, left);
     const drawn = drawing.then(
@@ -91,7 +91,7 @@ export class SkyMap {
     return outcome.answer;
   }
 
-  /** Stops the thread, which finishes its task. A thread that does not stop is left until the process ends. */
+  /** Stops the thread after its current task. A thread that does not stop remains until the process ends. */
   async close(): Promise<void> {
     this.#stop.abort();
     await withTimeout(Promise.all([this.#following, this.#pool?.close()]), CLOSE_MS);
@@ -102,7 +102,7 @@ export class SkyMap {
     return objects === 0 ? 'none yet' : `${taken} of ${objects}`;
   }
 
-  /** Logs the cause of a failure in the thread and throws the error for the client. */
+  /** Logs the cause of a failure in the thread, and throws the error for the client. */
   #fail(error: unknown): never {
     this.#logFailure(error);
     throw new Unavailable(error instanceof PoolError ? 'the map is being drawn anew' : 'the database cannot be read');

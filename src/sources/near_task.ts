@@ -1,4 +1,4 @@
-/** The task `sources`: finds every source of some catalogs near a position, reading the catalogs' own files. */
+/** The task `sources`: finds every source of some catalogs near a position, in the catalogs' own files. */
 import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { NearbyOutcome } from '../contract/enums.ts';
@@ -19,18 +19,18 @@ export interface SourcesTask extends Task<SourcesAnswer> {
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
   readonly catalogs: readonly string[];
-  /** The maximum number of sources that are listed, at least 1. */
+  /** The maximum number of listed sources, at least 1. */
   readonly limit: number;
 }
 
 export interface SourcesAnswer {
-  /** The number of sources within the radius, listed or not. */
+  /** The number of sources within the radius, whether listed or not. */
   readonly count: number;
-  /** The JSON of the list of catalogs, with the outcome of each. */
+  /** The list of catalogs as JSON, with the outcome of each. */
   readonly catalogs: string;
-  /** The JSON of the list of sources. */
+  /** The list of sources as JSON. */
   readonly sources: string;
-  /** Why files could not be read, for the log. */
+  /** The reasons why files could not be read, for the log. */
   readonly problems: readonly string[];
 }
 
@@ -38,7 +38,7 @@ interface Source {
   readonly catalog: number;
   readonly id: SourceId;
   readonly separationArcsec: number;
-  /** Sources of the catalog per square arcmin; NaN where it is not known. */
+  /** Sources of the catalog per square arcmin; NaN if unknown. */
   readonly density: number;
   readonly ra: number;
   readonly dec: number;
@@ -51,7 +51,7 @@ interface Searched {
   readonly problems: readonly string[];
 }
 
-/** The payload's columns, as answers describe them. */
+/** The columns of the payload, as in the description of the service. */
 function columnsOf({ columns }: CatalogDefinition) {
   return columns.map(({ name, unit = null, ucd = '', description }) => ({
     name: name.toLowerCase(),
@@ -61,7 +61,7 @@ function columnsOf({ columns }: CatalogDefinition) {
   }));
 }
 
-/** The catalogs, opened, and the JSON of their columns. */
+/** The opened catalogs, and the JSON of their columns. */
 const registered = new RegisteredCatalogs(registrations => ({
   catalogs: new Catalogs(registrations).all.map(definition => ({
     definition,
@@ -108,8 +108,8 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
 }
 
 /**
- * Lists no source of a catalog if one of its files cannot be read, because an incomplete list would look complete. A
- * source outside the footprint proves that the position was searched.
+ * If one of a catalog's files cannot be read, no source of the catalog is listed, because an incomplete list would look
+ * complete. A source outside the footprint proves that the catalog covers the position.
  */
 async function search(planned: PlannedCatalog, catalog: number, task: SourcesTask): Promise<Searched> {
   const { location, columns } = planned.registration;

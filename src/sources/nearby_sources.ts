@@ -1,4 +1,4 @@
-/** The service's search for catalog sources near a position. A thread of its own reads the catalogs. */
+/** Searches the catalogs for sources near a position. A thread of its own reads the catalogs. */
 import type { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -10,17 +10,17 @@ import { crossmatchPool } from '../crossmatch/pool.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { SourcesAnswer, SourcesTask } from './near_task.ts';
 
-/** The maximum number of searches that wait for the thread, half of them for one client: each takes about 100 ms. */
+/** The maximum number of waiting searches, half of them for one client. Each takes about 100 ms. */
 const MAX_WAITING = 64;
 /** The time for which closing waits for the thread. */
 const CLOSE_MS = 2000;
 
 export interface SourcesAsked extends Omit<SourcesTask, 'kind'> {
-  /** The name by which the client's share is counted. */
+  /** The name under which the search counts against the client's share. */
   readonly client: string;
 }
 
-/** The thread starts with the first search. */
+/** The thread is started by the first search. */
 export class NearbySources {
   readonly #config: Config;
   readonly #log: Log;
@@ -36,8 +36,8 @@ export class NearbySources {
   }
 
   /**
-   * @throws Unavailable when too many searches are waiting, when this one takes longer than the budget, and when the
-   * database cannot be read
+   * @throws Unavailable if too many searches are waiting, this one takes longer than the budget, or the database cannot
+   * be read
    */
   async near({ client, ...asked }: SourcesAsked, budget: Budget): Promise<SourcesAnswer> {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
@@ -45,7 +45,7 @@ export class NearbySources {
     const beganMs = performance.now();
     this.#pool ??= crossmatchPool(this.#config, 1);
     const searched = this.#pool.run({ kind: 'sources', ...asked } as SourcesTask).catch(error => this.#fail(error));
-    // The thread still works on a search whose client has stopped waiting.
+    // The thread still completes the search, even if its client has stopped waiting.
     const left = () => leave((performance.now() - beganMs) / 1000);
     searched.then(left, left);
     const answer = await withTimeout(searched, budget.remainingMs);

@@ -16,14 +16,14 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
-import { type CommitChanges, importItems, type Ordinals } from './import.ts';
+import { type CommitChanges, importItems, type NewObject, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
 import { raiseLevel } from './level.ts';
 import { storePublished, writeSettings } from './meta.ts';
 import { reportNode } from './nodes.ts';
-import { appendPositions, type StoredPoint } from './positions.ts';
-import { raiseLatestIngest } from './recent.ts';
+import { appendPositions } from './positions.ts';
+import { listObjects, raiseLatestIngest } from './recent.ts';
 import {
   decodeObject,
   decodeSources,
@@ -86,7 +86,7 @@ export function apply<K extends ChangeKind>(databases: Databases, change: Change
 
 function deliver(databases: Databases, { deliveries, timeUs }: ChangeOf<'deliver'>): IngestCounts {
   const { objects, pending } = databases;
-  const stored: StoredPoint[] = [];
+  const stored: NewObject[] = [];
   const delivered: bigint[] = [];
   const tally = new Tally();
   let duplicate = 0;
@@ -99,7 +99,7 @@ function deliver(databases: Databases, { deliveries, timeUs }: ChangeOf<'deliver
       const key = encodeKey(diaObjectId);
       objects.put(key, encodeNewObject(delivery, timeUs));
       pending.put(key, NOTHING);
-      stored.push({ diaObjectId, position, ingestTimeUs: timeUs });
+      stored.push({ diaObjectId, position, ingestTimeUs: timeUs, eventTimeUs: delivery.eventTimeUs });
     } else if (isNew) {
       const brokers = [...known.brokers, broker].sort();
       objects.put(encodeKey(diaObjectId), encodeObject({ ...known, brokers }));
@@ -241,8 +241,8 @@ function readObject({ objects }: Databases, diaObjectId: bigint): StoredObject |
 }
 
 /**
- * Appends the entry of this change, unless nothing changed. The number is taken inside the transaction, because other
- * processes write too.
+ * Lists the new objects, and appends the entry of this change, unless nothing changed. The number is taken inside the
+ * transaction, because other processes write too.
  */
 function journal(databases: Databases, changes: CommitChanges, versions?: CrossmatchVersions): void {
   const { stored, delivered, crossmatched } = changes;
@@ -250,5 +250,6 @@ function journal(databases: Databases, changes: CommitChanges, versions?: Crossm
   const sequence = lastOrdinal(databases.journal);
   const before = sequence === 0 ? EMPTY_TABLE : decodeTableState(databases.journal.get(encodeKey(BigInt(sequence)))!);
   const table = appendPositions(databases, before, stored);
+  listObjects(databases, stored);
   databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched, versions }));
 }

@@ -19,6 +19,7 @@ import {
   decodeTnsRecord,
   EMPTY_TABLE,
   encodeKey,
+  encodeRisingKey,
   encodeTimeKey,
   encodeTimeValue,
   provenanceHash,
@@ -111,7 +112,10 @@ class Check {
       return 0;
     });
     const keys = this.#ordinals(databases.payload_keys, bytes => (decodePlain(bytes) as string[]).length);
-    const { pending, unread, rows, byIngest, byEvent, bySource, ...found } = this.#objects(sets, keys);
+    const { pending, unread, rows, byIngest, byEvent, allByIngest, allByEvent, bySource, ...found } = this.#objects(
+      sets,
+      keys,
+    );
     this.#same('the pending objects', pending, this.#sumOf(databases.pending));
     this.#same('the objects with a catalog that could not be read', unread, this.#sumOf(databases.unread));
     this.#same(
@@ -121,6 +125,8 @@ class Check {
       'listing by ingest time',
     );
     this.#same('the objects with matches', byEvent, this.#sumOf(databases.recent_event, true), 'listing by event time');
+    this.#same('the objects', allByIngest, this.#sumOf(databases.objects_by_ingest), 'listing by ingest time');
+    this.#same('the objects', allByEvent, this.#sumOf(databases.objects_by_event), 'listing by event time');
     this.#same('the matches', bySource, this.#sumOf(databases.matches_by_source), 'listing by source');
     const journal = this.#journal();
     this.#same('the objects', rows, journal.rows, 'position table');
@@ -199,6 +205,8 @@ class Check {
       rows: new Sum(),
       byIngest: new Sum(),
       byEvent: new Sum(),
+      allByIngest: new Sum(),
+      allByEvent: new Sum(),
       bySource: new Sum(),
       counts: new CountChanges(),
     };
@@ -217,6 +225,8 @@ class Check {
         for (const { provenanceSet } of object.records) {
           if (!sets.has(provenanceSet)) throw new Error(`its provenance set ${provenanceSet} is missing`);
         }
+        found.allByIngest.add(encodeRisingKey(ingestTimeUs, diaObjectId));
+        found.allByEvent.add(encodeRisingKey(eventTimeUs, diaObjectId));
         if (matches.length === 0) return;
         found.byIngest.add(encodeTimeKey(ingestTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
         found.byEvent.add(encodeTimeKey(eventTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));

@@ -15,6 +15,8 @@ export const DATABASE_NAMES = [
   'catalogs',
   'recent_ingest',
   'recent_event',
+  'objects_by_ingest',
+  'objects_by_event',
   'matches_by_source',
   'tns_objects',
   'tns_names',

@@ -30,10 +30,10 @@ import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { OlderFormat, StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, Table } from './table.ts';
-import { upgradeTo3, upgradeTo4, upgradeTo5 } from './upgrade.ts';
+import { upgradeTo3, upgradeTo4, upgradeTo5, upgradeTo7 } from './upgrade.ts';
 
 /** The storage format of this release. Opening a database for writing upgrades an older format. */
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 
 /** The directory for files of remote catalogs, below the data directory. */
 export const CACHE_DIRECTORY = 'catalog-cache';
@@ -53,6 +53,8 @@ const UNSEALED: ReadonlySet<DatabaseName> = new Set([
   'unread',
   'recent_ingest',
   'recent_event',
+  'objects_by_ingest',
+  'objects_by_event',
   'matches_by_source',
   'tns_names',
 ]);
@@ -344,8 +346,8 @@ function openDatabases(
   const databases = tables(name => !UNSEALED.has(name));
   requireLevel(databases, readableLevel, cannot);
   if (format < FORMAT_VERSION) {
-    // One transaction rewrites everything, except the last step, which adds less than a tenth.
-    const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size / (format < 4 ? 1 : 10);
+    // One transaction rewrites everything up to format 4; the later steps only add listings.
+    const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size / (format < 4 ? 1 : 2);
     requireSpace(`upgrade the data directory ${dataDir}`, dataDir, bytes);
     upgradeFormat(
       meta,
@@ -417,6 +419,7 @@ function upgradeFormat(meta: BinaryDatabase, before: Databases, after: Databases
     if (format < 3) upgradeTo3(before, format);
     if (format < 4) upgradeTo4(before, after, isSealedMeta);
     if (format < 5) upgradeTo5(after);
+    if (format < 7) upgradeTo7(after);
     meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
 }

@@ -78,9 +78,14 @@ export type PreparedOutcome = 'imported' | 'unchanged' | readonly ImportOutcome[
 /** The maximum records, and the maximum matches, of one object. Only very many re-runs would reach it. */
 const MAX_ENTRIES_PER_OBJECT = 1000;
 
+/** A new object, as the listings have it. */
+export interface NewObject extends StoredPoint {
+  readonly eventTimeUs: number;
+}
+
 /** The changes of a commit for the journal: new objects, further brokers, crossmatches. */
 export interface CommitChanges {
-  readonly stored: readonly StoredPoint[];
+  readonly stored: readonly NewObject[];
   readonly delivered: readonly bigint[];
   readonly crossmatched: readonly bigint[];
 }
@@ -116,7 +121,7 @@ export function importItems(
   context: ImportContext,
 ): { readonly outcomes: (ImportOutcome | PreparedOutcome)[]; readonly changes: CommitChanges } {
   const { databases } = context;
-  const stored: StoredPoint[] = [];
+  const stored: NewObject[] = [];
   const delivered: bigint[] = [];
   const crossmatched: bigint[] = [];
   const counts = new CountChanges();

@@ -1,7 +1,14 @@
-/** The objects with at least one match, by time, for the listing of recent crossmatches. */
+/** The listings by time: of every object, and of the objects with at least one match. */
 import type { TimeField } from '../contract/enums.ts';
-import type { Databases } from './databases.ts';
-import { decodeTimeKey, decodeTimeValue, encodeTimeKey, encodeTimeValue } from './records.ts';
+import type { DatabaseName, Databases } from './databases.ts';
+import {
+  decodeRisingKey,
+  decodeTimeKey,
+  decodeTimeValue,
+  encodeRisingKey,
+  encodeTimeKey,
+  encodeTimeValue,
+} from './records.ts';
 import type { StoredObject } from './types.ts';
 
 /** A position in the listing: after this object. */
@@ -12,17 +19,45 @@ export interface RecentPosition {
 
 /** Times are integer microseconds since 1970. */
 export interface RecentQuery {
+  readonly of: ListedObjects;
   readonly timeField: TimeField;
   /** Inclusive. */
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
-  /** Objects ingested after this time are omitted. */
+  /** Objects ingested after this time are omitted, except in the listing of all objects by event time, which lacks it. */
   readonly asOfUs: number;
   /** At least 1. */
   readonly limit: number;
   readonly after?: RecentPosition | undefined;
 }
+
+/** `matched` are the objects with at least one match of any version, in any state. */
+type ListedObjects = 'all' | 'matched';
+
+/** The table of a listing, and its keys. */
+interface Listing {
+  readonly names: Readonly<Record<TimeField, DatabaseName>>;
+  readonly encode: (timeUs: number, id: bigint) => Uint8Array;
+  readonly decode: (key: Uint8Array) => RecentPosition;
+  /** Whether descending keys give the order of the listing. */
+  readonly reverse: boolean;
+}
+
+const LISTINGS: Readonly<Record<ListedObjects, Listing>> = {
+  all: {
+    names: { ingest_time: 'objects_by_ingest', event_time: 'objects_by_event' },
+    encode: encodeRisingKey,
+    decode: decodeRisingKey,
+    reverse: true,
+  },
+  matched: {
+    names: { ingest_time: 'recent_ingest', event_time: 'recent_event' },
+    encode: encodeTimeKey,
+    decode: decodeTimeKey,
+    reverse: false,
+  },
+};
 
 /** The number of entries per read. */
 const PIECE_ENTRIES = 256;
@@ -31,14 +66,28 @@ const PIECE_ENTRIES = 256;
  * Lists an object that has matches, in any state. The times of an object never change, so listing it again has no
  * effect. To be called in the transaction that stores its first match.
  */
-export function listRecent(
-  databases: Databases,
-  object: Pick<StoredObject, 'diaObjectId' | 'ingestTimeUs' | 'eventTimeUs'>,
-): void {
-  const { diaObjectId, ingestTimeUs, eventTimeUs } = object;
+export function listRecent(databases: Databases, { diaObjectId, ingestTimeUs, eventTimeUs }: Timed): void {
   const value = encodeTimeValue(ingestTimeUs);
   databases.recent_ingest.put(encodeTimeKey(ingestTimeUs, diaObjectId), value);
   databases.recent_event.put(encodeTimeKey(eventTimeUs, diaObjectId), value);
+}
+
+type Timed = Pick<StoredObject, 'diaObjectId' | 'ingestTimeUs' | 'eventTimeUs'>;
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Lists new objects. To be called in the transaction that stores them. Keys are written in their order, most of them at
+ * the end of the table. So its pages are full, and writing takes half of the time.
+ */
+export function listObjects(databases: Databases, objects: readonly Timed[]): void {
+  const byId = objects.toSorted((a, b) => (a.diaObjectId < b.diaObjectId ? 1 : -1));
+  const byIngest = byId.toSorted((a, b) => a.ingestTimeUs - b.ingestTimeUs);
+  const byEvent = byId.toSorted((a, b) => a.eventTimeUs - b.eventTimeUs);
+  for (const { ingestTimeUs, diaObjectId } of byIngest)
+    databases.objects_by_ingest.put(encodeRisingKey(ingestTimeUs, diaObjectId), NOTHING);
+  for (const { eventTimeUs, diaObjectId } of byEvent)
+    databases.objects_by_event.put(encodeRisingKey(eventTimeUs, diaObjectId), NOTHING);
 }
 
 const LATEST_INGEST_KEY = new TextEncoder().encode('latest_ingest');
@@ -65,31 +114,28 @@ export function findRecent(databases: Databases, query: RecentQuery): RecentPosi
  * read were ingested too late.
  */
 export function* recentInPieces(databases: Databases, query: RecentQuery): Iterable<RecentPosition[]> {
-  const { timeField, startUs, endUs, asOfUs, limit, after } = query;
-  const byIngest = timeField === 'ingest_time';
-  const newestUs = byIngest ? Math.min(endUs - 1, asOfUs) : endUs - 1;
+  const { of, timeField, startUs, endUs, asOfUs, limit, after } = query;
+  const { names, encode, decode, reverse } = LISTINGS[of];
+  const newestUs = timeField === 'ingest_time' ? Math.min(endUs - 1, asOfUs) : endUs - 1;
   if (newestUs < startUs) return;
-  const table = databases[byIngest ? 'recent_ingest' : 'recent_event'];
-  const end = encodeTimeKey(startUs - 1, 0n);
-  let start = after && after.timeUs <= newestUs ? keyAfter(after) : encodeTimeKey(newestUs, 0n);
+  const table = databases[names[timeField]];
+  const keyAfter = ({ timeUs, diaObjectId }: RecentPosition) => encode(timeUs, diaObjectId + 1n);
+  const end = encode(startUs - 1, 0n);
+  let start = after && after.timeUs <= newestUs ? keyAfter(after) : encode(newestUs, 0n);
   let left = limit;
   // One read is enough for a short page, unless entries are left out.
   for (let entries = Math.min(limit, PIECE_ENTRIES); ; entries = PIECE_ENTRIES) {
     const piece: RecentPosition[] = [];
     let read = 0;
     let last: RecentPosition | undefined;
-    for (const { key, value } of table.getRange({ start, end, limit: entries })) {
+    for (const { key, value } of table.getRange({ start, end, limit: entries, reverse })) {
       read++;
-      last = decodeTimeKey(key);
-      if (decodeTimeValue(value) <= asOfUs && piece.push(last) === left) break;
+      last = decode(key);
+      if ((of === 'all' || decodeTimeValue(value) <= asOfUs) && piece.push(last) === left) break;
     }
     yield piece;
     left -= piece.length;
     if (!last || left === 0 || read < entries) return;
     start = keyAfter(last);
   }
-}
-
-function keyAfter({ timeUs, diaObjectId }: RecentPosition): Uint8Array {
-  return encodeTimeKey(timeUs, diaObjectId + 1n);
 }

@@ -73,6 +73,23 @@ export function decodeTimeKey(key: Uint8Array): { readonly timeUs: number; reado
   return { timeUs: Number(LATEST - view.getBigUint64(0)), diaObjectId: view.getBigUint64(8) };
 }
 
+/**
+ * The complement of `encodeTimeKey`: descending keys go from the latest time to the earliest; for equal times, ids
+ * ascend.
+ */
+export function encodeRisingKey(timeUs: number, id: bigint): Uint8Array {
+  return complement(encodeTimeKey(timeUs, id));
+}
+
+export function decodeRisingKey(key: Uint8Array): { readonly timeUs: number; readonly diaObjectId: bigint } {
+  return decodeTimeKey(complement(Uint8Array.from(key)));
+}
+
+function complement(key: Uint8Array): Uint8Array {
+  for (let i = 0; i < key.length; i++) key[i]! ^= 0xff;
+  return key;
+}
+
 export function encodeTimeValue(timeUs: number): Uint8Array {
   return encodeKey(BigInt(timeUs));
 }

@@ -416,8 +416,8 @@ export class Store {
   }
 
   /**
-   * One page of the objects that have matches, in any state: the newest first; objects with equal times by ascending
-   * id.
+   * One page of the objects, or of those that have matches, in any state: the newest first; objects with equal times by
+   * ascending id.
    */
   recent(query: RecentQuery): RecentPosition[] {
     return findRecent(this.databases, query);

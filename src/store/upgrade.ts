@@ -3,10 +3,11 @@ import { CountChanges } from './counts.ts';
 import type { DatabaseName, Databases } from './databases.ts';
 import { upgradeObject } from './format2.ts';
 import { appendPositions } from './positions.ts';
-import { listRecent, raiseLatestIngest } from './recent.ts';
+import { listObjects, listRecent, raiseLatestIngest } from './recent.ts';
 import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encodeKey } from './records.ts';
 import { listMatches } from './source_index.ts';
 import type { Entry, Table } from './table.ts';
+import type { StoredObject } from './types.ts';
 import { listUnread } from './unread.ts';
 
 const UPGRADED_AT_ONCE = 10_000;
@@ -80,4 +81,15 @@ export function upgradeTo4(before: Databases, after: Databases, isSealedMeta: (k
 /** Up to format 4, there was no index of the matches by source. */
 export function upgradeTo5(databases: Databases): void {
   for (const { key, value } of entriesOf(databases.objects)) listMatches(databases, decodeKey(key), value);
+}
+
+/** Up to format 6, only the objects with matches were listed by time. */
+export function upgradeTo7(databases: Databases): void {
+  let objects: StoredObject[] = [];
+  for (const { key, value } of entriesOf(databases.objects)) {
+    if (objects.push(decodeObject(decodeKey(key), value)) < UPGRADED_AT_ONCE) continue;
+    listObjects(databases, objects);
+    objects = [];
+  }
+  listObjects(databases, objects);
 }

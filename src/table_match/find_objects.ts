@@ -1,12 +1,10 @@
-/**
- * Finds the objects near some positions in a generation of the index: the task of a thread that has opened the index.
- */
+/** Finds the objects near given positions in a generation of the index, on a thread that has opened the index. */
 import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '@nearsky/sky-index';
 import type { Find } from '../contract/table_match.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { Task } from '../pool/pool.ts';
 
-/** Positions to search: degrees, all valid, right ascensions from 0 to 360; the arrays are parallel. */
+/** The positions: degrees, all valid, right ascensions from 0 to 360, in parallel arrays. */
 export interface ObjectsQuestion {
   readonly ra: Float64Array;
   readonly dec: Float64Array;
@@ -20,9 +18,12 @@ export interface FindObjectsTask extends Task<FoundObjects>, ObjectsQuestion {
   readonly generation: PublishedGeneration;
 }
 
-/** Pairs; the arrays are parallel. */
+/** The pairs found, in parallel arrays. */
 export interface FoundObjects {
-  /** The number of positions searched, counted from the first: all positions, unless very many pairs were found. */
+  /**
+   * The number of positions that were searched, counted from the first. It is smaller than the number of positions if
+   * there were very many pairs.
+   */
   readonly searched: number;
   /** The index of the position. */
   readonly at: Uint32Array;
@@ -32,7 +33,7 @@ export interface FoundObjects {
   readonly separationArcsec: Float64Array;
 }
 
-/** An answer ends after this many pairs: each takes 36 bytes. */
+/** The search ends after this many pairs. Each takes 36 bytes. */
 const MANY_PAIRS = 200_000;
 
 export function runFindObjects({ generation, find, ...asked }: FindObjectsTask): FoundObjects {

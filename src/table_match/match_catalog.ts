@@ -1,4 +1,4 @@
-/** Matches the rows of a table with a registered catalog, reading the catalog's own files. */
+/** Matches the rows of a table with a registered catalog, by reading the catalog's own files. */
 import { setImmediate } from 'node:timers/promises';
 import { TableError } from '@nearsky/astrotables';
 import { eachConcurrently } from '../base/concurrency.ts';
@@ -18,17 +18,17 @@ import { payloadColumns } from '../tables/payload_columns.ts';
 import type { ValidPositions } from './match_objects.ts';
 import type { Batch, Pairs } from './pairs.ts';
 
-/** The number of files that a thread works on: while a host sends one, another is searched. */
+/** The number of files per thread: while a host sends one, another is searched. */
 const FILES_AT_ONCE = 2;
-/** For fewer files no helpers are used: the files are read before other threads have started. */
+/** For fewer files, there are no helper threads: the files would be read before the threads had started. */
 const HELPED_FILES = 16;
-/** The maximum number of bytes for the columns of the found sources. */
+/** The maximum number of bytes for the columns of the sources found. */
 const MAX_SOURCES_BYTES = 256 << 20;
 
 /**
- * @param onShare called with the share of the search that is done
+ * @param onShare called with the completed fraction of the search
  * @returns why files could not be read
- * @throws TableError if the found sources do not fit into memory
+ * @throws TableError if the sources found do not fit into memory
  */
 export async function matchCatalog(
   registration: CatalogRegistration,
@@ -47,12 +47,11 @@ export async function matchCatalog(
   const payload = payloadColumns(definition);
   const problems: string[] = [];
   let bytes = 0;
-  // A row near the edge of a partition is searched in several partitions.
+  // A row near the edge of a partition is searched for in several partitions.
   const all = searches.reduce((sum, { objects }) => sum + objects.length, 0);
   let done = 0;
   const helpers = searches.length < HELPED_FILES ? undefined : helperPool();
-  // Reading a local file does not yield to the event loop, so an answer of another thread could not arrive
-  // meanwhile.
+  // Reading a local file does not yield to the event loop, so another thread's answer could not arrive in the meantime.
   const inThisThread = async (task: MatchColumnsTask) => {
     await setImmediate();
     return await runMatchColumns(task);
@@ -101,7 +100,7 @@ export async function matchCatalog(
   return problems;
 }
 
-/** Texts count as one byte per character. */
+/** A text counts as one byte per character. */
 function bytesOf({ values, isNull }: SourceColumn): number {
   if (isNull || values instanceof BigInt64Array) return 9 * values.length;
   return Array.from(values).reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);

@@ -1,5 +1,5 @@
 /**
- * Matches the rows of a table with the objects. The serving process has the objects in memory, and answers for some
+ * Matches the rows of a table with the objects. The serving process has the objects in memory, and answers for a few
  * positions at a time.
  */
 import type { Find } from '../contract/table_match.ts';
@@ -14,12 +14,12 @@ export interface ValidPositions {
   readonly dec: Float64Array;
 }
 
-/** The number of positions per request: they take 20 ms, which delays other small tables by that much. */
+/** The number of positions per request. They take 20 ms, by which they delay other small tables. */
 const STEP = 8192;
 
 /**
- * @param onShare called with the share of the search that is done
- * @throws TableError if too many pairs are found
+ * @param onShare called with the completed fraction of the search
+ * @throws TableError if there are too many pairs
  */
 export async function matchObjects(
   { row, ra, dec }: ValidPositions,
@@ -30,7 +30,7 @@ export async function matchObjects(
 ): Promise<void> {
   for (let from = 0; from < row.length; ) {
     const to = Math.min(from + STEP, row.length);
-    // Copied, because a view of a part would send the whole array.
+    // This is a copy, because sending a view of a part would send the whole array.
     const asked: ObjectsQuestion = { ra: ra.slice(from, to), dec: dec.slice(from, to), radiusArcsec, find };
     const found = (await question(asked)) as FoundObjects;
     const { searched, at, id, separationArcsec } = found;

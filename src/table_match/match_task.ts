@@ -1,4 +1,4 @@
-/** Crossmatches a table from file to file: the task of a process that reads uploads. */
+/** Crossmatches a table, from one file to another. This is the task of a process that reads uploads. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   checkTimes,
@@ -29,7 +29,7 @@ import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
 import { copiedTable, type Result, resultParts } from './result_table.ts';
 
-/** The parameters of a table's crossmatch. */
+/** The parameters for the crossmatch of a table. */
 export interface TableRequest {
   /** Undefined to match with the objects. */
   readonly catalog: CatalogDefinition | undefined;
@@ -37,21 +37,21 @@ export interface TableRequest {
   readonly radiusArcsec: number;
   readonly find: Find;
   readonly rows: RowsKept;
-  /** The position columns that the request names. */
+  /** The columns that the request names for the position. */
   readonly named: NamedColumns;
-  /** The columns that are copied to the answer: see `withColumns`; undefined for all. */
+  /** The table's columns that are copied to the answer, as for `withColumns`; undefined for all. */
   readonly columns?: string | undefined;
-  /** The format of the answer; by default the table's format, or the most similar one. */
+  /** The format of the answer. The default is the format of the table, or the most similar one. */
   readonly format: MatchFormat | undefined;
-  /** The answer's members beside its rows, as JSON. */
+  /** The members of the answer besides its rows, as JSON. */
   readonly about: string;
 }
 
-/** The task: a crossmatch from file to file, in a separate process. */
+/** The task: a crossmatch from one file to another, in a separate process. */
 export interface MatchTableTask extends Task<TableWritten>, TableRequest {
   readonly kind: 'matchTable';
   readonly limits: TableLimits;
-  /** The path of the table; if the file is deleted, the crossmatch ends. */
+  /** The path of the table. The crossmatch ends if this file is deleted. */
   readonly input: string;
   readonly output: string;
   readonly maxOutputBytes: number;
@@ -66,14 +66,14 @@ export type TableBegun =
       readonly outcome: 'begun';
       readonly inputRows: number;
       readonly rows: number;
-      /** The names of columns of the table that the answer cannot hold. */
+      /** The names of those columns of the table that the answer cannot hold. */
       readonly dropped: readonly string[];
       readonly matches: number;
       readonly format: MatchFormat;
-      /** The names of the columns that were used for the position. */
+      /** The names of the columns that contain the position. */
       readonly ra: string;
       readonly dec: string;
-      /** The frame of the positions, as `describeFrame` writes it, and how it was determined. */
+      /** The frame of the positions, as written by `describeFrame`, and how it was determined. */
       readonly frame: string;
       readonly frameSource: FrameSource;
       readonly problems: readonly string[];
@@ -112,7 +112,7 @@ export async function runMatchTable(task: MatchTableTask): Promise<TableWritten>
   }
 }
 
-/** Reports the progress of the table to the serving process. */
+/** Reports the progress to the serving process. */
 class NotedProgress {
   #progress: TableProgress = { of: 0, searched: 0, done: 0 };
   #saidMs = 0;
@@ -128,7 +128,7 @@ class NotedProgress {
   }
 }
 
-/** @throws the error if the table did not cause it */
+/** @throws the error, if the table did not cause it */
 function refusalOf(error: unknown): TableBegun {
   const refused = (message: string, param?: PositionParam): TableBegun => ({ outcome: 'refused', message, param });
   if (error instanceof TableError) return refused(error.message, error.param);
@@ -144,7 +144,7 @@ async function begin(
   progress: NotedProgress,
 ): Promise<{ begun: TableBegun; result: Result }> {
   const { catalog, radiusArcsec, find, rows, about, limits } = task;
-  // Text stays text if the answer's format is text, too.
+  // A text stays a text if the format of the answer is a text format, too.
   const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
@@ -188,8 +188,8 @@ async function begin(
 }
 
 /**
- * Finds the rows that have a valid position. Moves their positions, with right ascensions from 0 to 360, to the front
- * of the arrays. Other rows get the status `invalid_position`.
+ * Finds the rows with a valid position, and moves their positions to the front of the arrays, with right ascensions
+ * from 0 to 360. Other rows get the status `invalid_position`.
  */
 function validPositions({ ra, dec }: Positions, pairs: Pairs): ValidPositions {
   const row = new Uint32Array(ra.length);

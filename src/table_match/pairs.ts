@@ -1,4 +1,4 @@
-/** Collects the matches of the rows of a table. */
+/** Collects the matches of a table's rows. */
 
 import { type Cell, TableError } from '@nearsky/astrotables';
 import type { Numbers } from '@nearsky/astrotables/parquet_writer';
@@ -8,23 +8,25 @@ import type { Find, RowStatus } from '../contract/table_match.ts';
 import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
 import { roundedSeparation, secondNearest } from '../store/match_statistics.ts';
 
-/** The sources of a catalog within the radius of each pair's row, parallel to the pairs. `Pairs.settle` completes them. */
+/**
+ * For each pair, the catalog's sources within the radius of its row, in parallel arrays. `Pairs.settle` completes them.
+ */
 export interface Neighbours {
   readonly count: BigInt64Array;
-  /** The separation of the second nearest, arcsec. */
+  /** The separation of the second nearest source, arcsec. */
   readonly second: Float64Array;
-  /** 1 where there is only one. */
+  /** 1 if there is only one source. */
   readonly isAlone: Uint8Array;
 }
 
-/** Pairs that were found together; the arrays are parallel. */
+/** Pairs that were found together, in parallel arrays. */
 export interface Batch {
   readonly row: Uint32Array;
   readonly id: SourceIds;
   readonly separationArcsec: Float64Array;
-  /** Those in the file of the catalog in which the pairs were found; undefined for objects. */
+  /** The statistics for the catalog file in which the pairs were found; undefined for objects. */
   readonly neighbours?: Neighbours;
-  /** The columns of the answer that describe the pairs: id, position, separation, and those of the catalog. */
+  /** The columns of the answer that describe the pairs: id, position, separation, and the catalog's columns. */
   readonly columns: readonly SourceColumn[];
 }
 
@@ -36,7 +38,7 @@ export class Pairs {
   readonly #batches: Batch[] = [];
   #added = 0;
   #count = 0;
-  /** The start of each row's pairs, nearest first; the next row's start is the end. */
+  /** Where the pairs of each row start, nearest first. They end where the next row's start. */
   #starts: Uint32Array;
   #batchOf: Uint32Array = new Uint32Array(0);
   #at: Uint32Array = new Uint32Array(0);
@@ -52,12 +54,12 @@ export class Pairs {
     return this.#find === 'nearest';
   }
 
-  /** The number of pairs that are listed. */
+  /** The number of listed pairs. */
   get count(): number {
     return this.#count;
   }
 
-  /** The number of rows without listed pairs, once all pairs are settled. */
+  /** The number of rows without listed pairs. Call it after `settle`. */
   get unmatchedRows(): number {
     let rows = 0;
     for (let row = 0; row + 1 < this.#starts.length; row++) if (this.#starts[row] === this.#starts[row + 1]) rows++;
@@ -74,7 +76,7 @@ export class Pairs {
     this.#batches.push(batch);
   }
 
-  /** Sets the status of a row without a match. */
+  /** Sets the status of a row that has no match. */
   setUnmatched(row: number, status: Exclude<RowStatus, 'matched'>): void {
     this.#unmatched[row] = UNMATCHED.indexOf(status);
   }
@@ -111,7 +113,7 @@ export class Pairs {
       }
   }
 
-  /** Counts the sources near one row whose pairs were found in several files, or are all listed. */
+  /** Counts the sources near a row, if its pairs were found in several files or are all listed. */
   #joinNeighbours(from: number, to: number): void {
     const pairs = Array.from({ length: to - from }, (_, i) => {
       const at = this.#at[from + i]!;
@@ -133,7 +135,7 @@ export class Pairs {
     }
   }
 
-  /** Sorts by separation, then by id with `compareIds`. */
+  /** Sorts by separation, then by id in the order of `compareIds`. */
   #sort(from: number, to: number): void {
     const sorted = Array.from({ length: to - from }, (_, i) => {
       const [batch, at] = [this.#batchOf[from + i]!, this.#at[from + i]!];
@@ -150,14 +152,14 @@ export class Pairs {
     return this.#starts[row] === this.#starts[row + 1] ? UNMATCHED[this.#unmatched[row]!]! : 'matched';
   }
 
-  /** The listed pairs of a row, nearest first: indexes from `first` on. */
+  /** The listed pairs of a row, nearest first: indexes that begin with `first`. */
   of(row: number): { readonly first: number; readonly count: number } {
     const first = this.#starts[row]!;
     const count = this.#starts[row + 1]! - first;
     return { first, count: this.areNearest ? Math.min(1, count) : count };
   }
 
-  /** The cell of each pair in a column of the answer; columns are numbered as in `Batch`. */
+  /** The cell of each pair in one column of the answer, by the column's number in `Batch`. */
   column(column: number): (pair: number) => Cell {
     const columns = this.#batches.map(batch => batch.columns[column]!);
     return pair => {
@@ -167,9 +169,7 @@ export class Pairs {
     };
   }
 
-  /**
-   * The values of many pairs in a column of 64-bit numbers. Going through cells would create an object for each number.
-   */
+  /** The values of many pairs in a column of 64-bit numbers. With cells, there would be an object for each number. */
   numbers(pairs: readonly number[], column: number, type: 'int64' | 'float64'): Numbers {
     const valuesOf = this.#batches.map(batch => batch.columns[column]!.values);
     const nullsOf = this.#batches.map(batch => batch.columns[column]!.isNull);
@@ -195,7 +195,7 @@ export class Pairs {
   }
 }
 
-/** Marks a row without a pair. */
+/** Marks a row that has no pair. */
 export const NO_PAIR = -1;
 
 const UNMATCHED: readonly RowStatus[] = ['no_match', 'outside_footprint', 'skipped_read_failure', 'invalid_position'];

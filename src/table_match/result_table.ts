@@ -1,4 +1,4 @@
-/** Writes the answer to a table's crossmatch: the columns of the table, followed by the columns of the match. */
+/** Writes the answer to a table's crossmatch: the columns of the table, and after them the columns of the match. */
 
 import type { Cell, Column, FitsRows } from '@nearsky/astrotables';
 import {
@@ -33,13 +33,13 @@ export interface Result {
   readonly catalog: CatalogDefinition | undefined;
   readonly rows: RowsKept;
   readonly format: MatchFormat;
-  /** The answer's members beside its rows, as JSON. */
+  /** The members of the answer besides its rows, as JSON. */
   readonly about: string;
 }
 
 /**
- * The answer in parts of about a mebibyte, or as large as a format that stores columns makes them.
- * @param onRows called with the number of finished rows of the table
+ * The answer, in parts of about a mebibyte. In a columnar format, the format decides their size.
+ * @param onRows called with the number of rows of the table that are finished
  */
 export async function* resultParts(
   result: Result,
@@ -58,12 +58,12 @@ export async function* resultParts(
   yield part();
 }
 
-/** The columns of the table in their stored form, if the answer can use it. */
+/** The columns of the table in their stored form, if the answer can use that. */
 export function copiedTable({ table, pairs, rows, format }: Result): StoredTable | undefined {
   return format === 'parquet' && rows === 'all' && pairs.areNearest ? table.stored : undefined;
 }
 
-/** Writes the answer, some rows at a time; yields the number of finished rows of the table each time. */
+/** Writes the answer, some rows at a time. After each time, yields the number of finished rows of the table. */
 async function written(result: Result, out: ByteSink): Promise<AsyncIterable<number>> {
   const { table, catalog, format } = result;
   const about = { program: 'nearsky', json: result.about };
@@ -90,7 +90,7 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
   }
 }
 
-/** The facts about the rows that FITS needs before them. */
+/** What FITS needs to know about the rows before they are written. */
 async function fitsRows({ table, ...result }: Result, matched: readonly Column[]): Promise<FitsRows> {
   const columns = [...table.columns, ...matched].map(() => ({ characters: 0, hasNulls: false }));
   let rows = 0;
@@ -125,7 +125,7 @@ async function* csvRows(
   writer.end();
 }
 
-/** Some rows of the table, with its own columns for a row group of the answer. */
+/** Some rows of the table. For a row group of the answer, also the table's own columns. */
 interface OwnColumns {
   readonly rows: number;
   columnsOf(run: Run, first: number): readonly GroupColumn[];
@@ -183,21 +183,21 @@ async function* decodedBlocks(
   writer.end();
 }
 
-/** The table's own cells for the rows of a run. `first` is the first row of the block. */
+/** The cells that the table has for the rows of a run. `first` is the first row of the block. */
 function cellsOfRun({ rows, cells }: Block, run: Run, first: number): readonly ArrayLike<Cell>[] {
   const isWhole = run.row.length === rows && run.row.every((row, i) => row === first + i);
   return isWhole ? cells : cells.map(ofColumn => Array.from(run.row, row => ofColumn[row - first]!));
 }
 
-/** Some rows of an answer; all arrays are parallel. */
+/** Some rows of an answer, in parallel arrays. */
 interface Run {
   readonly row: readonly number[];
   readonly status: readonly RowStatus[];
-  /** Pairs; NO_PAIR if nothing was found. */
+  /** The pair of each row; NO_PAIR if there is none. */
   readonly pair: readonly number[];
 }
 
-/** The rows of an answer for some rows of the table; a single run if no row is repeated. */
+/** The rows of an answer for some rows of the table. They form a single run if no row is repeated. */
 function* runs({ pairs, rows }: Result, first: number, count: number): Generator<Run> {
   const empty = () => ({ row: [] as number[], status: [] as RowStatus[], pair: [] as number[] });
   let run = empty();
@@ -230,7 +230,10 @@ function pairCells(pairs: Pairs, { pair }: Run, column: number): Cell[] {
   return pair.map(each => (each === NO_PAIR ? null : cellOf(each)));
 }
 
-/** The status, the id, the position and the separation; of a catalog's source also its worth and its columns. */
+/**
+ * The columns for the status, id, position and separation. For a catalog's source, also the quantities that help to
+ * judge the match, and the source's columns.
+ */
 function matchedColumns(definition: CatalogDefinition | undefined): Column[] {
   const { ra, dec } = OBJECT_FIELDS;
   const whose = definition ? 'the source' : 'the object';
@@ -262,7 +265,7 @@ function matchedColumns(definition: CatalogDefinition | undefined): Column[] {
   ];
 }
 
-/** What a match with a source is worth. */
+/** The quantities that help to judge a match with a source. */
 const WORTH_COLUMNS = Object.entries(WORTH_FIELDS).map(
   ([name, { type, ucd, description, ...field }]): Column => ({
     name: `nearsky_${name}`,

@@ -1,4 +1,4 @@
-/** Crossmatches of tables as jobs. */
+/** Runs the crossmatches of tables that are jobs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { matchFormat } from '../contract/formats.ts';
 import type { TableProgress } from '../contract/table_match.ts';
@@ -12,7 +12,7 @@ import type { TableMatches } from './table_matches.ts';
 
 export const TABLE_JOB = 'crossmatch';
 
-/** The interval between checks whether the index is ready; after a start it soon is. */
+/** The interval between checks whether the index is ready, which it soon is after a start. */
 const INDEX_MS = 200;
 
 export class TableJobs {
@@ -33,7 +33,7 @@ export class TableJobs {
       try {
         if (this.#store.read(id)) this.#store.setProgress(id, progress);
       } catch {
-        // If the disk is full, writing the result reports it.
+        // If the disk is full, writing the result will report that.
       }
     };
     const asked = { client, request: request as TableRequest, ...paths, isKept: true, ends };

@@ -1,4 +1,4 @@
-/** The crossmatches of tables in a process. Another process reads each table, and writes its answer. */
+/** Runs the crossmatches of tables. Another process reads each table, and writes its answer. */
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -12,14 +12,14 @@ import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
 import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
 
-/** A table to crossmatch, from file to file. */
+/** A table to crossmatch, from one file to another. */
 export interface TableAsked {
-  /** The name by which the client's share is counted. */
+  /** The name under which the table counts against the client's share. */
   readonly client: string;
   readonly request: TableRequest;
   readonly input: string;
   readonly inputBytes: number;
-  /** The path of the answer; the file exists if the answer was started. */
+  /** The path for the answer. The file exists if the answer was started. */
   readonly output: string;
   readonly maxOutputBytes: number;
 }
@@ -27,7 +27,7 @@ export interface TableAsked {
 interface TableRun extends Omit<TableAsked, 'inputBytes'> {
   /** Whether the answer must survive a restart of the service. */
   readonly isKept: boolean;
-  /** When it fires, the process ends; the promise rejects with the signal's reason. */
+  /** When it fires, the process ends, and the promise rejects with the signal's reason. */
   readonly ends: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export class TableMatches {
   readonly #onProgress: (progress: TableProgress) => void;
   readonly #limits: MatchTableTask['limits'];
   readonly #processes: ReadingProcesses;
-  /** The thread that opens the index, and serves all processes. */
+  /** The thread that opens the index. It serves all processes. */
   readonly #objects: Pool;
 
   /** @param onProgress called with the progress of the table, if tables are crossmatched one at a time */
@@ -60,7 +60,7 @@ export class TableMatches {
   }
 
   /**
-   * Answers a waiting request; undefined if the answer takes longer than the budget.
+   * Answers a waiting request. Undefined if that takes longer than the budget.
    * @throws Unavailable
    */
   async answer(asked: TableAsked, budget: Budget): Promise<TableWritten | undefined> {
@@ -68,7 +68,7 @@ export class TableMatches {
     return this.#noted(await this.#expected(this.#processes.inTime(asked.client, reading, budget)));
   }
 
-  /** Runs a job, which does not wait for other tables. */
+  /** Runs a job. It does not wait for other tables. */
   async job(run: TableRun, onProgress: (progress: TableProgress) => void): Promise<TableWritten> {
     const { ends, ...asked } = run;
     const reading = this.#reading({ ...asked, inputBytes: Number.POSITIVE_INFINITY }, onProgress);
@@ -96,7 +96,7 @@ export class TableMatches {
     };
   }
 
-  /** @throws Unavailable for an internal error, which is logged; the signal's reason */
+  /** @throws Unavailable after an internal error, which is logged; the signal's reason */
   async #expected<T>(work: Promise<T>, ends?: AbortSignal): Promise<T> {
     try {
       return await work;

@@ -1,4 +1,4 @@
-/** Finds the object of the TNS registry at an object's position. It is recorded once, with the object's crossmatch. */
+/** Finds the TNS registry's object at an object's position. The result is recorded once, with the crossmatch. */
 
 import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '@nearsky/sky-index';
 import { discard } from '../base/shared_memory.ts';
@@ -18,7 +18,7 @@ export function associatorOf(store: Store, pool: Pool, config: Config): Associat
 
 interface AssociatorOptions {
   readonly store: Store;
-  /** A pool with the same data directory. It builds the index of each snapshot, which is cached. */
+  /** A pool with the same data directory. It builds the index of each snapshot; the index is then cached. */
   readonly pool: Pool;
   /** Inclusive. */
   readonly radiusArcsec: number;
@@ -46,9 +46,9 @@ export class Associator {
   }
 
   /**
-   * The association of each position with the nearest registry object within the radius; for equal separations, the one
-   * with the lowest objid. `checked` is false if the position is missing, or the snapshot is missing or too old. All
-   * objects without a registry object nearby share one association.
+   * Associates each position with the nearest registry object within the radius; of several at the same separation,
+   * with the one that has the lowest objid. `checked` is false if the position is missing, or the snapshot is missing
+   * or too old. All objects without a registry object nearby share one association.
    * @throws PoolError, StoreError
    */
   async associate(positions: readonly (SkyPosition | null)[]): Promise<TnsAssociation[]> {
@@ -59,8 +59,8 @@ export class Associator {
       if (!snapshot || !isSnapshotCurrent(snapshot.epochUs, nowUs(), maxAgeSeconds)) {
         return positions.map(() => NOT_CHECKED);
       }
-      // No other code runs between this read of the snapshot and the read of the last object, so index and objects
-      // belong to one snapshot.
+      // Nothing else runs between this read of the snapshot and the read of the last object, so the index and the
+      // objects belong to the same snapshot.
       if (this.#index && isSame(snapshot, this.#index.snapshot)) {
         return this.#nearest(positions, snapshot.epochUs, this.#index.sky);
       }

@@ -1,6 +1,6 @@
 /**
- * Downloads the public files of the TNS over HTTP by its rules for bots: with a marker, one request at a time, and
- * slower on request.
+ * Downloads the public files of the TNS over HTTP and follows its rules for bots: it identifies itself, sends one
+ * request at a time, and slows down when the server asks for that.
  */
 
 import { ftruncateSync, writeSync } from 'node:fs';
@@ -21,15 +21,15 @@ export interface BotCredentials {
 interface ClientOptions {
   readonly baseUrl: string;
   readonly bot: BotCredentials;
-  /** The first wait before a retry; each wait is twice the last. Default 2 seconds. */
+  /** The wait before the first retry. Each further wait is twice as long. Default 2 seconds. */
   readonly backoffMs?: number;
   /** Called before each wait for a retry. */
   readonly onWait?: (why: string, waitMs: number) => void;
-  /** Aborts the work in progress, which then rejects with the reason. */
+  /** Aborts the work in progress, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** `absent`: there is no such file. `unmodified`: no file is newer than the validators. */
+/** `absent`: the file does not exist. `unmodified`: the file is no newer than the validators. */
 export type Download =
   | { readonly outcome: 'whole'; readonly validators: Validators }
   | { readonly outcome: 'absent' | 'unmodified' };
@@ -37,16 +37,16 @@ export type Download =
 export const BOT_SETTINGS = ['TNS_BOT_ID', 'TNS_BOT_NAME', 'TNS_BOT_API_KEY'] as const;
 const ATTEMPTS = 6;
 const BACKOFF_MS = 2000;
-/** The longest wait that a server may request; a longer one ends the download. */
+/** The longest wait that a server may request. If it requests a longer one, the download fails. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 const BODY_TIMEOUT_MS = 60_000;
-/** The maximum bytes of a file: ten times the whole registry. */
+/** The maximum size of a file, ten times that of the whole registry. */
 const MAX_BYTES = 2 ** 30;
 
-/** Why an attempt failed that may be retried. */
+/** The reason why an attempt failed that may be retried. */
 class Setback extends Error {
-  /** The wait that the server requested; undefined if the client chooses it. */
+  /** The wait that the server requested; undefined if it requested none. */
   readonly waitMs: number | undefined;
 
   constructor(message: string, waitMs?: number) {
@@ -64,8 +64,8 @@ export class TnsClient {
   }
 
   /**
-   * Downloads a file. Dropped connections, server errors and rate limits (429) are retried, at most five times.
-   * @param descriptor the file to write to, from the beginning
+   * Downloads a file. After a dropped connection, a server error or a rate limit (429), it retries, up to five times.
+   * @param descriptor the file to write to, from its beginning
    * @param known the validators of the local copy, if there is one
    * @throws RegistryError; the signal's reason
    */
@@ -113,7 +113,7 @@ export class TnsClient {
     await response.body.dump().catch(() => {});
     switch (response.statusCode) {
       case 304:
-      // The status of a POST whose If-None-Match matches (RFC 9110, 13.1.2).
+      // The status of the answer to a POST whose If-None-Match matches (RFC 9110, section 13.1.2).
       case 412:
         return { outcome: 'unmodified' };
       case 404:
@@ -125,7 +125,7 @@ export class TnsClient {
 
   async #save(fileName: string, { headers, body }: Dispatcher.ResponseData, descriptor: number): Promise<Download> {
     let bytes = 0;
-    // An earlier attempt may have written something.
+    // An earlier attempt may have written a part of the file.
     ftruncateSync(descriptor);
     try {
       for await (const piece of body as AsyncIterable<Buffer>) {
@@ -135,7 +135,7 @@ export class TnsClient {
         bytes += piece.length;
       }
     } catch (error) {
-      // A full disk has an error code of the system; any other error here is the connection's.
+      // A full disk causes an error with a system error code. Any other error here comes from the connection.
       if (error instanceof RegistryError || (error as NodeJS.ErrnoException).syscall === 'write') throw error;
       throw new Setback(`the connection broke after ${bytes} bytes: ${messageOf(error)}`);
     }
@@ -163,8 +163,8 @@ export class TnsClient {
 }
 
 /**
- * The bot of the settings; undefined where none is set.
- * @throws ConfigError if only a part of its settings is set
+ * The bot that the settings describe; undefined if there is none.
+ * @throws ConfigError if only some of its settings are present
  */
 export function botOf(config: Config): BotCredentials | undefined {
   const { TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey } = config;
@@ -176,16 +176,14 @@ export function botOf(config: Config): BotCredentials | undefined {
   );
 }
 
-/** The User-Agent that identifies a bot to the TNS; headers must be ASCII. */
+/** The User-Agent that identifies a bot to the TNS. Headers must be ASCII. */
 export function markerOf({ id, name }: BotCredentials): string {
   const marker = JSON.stringify({ tns_id: id, type: 'bot', name });
   const ascii = marker.replace(/[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `tns_marker${ascii}`;
 }
 
-/**
- * The wait that the server requests: Retry-After, in seconds or as a date, or the seconds until its rate window ends.
- */
+/** The wait that the server requests: Retry-After, in seconds or as a date, or else the rest of its rate window. */
 function waitOf(headers: Dispatcher.ResponseData['headers']): number | undefined {
   for (const value of [headers['retry-after'], headers['x-rate-limit-reset']]) {
     const ms = typeof value === 'string' ? retryAfterMs(value) : undefined;

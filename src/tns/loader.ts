@@ -1,5 +1,5 @@
 /**
- * Reads public TNS files: a whole file into the store, beside the published registry; a file of changes into memory.
+ * Reads public TNS files: a whole file into the store, next to the published registry; a file of changes into memory.
  */
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { TnsRecord } from '../store/types.ts';
@@ -7,16 +7,16 @@ import type { Writer } from '../store/writer.ts';
 import { RegistryError, type TimeSpan } from './registry_file.ts';
 import { type BadRow, type RowBatch, readPublicObjects } from './rows.ts';
 
-/** Far above the number of changes in an hour. */
+/** Far more than the number of changes in an hour. */
 const MAX_CHANGES = 1_000_000;
 
-/** The rows of all files that were read; `read` is the sum of the others. */
+/** Counts of the rows of all files that were read; `read` is the sum of the other counts. */
 export interface RowCounts {
   read: number;
   accepted: number;
   rejected: number;
   readonly reasons: Record<string, number>;
-  /** The number of ignored faults in and between accepted rows, by kind. */
+  /** The number of faults, by kind, that were ignored in and between accepted rows. */
   readonly notes: Record<string, number>;
 }
 
@@ -27,7 +27,7 @@ interface LoaderOptions {
   readonly onBatch: (counts: RowCounts) => void;
 }
 
-/** A load that is complete and not published. */
+/** A complete load that is not published yet. */
 export interface StagedLoad {
   readonly load: number;
   readonly epochUs: number;
@@ -43,10 +43,10 @@ export class RegistryLoader {
   }
 
   /**
-   * Stages a whole file as a new load. If several rows have the same objid, only the first is used.
-   * @param name for messages and rejects
+   * Stages a whole file as a new load. If several rows have the same objid, only the first of them is used.
+   * @param name the file's name in messages and rejects
    * @param epochOf returns the file's time from its first line; if it throws, the load ends before any row is read
-   * @throws RegistryError, StoreError; nothing of the load remains then
+   * @throws RegistryError, StoreError; the load is then removed completely
    */
   async stage(
     csv: AsyncIterable<Buffer>,
@@ -81,7 +81,7 @@ export class RegistryLoader {
 
   /**
    * Reads a file of changes.
-   * @param name for messages and rejects
+   * @param name the file's name in messages and rejects
    * @throws RegistryError
    */
   async readChanges(

@@ -1,4 +1,4 @@
-/** The public objects file of the TNS, as text: plain, gzipped, or the one CSV in a zip. */
+/** Reads the public objects file of the TNS as text: plain, gzipped, or the only CSV in a zip file. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
@@ -10,7 +10,7 @@ const OPTIONS = { chunkSize: READ_BYTES };
 /** Hundreds of times the size of the whole registry. */
 const MAX_CSV_BYTES = 16 * 2 ** 30;
 
-/** Called with the number of further bytes read from the file; for a zip file, bytes of the uncompressed CSV. */
+/** Called with the number of additional bytes read from the file; for a zip file, the bytes of the uncompressed CSV. */
 export type OnRead = (bytes: number) => void;
 
 /** Opens a file by its path; see `readPublicFile`. */
@@ -32,13 +32,13 @@ export async function* readPublicPath(path: string, onRead?: OnRead): AsyncGener
 
 /**
  * The CSV in an open file, in pieces. The first bytes show the kind of file.
- * @param name for messages
- * @throws RegistryError if the file is damaged or truncated, after yielding the pieces before the fault; the checksum
+ * @param name the file's name in messages
+ * @throws RegistryError if the file is damaged or truncated, after yielding the pieces before the fault. The checksum
  * of a zip file is checked after its last piece
  */
 export async function* readPublicFile(descriptor: number, name: string, onRead?: OnRead): AsyncGenerator<Buffer> {
   try {
-    // Reads in a loop, because a read may return fewer bytes than requested.
+    // This is a loop because a read may return fewer bytes than requested.
     const magic = Buffer.concat([...pieces(descriptor, 0, 4)]).toString('latin1');
     if (magic === 'PK\x03\x04') yield* readZip(descriptor, onRead);
     else {
@@ -72,7 +72,7 @@ async function* readZip(descriptor: number, onRead?: OnRead): AsyncGenerator<Buf
       throw new Error('its CSV file is encrypted, or compressed in a way that is not supported');
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
     const stored = counted(pieces(descriptor, fileDataStart, fileDataStart + entry.compressedSize), onRead);
-    // Under Deno an error of yauzl's own stream terminates the thread, even with a listener.
+    // Under Deno, an error of yauzl's own stream terminates the thread, even if there is a listener.
     const unpacked = entry.isCompressed() ? decompressed(stored, createInflateRaw(OPTIONS)) : stored;
     for await (const piece of limited(unpacked)) {
       checksum = crc32(piece, checksum);
@@ -87,15 +87,15 @@ async function* readZip(descriptor: number, onRead?: OnRead): AsyncGenerator<Buf
 }
 
 function decompressed(source: Iterable<Buffer>, unpack: Gunzip | InflateRaw): AsyncIterable<Buffer> {
-  // An error of either end destroys `unpack` with it, and the loop over it throws the error.
+  // An error in either stream destroys `unpack` with that error, and the loop over `unpack` throws it.
   pipeline(Readable.from(source), unpack, () => {});
   return unpack;
 }
 
 /**
- * The bytes [start, end) of an open file. Each read is over when it returns, and nothing closes the descriptor. A
- * stream would close it when destroyed, even with `autoClose: false`; a stream left in the middle would later read a
- * descriptor that belongs to another file.
+ * The bytes [start, end) of an open file. Each read is complete when it returns, and nothing closes the descriptor. A
+ * stream would close it when destroyed, even with `autoClose: false`, and a stream that was left half read could later
+ * read from a descriptor that belongs to another file.
  */
 function* pieces(descriptor: number, start = 0, end = Number.POSITIVE_INFINITY): Generator<Buffer> {
   for (let at = start; at < end; ) {

@@ -1,4 +1,4 @@
-/** Brings the TNS registry up to date: the whole file once a day, then the changes of each hour since. */
+/** Brings the TNS registry up to date: once a day the whole file, then the changes of each later hour. */
 
 import { closeSync } from 'node:fs';
 import { openAnonymousFile } from '../base/files.ts';
@@ -15,7 +15,7 @@ import { RegistryError, type TimeSpan } from './registry_file.ts';
 const WHOLE_FILE = 'tns_public_objects.csv.zip';
 const HOUR_US = 3_600_000_000;
 const DAY_US = 24 * HOUR_US;
-/** A whole file with less than this share of the present number of objects is rejected. */
+/** A whole file is rejected if it has fewer than this fraction of the objects in the current registry. */
 const LEAST_SHARE = 0.5;
 
 interface RefreshOptions {
@@ -29,18 +29,18 @@ interface RefreshOptions {
 }
 
 export interface RefreshSummary {
-  /** The number of objects in the whole file; null if the present one is the newest. */
+  /** The number of objects in the whole file; null if the current file is the newest. */
   readonly objects: number | null;
-  /** The number of files of hourly changes that were applied. */
+  /** The number of hourly change files that were applied. */
   readonly hours: number;
-  /** The number of rows in the files of hourly changes. */
+  /** The number of rows in the hourly change files. */
   readonly changes: number;
   readonly epochUs: number;
-  /** Why no further hour was applied; null if the last one was reached. */
+  /** Why no later hour was applied; null if the last hour was reached. */
   readonly gap: string | null;
 }
 
-/** The changes after an epoch, up to `epochUs`. */
+/** The changes from an epoch up to `epochUs`. */
 interface Changes {
   readonly records: readonly TnsRecord[];
   readonly hours: number;
@@ -49,9 +49,9 @@ interface Changes {
 }
 
 /**
- * Downloads everything first and then makes it visible in one commit; on any failure the registry and its epoch stay
+ * Downloads everything first, and then makes it visible in one commit. After any failure the registry and its epoch are
  * unchanged.
- * @throws RegistryError, also where another process is refreshing the registry; StoreError; errors of the client's
+ * @throws RegistryError, also if another process is refreshing the registry; StoreError; errors of the client's
  *   signal and the loader's callback
  */
 export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
@@ -89,7 +89,7 @@ async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummar
   }
 }
 
-/** Stages the whole file as a load beside the registry; returns undefined if it is no newer than the file of `base`. */
+/** Stages the whole file as a load next to the registry. Undefined if the file is no newer than the file of `base`. */
 async function stageWhole(
   options: RefreshOptions,
   base: RegistrySnapshot | null,
@@ -122,7 +122,7 @@ function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, n
   if (epochUs === undefined)
     throw new RegistryError(`Cannot use ${WHOLE_FILE} because it does not state its time: try again later`);
   if (base && epochUs <= base.fileEpochUs) throw new NotNewer();
-  // A registry with a future epoch would count as current for too long.
+  // A registry with an epoch in the future would count as current for too long.
   if (epochUs > nowUs) {
     throw new RegistryError(
       `Cannot use ${WHOLE_FILE} because its time is in the future, ${formatTime(epochUs)}: set the clock of this machine, or try again later`,
@@ -132,10 +132,10 @@ function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, n
 }
 
 /**
- * Downloads the changes since an epoch. The files of changes lie in a ring of 24, by the hour of the day; the first
- * line of each gives its day and hour. Each file must continue the known changes. A file may be named after the hour at
- * which its span begins or ends, so one file may be from yesterday. The second file without new changes is past the
- * newest.
+ * Downloads the changes since an epoch. The change files form a ring of 24, one per hour of the day. The first line of
+ * each file gives its day and hour. Each file must continue where the known changes end. A file may be named after the
+ * hour at which its span begins or ends, so one file may be from yesterday. The second file without new changes shows
+ * that the newest file was passed.
  */
 async function downloadChanges(options: RefreshOptions, fromUs: number): Promise<Changes> {
   const records: TnsRecord[] = [];
@@ -158,7 +158,7 @@ async function downloadChanges(options: RefreshOptions, fromUs: number): Promise
   return { records, hours, epochUs, gap: null };
 }
 
-/** The changes in a file; undefined where there is none. */
+/** The changes in a file; undefined if the file does not exist. */
 async function downloadHour(
   options: RefreshOptions,
   file: string,
@@ -173,7 +173,7 @@ async function downloadHour(
   });
 }
 
-/** Downloads a file to a temporary file, and calls `use` to read its CSV. */
+/** Downloads a file to a temporary file, and passes its CSV to `use`. */
 async function withFile<T>(
   { dataDir, client }: RefreshOptions,
   file: string,

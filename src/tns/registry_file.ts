@@ -1,4 +1,7 @@
-/** The files of the registry: their first line, a time in a whole file and a time span in a file of changes; and their faults. */
+/**
+ * The first line of a registry file: a time in a whole file, a time span in a file of changes. Also errors of such
+ * files.
+ */
 import { parseTime } from '../base/parse_time.ts';
 
 /** Microseconds since 1970. */
@@ -12,8 +15,8 @@ const TIME_LINE =
   /^(?<day>\d{4}-\d\d-\d\d)[ T](?<start>\d\d:\d\d(?::\d\d)?)(?:\s*-\s*(?:(?<endDay>\d{4}-\d\d-\d\d)[ T])?(?<end>\d\d:\d\d(?::\d\d)?))?$/;
 
 /**
- * Reads `2026-02-10 00:00:00`, or a span such as `2026-02-10 05:00 - 05:59` or `… 05:00:00 - 05:59:59`, UTC. The second time of a span
- * is its last minute or second, or the full hour at which it ends.
+ * Reads a time, `2026-02-10 00:00:00`, or a span, `2026-02-10 05:00 - 05:59` or `… 05:00:00 - 05:59:59`, in UTC. The
+ * second time of a span is its last minute or second, or the full hour at which it ends.
  * @returns undefined for any other text
  */
 export function parseTimeLine(text: string): TimeSpan | undefined {
@@ -29,7 +32,7 @@ export function parseTimeLine(text: string): TimeSpan | undefined {
 }
 
 /**
- * A registry file cannot be used or downloaded; the message gives the reason and the remedy. The stored registry is
+ * A registry file cannot be used or downloaded. The message gives the reason and the remedy. The stored registry is
  * unchanged.
  */
 export class RegistryError extends Error {

@@ -1,10 +1,10 @@
-/** The task `registry`: an index of the positions of the TNS registry. */
+/** The task `registry`, which builds an index of the positions of the TNS registry. */
 import { buildArena } from '@nearsky/sky-index';
 import type { Task } from '../pool/pool.ts';
 import type { RegistrySnapshot } from '../store/registry.ts';
 import { currentStore } from '../store/thread_store.ts';
 
-/** Builds an arena of the published TNS registry; undefined when nothing is published. Needs a pool with a data directory. */
+/** Builds an arena of the published TNS registry; undefined if there is none. Needs a pool with a data directory. */
 export interface RegistryTask extends Task<RegistryIndex | undefined> {
   readonly kind: 'registry';
 }

@@ -8,9 +8,9 @@ import { parseTimeLine, RegistryError, type TimeSpan } from './registry_file.ts'
 
 /** A row that is not a registry object. */
 export interface BadRow {
-  /** The line of the row, from 1; its last line if it has several. */
+  /** The line number of the row, from 1. If a row spans several lines, the number of its last line. */
   readonly line: number;
-  /** The reason. There are only a few different ones, because reasons are counted. */
+  /** The reason. It is one of a few fixed texts, so that reasons can be counted. */
   readonly reason: string;
   readonly text: string;
 }
@@ -18,23 +18,23 @@ export interface BadRow {
 export interface RowBatch {
   readonly records: readonly { readonly line: number; readonly record: TnsRecord }[];
   readonly bad: readonly BadRow[];
-  /** The number of faults that did not reject a row, by kind. */
+  /** The number of faults, by kind, that did not cause a row to be rejected. */
   readonly notes: Readonly<Record<string, number>>;
 }
 
 interface PublicObjects {
   /** The time in the first line; undefined if the file begins with the column names. */
   readonly span: TimeSpan | undefined;
-  /** The rows, in batches; to be read once. A file of changes may have none. */
+  /** The rows, in batches. They can only be read once. A file of changes may have no rows. */
   readonly batches: AsyncIterable<RowBatch>;
 }
 
-/** The rows of a batch. Its commit takes some ten milliseconds, so as not to delay serving threads. */
+/** The number of rows in a batch. Committing them takes some ten milliseconds, so serving threads are not delayed. */
 const BATCH_ROWS = 1000;
-/** The longest rows, those with many reporters, have a few thousand characters. */
+/** The longest rows, with many reporters, have a few thousand characters. */
 const MAX_ROW_CHARACTERS = 2 ** 20;
 
-/** The columns that are kept; the files have 23 columns, and had 21 before 2022. */
+/** The columns that are stored. The files have 23 columns; before 2022 they had 21. */
 const NEEDED = ['objid', 'name', 'ra', 'declination'] as const;
 const WELCOME = ['name_prefix', 'type', 'redshift'] as const;
 type Column = (typeof NEEDED | typeof WELCOME)[number];
@@ -46,8 +46,8 @@ interface Row {
 }
 
 /**
- * Reads the first lines and prepares to read the rest.
- * @param name for messages
+ * Reads the first lines, and prepares to read the rest.
+ * @param name the file's name in messages
  * @throws RegistryError if the file is not a public TNS file; the batches throw one if the file is truncated
  */
 export async function readPublicObjects(csv: AsyncIterable<Buffer>, name: string): Promise<PublicObjects> {
@@ -78,7 +78,7 @@ function placesOf(header: readonly string[], name: string): Places {
   return Object.fromEntries([...NEEDED, ...WELCOME].map(column => [column, names.indexOf(column)])) as Places;
 }
 
-/** Parses the rows. Stray quotes are kept unchanged; a row that they damage has a wrong number of cells. */
+/** Parses the rows. A stray quote is kept as it is; if it damages a row, the row has the wrong number of cells. */
 async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerator<Row, undefined> {
   const parser = parse({
     bom: true,
@@ -87,7 +87,7 @@ async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerat
     relax_quotes: true,
     max_record_size: MAX_ROW_CHARACTERS,
   });
-  // An error of the source destroys the parser with it, and the loop over the parser throws it.
+  // An error of the source destroys the parser with that error, and the loop over the parser throws it.
   pipeline(Readable.from(csv), parser, () => {});
   try {
     for await (const { record, info } of parser) yield { cells: record, line: info.lines };
@@ -127,11 +127,11 @@ class Notes {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses
 const NAME = /^[^"\0-\x1f\x7f]{1,64}$/;
-/** Some exports have the prefix before the name; a designation begins with its year. */
+/** In some exports the name begins with the prefix. A designation itself begins with its year. */
 const PREFIXED = /^([A-Z]{2,3}) ?(\d{4}[0-9A-Za-z]+)$/;
 const MAX_TEXT_CHARACTERS = 256;
 
-/** The object of a row, or the reason why it has none. An unreadable redshift becomes null, and is counted. */
+/** The object of a row, or the reason why the row is rejected. An unreadable redshift becomes null, and is counted. */
 function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRecord | string {
   const cell = (column: Column) => cells[places[column]]?.trim() ?? '';
   const objid = /^\d{1,15}$/.test(cell('objid')) ? Number(cell('objid')) : undefined;

@@ -4,7 +4,7 @@ import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../ingest/lin
 import { storeError } from '../store/store_error.ts';
 
 const BLOCK_BYTES = 2 ** 20;
-/** Room for the file and line number before a line. */
+/** The bytes before each line, which hold its file and line number. */
 const MAX_PREFIX_BYTES = 64;
 
 interface EarlyLine {
@@ -13,7 +13,7 @@ interface EarlyLine {
 }
 
 /**
- * Keeps lines that come before the line of their object on disk until all other lines are read. The file has no name,
+ * Stores lines that come before the line of their object on disk, until all other lines are read. The file has no name,
  * so it disappears however the process ends.
  */
 export class EarlyLines {
@@ -48,7 +48,7 @@ export class EarlyLines {
     }
   }
 
-  /** The lines in the order of `add`, to be read when no more lines are added. */
+  /** The lines, in the order of `add`. Call it after the last `add`. */
   *read(): Iterable<EarlyLine> {
     this.#write();
     const maxLineBytes = MAX_LINE_BYTES + MAX_PREFIX_BYTES;

@@ -13,11 +13,11 @@ import { formatLines, type LineCounts } from './format.ts';
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Writes a snapshot of all stored data; later changes are not part of the export. A file is gzipped where its name ends
- * in `.gz`, and gets its name only when it is complete.
+ * Writes a snapshot of all stored data; later changes are not part of the export. The file is gzipped if its name ends
+ * in `.gz`, and appears under its name only when it is complete.
  * @param file undefined for standard output
  * @param onChunk called from time to time with the counts so far
- * @throws StoreError; Error where the file cannot be written
+ * @throws StoreError; Error if the file cannot be written
  */
 export async function exportStore(
   store: Store,
@@ -26,7 +26,7 @@ export async function exportStore(
 ): Promise<LineCounts> {
   const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
   const snapshot = store.snapshot();
-  // A pipe or a device is written to directly.
+  // A pipe or a device is written to directly, without a temporary file.
   const isWhole = file !== undefined && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? true);
   const path = isWhole ? partOf(file, store.livePids()).path : file;
   try {

@@ -1,4 +1,4 @@
-/** Takes the fields of an import line and checks each. */
+/** Reads and checks the fields of an import line. */
 
 import { bigintAsString } from '@nearsky/astrotables/json';
 import { asObject, type JsonObject } from '../base/json_reader.ts';
@@ -7,14 +7,14 @@ import { integer, type Kind, textual } from '../contract/kind.ts';
 import { integerId, isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import { parseId } from '../ingest/normalise.ts';
 
-/** The line is bad; the message says why. */
+/** An unusable line. The message gives the reason. */
 export class LineError extends Error {
   override name = 'LineError';
 }
 
 /**
- * The field of an object.
- * @throws LineError if the field is missing or has another kind
+ * A field of a JSON object.
+ * @throws LineError if the field is missing or is not of this kind
  */
 export function take<T>(object: JsonObject, key: string, kind: Kind<T>): T {
   const value = object[key];
@@ -31,7 +31,7 @@ function shown(value: unknown): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
 
-/** A kind of JSON alone: no text states it. */
+/** A kind that only JSON can express, so `parseText` accepts nothing. */
 function json<T>(must: string, parse: (value: unknown) => T | undefined, schema: object = {}): Kind<T> {
   return { must, schema: { ...schema }, parse, parseText: () => undefined };
 }
@@ -40,14 +40,14 @@ export function orNull<T>(kind: Kind<T>): Kind<T | null> {
   return json(`${kind.must}, or null`, value => (value === null ? null : kind.parse(value)));
 }
 
-/** The values of a list of at most `most`; undefined where one is not of the kind. */
+/** The values of a list of at most `most` entries; undefined if the list is longer, or an entry is not of the kind. */
 function listed<T>(value: unknown, most: number, parse: (entry: unknown) => T | undefined): T[] | undefined {
   if (!Array.isArray(value) || value.length > most) return undefined;
   const entries = value.map(parse);
   return entries.every(entry => entry !== undefined) ? entries : undefined;
 }
 
-/** A list of strings, sorted, without repetitions. */
+/** A list of strings, sorted and without duplicates. */
 export function sortedSet(kind: Kind<string>, most: number): Kind<string[]> {
   return json(`a list of at most ${most}, each ${kind.must}`, value => {
     const texts = listed(value, most, kind.parse);

@@ -1,4 +1,4 @@
-/** Writes a store as the lines of an export. */
+/** Writes the contents of a store as the lines of an export. */
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { formatTime } from '../base/times.ts';
 import type { MatchStatistics } from '../store/match_statistics.ts';
@@ -12,9 +12,9 @@ import type { LineType } from './parse.ts';
 export type LineCounts = Record<LineType, number>;
 
 /**
- * Every line, each with its line break: the registry, then each object (ascending id) followed by all lines that belong
- * to it.
- * @param store to read the provenance sets from
+ * Yields every line with its line break: the registry, then each object (ascending id) with all lines that belong to
+ * it.
+ * @param store the store that has the provenance sets
  * @param counts increased for each line
  */
 export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCounts): Iterable<string> {
@@ -49,7 +49,7 @@ export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCount
   }
 }
 
-/** The parts of a record's line: up to its time, and after it. */
+/** The two parts of a record's line: up to its time, and after it. */
 interface RecordTexts {
   readonly before: string;
   readonly after: string;
@@ -61,10 +61,10 @@ interface CurrentTexts {
   readonly record: RecordTexts | undefined;
 }
 
-/** The maximum number of cached strings, to bound memory. */
+/** The maximum number of cached strings, which bounds the memory. */
 const MAX_SHARED = 1000;
 
-/** Caches the parts of lines that many objects share. */
+/** Caches parts of lines that many objects share. */
 class SharedTexts {
   readonly #store: Store;
   readonly #currentTexts = new Map<string, CurrentTexts>();
@@ -103,9 +103,7 @@ class SharedTexts {
     return `${place}{${payload}}`;
   }
 
-  /**
-   * The line part of an association. Objects without a registry object nearby share one, so the last string is kept.
-   */
+  /** The part of a line for an association. Objects without a nearby registry object share one, so it is cached. */
   ofAssociation(stored: string): string {
     if (stored !== this.#association.stored)
       this.#association = { stored, text: associationText(readAssociation(stored)!) };
@@ -113,7 +111,7 @@ class SharedTexts {
   }
 }
 
-/** The value of a key; makes the value of an unknown key. */
+/** The cached value of a key; makes the value if there is none. */
 function shared<K, V>(known: Map<K, V>, key: K, make: () => V): V {
   let value = known.get(key);
   if (value === undefined) {
@@ -161,10 +159,10 @@ const statisticsJson = (statistics: MatchStatistics) =>
 
 /** The exported form of a stored number. */
 const numberText = (stored: string) => (LONG_INTEGER.test(stored) ? compact(JSON.parse(stored)) : stored);
-/** An integer that a double might not hold. */
+/** An integer that a double might not represent exactly. */
 const LONG_INTEGER = /^-?\d{16}/;
 
-/** The exported form of a stored string without its quotes; every character beyond ASCII is escaped. */
+/** The exported form of a stored string, without quotes. Every character beyond ASCII is escaped. */
 const stringText = (stored: string) =>
   stored.includes('\\') ? JSON.stringify(JSON.parse(`"${stored}"`)) : `"${stored}"`;
 
@@ -194,10 +192,10 @@ function registryLine(record: TnsRecord): string {
   });
 }
 
-/** The last formatted second, which many objects share. */
+/** The last second that was formatted. Many objects share it. */
 let second = { startUs: Number.NaN, text: '' };
 
-/** The exported form of a time, with microseconds always as six digits. */
+/** The exported form of a time, always with six digits of microseconds. */
 function timeText(timeUs: number): string {
   const micros = ((timeUs % 1e6) + 1e6) % 1e6;
   const startUs = timeUs - micros;
@@ -205,7 +203,10 @@ function timeText(timeUs: number): string {
   return `${second.text}${String(micros).padStart(6, '0')}+00:00`;
 }
 
-/** The form of an export: an integer that a double might not hold is a bigint, and a number of that size gets an exponent. */
+/**
+ * Converts numbers for an export: an integer that a double might not represent exactly is a bigint, and a float of that
+ * size is written with an exponent.
+ */
 const compact = (value: unknown) => toJson(value, COMPACT);
 
 const line = (type: LineType, fields: object) => `${compact({ type, ...fields })}\n`;

@@ -1,4 +1,4 @@
-/** The task `importLines`: objects made of the lines of an export. */
+/** The task `importLines`, which makes objects of the lines of an export. */
 
 import { Piscina } from 'piscina';
 import { fromEventLoop } from '../base/runtime.ts';
@@ -9,11 +9,11 @@ import { prepareLines } from './prepare.ts';
 import { StoredOrdinals } from './stored_ordinals.ts';
 
 /**
- * Prepares the objects of a block for their commit. Needs a pool with the data directory into which they are imported.
+ * Prepares the objects of a block, so that they only need a commit. Needs a pool with the data directory of the import.
  */
 export interface ImportLinesTask extends Task<PackedPieces> {
   readonly kind: 'importLines';
-  /** This property and the next ones make a `LineBlock`. */
+  /** This property and the following ones form a `LineBlock`. */
   readonly bytes: ArrayBuffer;
   readonly firstLine: number;
   readonly missingBytes: number;
@@ -25,7 +25,7 @@ export default function run({ bytes, ...place }: ImportLinesTask): PackedPieces 
   return fromEventLoop(() => {
     ordinals.begin();
     const packed = packPieces(prepareLines({ bytes: new Uint8Array(bytes), ...place }, ordinals));
-    // The buffers are handed over, not copied.
+    // The buffers are transferred, not copied.
     const transferred = { [Piscina.transferableSymbol]: [packed.rows, packed.values], [Piscina.valueSymbol]: packed };
     return Piscina.move(transferred as never) as unknown as PackedPieces;
   });

@@ -1,4 +1,4 @@
-/** Brings the lines of an export into the store, in batches, whatever their order. */
+/** Imports the lines of an export into the store, in batches, whatever their order. */
 import { ahead } from '../base/ahead.ts';
 import { type Line, type LineBlock, MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
@@ -12,24 +12,24 @@ import { LINE_TYPES, type LineType, type ParsedLine, parseLine } from './parse.t
 import type { Prepared } from './pieces.ts';
 import { RegistryImport } from './registry_import.ts';
 
-/** The lines of one type, counted by their outcome. */
+/** Counts of the lines of one type, by outcome. */
 interface TypeCounts {
   imported: number;
-  /** Stored already. */
+  /** Already stored. */
   unchanged: number;
 }
 
-/** `read` is the sum of the outcomes of the lines, once everything is done; blank lines are not among them. */
+/** At the end of the import, `read` is the sum of the other counts. Blank lines are not counted. */
 export interface ImportCounts {
   read: number;
   readonly types: Readonly<Record<LineType, TypeCounts>>;
   rejected: number;
   blank: number;
-  /** Lines, imported or rejected for another reason, that have fields which are not read. */
+  /** Lines, imported or not, with fields that the import does not read. */
   withUnreadFields: number;
 }
 
-/** A line that is not imported, and the reason. */
+/** A line that was not imported, and the reason. */
 export interface Rejection {
   readonly file: string;
   /** From 1. */
@@ -43,31 +43,31 @@ export interface ImporterOptions {
   readonly rejects: RejectLog;
   readonly onReject: (rejection: Rejection) => void;
   readonly onBatch: () => void;
-  /** Called after each read with the number of bytes read. */
+  /** Called after each read, with the number of bytes read. */
   readonly onRead?: (bytes: number) => void;
   /**
-   * The bytes that are prepared on this thread before other threads take over; by default as many as are imported while
-   * these would start.
+   * The number of bytes that this thread prepares before it starts other threads. By default, as many as it can import
+   * in the time that the threads need to start.
    */
   readonly inlineBytes?: number;
 }
 
 /**
- * The approximate number of lines of a commit. A commit ends where another object begins, so that an object appears
- * with all its lines at once.
+ * The approximate number of lines per commit. A commit only ends between two objects, so that all lines of an object
+ * become visible at once.
  */
 const BATCH_LINES = 10_000;
-/** The most lines of a commit, even in the middle of an object. */
+/** The maximum number of lines per commit, even in the middle of an object. */
 const MAX_BATCH_LINES = 4 * BATCH_LINES;
 
-/** A parsed line that waits for the commit. */
+/** A parsed line that waits for a commit. */
 interface Waiting<T> {
   readonly file: string;
   readonly line: Line;
   readonly item: T;
 }
 
-/** An object that a thread has prepared, with its lines. */
+/** An object that a thread has prepared, and its lines. */
 class WaitingObject {
   readonly prepared: Prepared;
   readonly #file: string;
@@ -85,7 +85,7 @@ class WaitingObject {
     return 1 + crossmatch_record + match + tns_association;
   }
 
-  /** The object's lines, one by one: the thread found no fault in any of them. */
+  /** The lines of the object, one by one. The thread found no fault in them. */
   get items(): readonly Waiting<ImportItem>[] {
     this.#items ??= [...splitLines(this.#lines, MAX_LINE_BYTES)]
       .filter(({ text }) => !isBlank(text))
@@ -103,13 +103,13 @@ export class Importer {
   readonly #registry: RegistryImport;
   readonly #preparer: LinePreparer;
   #waiting: (Waiting<ImportItem> | WaitingObject)[] = [];
-  /** The number of waiting lines; `#lastId` is the object of the last of them. */
+  /** The number of waiting lines. The last of them belongs to the object `#lastId`. */
   #waitingLines = 0;
   #lastId: bigint | undefined;
   #records: Waiting<TnsRecord>[] = [];
   #firstRecord: Waiting<TnsRecord> | undefined;
   #isComplete = true;
-  /** Whether a line about an unknown object may still precede that object's own line. */
+  /** Whether the line of an unknown object may still follow. */
   #mayBeEarly = true;
 
   constructor(options: ImporterOptions) {
@@ -122,9 +122,10 @@ export class Importer {
   }
 
   /**
-   * Reads a file, or standard input (`-`), to its end. The part that was read is durable afterwards, even where reading
-   * fails, except for the registry and for lines that came before their object: these wait for `finish`.
-   * @throws StoreError; Error where the file cannot be read
+   * Reads a file, or standard input (`-`), to its end. On return, and also if reading fails, the lines that were read
+   * are durable. The exceptions are the registry, and lines that came before the line of their object: these wait for
+   * `finish`.
+   * @throws StoreError; Error if the file cannot be read
    */
   async importFile(file: string): Promise<void> {
     const source = openSource(file, this.#options.onRead);
@@ -141,8 +142,8 @@ export class Importer {
   }
 
   /**
-   * Imports the lines that had to wait, and publishes the registry if every file was read to its end. Must be called
-   * once, after the last file.
+   * Imports the lines that had to wait. Publishes the registry if every file was read to its end. Call it once, after
+   * the last file.
    * @throws StoreError
    */
   async finish(): Promise<void> {
@@ -153,7 +154,7 @@ export class Importer {
     this.#options.rejects.flush();
   }
 
-  /** Must be called before the store is closed. */
+  /** Call it before the store is closed. */
   async close(): Promise<void> {
     this.#early.close();
     await this.#preparer.close();
@@ -182,7 +183,7 @@ export class Importer {
     try {
       if (line.problem) throw new LineError(line.problem);
       parsed = parseLine(line.text, () => {
-        // Early lines are read here twice.
+        // Early lines are read a second time here.
         if (this.#mayBeEarly) this.counts.withUnreadFields++;
       });
     } catch (error) {
@@ -202,7 +203,7 @@ export class Importer {
     }
   }
 
-  /** Adds lines of an object to the waiting lines, which are committed first where there are enough of them. */
+  /** Adds lines of an object to the waiting lines. Commits the waiting lines first if there are enough of them. */
   async #wait(entry: Waiting<ImportItem> | WaitingObject, diaObjectId: bigint, lines: number): Promise<void> {
     const isFull = this.#waitingLines >= BATCH_LINES && this.#lastId !== diaObjectId;
     if (isFull || this.#waitingLines >= MAX_BATCH_LINES) await this.#flush();
@@ -211,7 +212,7 @@ export class Importer {
     this.#lastId = diaObjectId;
   }
 
-  /** Commits the waiting lines, and only then counts them. */
+  /** Commits the waiting lines, and then counts them. */
   async #flush(): Promise<void> {
     await this.#flushItems();
     await this.#flushRecords();
@@ -265,7 +266,7 @@ export class Importer {
     }
   }
 
-  /** The registry is replaced as a whole or not at all. */
+  /** The registry is replaced completely or not at all. */
   async #finishRegistry(): Promise<void> {
     const first = this.#firstRecord;
     const isMissingEpoch = first !== undefined && this.#registry.epochUs === undefined;

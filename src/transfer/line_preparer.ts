@@ -5,11 +5,11 @@ import { Pool } from '../pool/pool.ts';
 import type { ImportLinesTask } from './import_lines.ts';
 import { type Prepared, unpackPieces } from './pieces.ts';
 
-/** An input up to this size is imported before threads would have started. */
+/** An input of up to this size is imported in less time than threads need to start. */
 const INLINE_BYTES = 4 * 2 ** 20;
-/** The commits take less time than the threads' work: each core gets a thread, even where there are only two. */
+/** Preparing lines takes longer than committing them, so each core gets a thread, even if there are only two. */
 const THREADS = Math.max(2, availableParallelism() - 1);
-/** Blocks for one thread, one in work and some waiting while the main thread commits. */
+/** The number of blocks per thread: one in progress, and others that wait while the main thread commits. */
 const BLOCKS_PER_THREAD = 4;
 /** A thread that takes longer than this for a block counts as hung. */
 const TIMEOUT_MS = 60_000;
@@ -19,17 +19,17 @@ const THREAD_OPTIONS = {
   entry: programModule('workers/import_lines'),
 };
 
-/** Lines of a block, and the object made of them where a thread has prepared it. */
+/** Some lines of a block. If a thread has prepared them, also the object that they describe. */
 export interface Lines {
   readonly lines: LineBlock;
   readonly prepared?: Prepared | undefined;
-  /** The number of blank lines among the lines of a prepared object. */
+  /** The number of blank lines among these lines. */
   readonly blankLines?: number;
 }
 
-/** Prepares blocks of lines on several threads, except for the first blocks, which are left unprepared. */
+/** Prepares blocks of lines on several threads. It passes on the first blocks unprepared. */
 export class LinePreparer {
-  /** The number of blocks worth having under way at once. */
+  /** The number of blocks that are worth having in progress at once. */
   static readonly PARALLEL = THREADS * BLOCKS_PER_THREAD;
   readonly #dataDir: string;
   readonly #inlineBytes: number;
@@ -49,7 +49,7 @@ export class LinePreparer {
     const task: ImportLinesTask = { kind: 'importLines', bytes: bytes.buffer, ...place };
     const pieces = unpackPieces(await this.#pool.run(task, { timeoutMs: TIMEOUT_MS }));
     return pieces.map(({ start, firstLine, prepared }, i) => {
-      // The last line break of a piece does not belong to the piece.
+      // The line break at the end of a piece is not part of the piece.
       const end = i + 1 < pieces.length ? pieces[i + 1]!.start - 1 : bytes.length;
       const missingBytes = start === 0 ? block.missingBytes : 0;
       const lines = { bytes: bytes.subarray(start, end), firstLine, missingBytes };

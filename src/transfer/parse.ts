@@ -44,8 +44,8 @@ export type ParsedLine =
   | { readonly kind: 'tns_object'; readonly record: TnsRecord };
 
 /**
- * Reads a line. Every field of its type must be there; other fields are ignored.
- * @param onUnread called where there are other fields
+ * Reads a line. It must have every field of its type; other fields are ignored.
+ * @param onUnread called if the line has other fields
  * @throws LineError with the reason
  */
 export function parseLine(line: string, onUnread: () => void = () => {}): ParsedLine {
@@ -63,26 +63,23 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
   return parsed;
 }
 
-/** The beginning of a record's last member. It cannot occur inside a string, because quotes in strings are escaped. */
+/** The start of the last member of a record. It cannot occur inside a string, because quotes in strings are escaped. */
 const PROVENANCE = ',"provenance":';
 
-/**
- * Caches provenance by the endings of earlier lines: provenance is most of a record's line, and few different values
- * exist.
- */
+/** Caches provenance by the end of the line. Provenance is most of a record's line, but has few different values. */
 const knownProvenance = new Map<string, ProvenanceSet>();
 const MAX_KNOWN_PROVENANCE = 1000;
 
 /**
- * @param ending the end of a good line, from `PROVENANCE` on; the member may be nested in another one, or be followed
- * by others
+ * @param ending the end of a valid line, from `PROVENANCE` on. It is not cached if the member is nested, or other
+ * members follow it
  */
 function learnProvenance(ending: string, set: ProvenanceSet): void {
   if (knownProvenance.size >= MAX_KNOWN_PROVENANCE) return;
   try {
     if (Object.keys(JSON.parse(`{${ending.slice(1)}`)).length === 1) knownProvenance.set(ending, set);
   } catch {
-    // The member is nested in another one, which ends after it.
+    // The member is nested in another one that ends after it.
   }
 }
 
@@ -98,7 +95,7 @@ function objectOf(line: string): JsonObject {
   return fields;
 }
 
-/** The number of required fields of a line type. */
+/** The number of required fields, by type of line. */
 const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
   object: 9,
   crossmatch_record: 7,
@@ -260,13 +257,13 @@ function provenanceOf(fields: JsonObject): ProvenanceSet {
   };
 }
 
-/** A catalog that is not built in may be registered later or never, so its ids may be strings. */
+/** A catalog that is not built in may be registered later or never, so its ids may be any strings. */
 function sourceOf(catalogName: string, fields: JsonObject): SourceName {
   const isKnown = catalogDefinition(catalogName) !== undefined;
   return { catalogName, catalogSourceId: take(fields, 'catalog_source_id', isKnown ? int64Text : sourceIdText) };
 }
 
-/** The columns of a source, keys lowercased. */
+/** The columns of a source, with keys in lower case. */
 function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
   if (!columns) return null;
   const keys = Object.keys(columns);
@@ -281,11 +278,11 @@ function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
     }
     isLowercase &&= column === key;
   }
-  // An object made by JSON.parse is several times as fast to read as one that is filled key by key.
+  // An object made by JSON.parse is several times faster to read than one that is filled key by key.
   return isLowercase ? columns : lowercased(columns);
 }
 
-/** Keys that differ only in case must have one value. */
+/** Keys that differ only in case must have the same value. */
 function lowercased(columns: JsonObject): Record<string, unknown> {
   const payload: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(columns)) {
@@ -306,11 +303,11 @@ function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** Lowercased keys of earlier lines: every source of a catalog has the same keys. */
+/** The keys of earlier lines in lower case. All sources of a catalog have the same keys. */
 const knownColumns = new Map<string, string>();
 const MAX_KNOWN_COLUMNS = 10_000;
 
-/** The lowercased key; undefined if the string cannot be a key. */
+/** The key in lower case; undefined if the string cannot be a key. */
 function columnOf(key: string): string | undefined {
   const known = knownColumns.get(key);
   if (known !== undefined) return known;

@@ -1,26 +1,26 @@
-/** Pieces of a block of lines as bytes, which cross from a thread at a fraction of the cost of objects. */
+/** Passes pieces of a block of lines between threads as bytes, at a fraction of the cost of objects. */
 import type { PreparedObject } from '../store/import.ts';
 import type { ObjectState } from '../store/types.ts';
 
-/** Lines of a block, up to the next piece or the block's end. */
+/** The lines of a block from the start of this piece to the start of the next, or to the end of the block. */
 export interface Piece {
-  /** The piece's offset in the bytes of the block. */
+  /** The offset of the piece in the bytes of the block. */
   readonly start: number;
-  /** The number of the piece's first line. */
+  /** The line number of the piece's first line. */
   readonly firstLine: number;
-  /** The object made of all lines that are not blank. Without it the lines are still to be read. */
+  /** The object that the lines describe. Undefined if the lines are not prepared. */
   readonly prepared?: Prepared | undefined;
 }
 
 export type Prepared = Omit<PreparedObject, 'kind' | 'items'> & {
-  /** The number of lines of each type except the object itself. */
+  /** The number of lines of each type, without the line of the object itself. */
   readonly counts: Readonly<Record<'crossmatch_record' | 'match' | 'tns_association', number>>;
 };
 
 export interface PackedPieces {
-  /** FIELDS numbers of eight bytes a piece: the id an int64, the others float64. */
+  /** Each piece has FIELDS numbers of eight bytes: the id is an int64, the others are float64. */
   readonly rows: ArrayBuffer;
-  /** For each prepared object the bytes of the object, then of its sources. */
+  /** For each prepared object, the bytes of the object, then those of its sources. */
   readonly values: ArrayBuffer;
 }
 

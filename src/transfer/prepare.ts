@@ -1,5 +1,5 @@
 /**
- * Turns lines of an export into objects that only need a commit. This is all that a thread that cannot write can do.
+ * Turns lines of an export into objects that only need a commit. A thread that cannot write can do no more than that.
  */
 import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../ingest/lines.ts';
 import { encodeNew, type ImportItem, type Ordinals } from '../store/import.ts';
@@ -8,7 +8,7 @@ import { parseLine } from './parse.ts';
 import type { Piece } from './pieces.ts';
 import { NotStored } from './stored_ordinals.ts';
 
-/** Consecutive lines: either all items of one object, or lines that cannot be prepared. */
+/** Consecutive lines: either all lines of one object, or lines that cannot be prepared. */
 interface Run {
   readonly start: number;
   readonly firstLine: number;
@@ -16,10 +16,10 @@ interface Run {
 }
 
 /**
- * Divides a block into pieces, in the block's order. An export writes the lines of an object together. An object whose
- * lines stand together in the middle of the block is a prepared piece if its lines are good, agree with each other, and
- * name only provenance and payload keys that are stored. The writing thread reads all other lines. They include the
- * first and the last object, whose lines may continue in the adjacent blocks.
+ * Divides a block into pieces, in the order of the block. An export writes the lines of an object together. The lines
+ * of an object become a prepared piece if they stand together in the middle of the block, are valid, agree with each
+ * other, and refer only to stored provenance and payload keys. The writing thread reads all other lines, including
+ * those of the first and the last object, which may continue in the adjacent blocks.
  */
 export function prepareLines(block: LineBlock, ordinals: Ordinals): Piece[] {
   const runs = runsOf(block);
@@ -58,7 +58,7 @@ function runsOf(block: LineBlock): Run[] {
   const runs: Run[] = [];
   for (const line of splitLines(block, MAX_LINE_BYTES)) {
     const run = runs.at(-1);
-    // A blank line belongs to the run before it.
+    // A blank line belongs to the run of lines before it.
     if (run && line.text.trim() === '') continue;
     const item = itemOf(line);
     if (run && item && run.items[0]?.diaObjectId === item.diaObjectId) run.items.push(item);
@@ -67,7 +67,7 @@ function runsOf(block: LineBlock): Run[] {
   return runs;
 }
 
-/** The item of a line; undefined if the line is bad or blank, belongs to the registry, or has unknown fields. */
+/** The item of a line. Undefined if the line is invalid, blank, part of the registry, or has unknown fields. */
 function itemOf({ text, problem }: PlacedLine): ImportItem | undefined {
   if (problem !== undefined) return undefined;
   try {

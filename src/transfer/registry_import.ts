@@ -3,9 +3,8 @@ import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 
 /**
- * The TNS registry of one import: all its `tns_object` lines, wherever they stand, under its one `tns_snapshot` line.
- * At the end it replaces the stored registry in one step. The stored registry stays until then, and also when the
- * import fails.
+ * The TNS registry of an import: the only `tns_snapshot` line, and all `tns_object` lines, wherever they are. At the
+ * end it replaces the stored registry in one step. Until then, and also if the import fails, the stored registry stays.
  */
 export class RegistryImport {
   readonly #writer: Writer;
@@ -20,7 +19,7 @@ export class RegistryImport {
     return this.#epochUs;
   }
 
-  /** `conflict`: the import already has another epoch, which is kept. */
+  /** `conflict`: the import already has a different epoch, which it keeps. */
   setEpoch(epochUs: number): StageOutcome {
     if (this.#epochUs !== undefined) return this.#epochUs === epochUs ? 'unchanged' : 'conflict';
     this.#epochUs = epochUs;
@@ -32,7 +31,7 @@ export class RegistryImport {
     return this.#writer.stageRegistry(this.#load, records);
   }
 
-  /** Replaces the stored registry. Must be called after an epoch was set. */
+  /** Replaces the stored registry. An epoch must have been set before. */
   async publish(): Promise<void> {
     await this.#writer.publishRegistry(this.#load ?? (await this.#writer.beginRegistry()), this.#epochUs!);
   }

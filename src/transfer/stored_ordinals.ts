@@ -4,28 +4,28 @@ import { encodePlain, encodeProvenanceSet } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { ProvenanceSet } from '../store/types.ts';
 
-/** A set or list is not stored, and a thread cannot store it. */
+/** Thrown when a set or list is not stored yet. A thread that only reads cannot store it. */
 export class NotStored extends Error {
   override name = 'NotStored';
 }
 
-/** The maximum number of cached lists. A catalog has few; beyond this number each list is looked up again. */
+/** The maximum number of cached lists. A catalog has few; lists beyond this number are looked up each time. */
 const MAX_KNOWN = 100;
 
-/** Finds the ordinals of stored sets and lists, for a thread that only reads. */
+/** Finds the ordinals of stored sets and lists, in a thread that only reads. */
 export class StoredOrdinals implements Ordinals {
   readonly #open: () => Store;
-  /** Sets and lists of earlier lines. An ordinal never changes. */
+  /** The sets and lists of earlier lines. An ordinal never changes. */
   readonly #knownSets = new Map<ProvenanceSet, number>();
   readonly #knownKeys: { readonly keys: readonly string[]; readonly ordinal: number }[] = [];
   #stored: { readonly provenanceSets: Interner; readonly payloadKeys: Interner } | undefined;
 
-  /** @param open returns the store, with everything committed visible */
+  /** @param open returns the store, with everything visible that is committed */
   constructor(open: () => Store) {
     this.#open = open;
   }
 
-  /** Must be called when more may have been stored since the last call. */
+  /** Call it when more may have been stored since the last call. */
   begin(): void {
     this.#stored = undefined;
   }

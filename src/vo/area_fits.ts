@@ -1,7 +1,7 @@
 /**
- * Areas as FITS files: MOCs (MOC 2.0, section 4.2; lists of NUNIQ numbers, or of ranges at order 29), multi-order maps
- * of probability as the LIGO-Virgo-KAGRA collaboration publishes them (columns UNIQ and PROBDENSITY), and maps of one
- * order.
+ * Reads areas from FITS files: MOCs (MOC 2.0, section 4.2; lists of NUNIQ numbers, or of ranges at order 29),
+ * multi-order probability maps as published by the LIGO-Virgo-KAGRA collaboration (columns UNIQ and PROBDENSITY), and
+ * maps of a single order.
  */
 
 import {
@@ -22,14 +22,14 @@ import { type AreaError, invalidArea } from './area_error.ts';
 import { FlatMap, isFlatMap, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';
 
-/** The rows that are read between two yields. */
+/** The number of rows that are read between two yields. */
 const ROWS_A_YIELD = 1024;
 
 export type FitsArea = MocRanges | ProbabilityPixels;
 
 /**
- * Reads the area of a file's first table. Each yield lets other work run.
- * @param share the share of a map's probability that the area must hold; less probable pixels may be left out
+ * Reads the area in a file's first table. Other work can run at each yield.
+ * @param share the fraction of a map's probability that the area must contain; less probable pixels may be left out
  * @throws AreaError
  */
 export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undefined, FitsArea, undefined> {
@@ -66,8 +66,8 @@ function checkFrame({ header }: FitsTable): void {
 }
 
 /**
- * Recognises, from the beginning of a file, a map of one order as its first table, and returns the map and the offset
- * of its rows. Undefined for another file, or if the table begins later.
+ * Recognises a single-order map from the beginning of a file, if it is the file's first table. Returns the map and the
+ * offset of its rows. Undefined for any other file, or if the table begins later.
  * @throws AreaError
  */
 export function flatMapAt(head: Uint8Array): { readonly map: FlatMap; readonly dataStart: number } | undefined {
@@ -169,7 +169,7 @@ function* probabilityOf(
     const pixels = 4 ** (MAX_AREA_ORDER - order);
     firsts[row] = (uniq - 4 ** (order + 1)) * pixels;
     ends[row] = firsts[row]! + pixels;
-    // Never -0, because its bits are those of a negative number.
+    // Avoids -0, because its bits are those of a negative number.
     density[row] = densityAt(view, row * width + densities.offset, 0) + 0;
     if (!(density[row]! >= 0 && density[row]! < Number.POSITIVE_INFINITY))
       throw invalidArea(`a probability density must be a number of 0 or more (${density[row]} was found)`);

@@ -1,4 +1,4 @@
-/** Reads areas in another process: all areas except short texts. */
+/** Reads areas in another process, except for short texts. */
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -7,7 +7,7 @@ import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import type { AreaWritten, ReadAreaTask } from './area_task.ts';
 
 export interface AreaAsked extends Omit<ReadAreaTask, 'kind'> {
-  /** The name by which the client's share is counted. */
+  /** The name under which the area counts against the client's share. */
   readonly client: string;
   readonly inputBytes: number;
 }
@@ -22,7 +22,7 @@ export class AreaReader {
   }
 
   /**
-   * Reads an area; undefined if that takes longer than the budget.
+   * Reads an area. Undefined if that takes longer than the budget.
    * @throws Unavailable
    */
   async read({ client, inputBytes, ...asked }: AreaAsked, budget: Budget): Promise<AreaWritten | undefined> {

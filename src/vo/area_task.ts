@@ -1,4 +1,7 @@
-/** Reads an uploaded area, or table of positions, from file to file: the task of a process whose memory the kernel limits. */
+/**
+ * Reads an uploaded area or table of positions, and writes the result to a file. This is the task of a process whose
+ * memory the kernel limits.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { findPositions, openTable, type Positions, readPositions, TableError } from '@nearsky/astrotables';
@@ -13,7 +16,7 @@ import { PackedArea } from './packed_area.ts';
 
 export interface ReadAreaTask extends Task<AreaWritten> {
   readonly kind: 'readArea';
-  /** The path of the upload, and the path to which the arrays of the area are written. */
+  /** The path of the upload, and the path for the arrays of the area. */
   readonly input: string;
   readonly output: string;
   /** See `readArea`. */
@@ -28,14 +31,16 @@ export type AreaWritten =
       readonly kind: AreaKind;
       readonly level: number | null;
       /**
-       * The length in bytes of each array in the file. The arrays follow each other in the order of ARRAYS; null for a
-       * missing one.
+       * The length of each array in the file, in bytes, or null if it is missing. The arrays follow each other in the
+       * order of ARRAYS.
        */
       readonly lengths: readonly (number | null)[];
     }
-  /** The discs around the positions of a table: the file has their cells, of that length in bytes, then their arena. */
+  /**
+   * The discs around the positions of a table. The file has their cells, with this length in bytes, then their arena.
+   */
   | { readonly outcome: 'discs'; readonly cellsBytes: number }
-  /** The upload is a shape, which the caller reads itself: a text of limited length. */
+  /** The upload is a shape: a short text, which the caller reads itself. */
   | { readonly outcome: 'shape'; readonly text: string }
   | { readonly outcome: 'refused'; readonly message: string; readonly param: AreaError['param'] }
   | { readonly outcome: 'tooLarge' };
@@ -78,7 +83,7 @@ async function openPositions(sent: Uint8Array): Promise<Positions> {
   return await readPositions(table, findPositions(table, {}));
 }
 
-/** @throws TableError if a row has no valid position, or there is none */
+/** @throws TableError if a row has no valid position, or there are no rows */
 function writeDiscs({ ra, dec }: Positions, radiusArcsec: number, output: string): AreaWritten {
   if (ra.length === 0) throw new TableError('it has no rows');
   const wrapped = ra.map(wrapRa);
@@ -107,7 +112,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** The discs in a file that the task has written. */
+/** Reads the discs from a file that the task has written. */
 export async function discsInFile(path: string, cellsBytes: number, radiusArcsec: number): Promise<Discs> {
   const file = await readFile(path);
   const arena = new SharedArrayBuffer(file.length - cellsBytes);
@@ -116,7 +121,7 @@ export async function discsInFile(path: string, cellsBytes: number, radiusArcsec
   return new Discs({ arena, cells }, radiusArcsec);
 }
 
-/** The area in a file that the task has written. */
+/** Reads the area from a file that the task has written. */
 export async function areaInFile(
   path: string,
   { kind, level, lengths }: AreaWritten & { outcome: 'read' },
@@ -126,7 +131,7 @@ export async function areaInFile(
   const arrays = NAMES.flatMap((name, i) => {
     const length = lengths[i];
     if (typeof length !== 'number') return [];
-    // A copy, so that the array is aligned as its type requires.
+    // Copies the array, so that it is aligned as its type requires.
     const bytes = Uint8Array.from(file.subarray(at, at + length));
     at += length;
     return [[name, new ARRAYS[name](bytes.buffer)] as const];

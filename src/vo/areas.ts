@@ -1,4 +1,4 @@
-/** Reads areas as clients give them: MOCs (FITS, JSON, ASCII), shapes as text, probability maps. */
+/** Reads areas in the forms that clients send: MOCs (FITS, JSON, ASCII), shapes as text, and probability maps. */
 
 import { isFits } from '@nearsky/astrotables/fits';
 import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '@nearsky/sky-index';
@@ -13,20 +13,20 @@ export type AreaKind = NamedShape['kind'] | 'moc' | 'probability_map';
 
 export interface ReadArea {
   readonly kind: AreaKind;
-  /** The share of a probability map; null for other areas. */
+  /** The fraction of a probability map's probability; null for other areas. */
   readonly level: number | null;
   readonly area: Area;
 }
 
-/** The cells that are read between two yields. */
+/** The number of cells that are read between two yields. */
 const CELLS_A_YIELD = 1024;
 
 type Reading<T> = Generator<undefined, T, undefined>;
 
 /**
- * Reads an area from bytes, or from a map that has received its rows. Each yield lets other work run.
- * @param level for a probability map, the share that the area must hold: above 0, at most 1; for other areas only its
- * default is allowed
+ * Reads an area from bytes, or from a map that has received its rows. Other work can run at each yield.
+ * @param level for a probability map, the fraction of the probability that the area must contain: above 0, at most 1.
+ * Other areas only allow its default
  * @throws AreaError
  */
 export function* readArea(sent: Uint8Array | FlatMap, level = DEFAULT_CREDIBLE_LEVEL): Reading<ReadArea> {
@@ -45,7 +45,7 @@ function* contentOf(sent: Uint8Array | FlatMap, level: number): Reading<FitsArea
   return isFits(sent) ? yield* readAreaFits(sent, level) : yield* readAreaText(latin1(sent).trim());
 }
 
-/** The text of a shape without white space around it, if the bytes are one. @throws AreaError */
+/** The text of a shape, trimmed, if the bytes are one. @throws AreaError */
 export function shapeTextIn(sent: Uint8Array): string | undefined {
   const text = isFits(sent) ? '' : latin1(sent).trim();
   return readShapeText(text) && text;
@@ -90,7 +90,7 @@ function* mocOfText(text: string): Reading<MocRanges> {
 }
 
 /**
- * Reads a MOC in JSON (MOC 2.0, section 4.3.2): `{"3":[1,2]}`. It is read in steps, because `JSON.parse` could delay
+ * Reads a MOC in JSON (MOC 2.0, section 4.3.2): `{"3":[1,2]}`. It is read in steps, because `JSON.parse` could block
  * other work for a second.
  */
 function* mocOfJson(text: string): Reading<MocRanges> {

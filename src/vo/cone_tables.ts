@@ -1,6 +1,7 @@
 /**
- * The tables that cone searches return; each column knows how to get its cells. Simple Cone Search 1.03 (section 2.2)
- * requires UCD1 in three columns, and a text id. Beside it there is a column with the id in the catalog's own type.
+ * Defines the tables that cone searches return. Each column has a function for its cells. Simple Cone Search 1.03
+ * (section 2.2) requires UCD1 in three columns, and an id that is a text. A second column has the id in the catalog's
+ * own type.
  */
 
 import { type Cell, type Column, type Table, withOwnNames } from '@nearsky/astrotables';
@@ -22,23 +23,23 @@ import { outcomeOf, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
 
-/** How many columns are listed: 1 gives the fewest, 3 gives all. */
+/** How many columns to include: 1 for the fewest, 3 for all. */
 export type Verbosity = 1 | 2 | 3;
 export const DEFAULT_VERBOSITY: Verbosity = 2;
 
-/** The target of a cone search for objects instead of a catalog's sources. */
+/** The name of the cone search for objects. The other cone searches have the name of a catalog. */
 export const OBJECTS = 'objects';
 
-/** The targets of cone searches: the objects, or the coincident sources of one catalog. */
+/** The names of the cone searches: for the objects, and for the coincident sources of each catalog. */
 export function coneTargets({ all }: Catalogs): string[] {
   return [OBJECTS, ...all.map(({ name }) => name)];
 }
 
-/** A column, with the function that makes its cell from a T. */
+/** A column, and the function that returns its cell for a T. */
 interface Filled<T> extends Column {
   /** Undefined if the stored value does not fit the column's type. */
   readonly cell: (of: T) => Cell | undefined;
-  /** The lowest verbosity at which the column is listed. */
+  /** The lowest verbosity that includes the column. */
   readonly from: Verbosity;
 }
 
@@ -59,13 +60,13 @@ export interface ConeSource {
   readonly separationArcsec: number;
   readonly catalogSourceId: string;
   readonly objectSeparationArcsec: number;
-  /** The same at the time of the event; undefined if no motion is applied. */
+  /** The separation at the time of the event. Undefined if no motion is applied. */
   readonly objectSeparationAtEpochArcsec: number | undefined;
   readonly payload: Readonly<Record<string, unknown>> | null;
   readonly object: StoredObject;
 }
 
-/** The current matches of an object; matches that remain on a pending object are not current. */
+/** The current matches of an object. Matches that are still stored with a pending object are not current. */
 export function currentMatches({ state, matches }: StoredObject): readonly ListedMatch[] {
   return state === 'pending' || matches.length === 0 ? [] : newestMatches(matches);
 }
@@ -84,7 +85,7 @@ function field<T>(
   return { name, ...what, description, from, cell };
 }
 
-/** A column for a field that other answers have, too. */
+/** A column for a field that other answers also have. */
 function known<T>(from: Verbosity, name: string, known: ObjectField, cell: Filled<T>['cell']): Filled<T> {
   return { ...columnOf(name, known), from, cell };
 }
@@ -103,7 +104,7 @@ const CELLS: Readonly<Record<ShownIn<'cone'>, Filled<StoredObject>['cell']>> = {
   tns_separation_arcsec: o => o.tns?.separationArcsec ?? null,
 };
 
-/** The columns of an object beside its id and position. */
+/** The columns of an object, besides its id and position. */
 const objectColumns = memoized(({ all }: Catalogs): readonly Filled<StoredObject>[] => [
   ...shownIn('cone').map(({ name, field, shown }) => ({
     ...known(shown, name, field, CELLS[name]),
@@ -120,7 +121,7 @@ const objectColumns = memoized(({ all }: Catalogs): readonly Filled<StoredObject
   }),
 ]);
 
-/** The current crossmatch; undefined while it is pending, or if none is recorded. */
+/** The current crossmatch. Undefined while it is pending, or if none is recorded. */
 function recordOf({ state, records }: StoredObject) {
   return state === 'pending' ? undefined : records.at(-1);
 }
@@ -133,7 +134,7 @@ function countOf(object: StoredObject, catalog: string): number | null {
   return count > 0 || outcomeIn(object, catalog) === 'searched' ? count : null;
 }
 
-/** Makes an object's column usable for rows that contain an object. */
+/** Converts an object's column into a column for rows that contain an object. */
 function ofObject<T extends { readonly object: StoredObject }>(
   field: Filled<StoredObject>,
   change: Partial<Column & Pick<Filled<T>, 'from'>> = {},

@@ -1,6 +1,6 @@
 /**
- * Reads probability maps of one order, as healpy and ligo.skymap write them: every pixel, one or several per row
- * (IMPLICIT), or the pixels of a column PIXEL (EXPLICIT), in RING or NESTED order.
+ * Reads probability maps of a single order, as healpy and ligo.skymap write them: either every pixel, with one or
+ * several per row (IMPLICIT), or the pixels in a column PIXEL (EXPLICIT), in RING or NESTED order.
  */
 
 import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '@nearsky/astrotables/fits';
@@ -16,47 +16,45 @@ import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { invalidArea } from './area_error.ts';
 import { tooManyCells } from './moc_ranges.ts';
 
-/** The pixels, and the bytes of rows, that are read between two yields. */
+/** The number of pixels, and of bytes of rows, that are read between two yields. */
 const [PIXELS_A_YIELD, BYTES_A_YIELD] = [4096, 32_768];
-/**
- * The maximum number of pixels among which the densest are selected, after pixels with equal probability were merged.
- */
+/** The maximum number of pixels from which the densest are selected, after merging pixels with equal probability. */
 const MAX_PIXELS = 4_000_000;
-/** Above the maximum, the least dense pixels are dropped until this many are left. */
+/** Above the maximum, the least dense pixels are dropped until this number is left. */
 const ENOUGH_PIXELS = (MAX_PIXELS * 15) / 16;
-/** Densities are binned by the first two bytes of the double. */
+/** A density's bin is given by the first two bytes of the double. */
 const BINS = 65_536;
-/** A bound on the rounding error of a sum of probabilities. */
+/** An upper bound on the rounding error of a sum of probabilities. */
 const ROUNDING = 1e-6;
-/** The value of pixels without data, unless BAD_DATA says otherwise. */
+/** The value of pixels without data, unless the header sets BAD_DATA. */
 const UNSEEN = -1.6375e30;
 
 type Reading<T> = Generator<undefined, T, undefined>;
 
-/** Whether a table is such a map. A map with UNIQ and PROBDENSITY is not, because its ORDERING differs. */
+/** Whether a table is such a map. A map with UNIQ and PROBDENSITY is not one, because it has another ORDERING. */
 export function isFlatMap({ header }: FitsTable): boolean {
   return /^(?:RING|NEST|NESTED)$/i.test(String(header.get('ORDERING') ?? ''));
 }
 
 /**
- * A map that receives its rows in order, once. It holds at most MAX_PIXELS pixels, whatever the size of the map: beyond
+ * A map that receives its rows once, in order. It holds at most MAX_PIXELS pixels, whatever the size of the map: beyond
  * that, it drops the least dense pixels.
  */
 export class FlatMap {
   readonly rows: number;
-  /** Bytes of a row. */
+  /** The number of bytes per row. */
   readonly width: number;
   readonly #order: number;
   readonly #isRing: boolean;
   readonly #repeat: number;
   readonly #bad: number;
   readonly #valueAt: (view: DataView, row: number, item: number) => number;
-  /** Reads a pixel number, RING or NESTED as in the map; undefined if the map has all pixels. */
+  /** Reads a pixel number, which is in the ordering of the map. Undefined if the map lists all pixels. */
   readonly #indexAt: ((view: DataView, row: number, item: number) => number) | undefined;
   readonly #sums = new Float64Array(BINS);
-  /** The pixels held so far. With RING order, these are still RING numbers. */
+  /** The pixels held so far. For a map in RING order, these are RING numbers until the end. */
   readonly #held = new MergingPixels();
-  /** The pixels in bins below this one are dropped. */
+  /** Pixels in bins below this one are dropped. */
   #leastHeld = 0;
   #next = 0;
 
@@ -93,7 +91,7 @@ export class FlatMap {
 
   /**
    * Receives the next rows.
-   * @throws AreaError for a value that is not a probability, or a pixel outside the sky
+   * @throws AreaError if a value is not a probability, or a pixel is outside the sky
    */
   take(view: DataView, rows: number): void {
     for (let row = 0; row < rows; row++)
@@ -124,7 +122,7 @@ export class FlatMap {
     throw invalidArea(`the pixels of NSIDE ${2 ** this.#order} are 0 to ${pixels - 1} (${pixel} was found)`);
   }
 
-  /** The width of a pixel of the map, in pixels of order 16. */
+  /** The width of a pixel of the map, as a number of order-16 pixels. */
   get #side(): number {
     return 4 ** (MAX_AREA_ORDER - this.#order);
   }
@@ -139,7 +137,7 @@ export class FlatMap {
   }
 
   /**
-   * Returns the pixels after all rows were received, without those that surely lie outside the area of a share.
+   * Returns the pixels after all rows were received, without pixels that are certainly outside the area of this share.
    * @throws AreaError
    */
   *pixels(share: number): Reading<ProbabilityPixels> {
@@ -158,7 +156,7 @@ export class FlatMap {
     return { ...merged, total: total * this.#side };
   }
 
-  /** Converts the held pixels to NESTED order. It comes last because it takes longer than dropping pixels. */
+  /** Converts the held pixels to NESTED order. This comes last because it is slower than dropping pixels. */
   *#nest(): Reading<void> {
     const { firsts, ends } = this.#held.pixels;
     for (let i = 0; i < firsts.length; i++) {
@@ -168,7 +166,7 @@ export class FlatMap {
     }
   }
 
-  /** Whether any pixels in this bin or above were dropped. */
+  /** Whether any pixels in this bin or a higher one were dropped. */
   #isDropped(least: number): boolean {
     return this.#sums.subarray(least, this.#leastHeld).some(sum => sum > 0);
   }
@@ -191,7 +189,7 @@ const pixelsOf = (order: number) => 12 * 4 ** order;
 const double = new Float64Array(1);
 const bytesOfDouble = new Uint16Array(double.buffer);
 
-/** The bin of a number of 0 or more: bins ascend with the numbers. */
+/** The bin of a number of at least 0. A larger number never has a lower bin. */
 function binOf(value: number): number {
   double[0] = value;
   return bytesOfDouble[3]!;

@@ -14,16 +14,18 @@ export const MOC_MEDIA_TYPES: Readonly<Record<MocFormat, string>> = {
   txt: 'text/plain',
 };
 
-/** HEALPix NESTED cells by order, from 0 to the map's own. Four cells that form a larger one are always merged. */
+/**
+ * HEALPix NESTED cells, by order from 0 to the order of the map. Four cells that form a larger one are always merged.
+ */
 export type MocCells = readonly (readonly number[])[];
 
-/** The fewest cells that cover the same area as the ranges. */
+/** The smallest number of cells that cover exactly these ranges. */
 export function mocCells({ order, ranges }: Pick<Coverage, 'order' | 'ranges'>): MocCells {
   const cells: number[][] = Array.from({ length: order + 1 }, () => []);
   for (let i = 0; i < ranges.length; i += 2) {
     const end = ranges[i + 1]!;
     for (let at = ranges[i]!; at < end; ) {
-      // The largest cell that begins here and ends in the range.
+      // The largest cell that starts here and ends within the range.
       let levels = 0;
       while (levels < order && at % 4 ** (levels + 1) === 0 && at + 4 ** (levels + 1) <= end) levels++;
       cells[order - levels]!.push(at / 4 ** levels);
@@ -38,7 +40,7 @@ export function writeMoc(cells: MocCells, format: MocFormat, name: string): Uint
   return new TextEncoder().encode(format === 'json' ? mocJson(cells) : mocText(cells));
 }
 
-/** Every order that has cells, and the last order, which states the resolution. */
+/** Every order that has cells, and the highest order, which states the resolution. */
 function listedOrders(cells: MocCells): [order: number, cells: readonly number[]][] {
   return [...cells.entries()].filter(([order, { length }]) => length > 0 || order === cells.length - 1);
 }
@@ -69,8 +71,8 @@ function runsOf(numbers: readonly number[]): string[] {
 const UNIQ_BYTES = 8;
 
 /**
- * A binary table of NUNIQ numbers, 4^(order + 1) + cell, as 64-bit integers. Readers of MOC 1 know this packing, too;
- * the file has both their keyword for the resolution and the present one.
+ * A binary table of NUNIQ numbers, 4^(order + 1) + cell, as 64-bit integers. Readers of MOC 1 know this packing, too.
+ * The file states the resolution with both the old and the current keyword.
  */
 function mocFits(cells: MocCells, name: string): Uint8Array<ArrayBuffer> {
   const order = cells.length - 1;

@@ -5,14 +5,14 @@ import { invalidArea } from './area_error.ts';
 const MAX_MOC_ORDER = 29;
 
 export class MocRanges {
-  // Typed, because a bigint in a list is an object of its own.
+  // Typed arrays, because each bigint in a plain array would be a separate object.
   #firsts = new BigInt64Array(1024);
   #ends = new BigInt64Array(1024);
   #length = 0;
 
   /**
    * Adds the cells `first` to `last`, inclusive, of an order.
-   * @throws AreaError for an order or a cell that does not exist, or for too many cells
+   * @throws AreaError if the order or a cell does not exist, or there are too many cells
    */
   add(order: number, first: bigint, last: bigint): void {
     if (!(Number.isInteger(order) && order >= 0 && order <= MAX_MOC_ORDER))
@@ -35,12 +35,12 @@ export class MocRanges {
     this.#ends.set(ends);
   }
 
-  /** The first pixel of each range, in the order in which they were added. */
+  /** The first pixel of each range, in the order of `add`. */
   get firsts(): BigInt64Array {
     return this.#firsts.subarray(0, this.#length);
   }
 
-  /** The pixel after the last pixel of each range. */
+  /** The pixel after the end of each range. */
   get ends(): BigInt64Array {
     return this.#ends.subarray(0, this.#length);
   }

@@ -1,5 +1,5 @@
 /**
- * Reads areas that are compressed with gzip. A map of one order is read while it is decompressed, so it may be larger
+ * Reads areas that are compressed with gzip. A single-order map is read while it is decompressed, so it may be larger
  * than memory.
  */
 import { createGunzip } from 'node:zlib';
@@ -8,11 +8,11 @@ import { AreaError, invalidArea } from './area_error.ts';
 import { flatMapAt } from './area_fits.ts';
 import type { FlatMap } from './flat_map.ts';
 
-/** The bytes that are decompressed at once: reading them takes less than a millisecond. */
+/** The number of bytes that are decompressed at a time. Reading them takes less than a millisecond. */
 const PART_BYTES = 65_536;
-/** A map of one order is read while it is decompressed if it begins within this many bytes, and is longer. */
+/** A single-order map is read during decompression if it begins within this many bytes, and is longer than that. */
 const HEAD_BYTES = 1 << 20;
-/** The minimum size of the rows that are passed to a map at once, bytes. */
+/** The minimum number of bytes of rows that are passed to a map at once. */
 const ROWS_BYTES = 65_536;
 
 export class PackedArea {
@@ -27,7 +27,7 @@ export class PackedArea {
     this.#parts = this.#gunzip[Symbol.asyncIterator]();
   }
 
-  /** Decompresses the beginning. The result must be closed. @throws AreaError */
+  /** Decompresses the beginning. The caller must close the result. @throws AreaError */
   static async open(packed: Uint8Array): Promise<PackedArea> {
     const area = new PackedArea(packed);
     try {
@@ -44,7 +44,7 @@ export class PackedArea {
     this.#gunzip.destroy();
   }
 
-  /** Whether the area is a map for `readMap`; anything else needs `readAll`. */
+  /** Whether the area is a map for `readMap`. For anything else, call `readAll`. */
   get isMap(): boolean {
     return this.#map !== undefined;
   }
@@ -56,7 +56,7 @@ export class PackedArea {
     return this.#joined();
   }
 
-  /** The map, after it has received all rows. @throws AreaError */
+  /** The map, with all its rows. @throws AreaError */
   async readMap(): Promise<FlatMap> {
     const { map, dataStart } = this.#map!;
     const head = this.#joined();
@@ -65,7 +65,7 @@ export class PackedArea {
     rows.add(head.subarray(dataStart));
     for (let part = await this.#next(); part; part = await this.#next()) {
       rows.add(part);
-      // The rest is read to verify the checksum at its end.
+      // The rest is read because the checksum at the end must be verified.
       if (rows.bytesAfter > MAX_UNPACKED_AREA_BYTES) throw damaged();
     }
     rows.end();
@@ -101,14 +101,14 @@ function damaged(): AreaError {
   );
 }
 
-/** Passes complete rows to a map, from parts of any length. */
+/** Passes whole rows to a map, from chunks of any length. */
 class RowTaker {
   readonly #map: FlatMap;
   readonly #block: Uint8Array<ArrayBuffer>;
   readonly #view: DataView;
   #filled = 0;
   #rowsLeft: number;
-  /** The bytes after the last row. */
+  /** The bytes after the last whole row. */
   bytesAfter = 0;
 
   /** @throws AreaError */

@@ -1,6 +1,6 @@
 /**
- * Reads shapes as text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS 10
- * 20 1`).
+ * Reads shapes from text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS
+ * 10 20 1`).
  */
 
 import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '@nearsky/astrotables/frames';
@@ -10,9 +10,9 @@ import { invalidArea } from './area_error.ts';
 
 export type NamedShape = Shape<unknown> & { readonly kind: 'circle' | 'polygon' | 'box' | 'range' };
 
-/** The maximum length, enough for a polygon with the maximum number of vertices. */
+/** The maximum length of the text. It is enough for a polygon with the maximum number of vertices. */
 const MAX_CHARACTERS = 64 * MAX_POLYGON_VERTICES;
-/** The number of coordinates of a shape, after the frame. */
+/** The number of coordinates of each shape, after the frame. */
 const NUMBERS: Readonly<Record<Exclude<NamedShape['kind'], 'polygon'>, string>> = {
   circle: 'ra, dec, radius',
   box: 'ra, dec, width, height',
@@ -22,7 +22,7 @@ const NUMBERS: Readonly<Record<Exclude<NamedShape['kind'], 'polygon'>, string>> 
 const REFERENCE_POSITION = /\s*\b(?:barycenter|geocenter|heliocenter|topocenter|unknownrefpos|spherical2)\b/gi;
 
 /**
- * Reads a shape; undefined for a text that is not a shape.
+ * Reads a shape. Undefined if the text is not a shape.
  * @throws AreaError
  */
 export function readShapeText(text: string): NamedShape | undefined {
@@ -97,7 +97,7 @@ function shapeOf(kind: NamedShape['kind'], numbers: readonly number[], frame: Fr
   }
 }
 
-/** Converts the positions of a frame to ICRS. Any finite longitude is taken modulo 360. */
+/** Converts positions in a frame to ICRS. Any finite longitude is allowed; it is taken modulo 360. */
 function placesIn(frame: Frame): ToIcrs {
   const convert = toIcrs(frame);
   return (lon, lat) => {
@@ -107,8 +107,8 @@ function placesIn(frame: Frame): ToIcrs {
 }
 
 /**
- * A count in the words of a message: `1 was given`, `2 numbers were given`.
- * @param what the singular, where it is named
+ * A number of things, worded for a message: `1 was given`, `2 numbers were given`.
+ * @param what the singular noun, if the things are to be named
  */
 function given(count: number, what?: string): string {
   const noun = what === undefined ? '' : ` ${what}${count === 1 ? '' : 's'}`;

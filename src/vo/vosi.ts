@@ -1,6 +1,5 @@
 /**
- * Makes the services' descriptions of themselves: the capabilities, availability and tables of VOSI 1.1, by its
- * schemas.
+ * Writes the services' descriptions of themselves: capabilities, availability and tables by the schemas of VOSI 1.1.
  */
 
 import type { Column, Table } from '@nearsky/astrotables';
@@ -11,7 +10,7 @@ import { LARGE_CONE_PATH } from '../contract/limits.ts';
 import { coneTable, coneTargets, OBJECTS } from './cone_tables.ts';
 
 export const VO_PATH = '/vo';
-/** Namespaces; each is also the address of its schema. */
+/** XML namespaces. Each is also the address of its schema. */
 const NAMESPACES = {
   capabilities: 'http://www.ivoa.net/xml/VOSICapabilities/v1.0',
   availability: 'http://www.ivoa.net/xml/VOSIAvailability/v1.0',
@@ -23,7 +22,7 @@ const NAMESPACES = {
   ri: 'http://www.ivoa.net/xml/RegistryInterface/v1.0',
 } as const;
 
-/** The start of a document and of its first element; the element's namespace is the first one listed. */
+/** The start of a document and of its root element. The element is in the first of these namespaces. */
 export function root(element: string, own: keyof typeof NAMESPACES, ...others: (keyof typeof NAMESPACES)[]): string {
   const used = [own, ...others].map(prefix => NAMESPACES[prefix]);
   const named = others.map(prefix => ` xmlns:${prefix}="${NAMESPACES[prefix]}"`).join('');
@@ -39,7 +38,7 @@ export function conePath(target: string): string {
   return target === OBJECTS ? LARGE_CONE_PATH : `${LARGE_CONE_PATH}/${target}`;
 }
 
-/** Parameters as a registry describes them: name, whether it is required, type, unit, UCD and meaning. */
+/** Parameters, as a registry describes them: name, whether it is required, type, unit, UCD and meaning. */
 const PARAMETERS = [
   ['RA', 'required', 'real', 'deg', 'pos.eq.ra', 'Right ascension of the centre, ICRS, 0 to 360'],
   ['DEC', 'required', 'real', 'deg', 'pos.eq.dec', 'Declination of the centre, ICRS, -90 to 90'],
@@ -56,12 +55,12 @@ const PARAMETERS = [
   ],
 ] as const;
 
-/** A position at which the sample has objects. */
+/** A position near which the sample has objects. */
 const TEST_QUERY = { ra: 61.6223, dec: -49.2951, sr: 0.05 };
 
 /**
  * @param base scheme and host of this service
- * @param others the elements of other services
+ * @param others XML elements for the other services
  */
 export function capabilities(config: Config, base: string, catalogs: Catalogs, others: string): string {
   return (
@@ -102,7 +101,7 @@ function parameter([name, use, type, unit, ucd, description]: (typeof PARAMETERS
   return `<param std="true" use="${use}">${params.join('')}</param>\n`;
 }
 
-/** The capabilities of VOSI below an address. */
+/** The VOSI capabilities below an address. */
 export function endpoints(address: string): string {
   return (
     `${endpoint('capabilities', `${address}/capabilities`)}${endpoint('availability', `${address}/availability`)}` +
@@ -129,7 +128,7 @@ export function availability(trouble: string | undefined, upSince: string): stri
   );
 }
 
-/** Every table at its highest verbosity; without columns if the client requests the least detail. */
+/** Every table, with its columns at the highest verbosity. Without columns if the client requests the least detail. */
 export function tableset(isBrief: boolean, catalogs: Catalogs): string {
   return (
     `${root('tableset', 'tables', 'vs')}>\n` +
@@ -141,7 +140,7 @@ export function tableset(isBrief: boolean, catalogs: Catalogs): string {
   );
 }
 
-/** One table; undefined if no table has that name. */
+/** One table. Undefined if no table has that name. */
 export function tableDocument(name: string, catalogs: Catalogs): string | undefined {
   const target = coneTargets(catalogs).find(each => `${SCHEMA_NAME}.${each}` === name);
   return (
@@ -156,7 +155,7 @@ function tableContent({ name, description, columns }: Table, isBrief: boolean): 
   return `<name>${SCHEMA_NAME}.${name}</name>\n<description>${escapeXml(description)}</description>\n${listed}`;
 }
 
-/** @param name the column's name as queries spell it */
+/** @param name the column's name, as queries spell it */
 export function columnElement(column: Column, name = column.name, isIndexed = false): string {
   const { description, unit, ucd } = column;
   const { datatype, arraysize, xtype } = datatypeOf(column);

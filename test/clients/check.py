@@ -69,6 +69,7 @@ print(
             "area": [str(found["diaObjectId"]) for found in service.area("CIRCLE 150 2 0.01", detail="ids", page_size=3)],
             "counted": service.count_area(b"CIRCLE 150 2 0.01"),
             "objects": [str(found["diaObjectId"]) for found in service.objects(page_size=2, filters={"catalog": "gaia_dr3"})],
+            "pending": [str(found["diaObjectId"]) for found in service.objects(page_size=1, status="crossmatch_pending")],
             "no_area": failure(lambda: service.count_area("CIRCLE 1 2", level=0.5)),
             "sources": service.sources(150, 2, 5, catalog="gaia_dr3", limit=3)["catalogs"][0]["outcome"],
             "far": failure(lambda: service.sources(150, 2, 61)),

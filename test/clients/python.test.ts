@@ -144,6 +144,8 @@ testWith(
     assert.is(got.cone.param, 'ra');
     const area = ids((await service.app.post('/api/area', 'CIRCLE 150 2 0.01')).body.objects);
     assert.equal([got.area, got.counted, got.no_area.param], [area, area.length, 'area']);
+    assert.equal(got.pending, ids((await service.app.get('/api/objects?status=crossmatch_pending')).body.objects));
+    assert.ok(got.pending.length > 0);
     assert.equal(got.objects, ids((await service.app.get('/api/objects?catalog=gaia_dr3')).body.objects));
     assert.equal([got.sources, got.far.param], ['not_registered', 'radius_arcsec']);
     const flat = expected.flatMap(({ objects }) =>

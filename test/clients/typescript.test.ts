@@ -223,6 +223,14 @@ test('areas and objects by time: walks, counts, filters', async ({ service }) =>
     listed,
     page.objects.map((object: Json) => object.diaObjectId_str),
   );
+  const pending = page.objects.filter((object: Json) => object.status === 'crossmatch_pending').length;
+  assert.ok(pending > 0 && pending < page.count);
+  let walked = 0;
+  for await (const { status } of client.objects({ status: 'crossmatch_pending', pageSize: 1 })) {
+    assert.is(status, 'crossmatch_pending');
+    walked++;
+  }
+  assert.is(walked, pending);
   for await (const _ of client.objects({ filters: { reliability_min: 2 } })) assert.unreachable('none meets it');
   assert.is((await rejection(() => client.countArea('CIRCLE 1 2', { level: 0.5 }))).param, 'area');
 });

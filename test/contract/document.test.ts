@@ -175,7 +175,7 @@ test('the parameters of each operation; of the contract only those of the path a
   );
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
   assert.equal(names('/api/sources'), words('ra dec radius_arcsec catalog limit'));
-  const selection = words('start end time_field detail page_size cursor format');
+  const selection = words('start end time_field detail page_size cursor status format');
   assert.equal(names('/api/area', 'post'), [...words('area level'), ...selection, ...FILTER_NAMES, 'response']);
   assert.equal(names('/api/objects'), [...selection, ...FILTER_NAMES, 'response']);
   for (const [path, methods] of Object.entries<Json>(document.paths)) {
@@ -319,7 +319,7 @@ const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
     ${[...CATALOGS, ...MATCH_FORMATS].map(({ name }) => name).join(' ')} json msgpack min max
-    coverage not_registered table objects nearest all matched circle polygon box range moc probability_map
+    any coverage not_registered table objects nearest all matched circle polygon box range moc probability_map
     ADQL ADQL-2.0 ADQL-2.1 RUN ABORT DELETE`),
 );
 

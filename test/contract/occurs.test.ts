@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import { LISTED_STATUSES } from '../../src/contract/enums.ts';
 import { TABLE_FORMATS } from '../../src/contract/formats.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { DISCOVERY } from '../../src/documents/operations.ts';
@@ -223,6 +224,10 @@ test('areas of every kind, and the objects by time', () =>
     for (const level of LEVELS)
       await expectStatus(app, 200, `${OBJECTS}?detail=${level}&${window}&time_field=event_time&reliability_min=0`);
     await expectStatus(app, 200, OBJECTS, `${OBJECTS}?page_size=1`);
+    for (const { name } of LISTED_STATUSES) {
+      await expectStatus(app, 200, `${OBJECTS}?status=${name}`, `${OBJECTS}?response=count&status=${name}`);
+      for (const response of ['objects', 'count']) await area(`response=${response}&status=${name}`, '0/0-11');
+    }
     await expectStatus(app, 200, `${OBJECTS}?response=count`);
     await expectStatus(app, 200, `${OBJECTS}?response=count&${window}&time_field=event_time&reliability_min=0`);
     await expectStatus(app, 400, `${OBJECTS}?start=x`);

@@ -153,6 +153,7 @@ test('the order of checks of the objects by time, and of a table', async ({ runn
     ['time_field', 'x'],
     ['detail', 'x'],
     ['page_size', 'x'],
+    ['status', 'not_in_service'],
     ['response', 'x'],
     ['cursor', 'x'],
     ['format', 'x'],

@@ -172,8 +172,14 @@ const WINDOWS: readonly [query: string, isIn: (each: Stored) => boolean][] = [
   [`time_field=event_time&end=${at(NOW_US - 5e8)}`, ({ eventUs }) => eventUs < NOW_US - 5e8],
 ];
 
+const STATUSES: readonly [query: string, has: (each: Stored) => boolean][] = [
+  ['status=coincident_sources', ({ ruwe }) => ruwe !== undefined],
+  ['status=crossmatch_pending', ({ ruwe }) => ruwe === undefined],
+  ['status=not_searched', () => false],
+];
+
 test('filters and the window leave objects out of pages and counts', async ({ running: { app } }) => {
-  for (const [filter, meets] of [['', () => true] as const, ...FILTERED]) {
+  for (const [filter, meets] of [['', () => true] as const, ...FILTERED, ...STATUSES]) {
     for (const [window, isInWindow] of [['', () => true] as const, ...WINDOWS]) {
       const wanted = stored.filter(each => inCircle(each) && meets(each) && isInWindow(each));
       const query = [filter, window].filter(Boolean).join('&');
@@ -184,12 +190,18 @@ test('filters and the window leave objects out of pages and counts', async ({ ru
   }
 });
 
-test('the objects with sources by time, those that meet filters', async ({ running: { app } }) => {
-  for (const [filter, meets] of [['', () => true] as const, ...FILTERED]) {
+test('every object by time, those of a status, and those that meet filters', async ({ running: { app } }) => {
+  const filtered = [['', () => true] as const, ...FILTERED].flatMap(([filter, meets]) =>
+    [['', () => true] as const, ...STATUSES].map(
+      ([status, has]) =>
+        [[filter, status].filter(Boolean).join('&'), (each: Stored) => meets(each) && has(each)] as const,
+    ),
+  );
+  for (const [filter, meets] of filtered) {
     for (const [window, isInWindow] of [['', () => true] as const, ...WINDOWS]) {
       const timeOf = window.includes('event_time') ? (each: Stored) => each.eventUs : (each: Stored) => each.ingestUs;
       const wanted = stored
-        .filter(each => each.ruwe !== undefined && meets(each) && isInWindow(each))
+        .filter(each => meets(each) && isInWindow(each))
         .sort((a, b) => timeOf(b) - timeOf(a) || (a.id < b.id ? -1 : 1));
       const objects: Json[] = [];
       let cursor = '';
@@ -208,7 +220,15 @@ test('the objects with sources by time, those that meet filters', async ({ runni
       );
       const { body: count } = await app.get(`/api/objects?${filter}&${window}&page_size=70&response=count`);
       assert.is(count.total, wanted.length, `${filter} ${window}`);
-      assert.equal(Object.keys(count), ['provenance', 'response', 'window', 'time_field', 'filters', 'total']);
+      assert.equal(Object.keys(count), [
+        'provenance',
+        'response',
+        'window',
+        'time_field',
+        'status',
+        'filters',
+        'total',
+      ]);
     }
   }
 });
@@ -290,6 +310,7 @@ test('a cursor of which any member was altered names cursor, on each listing', a
     s: formatTime(NOW_US - 7e6),
     e: formatTime(NOW_US + 7e6),
     f: 'event_time',
+    u: 'not_searched',
     d: 'full',
     i: 7,
     ra: 41,
@@ -327,7 +348,7 @@ test('a cursor of which any member was altered names cursor, on each listing', a
       members++;
     }
   }
-  assert.is(members, 36);
+  assert.is(members, 38);
 });
 
 test('time_field is in the cursor: it need not be repeated, and cannot be changed', async ({ running: { app } }) => {
@@ -353,6 +374,34 @@ test('time_field is in the cursor: it need not be repeated, and cannot be change
     }
     assert.equal(found, ids, path);
   }
+});
+
+test('status is in the cursor: it need not be repeated, and cannot be changed', async ({ running: { app } }) => {
+  for (const [path, area] of [
+    ['/api/objects', undefined],
+    ['/api/area', '0/0-11'],
+  ] as const) {
+    const ask = (query: string) =>
+      area === undefined ? app.get(`${path}?${query}`) : app.post(`${path}?${query}`, area, 'text/plain');
+    const { body: first } = await ask('status=crossmatch_pending&detail=ids&page_size=20');
+    assert.is(first.status, 'crossmatch_pending');
+    const { body: next } = await ask(`cursor=${first.next_cursor}&detail=ids&page_size=20`);
+    const both = [...first.objects, ...next.objects];
+    assert.equal([next.status, both.length, new Set(idsOf(both)).size], ['crossmatch_pending', 40, 40], path);
+    assert.ok(both.every(({ status }) => status === 'crossmatch_pending'));
+    const { status, body } = await ask(`cursor=${first.next_cursor}&status=any`);
+    assert.equal([status, body.param], [400, 'status'], path);
+  }
+});
+
+test('a cursor of a release without status lists the objects with sources', async ({ running: { app } }) => {
+  const { body: first } = await app.get('/api/objects?status=coincident_sources&detail=ids&page_size=5');
+  const json = Buffer.from(first.next_cursor, 'base64url').toString();
+  assert.match(json, ',"u":"coincident_sources"');
+  const old = json.replace(',"u":"coincident_sources"', '').replace(/,"c":"\w+"/, '');
+  const { body: rest } = await app.get(`/api/objects?detail=ids&cursor=${Buffer.from(old).toString('base64url')}`);
+  assert.is(rest.status, 'coincident_sources');
+  assert.is(first.count + rest.count, stored.filter(({ ruwe }) => ruwe !== undefined).length);
 });
 
 test('a cursor is of its area; what is wrong is named', async ({ running: { app } }) => {
@@ -445,6 +494,53 @@ test('a walk goes on while objects arrive: those of before its first page once e
         });
       }
       assert.equal(ids, whole);
+    },
+    SETTINGS,
+  ));
+
+test('a walk by time goes on while objects arrive and are crossmatched', () =>
+  withApp(
+    async world => {
+      await world.writer.ingest(alongEquator(0, 299), NOW_US);
+      await world.writer.ingest([delivery(299n, { position: null })], NOW_US);
+      for (let id = 0n; id < 100n; id += 2n)
+        await crossmatched(world, id, searched('gaia_dr3'), [match('gaia_dr3', `${id}`)]);
+    },
+    async (app, world) => {
+      const matchedBefore = Array.from({ length: 50 }, (_, i) => `${2 * i}`);
+      let next = 1;
+      for (const query of ['status=coincident_sources', 'status=any&time_field=event_time', '']) {
+        const ids: string[] = [];
+        let cursor = '';
+        for (;;) {
+          const { body } = await app.get(`/api/objects?${query}&detail=ids&page_size=7${cursor}`);
+          ids.push(...idsOf(body.objects));
+          if (body.next_cursor === null) break;
+          cursor = `&cursor=${body.next_cursor}`;
+          // Later than any page, so that none of these belongs to the walk.
+          await world.writer.ingest(alongEquator(1000 * next, 5), 4_000_000_000_000_000);
+          // Objects before and behind the place of the walk get their first match.
+          for (const id of [next, next + 148])
+            await crossmatched(world, BigInt(id), searched('gaia_dr3'), [match('gaia_dr3', `${id}`)]);
+          next += 2;
+        }
+        assert.equal(
+          ids,
+          ids.toSorted((a, b) => Number(a) - Number(b)),
+          'in order, none twice',
+        );
+        assert.is(new Set(ids).size, ids.length);
+        if (!query.includes('coincident'))
+          assert.equal(
+            ids,
+            Array.from({ length: 300 }, (_, i) => `${i}`),
+          );
+        else
+          assert.equal(
+            matchedBefore.filter(id => !ids.includes(id)),
+            [],
+          );
+      }
     },
     SETTINGS,
   ));

@@ -187,6 +187,7 @@ test('a page of a listing ends when half of its time is spent, and the next ones
       response: 'objects',
       ...ALL_TIME,
       timeField: 'ingest_time',
+      status: 'any',
       window: { start: null, end: null },
       detail: 'ids',
       pageSize: OBJECTS,

@@ -354,7 +354,7 @@ test('a forged cursor is a 400 naming it', () => {
     );
 });
 
-test('cursors are those of earlier releases, letter for letter', () => {
+test('cursors have the same letters in each release, and those of earlier releases are read', () => {
   const same = <C>(schema: CursorSchema<C>, cursor: NoInfer<C>, token: string) => {
     assert.is(encodeCursor(schema, cursor), token, schema.kind);
     assert.equal(readCursor(schema, token), cursor, schema.kind);
@@ -375,13 +375,29 @@ test('cursors are those of earlier releases, letter for letter', () => {
   const pixel = { level: 0.25, pixel: 3_221_225_471, id: 7n, digest: 'd1', archive: last.archive };
   same(
     AREA_CURSOR,
-    { ...pixel, timeField: 'ingest_time', asOfUs: timeUs },
-    'eyJrIjoiYXJlYSIsImwiOjAuMjUsInAiOjMyMjEyMjU0NzEsImkiOjcsImYiOiJpbmdlc3RfdGltZSIsImEiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsIm4iOiJkMSIsIm8iOiIwMTIzYWJjZCIsImMiOiJlNzE0ZmQ0NSJ9',
+    { ...pixel, timeField: 'ingest_time', status: 'any', asOfUs: timeUs },
+    'eyJrIjoiYXJlYSIsImwiOjAuMjUsInAiOjMyMjEyMjU0NzEsImkiOjcsImYiOiJpbmdlc3RfdGltZSIsInUiOiJhbnkiLCJhIjoiMjAyNi0wOS0yMVQxNDoxMzoyMC4xMjM0NTYrMDA6MDAiLCJuIjoiZDEiLCJvIjoiMDEyM2FiY2QiLCJjIjoiMDFhNGEyYzAifQ',
+  );
+  assert.equal(
+    readCursor(
+      AREA_CURSOR,
+      'eyJrIjoiYXJlYSIsImwiOjAuMjUsInAiOjMyMjEyMjU0NzEsImkiOjcsImYiOiJpbmdlc3RfdGltZSIsImEiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsIm4iOiJkMSIsIm8iOiIwMTIzYWJjZCIsImMiOiJlNzE0ZmQ0NSJ9',
+    ).status,
+    undefined,
+    'a cursor of a release without status',
   );
   same(
     OBJECTS_CURSOR,
-    { ...last, timeField: 'ingest_time', asOfUs: timeUs },
-    'eyJrIjoib2JqZWN0cyIsInQiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsImkiOjkyMjMzNzIwMzY4NTQ3NzU4MDcsImYiOiJpbmdlc3RfdGltZSIsImEiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsIm8iOiIwMTIzYWJjZCIsImMiOiJhMDc4OWNmYyJ9',
+    { ...last, timeField: 'ingest_time', status: 'not_searched', asOfUs: timeUs },
+    'eyJrIjoib2JqZWN0cyIsInQiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsImkiOjkyMjMzNzIwMzY4NTQ3NzU4MDcsImYiOiJpbmdlc3RfdGltZSIsInUiOiJub3Rfc2VhcmNoZWQiLCJhIjoiMjAyNi0wOS0yMVQxNDoxMzoyMC4xMjM0NTYrMDA6MDAiLCJvIjoiMDEyM2FiY2QiLCJjIjoiNDQ5NDUyYjAifQ',
+  );
+  assert.equal(
+    readCursor(
+      OBJECTS_CURSOR,
+      'eyJrIjoib2JqZWN0cyIsInQiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsImkiOjkyMjMzNzIwMzY4NTQ3NzU4MDcsImYiOiJpbmdlc3RfdGltZSIsImEiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsIm8iOiIwMTIzYWJjZCIsImMiOiJhMDc4OWNmYyJ9',
+    ).status,
+    undefined,
+    'a cursor of a release without status',
   );
 });
 

@@ -65,9 +65,17 @@ test('the latest objects with sources, newest first, of one catalog or any', asy
   assert.equal([answer.objects.map((object: Json) => object.diaObjectId), answer.truncated], [['70'], false]);
   assert.equal((await call(RECENT, { hours: 1, catalog: 'gaia_dr3' })).objects, answer.objects);
   assert.equal((await call(RECENT, { catalog: 'des_y6_gold' })).objects, []);
-  assert.equal((await call(RECENT, { hours: null, catalog: null })).objects, answer.objects);
+  assert.equal((await call(RECENT, { hours: null, catalog: null, status: null })).objects, answer.objects);
   const { text } = await connection.request('tools/call', { name: RECENT, arguments: {} });
   assert.is(text.split(`${WIDE}`).length, 3, 'all digits, as text and structured');
+});
+
+test('the latest objects of another status, or of any', async () => {
+  const idsOf = async (args: object) =>
+    (await call(RECENT, { hours: 1, ...args })).objects.map((object: Json) => object.diaObjectId);
+  assert.equal(await idsOf({ status: 'any' }), ['70', '71']);
+  assert.equal(await idsOf({ status: 'no_coincident_source' }), ['71']);
+  assert.equal(await idsOf({ status: 'crossmatch_pending' }), []);
 });
 
 test('arguments that are none are errors of the call', async () => {
@@ -80,6 +88,7 @@ test('arguments that are none are errors of the call', async () => {
     [RECENT, { hours: 0 }, /hours must be/],
     [RECENT, { hours: 169 }, /at most 168/],
     [RECENT, { hours: '1' }, /hours must be/],
+    [RECENT, { status: 'not_in_service' }, /status must be one of any, /],
     [RECENT, { catalog: 'usno' }, /catalog must be one of gaia_dr3/],
   ] as const) {
     const { code, message } = await call(name, args);

@@ -63,7 +63,7 @@ test('two sources of an object whose ids differ in bytes that are no characters'
 test('what belongs together and does not agree is named', () =>
   withStore(async (store, writer, directory) => {
     await fill(store, writer);
-    const { meta, pending, unread, recent_event, matches_by_source } = store.databases;
+    const { meta, pending, unread, recent_event, objects_by_ingest, matches_by_source } = store.databases;
     const someKey = [...pending.getKeys()][0]!;
     const unreadKey = [...unread.getKeys()][0]!;
     const recent = [...recent_event.getKeys()][0]!;
@@ -72,6 +72,7 @@ test('what belongs together and does not agree is named', () =>
       pending.remove(someKey);
       unread.remove(unreadKey);
       recent_event.remove(recent);
+      objects_by_ingest.remove([...objects_by_ingest.getKeys()][0]!);
       matches_by_source.remove(source);
       meta.put(new TextEncoder().encode('counts'), encodePlain({}));
     });
@@ -79,7 +80,8 @@ test('what belongs together and does not agree is named', () =>
     for (const said of [
       /pending objects/,
       /catalog that could not be read/,
-      /listing by event time/,
+      /objects with matches and the listing by event time/,
+      /the objects and the listing by ingest time/,
       /listing by source/,
       /counts do not match/,
     ]) {

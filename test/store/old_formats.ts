@@ -13,9 +13,9 @@ const SINCE_3 = ['objects', 'journal', 'positions'] as const;
 /** Format 1 had no listing by time, no registry, and no latest ingest time. */
 const SINCE_2 = ['recent_ingest', 'recent_event', 'tns_objects', 'tns_names'] as const;
 
-export type OldFormat = 1 | 2 | 3 | 4 | 5;
+export type OldFormat = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** Makes one of what a store of today holds. Format 2 had no position table: its journal named the ids that a commit stored. Format 3 had no checksums, format 4 no listing by source. */
+/** Makes one of what a store of today holds. Format 2 had no position table: its journal named the ids that a commit stored. Format 3 had no checksums, format 4 no listing by source, format 6 no listing of every object by time. */
 export async function writeOldFormat(store: Store, directory: string, format: OldFormat): Promise<void> {
   mkdirSync(directory);
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
@@ -26,6 +26,7 @@ export async function writeOldFormat(store: Store, directory: string, format: Ol
   await meta.put(new TextEncoder().encode('created'), encodePlain('2026-10-01T00:00:00.000Z'));
   await meta.put(new TextEncoder().encode('format'), encodePlain(format));
   if (format >= 4) {
+    for (const name of ['objects_by_ingest', 'objects_by_event']) await root.openDB(name, binary).drop();
     if (format === 4) await root.openDB('matches_by_source', binary).drop();
     await root.close();
     return;

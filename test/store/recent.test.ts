@@ -1,4 +1,4 @@
-/** The listing of objects with matches, against a scan of everything. */
+/** The listings by time, against a scan of everything. */
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,13 +17,15 @@ interface Listed {
 }
 
 function oracle(objects: readonly Listed[], query: RecentQuery): RecentPosition[] {
-  const { timeField, startUs, endUs, asOfUs, limit, after } = query;
+  const { of, timeField, startUs, endUs, asOfUs, limit, after } = query;
   const isAfter = (position: RecentPosition) =>
     !after ||
     position.timeUs < after.timeUs ||
     (position.timeUs === after.timeUs && position.diaObjectId > after.diaObjectId);
   return objects
-    .filter(({ hasMatch, ingestTimeUs }) => hasMatch && ingestTimeUs <= asOfUs)
+    .filter(({ hasMatch, ingestTimeUs }) =>
+      of === 'all' ? timeField === 'event_time' || ingestTimeUs <= asOfUs : hasMatch && ingestTimeUs <= asOfUs,
+    )
     .map(object => ({
       timeUs: timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs,
       diaObjectId: object.id,
@@ -53,20 +55,21 @@ const id = fc.oneof(fc.bigInt(0n, 12n), fc.bigInt(2n ** 63n - 4n, 2n ** 63n - 1n
 const listed = fc.record({ id, ingestTimeUs: time, eventTimeUs: time, hasMatch: fc.boolean() });
 
 /** Every window and position on the few times that there are, and one beside each. */
-function checkAll(store: Store, objects: readonly Listed[], timeField: RecentQuery['timeField']): void {
+function checkAll(store: Store, objects: readonly Listed[], listing: Pick<RecentQuery, 'of' | 'timeField'>): void {
+  const { timeField } = listing;
   const times = objects.map(object => (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs));
   const instants = [...new Set(times.flatMap(timeUs => [timeUs, timeUs + 1]))].slice(0, 6);
   for (const startUs of instants) {
     for (const endUs of instants) {
       for (const asOfUs of [...new Set(objects.map(({ ingestTimeUs }) => ingestTimeUs))].slice(0, 3)) {
-        const window = { timeField, startUs, endUs, asOfUs };
+        const window = { ...listing, startUs, endUs, asOfUs };
         for (const limit of [1, 2, 1000]) {
           assert.equal(store.recent({ ...window, limit }), oracle(objects, { ...window, limit }));
         }
       }
     }
   }
-  const always = { timeField, startUs: -10, endUs: 2 ** 53, asOfUs: 2 ** 53, limit: 3 };
+  const always = { ...listing, startUs: -10, endUs: 2 ** 53, asOfUs: 2 ** 53, limit: 3 };
   for (const timeUs of instants) {
     for (const { id } of objects) {
       const query = { ...always, after: { timeUs, diaObjectId: id } };
@@ -80,8 +83,10 @@ test('any window, position and limit gives what a scan of every object gives, wi
     fc.asyncProperty(fc.uniqueArray(listed, { selector: object => object.id, minLength: 1, maxLength: 12 }), objects =>
       withStore(async (store, writer) => {
         await writer.import(objects.flatMap(itemsOf));
-        checkAll(store, objects, 'ingest_time');
-        checkAll(store, objects, 'event_time');
+        for (const timeField of ['ingest_time', 'event_time'] as const) {
+          checkAll(store, objects, { of: 'all', timeField });
+          checkAll(store, objects, { of: 'matched', timeField });
+        }
         assert.is(store.latestIngestTimeUs(), Math.max(...objects.map(({ ingestTimeUs }) => ingestTimeUs)));
       }),
     ),
@@ -94,7 +99,7 @@ test('what is longer than one read comes in pieces, whatever is passed over', ()
       return { id: BigInt(i), ingestTimeUs: i % 10 === 0 ? 1 : 9, eventTimeUs: i, hasMatch: true };
     });
     await writer.import(objects.flatMap(itemsOf));
-    const window = { timeField: 'event_time', startUs: 0, endUs: 700 } as const;
+    const window = { of: 'matched', timeField: 'event_time', startUs: 0, endUs: 700 } as const;
     for (const [asOfUs, limit] of [
       [9, 1000],
       [9, 600],
@@ -114,11 +119,11 @@ test('what is longer than one read comes in pieces, whatever is passed over', ()
 test('a walk by pages of any size meets every object once', () =>
   withStore(async (store, writer) => {
     const objects = Array.from({ length: 60 }, (_, i): Listed => {
-      return { id: BigInt(i * 7919) % 61n, ingestTimeUs: i % 5, eventTimeUs: i % 3, hasMatch: true };
+      return { id: BigInt(i * 7919) % 61n, ingestTimeUs: i % 5, eventTimeUs: i % 3, hasMatch: i % 2 === 0 };
     });
     await writer.import(objects.flatMap(itemsOf));
     for (const timeField of ['ingest_time', 'event_time'] as const) {
-      const window = { timeField, startUs: 0, endUs: 10, asOfUs: 10 };
+      const window = { of: 'all', timeField, startUs: 0, endUs: 10, asOfUs: 10 } as const;
       const whole = oracle(objects, { ...window, limit: 1000 });
       for (const limit of [1, 2, 7, 60, 61]) {
         const walked: RecentPosition[] = [];
@@ -135,14 +140,22 @@ test('a walk by pages of any size meets every object once', () =>
 
 test('ingested objects are listed with their first match, and not before', () =>
   withStore(async (store, writer) => {
-    const window = { timeField: 'ingest_time', startUs: 0, endUs: 2 ** 53, asOfUs: 2 ** 53, limit: 10 } as const;
+    const always = { timeField: 'ingest_time', startUs: 0, endUs: 2 ** 53, asOfUs: 2 ** 53, limit: 10 } as const;
+    const window = { of: 'matched', ...always } as const;
     assert.is(store.latestIngestTimeUs(), null);
     await writer.ingest([delivery(1n), delivery(2n)], 5000);
     await writer.ingest([delivery(3n), delivery(1n, { broker: 'antares' })], 6000);
     assert.is(store.latestIngestTimeUs(), 6000);
     assert.equal(store.recent(window), []);
+    const all = [
+      { timeUs: 6000, diaObjectId: 3n },
+      { timeUs: 5000, diaObjectId: 1n },
+      { timeUs: 5000, diaObjectId: 2n },
+    ];
+    assert.equal(store.recent({ of: 'all', ...always }), all);
     await writer.recordCrossmatches([result(1n, [{ ra: 1, dec: 2, payload: null }]), result(2n)], provenance, 7000);
     assert.equal(store.recent(window), [{ timeUs: 5000, diaObjectId: 1n }]);
+    assert.equal(store.recent({ of: 'all', ...always }), all);
     const { eventTimeUs } = delivery(1n);
     assert.equal(store.recent({ ...window, timeField: 'event_time' }), [{ timeUs: eventTimeUs, diaObjectId: 1n }]);
     assert.equal(store.recent({ ...window, timeField: 'event_time', asOfUs: 4999 }), []);
@@ -154,7 +167,14 @@ test('a match that is imported for a known object lists it at its own times, eve
     const object = { id: 4n, ingestTimeUs: 5000, eventTimeUs: delivery(4n).eventTimeUs, hasMatch: true };
     await writer.import(itemsOf(object).slice(1));
     assert.is(store.getObject(4n)!.state, 'pending');
-    const window = { timeField: 'event_time', startUs: 0, endUs: 2 ** 53, asOfUs: 5000, limit: 10 } as const;
+    const window = {
+      of: 'matched',
+      timeField: 'event_time',
+      startUs: 0,
+      endUs: 2 ** 53,
+      asOfUs: 5000,
+      limit: 10,
+    } as const;
     assert.equal(store.recent(window), [{ timeUs: object.eventTimeUs, diaObjectId: 4n }]);
   }));
 

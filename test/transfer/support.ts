@@ -102,8 +102,9 @@ function seen(store: Store, tnsNames: readonly string[]) {
     objects,
     counts,
     pending: store.pendingIds(1_000_000),
-    byIngest: store.recent({ timeField: 'ingest_time', ...always }),
-    byEvent: store.recent({ timeField: 'event_time', ...always }),
+    listed: (['all', 'matched'] as const).flatMap(of =>
+      (['ingest_time', 'event_time'] as const).map(timeField => store.recent({ of, timeField, ...always })),
+    ),
     latest: store.latestIngestTimeUs(),
     epoch: store.tnsSnapshotEpochUs(),
     names: tnsNames.map(name => store.tnsByName(name.toLowerCase()) ?? null),

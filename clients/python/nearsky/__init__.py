@@ -345,16 +345,17 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         page_size: int | None = None,
         cursor: str | None = None,
+        status: str | None = None,
     ) -> Walk:
         """The objects in an area, by credible level in a probability map, then by position on the sky.
 
         The area is a circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC of mocpy, or a file as
         bytes or pathlib.Path: a MOC or a probability map. For a map, the area contains at most `level` of the probability (default 0.9).
-        Objects that do not meet the filters, or are outside the window from start to end (exclusive), are omitted. With a cursor,
-        everything else must be given again.
+        Objects that do not meet the filters, have another status, or are outside the window from start to end (exclusive), are
+        omitted. With a cursor, everything else must be given again.
         """
         body = _area_of(area)
-        query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, detail, filters)}
+        query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, status, detail, filters)}
         return Walk(lambda at: self._post_area(body, {**query, "cursor": at}, "next_cursor"), lambda page: page["objects"], cursor, self._on_progress)
 
     def count_area(
@@ -365,9 +366,10 @@ class Nearsky:
         end: str | None = None,
         time_field: str | None = None,
         filters: dict[str, Any] | None = None,
+        status: str | None = None,
     ) -> int:
         """The number of objects that `area` would return."""
-        query = {"level": level, **_selection(start, end, time_field, None, filters), "response": "count"}
+        query = {"level": level, **_selection(start, end, time_field, status, None, filters), "response": "count"}
         total: int = self._post_area(_area_of(area), query, "total")["total"]
         return total
 
@@ -380,9 +382,14 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         page_size: int | None = None,
         cursor: str | None = None,
+        status: str | None = None,
     ) -> Walk:
-        """Objects with coincident sources that meet filters, latest first. With a cursor, everything else must be given again."""
-        query = {"page_size": page_size, **_selection(start, end, time_field, detail, filters)}
+        """Every object that meets the filters, or every one of a status, latest first.
+
+        status: `crossmatch_pending`, `coincident_sources`, `no_coincident_source` or `not_searched`. With a cursor, everything else
+        must be given again.
+        """
+        query = {"page_size": page_size, **_selection(start, end, time_field, status, detail, filters)}
         return self._walk("/api/objects", query, cursor, lambda page: page["objects"])
 
     def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Matches:
@@ -626,10 +633,10 @@ def _address_of(path: str, query: dict[str, Any]) -> str:
 
 
 def _selection(
-    start: str | None, end: str | None, time_field: str | None, detail: str | None, filters: dict[str, Any] | None
+    start: str | None, end: str | None, time_field: str | None, status: str | None, detail: str | None, filters: dict[str, Any] | None
 ) -> dict[str, Any]:
     """The parameters that select objects."""
-    return {"start": start, "end": end, "time_field": time_field, "detail": detail, **(filters or {})}
+    return {"start": start, "end": end, "time_field": time_field, "status": status, "detail": detail, **(filters or {})}
 
 
 def _area_of(area: Any) -> bytes:

@@ -1,11 +1,11 @@
-/** Documents that name the address of the service. */
+/** Documents that contain the address of the service. */
 
-/** Stands for the address, until a client's request states it. */
+/** A placeholder for the address, which is only known when a client sends a request. */
 const PLACE = 'http://address.invalid';
 
 /**
- * Renders a document once, whatever address it is to name: clients choose the address by their Host header.
- * @param render must insert the address as it is, any number of times
+ * Renders a document once for all addresses. Clients choose the address by their Host header.
+ * @param render may insert the address any number of times, but must not change it
  */
 export function addressed(render: (base: string) => string): (base: string) => string {
   let parts: readonly string[] | undefined;

@@ -1,4 +1,4 @@
-/** The reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
+/** The API reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
 
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
@@ -31,7 +31,7 @@ import {
 import { type Block, code, heading, list, paragraph, quote, table } from './blocks.ts';
 import { filterSection, operationSection } from './operations.ts';
 
-/** @param base scheme and host, without a slash at the end */
+/** @param base scheme and host, without a trailing slash */
 export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block[] {
   const document = openApiDocument(config, catalogs);
   return [

@@ -1,6 +1,6 @@
 /**
- * A page of documentation as blocks, and its two forms: Markdown and HTML. Text in a block is inline Markdown: `code`,
- * [text](url).
+ * A documentation page as a list of blocks, which can be written as Markdown or HTML. Text in a block is inline
+ * Markdown: `code`, [text](url).
  */
 
 export type Block =
@@ -50,7 +50,7 @@ function markdownRow(cells: readonly string[]): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** The content of a page. A block that is wider than the page can be scrolled. */
+/** The content of a page. Blocks that are wider than the page can be scrolled. */
 export function toHtml(blocks: readonly Block[]): string {
   return blocks.map(html).join('\n');
 }
@@ -80,7 +80,7 @@ function htmlRow(tag: 'th' | 'td', cells: readonly string[]): string {
   return `<tr>${cells.map(cell => `<${tag}>${inline(cell)}</${tag}>`).join('')}</tr>`;
 }
 
-/** The fragment of a heading, made in the same way as by Markdown renderers. */
+/** The fragment of a heading, computed like in common Markdown renderers. */
 export function anchor(headingText: string): string {
   return headingText
     .toLowerCase()
@@ -92,7 +92,7 @@ function inline(text: string): string {
   return (
     escapeHtml(text)
       .replace(/`([^`]*)`/g, '<code>$1</code>')
-      // Titles of catalogs come from others, so a link in them may lead to a page, but must not run a script.
+      // Titles of catalogs come from third parties. A link in them may lead to a page, but must not run a script.
       .replace(/\[([^\]]*)\]\(((?:https?:|\/|#)\S*?)\)/g, '<a href="$2">$1</a>')
   );
 }

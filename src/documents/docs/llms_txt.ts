@@ -1,5 +1,5 @@
 /**
- * `/llms.txt`: the facts that a language model needs to use the service, in the layout of llmstxt.org
+ * `/llms.txt`: the facts that a language model needs to use the service, in the format of llmstxt.org
  * (docs/contract.md, Documents).
  */
 
@@ -12,7 +12,7 @@ import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, 
 import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
 import { operationTitle } from './operations.ts';
 
-/** @param base scheme and host, without a slash at the end */
+/** @param base scheme and host, without a trailing slash */
 export function llmsTxt(config: Config, base: string, catalogs: Catalogs): string {
   const blocks: Block[] = [
     heading(1, TITLE),
@@ -46,8 +46,8 @@ export function llmsTxt(config: Config, base: string, catalogs: Catalogs): strin
 }
 
 /**
- * Links to operations: discovery operations link to themselves; the others, which need arguments, to their section of
- * the reference.
+ * Links to operations. Discovery operations are linked directly. The others need arguments, so their section of the
+ * reference is linked.
  */
 function operationLinks(config: Config, base: string, catalogs: Catalogs, discovery: boolean): string[] {
   return Object.entries(paths(config, catalogs)).flatMap(([path, methods]) =>

@@ -1,4 +1,4 @@
-/** Makes the sections of the reference that come from the OpenAPI document. */
+/** Writes the sections of the reference that come from the OpenAPI document. */
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { DocumentedOperation, DocumentedParameter } from '../openapi/parameters.ts';
@@ -6,12 +6,12 @@ import { type ComponentName, ref, type Schema } from '../openapi/schema.ts';
 import { filterRules } from '../prose.ts';
 import { type Block, heading, list, paragraph, table } from './blocks.ts';
 
-/** The method and path of an operation: `GET /api/cone`. */
+/** The method and the path of an operation: `GET /api/cone`. */
 export function operationTitle(method: string, path: string): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** @param level 3 where the section is part of a group */
+/** @param level 3 if the section is part of a group */
 export function operationSection(
   level: 2 | 3,
   document: OpenApiDocument,
@@ -35,7 +35,7 @@ export function operationSection(
   return blocks;
 }
 
-/** The parameters of an operation. Filters are only named, because they have a section of their own. */
+/** The parameters of an operation. Filters are only mentioned, because they have their own section. */
 function parameterBlocks(parameters: readonly DocumentedParameter[], catalogs: Catalogs): Block[] {
   const isFilter = ({ name }: DocumentedParameter) => catalogs.filters.has(name);
   const filters = parameters.filter(isFilter).map(({ name }) => `\`${name}\``);
@@ -48,7 +48,7 @@ function parameterBlocks(parameters: readonly DocumentedParameter[], catalogs: C
   ];
 }
 
-/** The effect of each filter, and the rules for several filters. */
+/** The effect of each filter, and the rules for combining filters. */
 export function filterSection({ filters }: Catalogs): Block[] {
   return [
     heading(2, 'Filters'),
@@ -64,7 +64,7 @@ function parameterRow({ name, in: place, description, schema }: DocumentedParame
   return [`\`${name}\``, place, valueNotes(schema), description];
 }
 
-/** The body of a request: the fields of a lookup and of a form, or the media types. */
+/** The body of a request: the fields of a lookup or a form, or the media types. */
 function bodySection({ content }: Schema, { components: { schemas } }: OpenApiDocument): Block[] {
   const types = Object.keys(content as Schema);
   const [{ schema }] = Object.values(content as Record<string, { schema: Schema }>) as [{ schema: Schema }];

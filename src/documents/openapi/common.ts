@@ -108,6 +108,6 @@ const errorSchema = {
     },
     ['param', 'params'],
   ),
-  // A request names either `param` or `params`.
+  // A request has either `param` or `params`.
   dependentSchemas: { param: { properties: { params: false } } },
 };

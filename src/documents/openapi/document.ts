@@ -1,4 +1,4 @@
-/** The OpenAPI document of the service, from the live configuration (docs/contract.md, Status and descriptions). */
+/** Makes the service's OpenAPI document from the live configuration (docs/contract.md, Status and descriptions). */
 import type { Config } from '../../config/config.ts';
 import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';

@@ -1,4 +1,4 @@
-/** The parts that all operations have in the document: headers, errors that do not depend on the operation, and one parameter. */
+/** The parts that all operations have in common in the document: headers, general errors, and one parameter. */
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { matchFormat } from '../../contract/formats.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import type { Paths } from './parameters.ts';
 import { integer, ref, type Schema, type Schemas, text } from './schema.ts';
 
-/** A header of answers; the schema has no description of its own. */
+/** A response header. The description moves from the schema to the header. */
 export function header({ description, ...schema }: Schema, required = false): Schema {
   return { description, required, schema };
 }
@@ -22,7 +22,7 @@ const IGNORED = header(
   ),
 );
 
-/** The header that names the parameters which were ignored. */
+/** The header that lists the ignored parameters. */
 export const ignoredHeader: Schemas = { [UNKNOWN_PARAMETERS_HEADER]: IGNORED };
 
 /** The headers of every answer. */
@@ -57,7 +57,7 @@ const HEADERS: Schemas = { ...ALWAYS, ...COMPRESSED, ...ignoredHeader };
 
 const RETRY_AFTER = integer('s', 'After how many seconds to try again.', { minimum: 1, default: RETRY_AFTER_SECONDS });
 
-/** The headers that come with a status. */
+/** The headers of answers with these statuses. */
 const OF_STATUS: Readonly<Record<number, Schemas>> = {
   405: { Allow: header(text('The methods that the path has.'), true) },
   503: { 'Retry-After': header(RETRY_AFTER, true) },
@@ -68,7 +68,7 @@ const VOTABLE_ERROR: Schema = {
   [matchFormat('votable').mediaType]: { schema: text('A VOTable with the reason.', { format: 'binary' }) },
 };
 
-/** The answer with a status, and with every code that has it but some. */
+/** The error response for a status. It describes every code with that status, except some. */
 function errorResponse(status: number, content: Schema, except: readonly ErrorCode[]): Schema {
   const codes = ERROR_CODES.filter(code => code.status === status && !except.includes(code.name));
   const description = codes.map(({ name, meaning }) => `\`${name}\`: ${meaning}.`).join(' ');
@@ -80,7 +80,7 @@ const OF_FILTERS: readonly ErrorCode[] = ['filters_span_catalogs', 'unsupported_
 const shared = (status: number) => errorResponse(status, JSON_ERROR, ['query_too_expensive', ...OF_FILTERS]);
 const votable = (status: number) => errorResponse(status, VOTABLE_ERROR, OF_FILTERS);
 
-/** The errors that read the same in every operation that has them. */
+/** Error responses that are the same in every operation. */
 const ERRORS = {
   MalformedRequest: shared(400),
   NotFound: shared(404),
@@ -95,14 +95,14 @@ const ERRORS = {
   TapBadRequest: votable(400),
   TapNotFound: votable(404),
   TapMethodNotAllowed: votable(405),
-  // Without an engine it does not help to try again.
+  // Retry-After is optional, because a retry does not help if there is no engine.
   TapServiceUnavailable: { ...votable(503), headers: { 'Retry-After': header(RETRY_AFTER) } },
 };
 
 const { NotFound, MethodNotAllowed, NotAcceptable, ServiceUnavailable } = ERRORS;
 const JSON_ERRORS: Schemas = { 404: NotFound, 405: MethodNotAllowed, 406: NotAcceptable, 503: ServiceUnavailable };
 
-/** The errors that any operation can return, because the server itself may answer. */
+/** The errors that any operation can return, because the server itself may send them. */
 const OF_SERVER: Schemas = {
   400: ERRORS.MalformedRequest,
   405: MethodNotAllowed,
@@ -114,7 +114,7 @@ const OF_SERVER: Schemas = {
   505: ERRORS.HttpVersionNotSupported,
 };
 
-/** The errors of an operation with these statuses, with all their codes except the excluded ones. */
+/** The errors of an operation, by status, with all their codes except the excluded ones. */
 export function errors(statuses: readonly number[], ...except: readonly ErrorCode[]): Record<string, Schema> {
   return Object.fromEntries(
     statuses.map(status => [`${status}`, JSON_ERRORS[status] ?? errorResponse(status, JSON_ERROR, except)]),
@@ -128,7 +128,7 @@ const TAP_ERRORS: Schemas = {
   503: ERRORS.TapServiceUnavailable,
 };
 
-/** The same of TAP. */
+/** The errors of a TAP operation, by status. */
 export function tapErrors(...statuses: readonly number[]): Record<string, Schema> {
   return Object.fromEntries(statuses.map(status => [`${status}`, TAP_ERRORS[status]!]));
 }
@@ -158,11 +158,11 @@ const LOG_POSITION = {
 
 const COMPONENTS = new Map<Schema, string>(Object.entries(ERRORS).map(([name, response]) => [response, name]));
 
-/** The operations with their general parts. */
+/** Adds the general parts to the operations. */
 export function withGeneralParts(paths: Paths): Paths {
   const each = (path: string, { parameters = [], responses, ...rest }: Paths[string][string]) => {
     const ignored = UNKNOWN_PARAMETERS_HEADER in ((responses[200]?.headers ?? {}) as Schemas) ? ignoredHeader : {};
-    // A segment that has an encoded slash is no parameter of any path.
+    // A path segment that contains an encoded slash matches no parameter.
     const general = path.includes('{') ? { ...OF_SERVER, 404: NotFound } : OF_SERVER;
     const all = Object.entries({ ...general, ...responses }).map(([status, response]) => {
       const component = COMPONENTS.get(response);
@@ -177,7 +177,7 @@ function mapValues<T, U>(object: Readonly<Record<string, T>>, change: (value: T,
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }
 
-/** The components that operations refer to: headers, and the errors that they share. */
+/** The components that operations refer to: shared headers and errors. */
 export const generalComponents = {
   headers: HEADERS,
   responses: mapValues(ERRORS, (response, name) => whole(0, response, name.startsWith('Tap') ? {} : ignoredHeader)),

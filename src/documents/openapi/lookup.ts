@@ -1,4 +1,4 @@
-/** Schemas of the lookup-shaped operations: inputs, results, answers, filters, counts. */
+/** Schemas of operations with the format of a lookup: inputs, results, answers, filters, counts. */
 
 import type { Config } from '../../config/config.ts';
 import { limitsOf } from '../../config/described_limits.ts';
@@ -43,7 +43,7 @@ import {
   time,
 } from './schema.ts';
 
-// Generators of clients take their names from titles: without them ConeSearchResponse would be two classes.
+// Client generators take class names from titles. Without titles, there would be two classes for ConeSearchResponse.
 export const detailLevel = schemaOf(DETAIL);
 const responseMode = schemaOf(RESPONSE);
 export const pageSize = integer('count', 'Objects on this page at most.', { minimum: 1 });
@@ -55,7 +55,7 @@ export const nextCursor = orNull(
 );
 const tnsName = schemaOf(TNS_NAME);
 
-/** @param description the thing that is searched within the radius */
+/** @param description what is searched within the radius */
 function searchRadius(config: Config, description: string): Schema {
   return kindSchema(radiusKind(config), description);
 }
@@ -246,7 +246,7 @@ const invalidInputResult = closed(
     status: narrowed('InputStatus', constant('invalid_input', invalidInput)),
     objects: list(ref('LookupObject'), 'None.', { maxItems: 0 }),
     error,
-    // No constant, because a generator of Python clients writes broken code for a constant that is optional.
+    // This is not a constant, because a generator of Python clients writes broken code for optional constants.
     qualifies: boolean('Never true; only where the request has filters.', { not: { const: true } }),
     qualifies_reason: narrowed('QualifiesReason', constant('invalid_input', invalidInput)),
   },
@@ -282,7 +282,7 @@ const coneSearchResponse = closed(
   ['filters'],
 );
 
-/** A count per name; names without a count have zero. */
+/** A count per name. A name without an entry has the count zero. */
 function countsBy(names: readonly string[], description: string): Schema {
   return closed(
     description,

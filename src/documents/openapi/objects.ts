@@ -50,7 +50,7 @@ const COINCIDENT_SOURCE =
   'A coincident source: the nearest of its catalog within the crossmatch radius, so that there is at most one per catalog. It is not a host ' +
   'association.';
 
-/** The property of a match that only sources with a proper motion have. */
+/** A property that a match only has if its source has a proper motion. */
 export const SEPARATION_AT_EPOCH = 'separation_at_epoch_arcsec' satisfies keyof typeof MATCH_FIELDS;
 
 export function sourceIdentity({ all }: Catalogs): Schemas {
@@ -63,10 +63,10 @@ export function sourceIdentity({ all }: Catalogs): Schemas {
   };
 }
 
-/** What a match is worth. */
+/** The quantities that help to judge a match. */
 export const worth = fieldSchemas(WORTH_FIELDS);
 
-/** Keys of an object that says whether it meets the filters; only where the request has filters. */
+/** The keys that say whether an object meets the filters. They are only present if the request has filters. */
 export const qualification: Schemas = {
   qualifies: fieldSchema(OBJECT_FIELDS.qualifies),
   qualifies_reason: ref('QualifiesReason'),
@@ -93,7 +93,7 @@ export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
     Crossmatch: crossmatch,
     LookupMatch: {
       description: 'A coincident source: a summary at `matches`, the published form at `full`.',
-      // Generated clients take the first schema that fits, and a published match has every property of a summary.
+      // Generated clients take the first schema that fits, and a published match has all properties of a summary.
       anyOf: [ref('LookupPublishedMatch'), ref('LookupMatchSummary')],
     },
     LookupMatchSummary: withProvenanceSet('MatchSummary', matchSummary),
@@ -119,8 +119,8 @@ export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
 }
 
 /**
- * A component of its own, because generators of clients cannot name a schema nested in alternatives. Generators also
- * lose that a property of a referenced schema can be null, so such properties are repeated here.
+ * This is a component, because client generators cannot name a schema that is nested in alternatives. Generators also
+ * forget that a property of a referenced schema can be null, so such properties are repeated here.
  */
 function withProvenanceSet(name: 'MatchSummary' | 'PublishedMatch', form: Schema): Schema {
   const nullable = Object.entries(form.properties as Schemas).filter(([, { type }]) => Array.isArray(type));
@@ -212,7 +212,7 @@ export const lookupObject = closed(
   [...Object.keys(positionKeys), 'crossmatch', ...Object.keys(matchesKeys), 'separation_arcsec', ...QUALIFICATION_KEYS],
 );
 
-/** Keys of a provenance map: a content hash, or the best guess. */
+/** The keys of a provenance map: a content hash, or the best guess. */
 export const provenanceSets = map(ref('ProvenanceSet'), 'The settings that listed objects and matches refer to.', {
   propertyNames: { anyOf: [{ pattern: '^[0-9a-f]{64}$' }, { const: BEST_GUESS }] },
 });

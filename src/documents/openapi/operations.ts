@@ -1,4 +1,4 @@
-/** The OpenAPI document's text for each operation; src/documents/operations.ts has the table of operations. */
+/** Describes each operation in the OpenAPI document. src/documents/operations.ts has the table of operations. */
 import type { Config } from '../../config/config.ts';
 import { limitsOf } from '../../config/described_limits.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
@@ -38,20 +38,20 @@ import { skyMapSchema } from './sky_map.ts';
 import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
 import { contentSchema, dispositionHeader, otherContent, tableHeaders } from './tables.ts';
 
-/** Whether a response has the header that names the parameters which were ignored. */
+/** Whether a response has the header that lists the ignored parameters. */
 export function namesIgnored(response: Schema | undefined): boolean {
   return Object.keys(response?.headers ?? {}).includes(UNKNOWN_PARAMETERS_HEADER);
 }
 
 const json = (schema: Schema) => ({ 'application/json': { schema } });
 
-/** The responses of an operation that runs queries, with every error code but some. */
+/** The responses of an operation that runs queries, with every error code except some. */
 function queryResponses(description: string, schema: Schema, ...except: readonly ErrorCode[]): Record<string, Schema> {
   const ok = { description, headers: ignoredHeader, content: json(schema) };
   return { 200: ok, ...errors([400, 405, 503], ...except) };
 }
 
-/** The responses of an operation that runs queries and also answers with tables. */
+/** The responses of an operation that runs queries and can answer with tables. */
 function tableResponses(description: string, schema: Schema, ...except: readonly ErrorCode[]): Record<string, Schema> {
   const { 200: ok, ...others } = queryResponses(description, schema, ...except);
   return {
@@ -256,7 +256,7 @@ const LEFT_OUT =
   'Unlike elsewhere, filters and the window leave objects out. A page can then have fewer objects than it may, or none, although another one ' +
   `follows: no more than about ${MAX_LOOKED_AT} objects are looked at for one. Follow \`next_cursor\` until it is null.`;
 
-/** @param description of a body of any type */
+/** @param description the description of a body that may have any type */
 const areaBody = (description: string) => ({
   required: false,
   content: {
@@ -288,9 +288,10 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
 
 export function listObjects(config: Config, catalogs: Catalogs): Operation {
   return {
-    summary:
-      'The objects with coincident sources that meet filters, newest first, page by page, or how many there are.',
-    description: `Objects as lookups show them, by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
+    summary: 'The objects by time, newest first, page by page, or how many there are.',
+    description:
+      'Every object, with a position or not, crossmatched or not, or those of one `status`. Objects as lookups show them, ' +
+      `by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
     parameters: documentedParameters(objectsParameters(config), catalogs),
     responses: tableResponses('One page, or a count.', objectsSchema, 'unsupported_parameter'),
   };
@@ -312,7 +313,7 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       200: {
         description: 'The table.',
         headers: { ...ignoredHeader, ...resultHeaders },
-        // Generators assume the first type for every answer, so it must be one that they keep as bytes.
+        // Generators expect every answer to have the first type, so it must be a type that they return as bytes.
         content: contentIn(MATCH_FORMATS.toReversed(), 'A table.'),
       },
       202: { description: 'The table will be crossmatched.', headers: { ...ignoredHeader, ...jobHeaders } },
@@ -321,19 +322,19 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
   };
 }
 
-/** The type of a body in any format; its bytes show which one. Every generator of clients can send it. */
+/** A body in any format, which is recognised from its bytes. Every client generator can send this type. */
 const ANY_BYTES = { mediaType: 'application/octet-stream' };
 
 export const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>
   Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, description) }]));
 
-/** The headers of a request that has become a job. */
+/** The headers of the answer to a request that was turned into a job. */
 const jobHeaders: Schemas = {
   Location: header(text('The address of the job, which nobody can guess.', { format: 'uri' }), true),
   'Preference-Applied': header(text('The preference that was followed: `respond-async`.'), true),
 };
 
-/** The headers of a crossmatched table. */
+/** The headers of the answer with a crossmatched table. */
 export const resultHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
   'X-Row-Count': header(count('The rows of the answer.'), true),
@@ -356,7 +357,7 @@ export const resultHeaders: Schemas = {
   ),
 };
 
-/** The headers of an answer that a browser keeps. */
+/** The headers of an answer that browsers may cache. */
 const caching: Schemas = {
   ETag: header(text('The version of the answer, for `If-None-Match`; missing while objects are still counted.')),
   'Cache-Control': header(text('How long the answer may be kept.'), true),

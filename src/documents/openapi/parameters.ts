@@ -1,4 +1,4 @@
-/** Parameters and kinds of values, as the document describes them. */
+/** Describes parameters and kinds of values in the document. */
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { Filter } from '../../contract/filters.ts';
 import type { Kind } from '../../contract/kind.ts';
@@ -13,7 +13,7 @@ export interface DocumentedParameter {
   readonly schema: Schema;
 }
 
-/** An operation's part of the document, except its name. */
+/** The part of the document about one operation, except the operation's name. */
 export interface Operation {
   readonly summary: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export interface DocumentedOperation extends Operation {
 
 export type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 
-/** The parameters in the order of their table. */
+/** The parameters, in the order of their table. */
 export function documentedParameters(parameters: Parameters, catalogs: Catalogs): DocumentedParameter[] {
   return Object.entries(parameters).flatMap(([name, parameter]) =>
     'areFilters' in parameter
@@ -52,7 +52,7 @@ function inDocument(name: string, schema: Schema, parameter?: Parameter): Docume
   };
 }
 
-/** The schema of a parameter's values; bodies and answers use it, too. */
+/** The schema of a parameter's values. Bodies and answers use it, too. */
 export function schemaOf({ kind, title, description }: Parameter): Schema {
   return { ...(title !== undefined && { title }), ...kindSchema(kind, description) };
 }

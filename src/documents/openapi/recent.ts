@@ -30,8 +30,8 @@ export function recentSchemas(): Components<RecentName> {
     ),
     RecentCrossmatchesPage: {
       ...page,
-      // The second alternative is needed because one generator of clients replaces a list of one alternative by that
-      // alternative.
+      // The second alternative is needed because one client generator replaces a list of alternatives that has only one
+      // entry.
       allOf: [ref('Envelope'), { type: 'object' }],
     },
   };

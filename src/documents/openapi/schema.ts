@@ -1,6 +1,6 @@
 /**
- * Builders of JSON Schemas (2020-12), whose calls read like the data that they describe. Every number has its unit in
- * `x-unit`.
+ * Functions that make JSON Schemas (2020-12). Calls of them look like the data that the schemas describe. Every number
+ * has its unit in `x-unit`.
  */
 import type { Named } from '../../contract/enums.ts';
 import type { ObjectField } from '../../contract/object_fields.ts';
@@ -8,7 +8,7 @@ import type { ObjectField } from '../../contract/object_fields.ts';
 export type Schema = { readonly [keyword: string]: unknown };
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Names of the components by family, so that the type checker finds a reference to one that does not exist. */
+/** The names of the components, by family. With them, the type checker finds references to missing components. */
 export type CommonName =
   | 'DiaObjectId'
   | 'DiaObjectIdStr'
@@ -49,7 +49,7 @@ export type RecentName = 'RecentObject' | 'RecentCrossmatchesPage';
 export type ServiceName = 'ServiceStatus' | 'FilterableField' | 'CatalogDescription' | 'ServiceDescription';
 export type ComponentName = CommonName | ObjectName | LookupName | RecentName | ServiceName;
 
-/** The components of one family. Each file of schemas contributes some of them. */
+/** The components of one family. Each file of schemas provides some families. */
 export type Components<Name extends ComponentName> = Readonly<Record<Name, Schema>>;
 
 export function ref(name: ComponentName): Schema {
@@ -57,8 +57,8 @@ export function ref(name: ComponentName): Schema {
 }
 
 /**
- * A component with fewer values. Generators of clients warn about a type or an enumeration beside `$ref`, and ignore
- * both.
+ * A component, restricted to some of its values. Client generators ignore a type or an enumeration next to `$ref`, with
+ * a warning; `allOf` avoids this.
  */
 export function narrowed(name: ComponentName, { type: _, ...schema }: Schema): Schema {
   return { allOf: [ref(name)], ...schema };
@@ -66,7 +66,7 @@ export function narrowed(name: ComponentName, { type: _, ...schema }: Schema): S
 
 export function orNull(schema: Schema): Schema {
   if (typeof schema.type === 'string') {
-    // The schema with null is another list of values, which must not have the same title.
+    // The schema that includes null has other values, so it must not have the same title.
     const { type, enum: values, title: _, ...rest } = schema;
     return { type: [type, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }), ...rest };
   }
@@ -87,7 +87,7 @@ export function integer(unit: string, description: string, keywords: Schema = {}
   return { type: 'integer', 'x-unit': unit, description, ...keywords };
 }
 
-/** A number of things. */
+/** A count of things. */
 export function count(description: string, keywords: Schema = {}): Schema {
   return integer('count', description, { minimum: 0, ...keywords });
 }
@@ -96,20 +96,20 @@ export function boolean(description: string, keywords: Schema = {}): Schema {
   return { type: 'boolean', description, ...keywords };
 }
 
-/** One string only. */
+/** A single allowed string. */
 export function constant(value: string, description: string): Schema {
   return { type: 'string', const: value, description };
 }
 
 /**
- * One value that is no string. The schema has no type, because generators of clients turn a constant boolean into text,
- * and know no type of null.
+ * A single allowed value that is not a string. The schema has no type, because client generators turn a constant
+ * boolean into text, and do not support the type null.
  */
 export function always(value: boolean | null, description: string): Schema {
   return { const: value, description };
 }
 
-/** One of the names, each with its meaning in the description. */
+/** One of these names. The description explains each of them. */
 export function oneOfNames(list: readonly Named[], description: string): Schema {
   const meanings = list.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join('. ');
   return { type: 'string', enum: list.map(({ name }) => name), description: `${description} ${meanings}.` };
@@ -125,7 +125,7 @@ export function list(items: Schema, description: string, keywords: Schema = {}):
   return { type: 'array', items, description, ...keywords };
 }
 
-/** The schema of an object's field. Enumerations and identifiers refer to their components. */
+/** The schema of an object's field. For enumerations and identifiers, it refers to their components. */
 export function fieldSchema({ type, unit, quantity, range, description, isNullable }: ObjectField): Schema {
   const sentence = `${description}.`;
   const bounds = { ...(range && { minimum: range.min, ...(range.max !== undefined && { maximum: range.max }) }) };
@@ -145,23 +145,23 @@ export function fieldSchemas(fields: Readonly<Record<string, ObjectField>>): Sch
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]));
 }
 
-/** An object with arbitrary keys and values of one schema. */
+/** An object with any keys, whose values all have this schema. */
 export function map(values: Schema, description: string, keywords: Schema = {}): Schema {
   return { type: 'object', additionalProperties: values, description, ...keywords };
 }
 
-/** An object that may have keys which are not described. All properties are required, except those named `optional`. */
+/** An object that may have keys that are not described. Properties are required unless `optional` lists them. */
 export function open(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter(name => !optional.includes(name));
   return { type: 'object', description, properties, ...(required.length > 0 && { required }) };
 }
 
-/** Like `open`, but an object without other keys. */
+/** Like `open`, but other keys are not allowed. */
 export function closed(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
   return { ...open(description, properties, optional), additionalProperties: false };
 }
 
-/** The same schema for each of the names. */
+/** The same schema for each name. */
 export function each(names: readonly string[], schema: (name: string) => Schema): Schemas {
   return Object.fromEntries(names.map(name => [name, schema(name)]));
 }

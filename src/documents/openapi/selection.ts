@@ -1,8 +1,10 @@
-/** The schemas of the operations that list the objects which meet filters. */
+/** Schemas of the operations that list the objects that meet filters. */
 import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
+import { STATUS } from '../parameters.ts';
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, nextCursor, pageSize } from './lookup.ts';
 import { lookupObject, provenanceSets, QUALIFICATION_KEYS } from './objects.ts';
+import { schemaOf } from './parameters.ts';
 import { timeField } from './recent.ts';
 import {
   closed,
@@ -26,9 +28,10 @@ const windowTime = (name: string) =>
 const selected: Schemas = {
   window: closed('The window.', { start: windowTime('Start'), end: windowTime('End') }),
   time_field: timeField,
+  status: schemaOf(STATUS),
 };
 
-/** The keys of a page, whose objects are described. */
+/** The keys of a page, for objects with this schema. */
 function page(about: Schemas, objects: Schema): Schemas {
   return {
     provenance: ref('Provenance'),
@@ -64,7 +67,10 @@ const area = closed('The area.', {
   ),
 });
 
-/** Objects are listed that meet the filters, and not by their separation from something. */
+/**
+ * Properties that these operations leave out: objects are listed because they meet the filters, and there is no
+ * position to be separated from.
+ */
 const NOT_HERE = ['separation_arcsec', ...QUALIFICATION_KEYS];
 
 function objectWith(further: Schemas): Schema {
@@ -82,7 +88,10 @@ const objectInArea = objectWith({
   credible_level: fieldSchema(OBJECT_FIELDS.credible_level),
 });
 
-/** A count, whose `objects` are named in words. */
+/**
+ * The schema of a count.
+ * @param objects the words for the counted objects
+ */
 function countSchema(objects: string, about: Schemas): Schema {
   return closed(`How many ${objects} meet the filters.`, {
     provenance: ref('Provenance'),
@@ -104,10 +113,10 @@ export const areaSchema: Schema = {
 export const objectsSchema: Schema = {
   oneOf: [
     closed(
-      'A page of the objects that have coincident sources and meet the filters.',
+      'A page of the objects by time.',
       page({}, list(objectWith({}), 'The objects: time descending, then identifier ascending.')),
       ['filters'],
     ),
-    countSchema('objects that have coincident sources', {}),
+    countSchema('objects', {}),
   ],
 };

@@ -1,4 +1,4 @@
-/** The schemas of the sources near a position, and of the objects of a source. */
+/** Schemas of the sources near a position, and of the objects of a source. */
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
 import { declination, rightAscension, separation } from './common.ts';

@@ -1,4 +1,4 @@
-/** Tables, as the document describes them: media types and headers. */
+/** Describes tables in the document: media types and headers. */
 import { TABLE_FORMATS } from '../../contract/formats.ts';
 import { header } from './general.ts';
 import { count, type Schema, type Schemas, text, time } from './schema.ts';
@@ -17,12 +17,15 @@ const COLUMNS =
 
 const IS_TEXT = /^text\/|-ndjson$/;
 
-/** Content of a media type: a text, or bytes. XML that is not `text/xml` is bytes, because generators of clients cannot read it as text. */
+/**
+ * The content of a media type: text or bytes. XML other than `text/xml` counts as bytes, because client generators
+ * cannot read it as text.
+ */
 export function contentSchema(mediaType: string, description: string): Schema {
   return text(description, IS_TEXT.test(mediaType) ? {} : { format: 'binary' });
 }
 
-/** Content by media type, beside JSON. The columns are described once. */
+/** Content by media type, in addition to JSON. The columns are only described once. */
 export const otherContent: Readonly<Record<string, Schema>> = {
   'application/msgpack': {
     schema: contentSchema('application/msgpack', 'The JSON answer in MessagePack, with integers of 64 bits.'),
@@ -39,7 +42,7 @@ export const dispositionHeader = header(
   text('A name for the file, of a table: `attachment; filename="nearsky-cone.csv"`.'),
 );
 
-/** Headers for the parts of an answer that have no rows in a table. */
+/** Headers for those parts of an answer that a table has no rows for. */
 export const tableHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
   Link: header(text('Of a table that is not the last page: the address of the next, with `rel="next"`.')),

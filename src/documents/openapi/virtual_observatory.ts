@@ -1,6 +1,6 @@
 /**
- * The operations of TAP and of jobs, which the Virtual Observatory defines (TAP 1.1, UWS 1.1, VOSI 1.1, DALI 1.1), as the
- * document describes them. src/routes/tap.ts and src/routes/jobs.ts answer them.
+ * Describes the operations of TAP and of jobs, as the Virtual Observatory defines them (TAP 1.1, UWS 1.1, VOSI 1.1,
+ * DALI 1.1). src/routes/tap.ts and src/routes/jobs.ts answer them.
  */
 
 import type { Config } from '../../config/config.ts';
@@ -44,7 +44,7 @@ const seeOther = (description: string): Schema => ({
   headers: { Location: header(text('Its absolute address.', { format: 'uri' }), true) },
 });
 
-/** The resources of a job (UWS 1.1, section 2.2.2), each with its meaning and the type of its answer. */
+/** The resources of a job (UWS 1.1, section 2.2.2): for each its meaning, and the type of its answer. */
 const JOB_RESOURCES = {
   phase: ['The phase of a job: PENDING, QUEUED, EXECUTING, COMPLETED, ERROR or ABORTED.', 'text/plain'],
   executionduration: ['The time limit of a job, in seconds.', 'text/plain'],
@@ -58,7 +58,7 @@ const JOB_RESOURCES = {
 
 export type JobResource = keyof typeof JOB_RESOURCES;
 
-/** The documents in which TAP describes itself, by their paths, each with the name of its operation, its meaning and its type. */
+/** The documents in which TAP describes itself, by path: the name of the operation, the meaning and the type. */
 const TAP_DOCUMENTS = {
   capabilities: ['tap_capabilities', 'The languages, formats and limits of queries in ADQL (VOSI 1.1).', 'text/xml'],
   availability: ['tap_availability', 'Whether queries can be answered now (VOSI 1.1).', 'text/xml'],
@@ -81,25 +81,25 @@ const JOB_ID = {
 
 interface Jobs {
   readonly base: string;
-  /** The word for a job in the names of operations. */
+  /** What a job is called in the names of operations. */
   readonly noun: string;
   readonly words: string;
   readonly errors: (...statuses: number[]) => Record<string, Schema>;
   readonly result: Schema;
-  /** The further type of the reason why a job failed. */
+  /** The additional type of the error document of a failed job. */
   readonly error?: { readonly mediaType: string };
-  /** The parameters of a new job, where clients create jobs here. */
+  /** The parameters of a new job, if clients create jobs here. */
   readonly created?: Table;
 }
 
 const bare = ({ mediaType }: { readonly mediaType: string }) => ({ mediaType: mediaType.split(';')[0]! });
 
-/** The rows of a query. JSON is last, because generators assume the first type for every answer. */
+/** The rows of a query. JSON comes last, because generators expect every answer to have the first type. */
 const rows: Schema = {
   description: 'The rows.',
   content: {
     ...contentIn(
-      // A client that asks for a VOTable by a general type gets that type.
+      // A client that accepts a general XML type gets a VOTable with that type.
       [...TAP_FORMATS, { mediaType: 'text/xml' }, { mediaType: 'application/xml' }]
         .map(bare)
         .filter(({ mediaType }) => mediaType !== 'application/json'),
@@ -131,7 +131,7 @@ const rows: Schema = {
 
 export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOperation[] {
   const documented = (table: Table) => documentedParameters(table, catalogs);
-  /** A form with these parameters. None is required if a later request may supply it. */
+  /** A form with these parameters. None of them is required, because a later request may set it. */
   const form = (table: Table, isWhole: boolean, hasTables = false): Schema => {
     const fields = documented(table);
     const properties = Object.fromEntries(

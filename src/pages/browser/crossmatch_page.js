@@ -66,7 +66,7 @@ function sizeText(bytes) {
 
 async function takeExample() {
   try {
-    const { objects } = await ask(`/api/objects?detail=position&page_size=${EXAMPLE_ROWS}`);
+    const { objects } = await ask(`/api/objects?detail=position&status=coincident_sources&page_size=${EXAMPLE_ROWS}`);
     const lines = objects.map((/** @type {any} */ { diaObjectId_str: id, ra, dec }) => `${id},${ra},${dec}`);
     const against = form.elements.namedItem('against');
     const [first] = pageData.catalogs;

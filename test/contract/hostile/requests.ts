@@ -316,7 +316,7 @@ class QueryBuilder {
     if (['/api/area', '/api/objects'].includes(this.#template)) {
       // The window may be backwards.
       if (names.includes('start') && names.includes('end')) for (const name of ['start', 'end']) blame(name, false);
-      if (names.includes('cursor')) blame('time_field', false);
+      if (names.includes('cursor')) for (const name of ['time_field', 'status']) blame(name, false);
     }
     if (this.#sent.get('response')?.text === 'table') {
       codes.add('service_unavailable');
