@@ -1,12 +1,7 @@
 /**
-<<<<<<< HEAD
- * Admission to expensive work, by client. One client has at most half of the slots, rounded up. The next slot goes to
- * the waiting client that used the least processor time; earlier use counts less (`FADES_MS`). Work that is done in
- * steps gives its slot to others between its steps.
-=======
  * Admits clients to expensive work. One client gets at most half of the slots, rounded up. The next slot goes to the
- * waiting client that has used the least processor time; older use counts less (`FADES_MS`).
->>>>>>> main
+ * waiting client that has used the least processor time; older use counts less (`FADES_MS`). Work that is done in steps
+ * gives its slot to others between its steps.
  */
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
