@@ -1,6 +1,7 @@
 /**
  * Admits clients to expensive work. One client gets at most half of the slots, rounded up. The next slot goes to the
- * waiting client that has used the least processor time; older use counts less (`FADES_MS`).
+ * waiting client that has used the least processor time; older use counts less (`FADES_MS`). Work that is done in steps
+ * gives its slot to others between its steps.
  */
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
@@ -12,6 +13,8 @@ const MAX_CLIENTS = 10_000;
 const LAST_HELD = 8;
 /** The assumed time per slot before the first measurement. */
 const FIRST_HELD_MS = 1000;
+/** Work that has waited this long for its next step is first. */
+const FIRST_AFTER_MS = 1000;
 /** The longest Retry-After of a refusal, seconds. */
 const MAX_RETRY_SECONDS = 600;
 
@@ -21,6 +24,8 @@ export interface SlotsOptions {
   readonly isFull: string;
   /** The maximum number of requests that wait for a slot; 0 by default. */
   readonly maxWaiting?: number;
+  /** The maximum amount of work between two steps, in addition to that in the slots; 0 by default. */
+  readonly maxBetween?: number;
 }
 
 /** Shared by all kinds of work of a process, so that a client's use of each kind counts. */
@@ -56,9 +61,26 @@ export class ClientAdmission {
 /** Releases a slot. Further calls have no effect. */
 export type Leave = (cpuSeconds?: number) => void;
 
+/** The slot of work that is done in steps, whose time counts. The work is part of its client's share until it leaves. */
+export interface SteppedSlot {
+  readonly leave: Leave;
+  /** Gives the slot to others until the next step. */
+  readonly pause: () => void;
+  /** Waits for a slot, without a limit. Resolves at once if the work has left. */
+  readonly resume: () => Promise<void>;
+}
+
 interface Waiting {
   readonly client: string;
+  readonly sinceMs: number;
+  /** Whether it is the next step of admitted work. */
+  readonly isStep: boolean;
   readonly enter: () => void;
+}
+
+interface Held {
+  readonly atMs: number;
+  readonly isStep: boolean;
 }
 
 export class ClientSlots {
@@ -66,11 +88,12 @@ export class ClientSlots {
   readonly #admission: ClientAdmission;
   readonly #now: () => number;
   readonly #slotsOfClient: number;
-  #free: number;
+  /** The amount of work that may still be admitted: in slots, or between two steps. */
+  #admissible: number;
   readonly #inside = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
   /** The occupied slots, with their start times. */
-  readonly #taken = new Set<{ readonly atMs: number }>();
+  readonly #held = new Set<Held>();
   /** The average time for which a slot was held. */
   #heldMs: number | undefined;
 
@@ -78,7 +101,7 @@ export class ClientSlots {
     this.#options = options;
     this.#admission = admission;
     this.#now = now;
-    this.#free = options.slots;
+    this.#admissible = options.slots + (options.maxBetween ?? 0);
     this.#slotsOfClient = Math.ceil(options.slots / 2);
   }
 
@@ -88,8 +111,8 @@ export class ClientSlots {
    */
   enterNow(client: string): Leave {
     if (!this.#mayEnter(client)) throw new Unavailable(this.#options.isFull);
-    this.#take(client);
-    return this.#leaving(client);
+    const { leave } = this.#slotOf(client, this.#take(client));
+    return (cpuSeconds = 0) => leave(cpuSeconds);
   }
 
   /**
@@ -99,10 +122,15 @@ export class ClientSlots {
    * @throws the reason of `gone`
    */
   async enter(client: string, milliseconds: number, gone?: AbortSignal): Promise<Leave> {
+    const { leave } = await this.enterStepped(client, milliseconds, gone);
+    return (cpuSeconds = 0) => leave(cpuSeconds);
+  }
+
+  /** Like `enter`. */
+  async enterStepped(client: string, milliseconds: number, gone?: AbortSignal): Promise<SteppedSlot> {
     gone?.throwIfAborted();
-    if (this.#mayEnter(client)) this.#take(client);
-    else await this.#wait(client, milliseconds, gone);
-    return this.#leaving(client);
+    const held = this.#mayEnter(client) ? this.#take(client) : await this.#wait(client, milliseconds, gone);
+    return this.#slotOf(client, held);
   }
 
   /**
@@ -129,53 +157,106 @@ export class ClientSlots {
     }
   }
 
+  get #isFree(): boolean {
+    return this.#held.size < this.#options.slots;
+  }
+
   #mayEnter(client: string): boolean {
-    return this.#free > 0 && (this.#inside.get(client) ?? 0) < this.#slotsOfClient;
+    return this.#isFree && this.#admissible > 0 && (this.#inside.get(client) ?? 0) < this.#slotsOfClient;
   }
 
-  #take(client: string): void {
-    this.#free--;
+  /** Of more than two slots, one is left for work that begins. */
+  get #mayStep(): boolean {
+    const { slots } = this.#options;
+    const steps = [...this.#held].filter(({ isStep }) => isStep).length;
+    return this.#isFree && steps < (slots > 2 ? slots - 1 : slots);
+  }
+
+  #take(client: string): Held {
+    this.#admissible--;
     this.#inside.set(client, (this.#inside.get(client) ?? 0) + 1);
+    return this.#hold(false);
   }
 
-  #leaving(client: string): Leave {
-    const taken = { atMs: this.#now() };
-    this.#taken.add(taken);
-    return (cpuSeconds = 0) => {
-      if (!this.#taken.delete(taken)) return;
-      const heldMs = this.#now() - taken.atMs;
-      this.#heldMs = this.#heldMs === undefined ? heldMs : this.#heldMs + (heldMs - this.#heldMs) / LAST_HELD;
-      if (cpuSeconds > 0) this.#admission.addCpu(client, cpuSeconds);
-      this.#leave(client);
+  #hold(isStep: boolean): Held {
+    const held = { atMs: this.#now(), isStep };
+    this.#held.add(held);
+    return held;
+  }
+
+  #slotOf(client: string, first: Held): SteppedSlot {
+    let held: Held | undefined = first;
+    let waiting: Waiting | undefined;
+    let hasLeft = false;
+    const release = (cpuSeconds: number | undefined) => {
+      if (!held) return;
+      const seconds = cpuSeconds ?? (this.#now() - held.atMs) / 1000;
+      if (seconds > 0) this.#admission.addCpu(client, seconds);
+      this.#release(held);
+      held = undefined;
+    };
+    return {
+      leave: cpuSeconds => {
+        if (hasLeft) return;
+        hasLeft = true;
+        release(cpuSeconds);
+        this.#leave(client);
+        if (waiting) this.#enter(waiting);
+        this.#admitNext();
+      },
+      pause: () => {
+        release(undefined);
+        this.#admitNext();
+      },
+      resume: async () => {
+        if (hasLeft) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const enter = () => {
+          waiting = undefined;
+          if (!hasLeft) held = this.#hold(true);
+          resolve();
+        };
+        waiting = { client, sinceMs: this.#now(), isStep: true, enter };
+        this.#waiting.push(waiting);
+        this.#admitNext();
+        await promise;
+      },
     };
   }
 
-  async #wait(client: string, milliseconds: number, gone: AbortSignal | undefined): Promise<void> {
+  async #wait(client: string, milliseconds: number, gone: AbortSignal | undefined): Promise<Held> {
     const { maxWaiting = 0 } = this.#options;
     // One client may take at most half of the queue.
-    if (this.#waiting.length >= maxWaiting || this.#waitingOf(client) >= maxWaiting / 2) throw this.#refusal(client);
+    if (this.#newcomers().length >= maxWaiting || this.#newcomers(client).length >= maxWaiting / 2)
+      throw this.#refusal(client);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const waiting = { client, enter: () => resolve() };
+    let held: Held | undefined;
+    const enter = () => {
+      held = this.#take(client);
+      resolve();
+    };
+    const waiting = { client, sinceMs: this.#now(), isStep: false, enter };
+    const leave = () => resolve();
     this.#waiting.push(waiting);
-    gone?.addEventListener('abort', waiting.enter);
+    gone?.addEventListener('abort', leave);
     await withTimeout(promise, milliseconds);
-    gone?.removeEventListener('abort', waiting.enter);
-    const at = this.#waiting.indexOf(waiting);
-    if (at < 0) return;
-    this.#waiting.splice(at, 1);
+    gone?.removeEventListener('abort', leave);
+    if (held) return held;
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
     gone?.throwIfAborted();
     throw this.#refusal(client);
   }
 
-  #waitingOf(client: string): number {
-    return this.#waiting.filter(each => each.client === client).length;
+  /** Those that wait and are not admitted yet. */
+  #newcomers(client?: string): Waiting[] {
+    return this.#waiting.filter(each => !each.isStep && (client === undefined || each.client === client));
   }
 
   /** Estimates when the client may get a slot. A client at its own limit only waits for one of its own slots. */
   #refusal(client: string): Unavailable {
     const isOwn = (this.#inside.get(client) ?? 0) >= this.#slotsOfClient;
     const slots = isOwn ? this.#slotsOfClient : this.#options.slots;
-    const before = isOwn ? this.#waitingOf(client) : this.#waiting.length;
+    const before = this.#newcomers(isOwn ? client : undefined).length;
     const waitMs = (this.#usuallyHeldMs() * (1 + before)) / Math.max(1, slots);
     const seconds = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)));
     return new Unavailable(this.#options.isFull, seconds);
@@ -183,24 +264,37 @@ export class ClientSlots {
 
   /** The typical time for which a slot is held. Slots that are already held for longer count, too. */
   #usuallyHeldMs(): number {
-    const ages = Array.from(this.#taken, ({ atMs }) => this.#now() - atMs);
+    const ages = Array.from(this.#held, ({ atMs }) => this.#now() - atMs);
     const meanAgeMs = ages.reduce((sum, each) => sum + each, 0) / Math.max(1, ages.length);
     return Math.max(this.#heldMs ?? FIRST_HELD_MS, meanAgeMs);
   }
 
+  #release(held: Held): void {
+    this.#held.delete(held);
+    const heldMs = this.#now() - held.atMs;
+    this.#heldMs = this.#heldMs === undefined ? heldMs : this.#heldMs + (heldMs - this.#heldMs) / LAST_HELD;
+  }
+
   #leave(client: string): void {
-    this.#free++;
+    this.#admissible++;
     const inside = this.#inside.get(client)! - 1;
     if (inside === 0) this.#inside.delete(client);
     else this.#inside.set(client, inside);
-    let next: Waiting | undefined;
-    for (const each of this.#waiting) {
-      const isNext = !next || this.#admission.cpuOf(each.client) < this.#admission.cpuOf(next.client);
-      if (isNext && this.#mayEnter(each.client)) next = each;
-    }
+  }
+
+  #admitNext(): void {
+    const may = this.#waiting.filter(each => (each.isStep ? this.#mayStep : this.#mayEnter(each.client)));
+    const longMs = this.#now() - FIRST_AFTER_MS;
+    let next = may.find(({ isStep, sinceMs }) => isStep && sinceMs <= longMs);
+    const use = new Map(may.map(({ client }) => [client, this.#admission.cpuOf(client)]));
+    next ??= may.sort((a, b) => use.get(a.client)! - use.get(b.client)!)[0];
     if (!next) return;
-    this.#waiting.splice(this.#waiting.indexOf(next), 1);
-    this.#take(next.client);
-    next.enter();
+    this.#enter(next);
+    this.#admitNext();
+  }
+
+  #enter(waiting: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+    waiting.enter();
   }
 }

@@ -258,8 +258,10 @@ export class Engine {
 
   /** The next bytes of an answer; null at its end. */
   async part(number: number): Promise<Uint8Array | null> {
+    const running = this.#jobs.get(number);
+    if (!running) throw new JobFailure('the query was ended');
     try {
-      const part = await this.#jobs.get(number)?.job.part();
+      const part = await running.job.part();
       if (!part) await this.end(number);
       return part ?? null;
     } catch (error) {

@@ -1,9 +1,11 @@
 /** A query that the engine runs, and the answer made from its rows. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBVector } from '@duckdb/node-api';
 import type { Cell, Column, FitsRows } from '@nearsky/astrotables';
 import { beginFits, rowByRow, type TableWriter, tableFormat, VotableWriter } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { messageOf } from '../base/error_text.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { TapFormat } from '../contract/tap.ts';
 import { isOutOfMemory, JobFailure, meaningOf, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import type { Upload } from './upload_file.ts';
@@ -11,16 +13,18 @@ import type { Upload } from './upload_file.ts';
 /** The size of a part of an answer, bytes. */
 const PART_BYTES = 256 * 1024;
 /** The maximum number of cells that exist as objects at the same time. */
-const BLOCK_CELLS = 64 * 1024;
+const BLOCK_CELLS = 16 * 1024;
 /** After this many bytes of chunks, garbage is collected. */
 const COLLECT_BYTES = 16 * 2 ** 20;
 const CHUNK_ROWS = 2048;
 const CELL_BYTES = 8;
 /** The bytes of the uncollected chunks of all queries. */
 let uncollected = 0;
+/** Rows of one answer are written at a time, so that steps of other queries need not wait for those of several. */
+const writing = new Semaphore(1);
 /** The interval between attempts to interrupt a query that should end. */
 const INTERRUPT_MS = 100;
-/** An answer is dropped if no part of it was requested for this long. */
+/** An answer is dropped if no part of it was requested for this long, and for as long as a query may take. */
 const IDLE_MS = 60_000;
 
 export interface TapQuery {
@@ -171,13 +175,22 @@ export class Job {
   }
 
   #waits(): void {
-    this.#idle = setTimeout(this.#onIdle, IDLE_MS);
+    this.#idle = setTimeout(this.#onIdle, Math.max(IDLE_MS, 1000 * this.#query.seconds));
   }
 
   /** Writes some rows: a chunk may have 2,048 rows of 2,000 columns. */
   async #write(): Promise<void> {
     const chunk = (this.#chunk ??= await this.#nextChunk());
     if (!chunk) return;
+    // The first rows do not wait, because a small answer has no others.
+    if (this.#rows < CHUNK_ROWS) return this.#writeOf(chunk);
+    await writing.run(1, async () => {
+      if (!this.#isClosed) this.#writeOf(chunk);
+      await nextTurn();
+    });
+  }
+
+  #writeOf(chunk: Chunk): void {
     const { vectors, rows } = chunk;
     const left = this.#query.maxRecords - this.#rows;
     const to = Math.min(rows, chunk.from + left, chunk.from + Math.max(1, Math.floor(BLOCK_CELLS / vectors.length)));

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Budget } from '../base/budget.ts';
-import type { ClientAdmission, ClientSlots } from '../base/client_admission.ts';
+import type { ClientAdmission, ClientSlots, SteppedSlot } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programFile, programModule } from '../base/program_files.ts';
@@ -61,6 +61,8 @@ const AGAIN_MS = 500;
 const WAIT_MS = 10_000;
 /** The maximum number of waiting queries. */
 const MAX_WAITING = 64;
+/** The maximum number of queries between two parts of their answers, for each slot. They hold memory of the engine. */
+const MAX_BETWEEN = 3;
 /** If the process does not answer this long after the time of a query, it counts as hung, and is ended. */
 const HANG_MS = 15_000;
 /** The time for the process to start. */
@@ -108,11 +110,11 @@ class EngineEnded extends Unavailable {
 /** Other queries may have taken the memory. */
 class Starved extends Unavailable {}
 
-/** A query that has a slot. */
+/** A query that has a slot, at least while it begins and while a part of its answer is made. */
 interface Running {
   readonly engine: EngineLink;
   readonly lastsMs: number;
-  readonly leave: () => void;
+  readonly slot: SteppedSlot;
   /** The directories of the tables that came with the query, and of what was read of catalogs: removed with it. */
   tables?: string;
   sources?: string;
@@ -152,7 +154,7 @@ export class Tap {
     this.#childMemory = childMemory;
     const slots = config.TAP_MAX_QUERIES;
     const isFull = `${slots} queries in ADQL run already, or this client has ${Math.ceil(slots / 2)} of them`;
-    this.#slots = admission.slots({ slots, isFull, maxWaiting: MAX_WAITING });
+    this.#slots = admission.slots({ slots, isFull, maxWaiting: MAX_WAITING, maxBetween: MAX_BETWEEN * slots });
   }
 
   /** The state of the tables; undefined while no engine runs, or it has not caught up with the journal yet. */
@@ -197,14 +199,14 @@ export class Tap {
     let query: EngineQuery | undefined;
     const attempt = async () => {
       query ??= await this.#uploads.forJob({ ...asked, uploadPath: input }, ends);
-      const leave = await this.#slotInTime(client, ends);
-      if (ends.aborted) leave();
+      const slot = await this.#slotInTime(client, ends);
+      if (ends.aborted) slot.leave();
       ends.throwIfAborted();
       const job = ++this.#lastJob;
       const end = () => void this.#end(job).catch(() => {});
       ends.addEventListener('abort', end);
       try {
-        const { begun } = await this.#begin(job, query, leave, this.#sources.forJob(ends));
+        const { begun } = await this.#begin(job, query, slot, this.#sources.forJob(ends));
         return begun.outcome === 'begun' ? await this.#store(job, query, begun, output, maxOutputBytes) : begun;
       } finally {
         ends.removeEventListener('abort', end);
@@ -228,9 +230,9 @@ export class Tap {
   async #started(client: string, query: EngineQuery, gone: AbortSignal): Promise<TapStarted> {
     const started = await this.#again<TapStarted>(
       async () => {
-        const leave = await this.#slotUnless(gone, client);
+        const slot = await this.#slotUnless(gone, client);
         const read = this.#sources.inTime(client, new Budget(query.seconds), gone);
-        return await this.#beginUnless(gone, query, leave, read);
+        return await this.#beginUnless(gone, query, slot, read);
       },
       message => ({ job: 0, begun: { outcome: 'refused', message } }),
     );
@@ -280,7 +282,7 @@ export class Tap {
     }
   }
 
-  async #slotUnless(gone: AbortSignal, client: string): Promise<() => void> {
+  async #slotUnless(gone: AbortSignal, client: string): Promise<SteppedSlot> {
     try {
       return await this.#slot(client, WAIT_MS, gone);
     } catch (error) {
@@ -288,20 +290,19 @@ export class Tap {
     }
   }
 
-  /** Waits for a slot. Returns the function that releases it. */
-  async #slot(client: string, milliseconds: number, gone?: AbortSignal): Promise<() => void> {
+  async #slot(client: string, milliseconds: number, gone?: AbortSignal): Promise<SteppedSlot> {
     if (this.#config.TAP_MAX_QUERIES === 0) throw new Unavailable(SWITCHED_OFF, NEVER);
-    const leave = await this.#slots.enter(client, milliseconds, gone);
-    const began = performance.now();
+    const slot = await this.#slots.enterStepped(client, milliseconds, gone);
     const unwatch = this.#childMemory.watch();
-    return () => {
+    const leave = () => {
       unwatch();
-      leave((performance.now() - began) / 1000);
+      slot.leave();
     };
+    return { ...slot, leave };
   }
 
   /** Waits for a slot as long as necessary. */
-  async #slotInTime(client: string, ends: AbortSignal): Promise<() => void> {
+  async #slotInTime(client: string, ends: AbortSignal): Promise<SteppedSlot> {
     for (;;) {
       ends.throwIfAborted();
       try {
@@ -314,31 +315,30 @@ export class Tap {
   }
 
   /** @param gone when it fires, the query ends */
-  async #beginUnless(gone: AbortSignal, query: EngineQuery, leave: () => void, read: ReadSources): Promise<TapStarted> {
+  async #beginUnless(gone: AbortSignal, query: EngineQuery, slot: SteppedSlot, read: ReadSources): Promise<TapStarted> {
     if (gone.aborted) {
-      leave();
+      slot.leave();
       throw new Unavailable(GIVEN_UP);
     }
     const job = ++this.#lastJob;
     const end = () => void this.#end(job).catch(() => {});
     gone.addEventListener('abort', end);
     try {
-      return await this.#begin(job, query, leave, read);
+      return await this.#begin(job, query, slot, read);
     } finally {
       gone.removeEventListener('abort', end);
     }
   }
 
   /**
-   * @param leave releases the query's slot
    * @param read reads what the query needs of catalogs
    */
-  async #begin(job: number, query: EngineQuery, leave: () => void, read: ReadSources): Promise<TapStarted> {
+  async #begin(job: number, query: EngineQuery, slot: SteppedSlot, read: ReadSources): Promise<TapStarted> {
     let begun: EngineBegun | undefined;
     try {
       const engine = (this.#engine ??= this.#start());
       const lastsMs = 1000 * query.seconds + HANG_MS;
-      this.#jobs.set(job, { engine, lastsMs, leave, timer: this.#forgetting(job, lastsMs) });
+      this.#jobs.set(job, { engine, lastsMs, slot, timer: this.#forgetting(job, lastsMs) });
       await engine.opened;
       begun = (await this.#ask(engine, { kind: 'begin', job, query }, lastsMs)) as EngineBegun;
       while (begun.outcome === 'reading') {
@@ -352,8 +352,9 @@ export class Tap {
       // The parts of catalogs could not be read.
       if (begun?.outcome === 'reading') await this.#end(job).catch(() => {});
       if (begun?.outcome !== 'begun' || begun.isWhole) this.#forget(job);
+      else slot.pause();
       // If the query failed before it was registered, `#forget` has not released the slot.
-      if (!begun) leave();
+      if (!begun) slot.leave();
     }
   }
 
@@ -373,7 +374,7 @@ export class Tap {
     const running = this.#jobs.get(job);
     if (!running) return;
     clearTimeout(running.timer);
-    running.leave();
+    running.slot.leave();
     removeTables(running);
     removeDirectory(running.sources);
     this.#jobs.delete(job);
@@ -382,12 +383,21 @@ export class Tap {
   async #part(job: number): Promise<Uint8Array | null> {
     const running = this.#jobs.get(job);
     if (!running) throw new Unavailable(GIVEN_UP);
-    const { engine, lastsMs } = running;
-    clearTimeout(running.timer);
-    running.timer = this.#forgetting(job, lastsMs);
-    const part = await this.#ask(engine, { kind: 'part', job }, lastsMs);
-    if (part === null) this.#forget(job);
-    return part as Uint8Array | null;
+    const { engine, lastsMs, slot } = running;
+    const wait = () => {
+      clearTimeout(running.timer);
+      running.timer = this.#forgetting(job, lastsMs);
+    };
+    wait();
+    await slot.resume();
+    wait();
+    try {
+      const part = await this.#ask(engine, { kind: 'part', job }, lastsMs);
+      if (part === null) this.#forget(job);
+      return part as Uint8Array | null;
+    } finally {
+      slot.pause();
+    }
   }
 
   /** The slot of the query is released when its work has ended: a query that is being planned goes on for a while. */

@@ -121,6 +121,65 @@ test('a refusal says when a slot may be free: by how long slots were held, and a
   assert.ok((await seconds('a'))! > 600 / 2, 'the slot of b is held all this time');
 });
 
+test("between its steps, work gives its slot to who has used less, and is part of its client's share", async () => {
+  const { slots, admission, pass } = slotsOf(2, { maxBetween: 1 });
+  const works = [await slots.enterStepped('a', SOON), await slots.enterStepped('b', SOON)];
+  const order: string[] = [];
+  const note = async (name: string, waits: Promise<unknown>) => {
+    await waits;
+    order.push(name);
+  };
+  const small = slots.enter('c', SOON);
+  const noted = note('c', small);
+  pass(500);
+  works[0]!.pause();
+  await noted;
+  assert.is(admission.cpuOf('a'), 0.5, 'a step counts as long as it lasts');
+  assert.ok(await refusalOf(slots.enter('a', 5)), 'the share of a');
+  const next = note('a', works[0]!.resume());
+  assert.ok(await refusalOf(slots.enter('d', 5)), 'as many are admitted as may be');
+  (await small)();
+  await next;
+  works[1]!.pause();
+  await slots.enter('d', SOON);
+  const later = [note('b', works[1]!.resume()), note('e', slots.enter('e', SOON))];
+  pass(1000);
+  works[0]!.leave();
+  await later[0];
+  assert.equal(order, ['c', 'a', 'b'], 'who has waited a second for its next step is before who has used less');
+  works[1]!.leave();
+  await later[1];
+});
+
+test('one slot is left for work that begins', async () => {
+  const { slots } = slotsOf(3, { maxBetween: 3 });
+  const works = [];
+  for (const client of ['a', 'b', 'c']) works.push(await slots.enterStepped(client, SOON));
+  for (const work of works) work.pause();
+  let steps = 0;
+  const resumed = works.map(work => work.resume().then(() => steps++));
+  await resumed[1];
+  await slots.enter('d', SOON);
+  assert.is(steps, 2);
+  works[0]!.pause();
+  await resumed[2];
+});
+
+test('work that leaves while it waits for its next step takes no slot', async () => {
+  const { slots } = slotsOf(1, { maxBetween: 1 });
+  const work = await slots.enterStepped('a', SOON);
+  work.pause();
+  const leave = await slots.enter('b', SOON);
+  const waits = work.resume();
+  work.leave();
+  await waits;
+  work.pause();
+  await work.resume();
+  leave();
+  await slots.enter('a', SOON);
+  assert.ok(await refusalOf(slots.enter('b', 5)));
+});
+
 test('work that fails gives its slot back, and its time counts', async () => {
   const { slots, admission, pass } = slotsOf(1);
   const work = slots.run('a', SOON, async () => {
