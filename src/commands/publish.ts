@@ -7,6 +7,7 @@ import { stopSignal } from '../base/stop_signal.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
 import { answerSettings } from '../crossmatch/provenance.ts';
+import { notingErrors } from '../store/noting.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { requireDatabase } from '../store/store.ts';
 import { kafkaSink } from '../stream/kafka_sink.ts';
@@ -70,7 +71,7 @@ async function run(invocation: Invocation): Promise<number> {
     ledger: new StoreLedger(store, writer, settings.topic),
     matches: new MatchMessages(store, new SharedFragments(answerSettings(config))),
     connect: () => kafkaSink(settings),
-    log: logToStderr,
+    log: notingErrors(logToStderr, () => writer),
   });
   const ended = publication.run(stop);
   await new Promise(resolve => stop.addEventListener('abort', resolve));
