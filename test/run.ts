@@ -5,7 +5,7 @@
  *
  *   node test/run.ts [--fast] [WORD...]     only the files whose path contains one of the words; --fast: only those of `fast.ts`
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +73,10 @@ const compiled = join(root, '.cache/compiled');
 const FILE_LIMIT_MS =
   60_000 * Number(process.env.NEARSKY_TEST_MINUTES ?? 10 + 2 * Number(process.env.NEARSKY_FUZZ_MINUTES ?? 0));
 
+/** The output of a file that has ended is read for this long. */
+const CLOSING_MS = 10_000;
+const running = new Set<ChildProcess>();
+
 interface Outcome {
   readonly passed: number;
   readonly failed: number;
@@ -91,16 +95,28 @@ function runFile(file: string): Promise<Outcome> {
       cwd: root,
       env: { ...process.env, FORCE_COLOR: '0', NODE_COMPILE_CACHE: compiled },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: the programs that it started end with it.
+      detached: true,
     });
+    running.add(child);
     let output = '';
     const limit = setTimeout(() => {
       output += `killed, because it had not ended after ${FILE_LIMIT_MS / 60_000} minutes\n`;
-      child.kill('SIGKILL');
+      endGroup(child);
     }, FILE_LIMIT_MS);
     child.stdout.on('data', data => (output += data));
     child.stderr.on('data', data => (output += data));
-    child.on('close', code => {
+    let closing: NodeJS.Timeout | undefined;
+    // A program that the file left in another group may hold the pipes for ever.
+    child.on('exit', code => (closing = setTimeout(() => ended(code), CLOSING_MS)));
+    child.on('close', code => ended(code));
+    const ended = (code: number | null) => {
+      if (!running.delete(child)) return;
       clearTimeout(limit);
+      clearTimeout(closing);
+      endGroup(child);
+      child.stdout.destroy();
+      child.stderr.destroy();
       const count = (label: string) =>
         [...output.matchAll(new RegExp(`${label}:\\s+(\\d+)`, 'g'))].reduce((sum, match) => sum + Number(match[1]), 0);
       const total = count('Total');
@@ -117,9 +133,24 @@ function runFile(file: string): Promise<Outcome> {
       if (unnamed !== 0) console.log(`${unnamed} tests are skipped without a word: skip them with test/needs.ts`);
       if (failed) console.log(output);
       resolve({ passed, failed, skipped });
-    });
+    };
   });
 }
+
+/** Ends a file with all programs that it started. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL');
+  } catch {
+    // None is left.
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const child of running) endGroup(child);
+    process.exit(1);
+  });
 
 const MAX_REPEATED = 3;
 
