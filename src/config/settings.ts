@@ -401,6 +401,10 @@ const NODES = {
     'Stay ready when the log cannot be read for longer than that, and answer from what this node has. `/readyz` then has `stale` as its status, and answers have the header `X-Log-Lag-Seconds`.',
     yesNo(false),
   ),
+  NEARSKY_NODES: about(
+    'Addresses of the services of all nodes, such as http://node-1:8080. `node status` compares them, and `node begin` refuses an archive that has less than one of them.',
+    list(baseAddress(), []),
+  ),
 };
 
 const REGISTRY = {
