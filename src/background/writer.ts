@@ -56,7 +56,11 @@ export class BackgroundWriter {
     this.#options = options;
     const { config, topic, publish: settings, state, log } = options;
     if (topic) [state.logFollowedMs, state.logTimeUs] = [steadyMs(), 0];
-    this.#publisher = settings && new BackgroundPublisher({ config, settings, log });
+    const noted: Log = (event, fields = {}) => {
+      log(event, fields);
+      this.#send({ kind: 'failed', event, fields });
+    };
+    this.#publisher = settings && new BackgroundPublisher({ config, settings, log: noted });
   }
 
   /**

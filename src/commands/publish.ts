@@ -5,6 +5,7 @@ import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
+import { notingErrors } from '../store/noting.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { requireDatabase } from '../store/store.ts';
 import { StoreLedger } from '../stream/ledger.ts';
@@ -65,7 +66,7 @@ async function run(invocation: Invocation): Promise<number> {
     from,
     store,
     ledger: name => new StoreLedger(store, writer, name),
-    log: logToStderr,
+    log: notingErrors(logToStderr, () => writer),
   });
   const ended = Promise.all(publications.map(each => each.run(stop)));
   await new Promise(resolve => stop.addEventListener('abort', resolve));
