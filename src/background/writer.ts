@@ -85,9 +85,7 @@ export class BackgroundWriter {
   begin(): void {
     this.#hasBegun = true;
     this.#send({ kind: 'begin' });
-    const { publish } = this.#options;
-    if (!publish) return;
-    this.#publisher?.start(ledger => this.#send({ kind: 'publishing', topic: publish.topic, ledger }, [ledger]));
+    this.#publisher?.start((topic, ledger) => this.#send({ kind: 'publishing', topic, ledger }, [ledger]));
   }
 
   /** Aborts the work in progress without recording it. A write that waits for another process is abandoned. */

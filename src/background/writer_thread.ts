@@ -80,15 +80,16 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   if (!topic) requireNoLog(store);
   const member = topic && new Member({ store, topic, log, isPatient: true, ...reportTo(state, store, log) });
   const writer = new Writer(store, member);
+  const ledgers = new Map<string, StoreLedger>();
   notes = writer;
-  let ledger: StoreLedger | undefined;
   let isStopping = false;
   link.on('message', (message: ToWriter) => {
     if (message.kind === 'stop') return stop.resolve();
     if (message.kind === 'failed') return noteEvent(writer, message.event, message.fields);
     if (message.kind === 'publishing') {
-      const former = ledger;
-      ledger = new StoreLedger(store, writer, message.topic);
+      const former = ledgers.get(message.topic);
+      const ledger = new StoreLedger(store, writer, message.topic);
+      ledgers.set(message.topic, ledger);
       keepLedger(message.ledger, ledger, former?.end());
       return;
     }
@@ -130,7 +131,11 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   await stop.promise;
   isStopping = true;
   // Abandons changes that wait for the log, so that the writer can stop.
-  await Promise.all([...work.map(each => each.close()), ledger?.end(), member?.close()]);
+  await Promise.all([
+    ...work.map(each => each.close()),
+    ...[...ledgers.values()].map(each => each.end()),
+    member?.close(),
+  ]);
   await store.close();
   link.close();
   return undefined;
