@@ -3,6 +3,7 @@
 #   nightly.sh ingest BROKER DIRECTORY   stores each file of DIRECTORY, then moves it to DIRECTORY/done
 #   nightly.sh backup DIRECTORY KEEP     makes DIRECTORY/nearsky-DATE, and removes all but the newest KEEP
 #   nightly.sh export DIRECTORY KEEP     does the same with DIRECTORY/nearsky-DATE.ndjson.gz
+#   nightly.sh report                    prints what happened in the last night; fails if a person is needed
 set -eu
 config=/etc/nearsky/nearsky.json
 nearsky() {
@@ -37,8 +38,11 @@ case $job in
     [ -e "$target" ] || nearsky "$job" "$target"
     keep_newest "$directory" "$keep" "$suffix"
     ;;
+  report)
+    nearsky report
+    ;;
   *)
-    echo "nightly.sh: ingest, backup or export (got $job)" >&2
+    echo "nightly.sh: ingest, backup, export or report (got $job)" >&2
     exit 2
     ;;
 esac

@@ -80,14 +80,21 @@ const nightKey = (night: string) => utf8.encode(`night/${night}`);
 /** The changes of one commit to the counts of its night. */
 export class NightTally {
   readonly #tally: Tally;
+  /** Deliveries by broker. They are many, so no name is made for each. */
+  readonly #delivered = new Map<string, Record<Outcome | 'without_position', number>>();
 
   constructor(timeUs: number) {
     this.#tally = new Tally(nightKey(nightOf(timeUs)));
   }
 
   delivered(broker: string, outcome: Outcome, hasPosition: boolean): void {
-    this.#tally.add(`broker/${broker}/${outcome}`);
-    if (!hasPosition) this.#tally.add(`broker/${broker}/without_position`);
+    let counts = this.#delivered.get(broker);
+    if (!counts) {
+      counts = { stored: 0, further_broker: 0, duplicate: 0, below_cut: 0, skipped: 0, without_position: 0 };
+      this.#delivered.set(broker, counts);
+    }
+    counts[outcome]++;
+    if (!hasPosition) counts.without_position++;
   }
 
   unstored({ broker, below_cut, skipped, rejected }: UnstoredMessages): void {
@@ -116,6 +123,9 @@ export class NightTally {
 
   /** To be called inside the commit's transaction. */
   store(databases: Databases): void {
+    for (const [broker, counts] of this.#delivered)
+      for (const [name, count] of Object.entries(counts))
+        if (count > 0) this.#tally.add(`broker/${broker}/${name}`, count);
     this.#tally.store(databases);
   }
 }

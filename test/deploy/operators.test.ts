@@ -150,7 +150,7 @@ needs(test, whyNot('promtool', '--version'))(
 needs(test, whyNot('systemd-analyze', '--version'))('the timers and their services are right', () =>
   withDirectory(async directory => {
     const names = globSync('nearsky-*.{service,timer}', { cwd: join(root, 'deploy') });
-    assert.is(names.length, 6);
+    assert.is(names.length, 8);
     const files = names.map(name => {
       // The script must exist where it is checked, and a template needs an instance.
       const file = join(directory, name.replace('@.', '@lasair.'));
@@ -217,6 +217,11 @@ needs(test, isDeno ? 'the command that the script calls runs on Node' : undefine
       assert.is(status, 0, stderr);
       assert.ok(existsSync(`${today}.ndjson.gz`) && existsSync(today));
       assert.is.not(nightly('backup', backups, '0').status, 0);
+      assert.ok(
+        nightly('report')
+          .stdout.split('\n')
+          .some(line => line.startsWith('last backup') && line.endsWith(today)),
+      );
       assert.ok(existsSync(today));
     }),
 );
