@@ -6,6 +6,7 @@
 import { messageOf } from '../base/error_text.ts';
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
+import { endWhenGone } from '../cluster/archive.ts';
 import { beginLog, leaveLog } from '../cluster/beginning.ts';
 import { logSettings, openKafkaLog } from '../cluster/kafka_log.ts';
 import type { LogTopic } from '../cluster/kafka_settings.ts';
@@ -45,10 +46,12 @@ docs/operations.md describes how to set up nodes.`,
       throw new UsageError(`node takes status, begin, leave, settings or upgrade. Usage: nearsky ${this.usage}`);
     requireDatabase(invocation.config.NEARSKY_DATA);
     const store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
+    const unwatch = endWhenGone(store);
     try {
       await act(invocation, store);
       return 0;
     } finally {
+      unwatch();
       await store.close();
     }
   },
