@@ -2,7 +2,9 @@
  * Opens the archive of a data directory for a command that changes it, either directly or through the log that nodes
  * share.
  */
+import { messageOf } from '../base/error_text.ts';
 import { logToStderr } from '../base/log.ts';
+import { endBySignal } from '../base/stop_signal.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { openStore, type Store, StoreError } from '../store/store.ts';
@@ -13,6 +15,8 @@ import { shareSettings, whySettingsDiffer } from './shared_settings.ts';
 
 /** The time after which a command prints that it waits for the log. */
 const QUIET_MS = 2000;
+/** The interval between checks that the database is in its place. */
+const LOOK_MS = 500;
 
 export interface Archive {
   readonly store: Store;
@@ -29,7 +33,9 @@ export async function openArchive(config: Config): Promise<Archive> {
   const topic = logSettings(config, process.env);
   const store = openStore(config.NEARSKY_DATA, 'write');
   let member: Member | undefined;
+  const unwatch = endWhenGone(store);
   const close = async () => {
+    unwatch();
     await member?.close();
     await store.close();
   };
@@ -46,6 +52,24 @@ export async function openArchive(config: Config): Promise<Archive> {
     await close();
     throw error;
   }
+}
+
+/**
+ * Kills the process, after a line in the log, once the files of the database are removed or replaced, or their disk is unmounted. A
+ * command would otherwise wait for changes of a database that no other process sees.
+ * @returns ends the watch
+ */
+export function endWhenGone(store: Store): () => void {
+  const timer = setInterval(() => {
+    try {
+      store.requireInPlace();
+    } catch (error) {
+      logToStderr('database_gone', { error: messageOf(error) });
+      // A thread that waits for input would hold `process.exit`.
+      endBySignal('SIGKILL');
+    }
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
 }
 
 /** @throws StoreError if the settings of this node differ from the settings in the log */

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { connectionTo, isKafkaError, saslFrom } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { KafkaElection } from './election.ts';
-import { type LogTopic, MOST_AHEAD_MS, SETTINGS, whyUnsafe } from './kafka_settings.ts';
+import { type LogTopic, MOST_AHEAD_MS, newTopic, SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
@@ -73,6 +73,30 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
   } catch (error) {
     await log.close();
     throw error;
+  }
+}
+
+/**
+ * Creates the topic of a log, with settings that lose nothing.
+ * @returns the number of servers that each have all of it
+ * @throws StoreError while fewer servers run than the setting names; errors of the connection, and if there is such a
+ * topic
+ */
+export async function createTopic(options: LogTopic): Promise<number> {
+  const { Admin } = await import('@platformatic/kafka');
+  const admin = new Admin({ ...connectionTo(options), retries: RETRIES });
+  try {
+    const { brokers } = await admin.metadata({ topics: [] });
+    if (brokers.size < options.servers.length)
+      throw new StoreError(
+        `Cannot create the topic ${options.topic} because only ${brokers.size} of ${options.servers.length} Kafka servers run: start the others first`,
+      );
+    const { replicas, settings } = newTopic(brokers.size);
+    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await admin.createTopics({ topics: [options.topic], partitions: 1, replicas, configs });
+    return replicas;
+  } finally {
+    await admin.close();
   }
 }
 

@@ -51,6 +51,22 @@ const RULES: readonly Rule[] = [
 const CLUSTER_RULES: readonly Rule[] = [...RULES, atLeast('min.insync.replicas', 2)];
 const MIN_REPLICAS = 3;
 
+/** The settings of a new topic for the log, in a cluster of so many servers. */
+export function newTopic(servers: number): { readonly replicas: number; readonly settings: Record<string, string> } {
+  const replicas = Math.min(servers, MIN_REPLICAS);
+  const settings = {
+    'cleanup.policy': 'delete',
+    // 30 days: for how long a node may be away and still catch up by itself.
+    'retention.ms': '2592000000',
+    'retention.bytes': '-1',
+    'message.timestamp.type': 'CreateTime',
+    'message.timestamp.after.max.ms': `${MOST_AHEAD_MS}`,
+    'unclean.leader.election.enable': 'false',
+    'min.insync.replicas': servers > 1 ? '2' : '1',
+  };
+  return { replicas, settings };
+}
+
 /** The names of the settings that matter. */
 export const SETTINGS: readonly string[] = CLUSTER_RULES.map(({ setting }) => setting);
 

@@ -1,13 +1,14 @@
 /**
- * `nearsky node status|begin|leave|settings|upgrade`: the log that several nodes share, and the position of this node
+ * `nearsky node topic|status|begin|leave|settings|upgrade`: the log that several nodes share, and the position of this node
  * in it.
  */
 
 import { messageOf } from '../base/error_text.ts';
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
+import { endWhenGone } from '../cluster/archive.ts';
 import { beginLog, leaveLog } from '../cluster/beginning.ts';
-import { logSettings, openKafkaLog } from '../cluster/kafka_log.ts';
+import { createTopic, logSettings, openKafkaLog } from '../cluster/kafka_log.ts';
 import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
 import { holdMost, otherNodes } from '../cluster/other_nodes.ts';
@@ -21,8 +22,10 @@ import { type Command, type Invocation, printResult, table, UsageError } from '.
 const HERE = 'this directory';
 
 export const command: Command = {
-  usage: 'node status | node begin | node leave | node settings | node upgrade',
+  usage: 'node topic | node status | node begin | node leave | node settings | node upgrade',
   description: `Manages nodes that share one log (NEARSKY_LOG), and therefore have identical archives.
+topic: creates the topic of NEARSKY_LOG on its Kafka cluster, with the settings that a log needs. It
+needs no data directory.
 status: prints this node's position in the log and a digest of its objects. Nodes at the same
 position must have the same digest. It asks the services at NEARSKY_NODES, and prints which node
 holds most; this needs no Kafka. It also lists the nodes that reported themselves within the last
@@ -40,19 +43,30 @@ docs/operations.md describes how to set up nodes.`,
   example: 'NEARSKY_LOG=kafka://kafka-1:9092,kafka-2:9092/nearsky nearsky node status --data ./data',
   async run(invocation) {
     const [verb, ...rest] = invocation.positionals;
+    if (verb === 'topic' && rest.length === 0) return topic(invocation);
     const act = { status, begin, leave, settings, upgrade }[verb ?? ''];
     if (!act || rest.length > 0)
-      throw new UsageError(`node takes status, begin, leave, settings or upgrade. Usage: nearsky ${this.usage}`);
+      throw new UsageError(`node takes topic, status, begin, leave, settings or upgrade. Usage: nearsky ${this.usage}`);
     requireDatabase(invocation.config.NEARSKY_DATA);
     const store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
+    const unwatch = endWhenGone(store);
     try {
       await act(invocation, store);
       return 0;
     } finally {
+      unwatch();
       await store.close();
     }
   },
 };
+
+async function topic(invocation: Invocation): Promise<number> {
+  const log = requiredLog(invocation.config);
+  const replicas = await createTopic(log);
+  const value = { topic: log.topic, replicas };
+  printResult(invocation, value, `created the topic ${log.topic}, on ${replicas} servers`);
+  return 0;
+}
 
 async function status(invocation: Invocation, store: Store): Promise<void> {
   const position = store.logPosition();

@@ -22,7 +22,7 @@ import { Admin, Consumer, Producer } from '@platformatic/kafka';
 import type { uvu } from 'uvu';
 import { root } from '../directory.ts';
 
-const jars = process.env.NEARSKY_KAFKA_JARS ?? join(root, '.cache/kafka');
+export const jars = process.env.NEARSKY_KAFKA_JARS ?? join(root, '.cache/kafka');
 
 /** Why there is no Kafka to test with; undefined where there is. */
 export const whyNoKafka =

@@ -1,12 +1,13 @@
 /** The database's file or directory is removed, renamed or replaced under a running service: nothing is answered from what is no longer there. */
-import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, cpSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { type Server, startServer } from '../e2e/support.ts';
+import { type Server, start, startServer } from '../e2e/support.ts';
 import { delivery, eventually, NOW_US, withDirectory } from '../http/support.ts';
 
 const test = suite('server/database_gone');
@@ -123,6 +124,31 @@ test('another database in its place is not read', () =>
     rmSync(data, { recursive: true });
     renameSync(`${data}.away`, data);
     await assertBack(server);
+  }));
+
+test('a command that waits for input ends by name', () =>
+  withDirectory(async directory => {
+    const [data, pipe] = [join(directory, 'data'), join(directory, 'pipe')];
+    execFileSync('mkfifo', [pipe]);
+    // Opened for both, so that opening waits for nobody.
+    const input = openSync(pipe, 'r+');
+    const { child, finished } = start(['ingest', '--broker', 'lasair', pipe, '--data', data]);
+    let log = '';
+    child.stderr!.on('data', text => (log += text));
+    await eventually('it has the database open', async () => {
+      try {
+        const reader = openStore(data, 'read');
+        const isOpen = reader.livePids().has(child.pid!);
+        await reader.close();
+        return isOpen || undefined;
+      } catch {
+        return undefined;
+      }
+    });
+    renameSync(data, `${data}.away`);
+    const { signal } = await finished;
+    closeSync(input);
+    assert.equal([signal, /"database_gone".*its file was removed/.test(log)], ['SIGKILL', true], log);
   }));
 
 test.run();
