@@ -364,6 +364,10 @@ const PUBLISH = {
     list(server(), []),
   ),
   PUBLISH_TOPIC: about('The topic to which matches are published.', optional(name())),
+  PUBLISH_WATCHES: about(
+    'A JSON file of watches: which matches and objects, in an area, near positions or with filters, are published to further topics.',
+    optional(text('')),
+  ),
   PUBLISH_KAFKA_TLS: about('Use TLS for connections to that Kafka cluster.', flag(true)),
   PUBLISH_KAFKA_SASL_MECHANISM: about(
     'The SASL mechanism of that Kafka cluster. Without credentials nearsky does not authenticate.',
