@@ -27,6 +27,19 @@ export function residentBytes(): number | undefined {
 const NICENESS = 10;
 
 /**
+ * Sets the priority of a process that was started just now, before it starts threads of its own: they have the same.
+ * @param niceness 0 to 19, the lowest priority
+ */
+export function setNiceness(pid: number | undefined, niceness: number): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended, or a runtime or a container forbids this.
+  }
+}
+
+/**
  * Lowers the priority of this thread, and of the threads that it starts later, on Linux, where each thread has its own
  * priority. Elsewhere it does nothing, because the call would change the whole process.
  */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
+import { setNiceness } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { heapLimit, programArguments } from '../base/runtime.ts';
 import { boundedCommand } from './bounded_command.ts';
@@ -45,6 +46,8 @@ export interface ProcessOptions {
   readonly dataDir: string;
   /** The memory that it may use in addition to an idle process, MiB. */
   readonly memoryMib: number;
+  /** Its priority, 0 to 19: the higher, the later it gets the processor. */
+  readonly niceness: number;
   /** The memory limit of all child processes together. */
   readonly childMemory: ChildMemory;
   /** The `threadData` of its tasks. */
@@ -86,7 +89,7 @@ export class TaskProcess implements Member {
   /** When its last task ended, by `performance.now()`. */
   #idleSinceMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ entry, dataDir, memoryMib, childMemory, data }: ProcessOptions) {
+  constructor({ entry, dataDir, memoryMib, niceness, childMemory, data }: ProcessOptions) {
     const program = [...programArguments(dataDir, true), fileURLToPath(programModule(entry))];
     const [command, ...args] = boundedCommand(memoryMib, [process.execPath, ...program]);
     this.#child = spawn(command!, args, {
@@ -95,6 +98,7 @@ export class TaskProcess implements Member {
       // A runtime that runs out of memory prints a stack trace, which is of no use.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    setNiceness(this.#child.pid, niceness);
     this.#child.on('message', (message: FromProcess) => void this.#heard(message));
     this.#child.on('error', error => this.#ended(messageOf(error)));
     this.#child.on('exit', (code, signal) => this.#ended(`${signal ?? code}`));

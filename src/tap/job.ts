@@ -12,6 +12,11 @@ import type { Upload } from './upload_file.ts';
 
 /** The size of a part of an answer, bytes. */
 const PART_BYTES = 256 * 1024;
+/**
+ * The characters of all descriptions of an answer. If there are more, each column has an equal share: 500 columns may
+ * repeat one uploaded description, and Parquet writes each four times in one step.
+ */
+const MAX_DESCRIPTIONS = 128 * 1024;
 /** The maximum number of cells that exist as objects at the same time. */
 const BLOCK_CELLS = 16 * 1024;
 /** After this many bytes of chunks, garbage is collected. */
@@ -83,7 +88,7 @@ export class Job {
 
   constructor(connection: DuckDBConnection, columns: readonly Column[], query: EngineQuery, onIdle: () => void) {
     this.#connection = connection;
-    this.#columns = columns;
+    this.#columns = withinDescriptions(columns);
     this.#query = query;
     this.#onIdle = onIdle;
     this.#deadline = setTimeout(() => {
@@ -304,6 +309,12 @@ export class Job {
  */
 function withEnd(sql: string, columns: number): string {
   return `SELECT *, false FROM (${sql}) UNION ALL SELECT ${'NULL, '.repeat(columns)}true`;
+}
+
+function withinDescriptions(columns: readonly Column[]): readonly Column[] {
+  if (columns.reduce((sum, { description }) => sum + description.length, 0) <= MAX_DESCRIPTIONS) return columns;
+  const share = Math.floor(MAX_DESCRIPTIONS / columns.length);
+  return columns.map(column => ({ ...column, description: column.description.slice(0, share).toWellFormed() }));
 }
 
 /** Values of a column of a chunk. */

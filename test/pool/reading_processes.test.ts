@@ -27,13 +27,21 @@ const test = suite<Context>('pool/reading_processes');
 const onLinux = needs(test, process.platform === 'linux' ? undefined : 'only Linux reports the memory of processes');
 
 const MAX_MIB = 400;
+const NICENESS = 7;
 
 test.before.each(context => {
   context.directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
   context.ended = [];
   const memory = new ChildMemory(MAX_MIB, (_event, fields) => context.ended.push(fields!.mib as number));
   const entry = 'test/pool/fixtures/moody_process';
-  const options = { entry, dataDir: context.directory, memoryMib: 512, childMemory: memory, data: {} };
+  const options = {
+    entry,
+    dataDir: context.directory,
+    memoryMib: 512,
+    niceness: NICENESS,
+    childMemory: memory,
+    data: {},
+  };
   context.memory = memory;
   context.processes = new ReadingProcesses({ small: options, large: options, admission: new ClientAdmission() });
 });
@@ -85,6 +93,17 @@ onLinux('an idle process waits for the next small input, while there are fewer t
   void hanging('area', 'c');
   await sleep(500);
   assert.is(childrenOf(process.pid), 3, 'all slots are taken');
+});
+
+onLinux('every thread of a process has its priority', async ({ processes }) => {
+  processes.inTime('a', reading({ kind: 'area', mood: 'hangs' }), new Budget(60)).catch(() => {});
+  const niceness = () =>
+    spawnSync('ps', ['-L', '-o', 'ni=,args=', '--ppid', `${process.pid}`], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter(line => line.includes('moody_process'))
+      .map(line => Number.parseInt(line, 10));
+  await eventually('its threads run', async () => niceness().length > 3 || undefined);
+  assert.equal(new Set(niceness()), new Set([NICENESS]));
 });
 
 onLinux('if all have too much memory, the largest is ended and refused for now', async ({ processes, ended }) => {

@@ -21,12 +21,14 @@ const LATE = /^the query cannot be carried out: too late$/;
 /** More than what the engine and one part hold at once. */
 const ROWS = 300_000;
 
-async function answer(sql: string, more: Partial<TapQuery> & { readonly as?: string } = {}): Promise<string> {
-  const { as = 'csv', ...asked } = more;
+type More = Partial<TapQuery> & { readonly as?: string; readonly columns?: readonly Column[] };
+
+async function answer(sql: string, more: More = {}): Promise<string> {
+  const { as = 'csv', columns = COLUMNS, ...asked } = more;
   const query = { query: sql, maxRecords: ROWS, format: tapFormat(as)!, seconds: 60, uploads: [], ...asked };
   const connection = await instance!.connect();
   await connection.run('BEGIN');
-  const job = new Job(connection, COLUMNS, query, () => {});
+  const job = new Job(connection, columns, query, () => {});
   try {
     await job.begin(sql, []);
     const parts: Uint8Array[] = [];
@@ -39,6 +41,24 @@ async function answer(sql: string, more: Partial<TapQuery> & { readonly as?: str
     job.close();
   }
 }
+
+check('many columns share the room for descriptions, few have theirs whole', async () => {
+  const answered = async (count: number, as: string) => {
+    const columns = Array.from({ length: count }, (_, i): Column => {
+      return { name: `c${i}`, type: 'int32', description: 'd'.repeat(2000) };
+    });
+    return await answer(`SELECT ${columns.map(({ name }) => `1 AS ${name}`).join()}`, { as, columns });
+  };
+  const of = async (count: number) =>
+    [...(await answered(count, 'votable')).matchAll(/<DESCRIPTION>(d+)</g)].map(([, text]) => text!.length);
+  assert.equal(await of(65), new Array(65).fill(2000));
+  assert.equal(await of(512), new Array(512).fill(256));
+  // Parquet and Arrow write a description several times, which takes the engine's only thread.
+  for (const as of ['votable', 'parquet', 'arrow', 'json']) {
+    const { length } = await answered(500, as);
+    assert.ok(length < 2 ** 20, `${as}: ${length}`);
+  }
+});
 
 const failure = (promise: Promise<string>): Promise<string> =>
   promise.then(
