@@ -47,7 +47,7 @@ test('how long it takes comes first, and the sum last', () =>
   withTests({ 'a/one.test.ts': totals(3, 3), 'b/two.test.ts': totals(2, 2) }, run => {
     const { status, lines } = run();
     assert.is(status, 0);
-    assert.match(lines[0]!, /^2 test files, [12] at a time, take about \d+ (seconds|minutes) \(/);
+    assert.match(lines[0]!, /^2 test files, [23] at a time, take about \d+ (seconds|minutes) \(/);
     assert.match(lines[1]!, 'npm run test:fast');
     assert.is(lines.at(-1), '5 passed, 0 failed');
     assert.is(run('a/').lines.at(-1), '3 passed, 0 failed');
@@ -85,6 +85,41 @@ process.exitCode = ran ? 0 : 1;
       const again = run();
       assert.not.match(again.lines.join('\n'), 'once more');
     },
+  ));
+
+test('a file that hangs is ended with the programs that it started, and the others run', () =>
+  withTests(
+    {
+      'hangs.test.ts': `import { spawn } from 'node:child_process';
+const { pid } = spawn('sleep', ['600'], { stdio: 'inherit' });
+console.log('its program is ' + pid);
+setInterval(() => {}, 1000);
+`,
+      'good.test.ts': totals(1, 1),
+    },
+    run => {
+      process.env.NEARSKY_TEST_MINUTES = '0.05';
+      const { status, lines } = run();
+      delete process.env.NEARSKY_TEST_MINUTES;
+      assert.is(status, 1);
+      assert.is(lines.at(-1), '1 passed, 1 failed');
+      assert.match(lines.join('\n'), 'killed, because it had not ended after 0.05 minutes');
+      const pid = Number(/its program is (\d+)/.exec(lines.join('\n'))![1]);
+      // It may still be in the table of processes, but it does not run.
+      const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' });
+      assert.match(stdout, /^Z|^$/);
+    },
+  ));
+
+test('a program that outlives its file and holds its output does not hold the run', () =>
+  withTests(
+    {
+      'leaves.test.ts': `import { spawn } from 'node:child_process';
+spawn('sleep', ['60'], { stdio: 'inherit', detached: true }).unref();
+${totals(1, 1)}process.exit();
+`,
+    },
+    run => assert.is(run().lines.at(-1), '1 passed, 0 failed'),
   ));
 
 test('the fast ones start nothing and open nothing, by themselves or by what they import', () =>

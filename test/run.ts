@@ -5,7 +5,7 @@
  *
  *   node test/run.ts [--fast] [WORD...]     only the files whose path contains one of the words; --fast: only those of `fast.ts`
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,8 @@ if (unknown.length > 0 || files.length === 0) {
 // Without them the tests that need them are skipped. None of the fast ones does.
 if (!isFast) spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
 
-const LANES = Math.min(2, availableParallelism());
+/** Files wait for their programs a quarter of the time, so one more runs than there are cores. */
+const LANES = Math.min(3, availableParallelism() + 1);
 /** The seconds that each file took when it last ran here; Deno only reads them. */
 const measured = join(root, '.cache/test_seconds.json');
 const seconds: Record<string, number> = readMeasured();
@@ -73,6 +74,10 @@ const compiled = join(root, '.cache/compiled');
 const FILE_LIMIT_MS =
   60_000 * Number(process.env.NEARSKY_TEST_MINUTES ?? 10 + 2 * Number(process.env.NEARSKY_FUZZ_MINUTES ?? 0));
 
+/** The output of a file that has ended is read for this long. */
+const CLOSING_MS = 10_000;
+const running = new Set<ChildProcess>();
+
 interface Outcome {
   readonly passed: number;
   readonly failed: number;
@@ -91,16 +96,28 @@ function runFile(file: string): Promise<Outcome> {
       cwd: root,
       env: { ...process.env, FORCE_COLOR: '0', NODE_COMPILE_CACHE: compiled },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: the programs that it started end with it.
+      detached: true,
     });
+    running.add(child);
     let output = '';
     const limit = setTimeout(() => {
       output += `killed, because it had not ended after ${FILE_LIMIT_MS / 60_000} minutes\n`;
-      child.kill('SIGKILL');
+      endGroup(child);
     }, FILE_LIMIT_MS);
     child.stdout.on('data', data => (output += data));
     child.stderr.on('data', data => (output += data));
-    child.on('close', code => {
+    let closing: NodeJS.Timeout | undefined;
+    // A program that the file left in another group may hold the pipes for ever.
+    child.on('exit', code => (closing = setTimeout(() => ended(code), CLOSING_MS)));
+    child.on('close', code => ended(code));
+    const ended = (code: number | null) => {
+      if (!running.delete(child)) return;
       clearTimeout(limit);
+      clearTimeout(closing);
+      endGroup(child);
+      child.stdout.destroy();
+      child.stderr.destroy();
       const count = (label: string) =>
         [...output.matchAll(new RegExp(`${label}:\\s+(\\d+)`, 'g'))].reduce((sum, match) => sum + Number(match[1]), 0);
       const total = count('Total');
@@ -117,9 +134,24 @@ function runFile(file: string): Promise<Outcome> {
       if (unnamed !== 0) console.log(`${unnamed} tests are skipped without a word: skip them with test/needs.ts`);
       if (failed) console.log(output);
       resolve({ passed, failed, skipped });
-    });
+    };
   });
 }
+
+/** Ends a file with all programs that it started. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL');
+  } catch {
+    // None is left.
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    for (const child of running) endGroup(child);
+    process.exit(1);
+  });
 
 const MAX_REPEATED = 3;
 

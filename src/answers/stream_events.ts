@@ -2,7 +2,6 @@
 
 import type { StoredStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
-import type { MatchSource, StoredObject } from '../store/types.ts';
 import {
   type JournalPosition,
   type JournalSource,
@@ -10,10 +9,10 @@ import {
   readMatches,
 } from '../stream/journal_matches.ts';
 import type { MatchMessage } from '../stream/message.ts';
+import { type EventConditions, type EventKind, eventTest, type WithSources } from './event_test.ts';
 import type { FollowedArea, FollowedAreas } from './followed_areas.ts';
 import { MatchMessages } from './match_messages.ts';
-import { ObjectMessages, stateAt } from './object_messages.ts';
-import { matchTest, objectTest } from './qualify.ts';
+import { ObjectMessages } from './object_messages.ts';
 import type { FilterValues } from './queries.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
@@ -68,14 +67,8 @@ export interface EventPage extends Events {
   placesVersion: number;
 }
 
-/** The events of a stream: matches, or changes of objects. */
-export type EventKind = 'matches' | 'objects';
-
 /** The events that a reader wants: those that meet every filter, and whose objects are in the area. */
-export interface EventSelection {
-  readonly filters: FilterValues | undefined;
-  /** The status that the object must have after the change. */
-  readonly status: StoredStatus | undefined;
+export interface EventSelection extends EventConditions {
   readonly area: FollowedArea | undefined;
   /** Equal for equal selections. */
   readonly key: string;
@@ -92,9 +85,6 @@ export function eventSelection(
   const sorted = filters?.toSorted();
   return { filters: sorted, area, status, key: JSON.stringify([area?.digest, sorted, status]) };
 }
-
-/** An object, and the sources of its matches. */
-type WithSources = readonly [object: StoredObject, sources: readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
 const NO_PLACES: ReadonlyMap<string, readonly number[]> = new Map();
@@ -183,25 +173,15 @@ export class StreamEvents {
     return page.places;
   }
 
-  #meeting(page: EventPage, at: Iterable<number>, { filters, status }: EventSelection): readonly StreamEvent[] {
-    const test = filters && matchTest(filters, this.fragments.settings.catalogs);
-    const objectTests = filters && objectTest(filters, this.fragments.settings.catalogs);
+  #meeting(page: EventPage, at: Iterable<number>, selection: EventSelection): readonly StreamEvent[] {
+    const meets = eventTest(this.#kind, selection, this.fragments.settings.catalogs);
     if (this.#stored?.page !== page) {
       this.#stored = { page, objects: new Map() };
       this.#reads++;
     }
-    const isMet = ({ diaObjectId, matchVersion, catalogName }: StreamEvent['message']) => {
-      const [object, sources] = this.#objectOf(diaObjectId);
-      const meets = (i: number) => test!(object, object.matches[i]!, sources[i]);
-      if (this.#kind === 'matches')
-        return meets(
-          object.matches.findIndex(match => match.matchVersion === matchVersion && match.catalogName === catalogName),
-        );
-      const state = stateAt(object, matchVersion);
-      if (status && state.status !== status) return false;
-      return objectTests?.needsMatch ? state.matches.some(meets) : (objectTests?.test(object) ?? true);
-    };
-    return Array.from(at, i => page.events[i]!).filter(({ message }) => isMet(message));
+    return Array.from(at, i => page.events[i]!).filter(({ message }) =>
+      meets(message, this.#objectOf(message.diaObjectId)),
+    );
   }
 
   #objectOf(diaObjectId: bigint): WithSources {

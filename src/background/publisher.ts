@@ -6,7 +6,7 @@ import { programModule } from '../base/program_files.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
-import type { PublishSettings } from '../stream/publish_settings.ts';
+import { type PublishSettings, publicationNames } from '../stream/publish_settings.ts';
 import type { FromPublisher, PublishTask } from './publisher_thread.ts';
 
 /** The pause before a thread that ended is restarted. */
@@ -23,6 +23,9 @@ interface BackgroundPublisherOptions {
   readonly log: Log;
 }
 
+/** Passes the writer thread the port of a publication's ledger to keep: see `keepLedger`. */
+type KeepLedger = (topic: string, ledger: MessagePort) => void;
+
 export class BackgroundPublisher {
   readonly #options: BackgroundPublisherOptions;
   readonly #pool = new Pool({ threads: 1, entry: programModule('workers/publisher') });
@@ -33,11 +36,8 @@ export class BackgroundPublisher {
     this.#options = options;
   }
 
-  /**
-   * Begins to publish, until `stop`.
-   * @param keep passes the writer thread the port of a ledger to keep: see `keepLedger`
-   */
-  start(keep: (ledger: MessagePort) => void): void {
+  /** Begins to publish, until `stop`. */
+  start(keep: KeepLedger): void {
     this.#stop = new AbortController();
     this.#ended = this.#run(keep, this.#stop.signal);
   }
@@ -54,7 +54,7 @@ export class BackgroundPublisher {
     if (await this.stop()) await this.#pool.close();
   }
 
-  async #run(keep: (ledger: MessagePort) => void, signal: AbortSignal): Promise<void> {
+  async #run(keep: KeepLedger, signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
     while (!signal.aborted) {
       try {
@@ -66,18 +66,25 @@ export class BackgroundPublisher {
     }
   }
 
-  async #runThread(keep: (ledger: MessagePort) => void, signal: AbortSignal): Promise<void> {
+  async #runThread(keep: KeepLedger, signal: AbortSignal): Promise<void> {
     const { config, settings, log } = this.#options;
     const channel = new MessageChannel();
-    const ledgers = new MessageChannel();
     const link = channel.port1;
     link.on('message', ({ event, fields }: FromPublisher) => log(event, fields));
-    keep(ledgers.port1);
+    const ledgers = new Map<string, MessagePort>();
+    for (const { name } of publicationNames(settings)) {
+      const { port1, port2 } = new MessageChannel();
+      keep(name, port1);
+      ledgers.set(name, port2);
+    }
     const onStop = () => link.postMessage('stop');
     signal.addEventListener('abort', onStop);
-    const task: PublishTask = { kind: 'publish', config, settings, ledger: ledgers.port2, link: channel.port2 };
+    const task: PublishTask = { kind: 'publish', config, settings, ledgers, link: channel.port2 };
     try {
-      await this.#pool.run(task, { transferList: [task.ledger, task.link], timeoutMs: Number.POSITIVE_INFINITY });
+      await this.#pool.run(task, {
+        transferList: [...ledgers.values(), task.link],
+        timeoutMs: Number.POSITIVE_INFINITY,
+      });
     } finally {
       signal.removeEventListener('abort', onStop);
       link.close();

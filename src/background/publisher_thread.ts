@@ -1,23 +1,19 @@
 /** The thread of `serve` that publishes. It only reads the database; the writer thread stores its progress. */
 import type { MessagePort } from 'node:worker_threads';
-import { MatchMessages } from '../answers/match_messages.ts';
-import { SharedFragments } from '../answers/shared_fragments.ts';
 import { logTo } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import { answerSettings } from '../crossmatch/provenance.ts';
 import type { Task } from '../pool/pool.ts';
 import { openStore } from '../store/store.ts';
-import { kafkaSink } from '../stream/kafka_sink.ts';
 import { RemoteLedger } from '../stream/ledger.ts';
-import { Publication } from '../stream/publication.ts';
 import type { PublishSettings } from '../stream/publish_settings.ts';
+import { openPublications } from './publications.ts';
 
 export interface PublishTask extends Task<undefined> {
   readonly kind: 'publish';
   readonly config: Config;
   readonly settings: PublishSettings;
-  /** The port to the writer thread. */
-  readonly ledger: MessagePort;
+  /** The ports to the writer thread, by the name of the publication. */
+  readonly ledgers: ReadonlyMap<string, MessagePort>;
   /** Any message on this port ends the publication. */
   readonly link: MessagePort;
 }
@@ -29,22 +25,23 @@ export interface FromPublisher {
 }
 
 /** Resolves after the signal to stop, when no work is in progress. */
-export async function runPublisher({ config, settings, ledger, link }: PublishTask): Promise<undefined> {
+export async function runPublisher({ config, settings, ledgers, link }: PublishTask): Promise<undefined> {
   const stop = new AbortController();
   link.on('message', () => stop.abort());
   const store = openStore(config.NEARSKY_DATA, 'read');
-  const publication = new Publication({
-    topic: settings.topic,
-    imported: settings.imported,
-    store,
-    ledger: new RemoteLedger(ledger),
-    matches: new MatchMessages(store, new SharedFragments(answerSettings(config))),
-    connect: () => kafkaSink(settings),
-    log: logTo((event, fields) => link.postMessage({ event, fields } satisfies FromPublisher)),
-  });
-  await publication.run(stop.signal);
-  await store.close();
-  ledger.close();
-  link.close();
+  try {
+    const publications = await openPublications({
+      config,
+      settings,
+      store,
+      ledger: name => new RemoteLedger(ledgers.get(name)!),
+      log: logTo((event, fields) => link.postMessage({ event, fields } satisfies FromPublisher)),
+    });
+    await Promise.all(publications.map(each => each.run(stop.signal)));
+  } finally {
+    await store.close();
+    for (const ledger of ledgers.values()) ledger.close();
+    link.close();
+  }
   return undefined;
 }

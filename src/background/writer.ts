@@ -56,7 +56,11 @@ export class BackgroundWriter {
     this.#options = options;
     const { config, topic, publish: settings, state, log } = options;
     if (topic) [state.logFollowedMs, state.logTimeUs] = [steadyMs(), 0];
-    this.#publisher = settings && new BackgroundPublisher({ config, settings, log });
+    const noted: Log = (event, fields = {}) => {
+      log(event, fields);
+      this.#send({ kind: 'failed', event, fields });
+    };
+    this.#publisher = settings && new BackgroundPublisher({ config, settings, log: noted });
   }
 
   /**
@@ -81,9 +85,7 @@ export class BackgroundWriter {
   begin(): void {
     this.#hasBegun = true;
     this.#send({ kind: 'begin' });
-    const { publish } = this.#options;
-    if (!publish) return;
-    this.#publisher?.start(ledger => this.#send({ kind: 'publishing', topic: publish.topic, ledger }, [ledger]));
+    this.#publisher?.start((topic, ledger) => this.#send({ kind: 'publishing', topic, ledger }, [ledger]));
   }
 
   /** Aborts the work in progress without recording it. A write that waits for another process is abandoned. */

@@ -19,6 +19,7 @@ import { shareSettings, whySettingsDiffer } from '../cluster/shared_settings.ts'
 import type { Config } from '../config/config.ts';
 import type { Task } from '../pool/pool.ts';
 import { UnreadableLevel } from '../store/level.ts';
+import { noteEvent, notingErrors } from '../store/noting.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { keepLedger, StoreLedger } from '../stream/ledger.ts';
@@ -50,6 +51,8 @@ export type FromWriter =
 export type ToWriter =
   | { readonly kind: 'begin' }
   | { readonly kind: 'stop' }
+  /** An event of another thread, for the report of the night. */
+  | { readonly kind: 'failed'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> }
   /** A publication begins; this thread keeps its ledger. The previous publication has ended. */
   | { readonly kind: 'publishing'; readonly topic: string; readonly ledger: MessagePort };
 
@@ -59,7 +62,11 @@ export type ToWriter =
  */
 export async function runWriter({ config, topic, crossmatch, bot, link, ...task }: WriteTask): Promise<undefined> {
   const send = (message: FromWriter) => link.postMessage(message);
-  const log = logTo((event, fields) => send({ kind: 'log', event, fields }));
+  let notes: Writer | undefined;
+  const log = notingErrors(
+    logTo((event, fields) => send({ kind: 'log', event, fields })),
+    () => notes,
+  );
   const state = new SharedState(task.state);
   const stop = Promise.withResolvers<void>();
   const work: Work[] = [];
@@ -73,13 +80,16 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   if (!topic) requireNoLog(store);
   const member = topic && new Member({ store, topic, log, isPatient: true, ...reportTo(state, store, log) });
   const writer = new Writer(store, member);
-  let ledger: StoreLedger | undefined;
+  const ledgers = new Map<string, StoreLedger>();
+  notes = writer;
   let isStopping = false;
   link.on('message', (message: ToWriter) => {
     if (message.kind === 'stop') return stop.resolve();
+    if (message.kind === 'failed') return noteEvent(writer, message.event, message.fields);
     if (message.kind === 'publishing') {
-      const former = ledger;
-      ledger = new StoreLedger(store, writer, message.topic);
+      const former = ledgers.get(message.topic);
+      const ledger = new StoreLedger(store, writer, message.topic);
+      ledgers.set(message.topic, ledger);
       keepLedger(message.ledger, ledger, former?.end());
       return;
     }
@@ -121,7 +131,11 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   await stop.promise;
   isStopping = true;
   // Abandons changes that wait for the log, so that the writer can stop.
-  await Promise.all([...work.map(each => each.close()), ledger?.end(), member?.close()]);
+  await Promise.all([
+    ...work.map(each => each.close()),
+    ...[...ledgers.values()].map(each => each.end()),
+    member?.close(),
+  ]);
   await store.close();
   link.close();
   return undefined;

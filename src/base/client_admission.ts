@@ -3,6 +3,7 @@
  * waiting client that has used the least processor time; older use counts less (`FADES_MS`). Work that is done in steps
  * gives its slot to others between its steps.
  */
+import { setRecent } from './recent.ts';
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
 
@@ -52,9 +53,7 @@ export class ClientAdmission {
 
   addCpu(client: string, seconds: number): void {
     const sum = this.cpuOf(client) + seconds;
-    this.#use.delete(client);
-    this.#use.set(client, { seconds: sum, atMs: this.#now() });
-    if (this.#use.size > MAX_CLIENTS) this.#use.delete(this.#use.keys().next().value!);
+    setRecent(this.#use, client, { seconds: sum, atMs: this.#now() }, MAX_CLIENTS);
   }
 }
 

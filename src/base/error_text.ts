@@ -51,3 +51,15 @@ export function printable(text: string): string {
 export function traceOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
+
+export const SHOWN_CHARACTERS = 64;
+
+/** A stranger's text, shortened for a message. */
+export function shorten(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
+}
+
+/** The message for a value that breaks its rule. */
+export function mustBe(what: string, must: string, value: string): string {
+  return `${shorten(what)} must be ${must} (${shorten(value) || 'nothing'} was given)`;
+}

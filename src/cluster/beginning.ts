@@ -4,16 +4,26 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { Writer } from '../store/writer.ts';
 import { Node } from './node.ts';
+import type { OtherNode } from './other_nodes.ts';
 import type { RecordLog } from './record_log.ts';
 import { raiseLevel } from './shared_settings.ts';
 
 /**
  * Makes the archive the start of an empty log. After an interruption it may be called again.
- * @throws StoreError if the log has records, the archive already follows a log, or another process uses the archive
+ * @param others none of them may have more than this archive
+ * @throws StoreError if the log has records, the archive already follows a log, another process uses the archive, or
+ * another node has more
  */
-export async function beginLog(store: Store, log: RecordLog): Promise<void> {
+export async function beginLog(store: Store, log: RecordLog, others: readonly OtherNode[] = []): Promise<void> {
   const cannot = 'Cannot begin the log with this archive';
   requireAlone(store, cannot);
+  const { sequence } = store.journalState();
+  for (const { address, found } of others) {
+    if (found && found.sequence > sequence)
+      throw new StoreError(
+        `${cannot} because it has ${sequence} journal entries and the node at ${address} has ${found.sequence}: begin there. If that archive is not needed, remove its address from NEARSKY_NODES`,
+      );
+  }
   const position = store.logPosition();
   if (position && position.next > 0)
     throw new StoreError(`${cannot} because it already follows a log (${position.log})`);

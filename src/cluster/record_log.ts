@@ -51,7 +51,7 @@ export class LostPlace extends StoreError {
 }
 
 export const CURE =
-  'start this node from a backup of another one (nearsky backup), or, if all nodes have stopped, find the one that has applied most (nearsky node status), run `nearsky node leave` and `nearsky node begin` there with an empty topic, and start the others from a backup of it';
+  'start this node from a backup of another one (nearsky backup). If all nodes have stopped, `nearsky node status` prints which one holds most: end its service, run `nearsky node leave` and `nearsky node begin` there with an empty topic, and start the others from a backup of it';
 
 /** @param why to follow "because" */
 export function lostPlace(why: string): LostPlace {

@@ -1,7 +1,10 @@
 /** `nearsky backup`: a consistent copy of the data directory, also while other processes use it. */
+import { resolve } from 'node:path';
+import { messageOf } from '../base/error_text.ts';
 import { backUp } from '../store/backup.ts';
+import { noteChore } from '../store/noting.ts';
 import { withStore } from '../store/store.ts';
-import { type Command, Progress, printResult, shownBytes, table, UsageError } from './cli.ts';
+import { type Command, Progress, printResult, shownBytes, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'backup DIR',
@@ -23,6 +26,7 @@ The copy needs as much space as the database file.`,
     const counts = await withStore(dataDir, store => backUp({ dataDir, store, target, onProgress })).finally(() =>
       progress.end(),
     );
+    await noteChore(dataDir, 'backup', resolve(target)).catch(error => tell(`nearsky backup: ${messageOf(error)}`));
     const { objects, pending, journalEntries, bytes } = counts;
     const text = table([
       ['objects', objects],

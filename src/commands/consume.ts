@@ -10,6 +10,7 @@ import { feedOf } from '../consume/feeds.ts';
 import { BROKER_NAMES, BROKERS, type BrokerName, brokerSetting, isBroker } from '../contract/brokers.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
+import { notingErrors } from '../store/noting.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 import { describeCounts } from './ingest.ts';
@@ -76,6 +77,7 @@ async function run(invocation: Invocation): Promise<number> {
   const stop = stopSignal();
   const archive = await openArchive(config);
   const { store, writer } = archive;
+  const log = notingErrors(logToStderr, () => writer);
   warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
   const consumed = brokers.map((broker): Consumed => {
     const rejects = new RejectLog(config, broker);
@@ -84,7 +86,7 @@ async function run(invocation: Invocation): Promise<number> {
   const beginOne = ({ broker, ingester, consumers }: Consumed): Work => {
     const feed = feeds.get(broker) ?? feedFor(broker);
     feeds.delete(broker);
-    const consumer = new BrokerConsumer({ broker, feed, ingester, log: logToStderr });
+    const consumer = new BrokerConsumer({ broker, feed, ingester, log });
     consumers.push(consumer);
     const over = new AbortController();
     const ended = consumer.run(over.signal);

@@ -8,6 +8,7 @@ import { type CrossmatchProgress, catalogsInService, crossmatchPending } from '.
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
+import { noteEvent } from '../store/noting.ts';
 import { requireDatabase, type Store } from '../store/store.ts';
 import { associatorOf } from '../tns/association.ts';
 import {
@@ -84,6 +85,7 @@ values.`,
           progress.update(() => progressText(at, waiting, progress.pace(at.objects, waiting, shownCount))),
       });
       progress.end();
+      noteEvent(writer, 'crossmatched', { problems: summary.problems });
       printResult(invocation, summary, describe(summary));
       for (const { catalogName, reason, objects } of summary.problems) {
         tell(`nearsky crossmatch: ${catalogName}, needed for ${objects} objects: ${reason}`);

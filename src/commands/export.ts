@@ -1,5 +1,8 @@
 /** `nearsky export`: the whole content of the database, as lines. */
+import { resolve } from 'node:path';
+import { messageOf } from '../base/error_text.ts';
 import { loadConfig } from '../config/config.ts';
+import { noteChore } from '../store/noting.ts';
 import { withStore } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
 import {
@@ -10,6 +13,7 @@ import {
   shownBytes,
   shownCount,
   table,
+  tell,
   UsageError,
 } from './cli.ts';
 
@@ -56,7 +60,9 @@ async function run(invocation: Invocation): Promise<number> {
       }),
     );
   }).finally(() => progress.end());
-  if (file !== undefined) printResult(invocation, counts, table(Object.entries(counts)));
+  if (file === undefined) return 0;
+  await noteExport(invocation, file);
+  printResult(invocation, counts, table(Object.entries(counts)));
   return 0;
 }
 
@@ -81,6 +87,7 @@ async function runHats(invocation: Invocation): Promise<number> {
         progress.update(() => `${rows} of ${total} rows written; ${progress.pace(rows, total, shownCount)}`),
     }),
   ).finally(() => progress.end());
+  await noteExport(invocation, target);
   const { sequence, objects, matches, partitions, withoutPosition, withoutPositionFile, bytes } = counts;
   const text = table([
     ['objects', objects],
@@ -92,6 +99,11 @@ async function runHats(invocation: Invocation): Promise<number> {
   ]);
   printResult(invocation, { ...counts, directory: target }, text);
   return 0;
+}
+
+async function noteExport({ config }: Invocation, target: string): Promise<void> {
+  const noted = noteChore(config.NEARSKY_DATA, 'export', resolve(target));
+  await noted.catch(error => tell(`nearsky export: ${messageOf(error)}`));
 }
 
 function sinceOf(text: string | undefined): number | undefined {

@@ -11,6 +11,7 @@ import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
+import { noteError } from '../store/noting.ts';
 import {
   bytesOf,
   type Command,
@@ -175,6 +176,9 @@ async function storing(
       tell(`nearsky ingest: no message of ${input} can be used; ${await advice()}`);
     else if (counts.without_position === counts.stored + counts.further_broker + counts.duplicate)
       tell(`nearsky ingest: no message of ${input} has a usable position; ${await advice()}`);
+  } catch (error) {
+    noteError(archive.writer, `ingest ${origin}`, error);
+    throw error;
   } finally {
     progress.end();
     tellReasons(ingester.firstRejects, counts.rejected);

@@ -10,20 +10,25 @@ import { beginLog, leaveLog } from '../cluster/beginning.ts';
 import { logSettings, openKafkaLog } from '../cluster/kafka_log.ts';
 import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
+import { holdMost, otherNodes } from '../cluster/other_nodes.ts';
 import { raiseLevel, sharedSettings } from '../cluster/shared_settings.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { openStore, requireDatabase, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
+/** The name of this node among those that hold most. */
+const HERE = 'this directory';
+
 export const command: Command = {
   usage: 'node status | node begin | node leave | node settings | node upgrade',
   description: `Manages nodes that share one log (NEARSKY_LOG), and therefore have identical archives.
 status: prints this node's position in the log and a digest of its objects. Nodes at the same
-position must have the same digest. It also lists the nodes that reported themselves within the last
+position must have the same digest. It asks the services at NEARSKY_NODES, and prints which node
+holds most; this needs no Kafka. It also lists the nodes that reported themselves within the last
 five minutes, and the highest level of the log that each can read.
 begin: starts an empty log with the archive of this directory. Further nodes then start from a
-backup of it.
+backup of it. An archive that has less than a node at NEARSKY_NODES is refused.
 leave: applies what the log still has, if it can be read, and detaches the archive of this directory
 from the log. begin and leave require that no other process uses the directory.
 settings: makes this node's settings for stored data the settings of all nodes. A node with other
@@ -56,6 +61,10 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
   const found = topic ? await endOf(invocation.config) : { error: 'NEARSKY_LOG is not set' };
   const end = 'end' in found ? found.end : null;
   const applied = position?.next ?? 0;
+  const { NEARSKY_NODES: addresses } = invocation.config;
+  const others = await otherNodes(addresses);
+  const here = { address: HERE, found: { sequence, applied } };
+  const most = addresses.length > 0 ? holdMost([here, ...others]).map(({ address }) => address) : null;
   const value = {
     log: position?.log ?? null,
     applied,
@@ -67,6 +76,13 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
     level: position ? store.logLevel() : null,
     readable_level: store.readableLevel,
     nodes: store.nodes().map(({ node, level }) => ({ node, readable_level: level })),
+    others: others.map(({ address, found, error }) => ({
+      address,
+      applied: found?.applied ?? null,
+      journal_sequence: found?.sequence ?? null,
+      error: error ?? null,
+    })),
+    holds_most: most,
   };
   const text = table([
     ['log', value.log ?? 'none: this archive follows no log'],
@@ -79,6 +95,11 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
     ['level of the log', value.level ?? 'none'],
     ['levels read here', `up to ${value.readable_level}`],
     ...value.nodes.map(({ node, readable_level }) => [`levels read by ${node}`, `up to ${readable_level}`] as const),
+    ...others.map(({ address, found, error }) => {
+      const holding = found && `${found.applied} records applied, ${found.sequence} journal entries`;
+      return [address, holding ?? `unknown: ${error}`] as const;
+    }),
+    ['holds most', most?.join(', ') ?? 'unknown: NEARSKY_NODES is not set'],
   ]);
   printResult(invocation, value, text);
 }
@@ -94,7 +115,9 @@ async function endOf(config: Config): Promise<{ readonly end: number } | { reado
 }
 
 async function begin(invocation: Invocation, store: Store): Promise<void> {
-  await withLog(invocation.config, log => beginLog(store, log));
+  const others = await otherNodes(invocation.config.NEARSKY_NODES);
+  for (const { address, error } of others) if (error) logToStderr('node_unknown', { address, error });
+  await withLog(invocation.config, log => beginLog(store, log, others));
   await status(invocation, store);
 }
 

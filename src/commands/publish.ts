@@ -1,17 +1,15 @@
 /** `nearsky publish`: sends each match as a message of a Kafka topic. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MatchMessages } from '../answers/match_messages.ts';
-import { SharedFragments } from '../answers/shared_fragments.ts';
+import { openPublications } from '../background/publications.ts';
 import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
-import { answerSettings } from '../crossmatch/provenance.ts';
+import { notingErrors } from '../store/noting.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { requireDatabase } from '../store/store.ts';
-import { kafkaSink } from '../stream/kafka_sink.ts';
 import { StoreLedger } from '../stream/ledger.ts';
-import { Publication } from '../stream/publication.ts';
+import type { Publication } from '../stream/publication.ts';
 import { publishSettings } from '../stream/publish_settings.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
@@ -26,7 +24,7 @@ export const command: Command = {
 recording, until it gets SIGTERM or SIGINT. \`nearsky serve\` does the same if PUBLISH_KAFKA_SERVERS
 and PUBLISH_TOPIC are set. Of several processes one publishes at a time; another takes over when it
 stops. A message is the match as the API returns it at detail level \`full\`, as JSON without
-spaces. docs/stream.md describes it, and how to read it.
+spaces. docs/stream.md describes it, how to read it, and watches, which publish a part to topics of their own.
 
 It continues where the last publication to the topic stopped; the first one starts with the oldest
 stored crossmatch. The position is stored after the brokers have acknowledged. So after any failure,
@@ -34,7 +32,7 @@ even kill -9, up to 10,000 messages may be sent again, with the same _id, and no
 broker or the topic fails, it retries at growing intervals of up to 30 seconds.
 
 Settings (environment variables, or keys of the file that --config names):
-  PUBLISH_KAFKA_SERVERS, PUBLISH_TOPIC; PUBLISH_KAFKA_TLS, PUBLISH_KAFKA_SASL_MECHANISM, PUBLISH_COMPRESSION, PUBLISH_IMPORTED;
+  PUBLISH_KAFKA_SERVERS, PUBLISH_TOPIC, PUBLISH_WATCHES; PUBLISH_KAFKA_TLS, PUBLISH_KAFKA_SASL_MECHANISM, PUBLISH_COMPRESSION, PUBLISH_IMPORTED;
   credentials, in the environment only: PUBLISH_KAFKA_USERNAME, PUBLISH_KAFKA_PASSWORD
 It logs one JSON object per line on standard error.`,
   options: {
@@ -62,35 +60,37 @@ async function run(invocation: Invocation): Promise<number> {
   const { store, writer, close } = await openArchive(config);
   warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
   const from = fromOf(options.get('from'), store.lastSequence());
-  const publication = new Publication({
-    topic: settings.topic,
-    imported: settings.imported || flags.has('imported'),
-    ...(from !== undefined && { from }),
+  const publications = await openPublications({
+    config,
+    settings: { ...settings, imported: settings.imported || flags.has('imported') },
+    from,
     store,
-    ledger: new StoreLedger(store, writer, settings.topic),
-    matches: new MatchMessages(store, new SharedFragments(answerSettings(config))),
-    connect: () => kafkaSink(settings),
-    log: logToStderr,
+    ledger: name => new StoreLedger(store, writer, name),
+    log: notingErrors(logToStderr, () => writer),
   });
-  const ended = publication.run(stop);
+  const ended = Promise.all(publications.map(each => each.run(stop)));
   await new Promise(resolve => stop.addEventListener('abort', resolve));
   logToStderr('stopping', { signal: stop.reason });
   await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
-  const { topic } = settings;
-  const { position } = publication;
-  const text = position
-    ? table([
-        ['topic', topic],
-        ['published up to journal entry', position.sequence],
-        ['messages acknowledged in total', position.messages],
-      ])
-    : `published nothing, because another process or node publishes to ${topic}`;
-  const { sequence = null, messages = null } = position ?? {};
-  printResult(invocation, { topic, sequence, messages }, text);
+  printResult(invocation, { publications: publications.map(documentOf) }, publications.map(textOf).join('\n'));
   await close();
   // A connection that its client keeps open must not keep the process alive.
   setTimeout(() => process.exit(), EXIT_MS).unref();
   return 0;
+}
+
+function documentOf({ topic, position }: Publication) {
+  const { sequence = null, messages = null } = position ?? {};
+  return { topic, sequence, messages };
+}
+
+function textOf({ topic, position }: Publication): string {
+  if (!position) return `published nothing, because another process or node publishes to ${topic}`;
+  return table([
+    ['topic', topic],
+    ['published up to journal entry', position.sequence],
+    ['messages acknowledged in total', position.messages],
+  ]);
 }
 
 function fromOf(text: string | undefined, lastSequence: number): number | 'now' | undefined {

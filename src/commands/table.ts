@@ -39,5 +39,9 @@ export const COMMANDS: CommandTable = new Map<string, Entry>([
       load: async () => ({ command: (await import('./completion.ts')).completionOf(COMMANDS) }),
     },
   ],
+  [
+    'report',
+    { summary: 'show what happened in a night, and whether a person is needed', load: () => import('./report.ts') },
+  ],
   ['stats', { summary: 'show what is stored', load: () => import('./stats.ts') }],
 ]);

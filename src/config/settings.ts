@@ -364,6 +364,10 @@ const PUBLISH = {
     list(server(), []),
   ),
   PUBLISH_TOPIC: about('The topic to which matches are published.', optional(name())),
+  PUBLISH_WATCHES: about(
+    'A JSON file of watches: which matches and objects, in an area, near positions or with filters, are published to further topics.',
+    optional(text('')),
+  ),
   PUBLISH_KAFKA_TLS: about('Use TLS for connections to that Kafka cluster.', flag(true)),
   PUBLISH_KAFKA_SASL_MECHANISM: about(
     'The SASL mechanism of that Kafka cluster. Without credentials nearsky does not authenticate.',
@@ -396,6 +400,10 @@ const NODES = {
   NEARSKY_STALE_READS: about(
     'Stay ready when the log cannot be read for longer than that, and answer from what this node has. `/readyz` then has `stale` as its status, and answers have the header `X-Log-Lag-Seconds`.',
     yesNo(false),
+  ),
+  NEARSKY_NODES: about(
+    'Addresses of the services of all nodes, such as http://node-1:8080. `node status` compares them, and `node begin` refuses an archive that has less than one of them.',
+    list(baseAddress(), []),
   ),
 };
 

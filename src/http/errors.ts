@@ -4,7 +4,8 @@
  */
 
 import { toJson } from '@nearsky/astrotables/json';
-import { traceOf } from '../base/error_text.ts';
+import { FilterError } from '../answers/read_filters.ts';
+import { mustBe, SHOWN_CHARACTERS, shorten, traceOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { NEVER, TooExpensive, Unavailable } from '../base/refusal.ts';
 import { type CodeDefinition, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
@@ -38,8 +39,6 @@ export class ApiError extends Error {
   }
 }
 
-const SHOWN_CHARACTERS = 64;
-
 /**
  * The error of a parameter's value.
  * @param must completes "must be ..."
@@ -48,16 +47,6 @@ const SHOWN_CHARACTERS = 64;
 export function invalidParameter(param: string, must: string, value: string | number, instead?: string): ApiError {
   const message = mustBe(param, must, `${value}`);
   return new ApiError('invalid_parameter', instead === undefined ? message : `${message}; ${instead}`, { param });
-}
-
-/** The message for a value that breaks its rule. */
-function mustBe(what: string, must: string, value: string): string {
-  return `${shorten(what)} must be ${must} (${shorten(value) || 'nothing'} was given)`;
-}
-
-/** A client's text, shortened for a message. */
-export function shorten(text: string): string {
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 }
 
 /** The error of a required parameter that is missing. */
@@ -132,6 +121,11 @@ export function expectedErrorOf(
     return new ApiError('query_too_expensive', `Cannot answer ${error.message}: ${narrow}`);
   }
   if (error instanceof AreaError) return new ApiError('invalid_parameter', error.message, { param: error.param });
+  if (error instanceof FilterError) {
+    const [name, ...others] = error.names;
+    if (others.length === 0) return new ApiError('invalid_parameter', error.message, { param: name! });
+    return new ApiError('filters_span_catalogs', error.message, { params: error.names });
+  }
   if (!(error instanceof Unavailable)) return undefined;
   const seconds = error.retryAfterSeconds ?? RETRY_AFTER_SECONDS;
   const hint = seconds === NEVER ? '' : `: try again in ${seconds} second${seconds === 1 ? '' : 's'}`;

@@ -1,8 +1,9 @@
 /** The bodies of requests, and JSON in them, exactly as it was sent (docs/contract.md, JSON bodies). */
 import type { Budget } from '../base/budget.ts';
+import { shorten } from '../base/error_text.ts';
 import { JsonBoundsError, parseSent, type SentValue } from '../base/json_reader.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import { ApiError, expectedErrorOf, requestTimeout, shorten } from './errors.ts';
+import { ApiError, expectedErrorOf, requestTimeout } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /**

@@ -2,12 +2,13 @@
 
 import { toJson } from '@nearsky/astrotables/json';
 import type { LookupInput } from '../answers/queries.ts';
+import { shorten } from '../base/error_text.ts';
 import { SentNumber, type SentObject, type SentValue } from '../base/json_reader.ts';
 import type { Config } from '../config/config.ts';
 import { INPUT_KINDS, type InputKind } from '../contract/enums.ts';
 import { type Kind, named } from '../contract/kind.ts';
 import { DECLINATION, OBJECT_ID, RIGHT_ASCENSION, radiusKind, TNS_NAME } from '../documents/kinds.ts';
-import { ApiError, invalidParameter, shorten } from './errors.ts';
+import { ApiError, invalidParameter } from './errors.ts';
 import { accepted, fieldOf } from './params.ts';
 
 const KIND = named(INPUT_KINDS);

@@ -5,14 +5,15 @@
 
 import { toJson } from '@nearsky/astrotables/json';
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
+import { readFilters } from '../answers/read_filters.ts';
+import { shorten } from '../base/error_text.ts';
 import type { SentObject, SentValue } from '../base/json_reader.ts';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf, type ResponseMode } from '../contract/enums.ts';
 import type { Kind } from '../contract/kind.ts';
 import { ANY_NUMBER, DETAIL, RESPONSE, radiusKind } from '../documents/kinds.ts';
-import { ApiError, invalidParameter, missingParameter, shorten } from './errors.ts';
-import { readFilters } from './filters.ts';
+import { ApiError, invalidParameter, missingParameter } from './errors.ts';
 import { invalidBody } from './json_body.ts';
 import { parseInput } from './lookup_input.ts';
 import { fieldOf, parameterOf } from './params.ts';

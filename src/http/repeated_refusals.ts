@@ -1,5 +1,6 @@
 /** Refuses clients early that do not wait as they were told: before their bodies are read, and not at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setRecent } from '../base/recent.ts';
 import { Unavailable } from '../base/refusal.ts';
 
 /** Refusals of one client within this time, up to this number, cost it nothing. */
@@ -49,8 +50,6 @@ export class RepeatedRefusals {
 
   #note(client: string, last: Unavailable): void {
     const { sinceMs, count } = this.#of(client) ?? { sinceMs: performance.now(), count: 0 };
-    this.#clients.delete(client);
-    this.#clients.set(client, { sinceMs, count: count + 1, last });
-    if (this.#clients.size > MAX_CLIENTS) this.#clients.delete(this.#clients.keys().next().value!);
+    setRecent(this.#clients, client, { sinceMs, count: count + 1, last }, MAX_CLIENTS);
   }
 }

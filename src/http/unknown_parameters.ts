@@ -1,7 +1,7 @@
 /** Names the query parameters that an operation ignores, in a header (docs/contract.md, Query strings). */
 import { closestMatch } from 'leven';
+import { shorten } from '../base/error_text.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../contract/headers.ts';
-import { shorten } from './errors.ts';
 import type { Search } from './params.ts';
 import type { Answer } from './respond.ts';
 

@@ -3,7 +3,7 @@ import { nowUs } from '../base/times.ts';
 import type { Delivery } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Normalised } from './normalise.ts';
-import { type Origin, type Reject, type RejectLog, rejectOf } from './rejects.ts';
+import { type Origin, type Reject, type RejectLog, reasonKind, rejectOf } from './rejects.ts';
 
 /** The outcomes of messages that are not stored yet. This is plain data, so it can be passed between threads. */
 export interface Outcomes {
@@ -113,7 +113,9 @@ export class Ingester {
     // counts as new only once.
     this.#rejects.write(rejects);
     this.firstRejects.push(...rejects.slice(0, MAX_FIRST_REJECTS - this.firstRejects.length));
-    const written = await this.#writer.ingest(deliveries, nowUs());
+    const isUnstored = skipped + below_cut + rejects.length > 0;
+    const unstored = isUnstored && { broker: this.#rejects.name, below_cut, skipped, rejected: countReasons(rejects) };
+    const written = await this.#writer.ingest(deliveries, nowUs(), unstored || undefined);
     const counts = this.#counts;
     counts.read += read;
     counts.stored += written.stored;
@@ -125,4 +127,10 @@ export class Ingester {
     for (const { position } of deliveries) if (!position) counts.without_position++;
     counts.blank_lines += blank;
   }
+}
+
+function countReasons(rejects: readonly Reject[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { reason } of rejects) counts.set(reasonKind(reason), (counts.get(reasonKind(reason)) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }

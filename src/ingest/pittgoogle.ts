@@ -31,7 +31,7 @@ export function normaliseAnnounced(
   if (normalised.kind !== 'delivery' || announced === undefined || announced === null) return normalised;
   const { diaObjectId } = normalised.delivery;
   if (announced === String(diaObjectId)) return normalised;
-  return rejected(`the attributes have diaObjectId ${shown(announced)}, but the data has ${diaObjectId}`);
+  return rejected(`the attributes and the data differ in diaObjectId (${shown(announced)} and ${diaObjectId})`);
 }
 
 function normaliseAlert(alert: JsonObject, exactId: ExactId, receivedAtUs: number, minReliability: number): Normalised {

@@ -29,6 +29,11 @@ export function rejectOf(origin: Origin, reason: string, message: string | Uint8
   return { ...origin, reason, message_base64: Buffer.from(message.subarray(0, MESSAGE_BYTES)).toString('base64') };
 }
 
+const REASON_CHARACTERS = 80;
+
+/** A reason without the values of the message, which follow a colon or stand in brackets, for counts by reason. */
+export const reasonKind = (reason: string) => reason.split(/: | \(/, 1)[0]!.slice(0, REASON_CHARACTERS);
+
 /** The settings for the place and the size of the log. */
 type RejectSettings = Pick<Config, 'NEARSKY_DATA' | 'REJECTS_MAX_FILE_BYTES' | 'REJECTS_MAX_FILES'>;
 
@@ -46,7 +51,8 @@ interface LogFile {
  */
 export class RejectLog {
   readonly #directory: string;
-  readonly #name: string;
+  /** The source of the messages: a broker, or another input. */
+  readonly name: string;
   /** No entries are added to a file that has reached this size. */
   readonly #maxFileBytes: number;
   /** The maximum number of files per name. The oldest files are removed. */
@@ -57,7 +63,7 @@ export class RejectLog {
 
   constructor(config: RejectSettings, name: BrokerName | 'import' | 'table' | 'tns') {
     this.#directory = join(config.NEARSKY_DATA, 'rejected');
-    this.#name = name;
+    this.name = name;
     this.#maxFileBytes = config.REJECTS_MAX_FILE_BYTES;
     this.#maxFiles = config.REJECTS_MAX_FILES;
   }
@@ -111,7 +117,7 @@ export class RejectLog {
     makeDirectory(this.#directory);
     const files = this.#files();
     const number = this.#numberToday(files, today);
-    const name = number === 1 ? `${this.#name}-${today}.ndjson` : `${this.#name}-${today}.${number}.ndjson`;
+    const name = number === 1 ? `${this.name}-${today}.ndjson` : `${this.name}-${today}.${number}.ndjson`;
     const older = files.filter(file => file.name !== name);
     for (const { name } of older.slice(0, Math.max(0, older.length + 1 - this.#maxFiles)))
       rmSync(join(this.#directory, name), { force: true });
@@ -130,7 +136,7 @@ export class RejectLog {
 
   /** The files, oldest first. */
   #files(): LogFile[] {
-    const pattern = new RegExp(`^${this.#name}-(\\d{4}-\\d\\d-\\d\\d)(?:\\.(\\d{1,9}))?\\.ndjson$`);
+    const pattern = new RegExp(`^${this.name}-(\\d{4}-\\d\\d-\\d\\d)(?:\\.(\\d{1,9}))?\\.ndjson$`);
     const files = readdirSync(this.#directory).flatMap(name => {
       const [, date, number] = pattern.exec(name) ?? [];
       return date ? [{ name, date, number: Number(number ?? 1) }] : [];

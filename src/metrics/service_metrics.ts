@@ -180,6 +180,9 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     counters.filter(([[first]]) => first === name).map(([[, ...parts], value]) => [labels(...parts), value] as const);
   exposition
     .gauge('nearsky_objects', 'Objects stored.', [[{}, stored.objects]])
+    .gauge('nearsky_journal_sequence', 'The last journal entry: the number of commits that changed objects.', [
+      [{}, stored.lastSequence],
+    ])
     .gauge('nearsky_objects_pending', 'Pending objects.', [[{}, stored.pending]])
     .gauge(
       'nearsky_publish_lag_entries',

@@ -22,11 +22,13 @@ import {
   limitSentences,
   SUMMARY,
 } from '../documents/prose.ts';
+import type { NightActivity } from '../service/night_report.ts';
 import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
 import { Html, html, loading, mapFrame, needsScripts } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
+import { nightSection } from './night_section.ts';
 import { CUT_WORDS, sentence } from './words.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
@@ -360,7 +362,9 @@ ${listOf(limitSentences(config))}
   };
 }
 
-export function statusPage(): Page {
+// test pages/pages.test.ts: the status page has the counts of the night
+/** @param activity undefined if the database cannot be read */
+export function statusPage(activity: NightActivity | undefined): Page {
   return {
     title: 'Status',
     path: '/status',
@@ -368,7 +372,8 @@ export function statusPage(): Page {
     scripts: ['status_page.js'],
     main: html`<h1>Status</h1>
 ${needsScripts}
-<div id="status" aria-live="polite" aria-busy="true">${loading}</div>`,
+<div id="status" aria-live="polite" aria-busy="true">${loading}</div>
+${activity && nightSection(activity)}`,
   };
 }
 

@@ -83,7 +83,7 @@ export function pages(service: Service): readonly (readonly [path: string, opera
       'page',
       withExamples(({ consumingPage }, examples, base) => consumingPage(config, base, examples, service.catalogs)),
     ],
-    ['/status', 'page', page(({ statusPage }) => statusPage())],
+    ['/status', 'page', page(({ statusPage }) => statusPage(service.nightActivity()))],
     [
       '/api-docs',
       'api_docs',

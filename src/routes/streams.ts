@@ -1,8 +1,9 @@
 /** GET and POST /api/stream/matches and /api/stream/objects: server-sent events. */
 import { setImmediate } from 'node:timers/promises';
+import type { EventKind } from '../answers/event_test.ts';
 import type { FollowedArea } from '../answers/followed_areas.ts';
 import type { FilterValues } from '../answers/queries.ts';
-import { type EventKind, type EventPosition, eventSelection, positionAfter } from '../answers/stream_events.ts';
+import { type EventPosition, eventSelection, positionAfter } from '../answers/stream_events.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../documents/parameters.ts';
 import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';

@@ -5,10 +5,10 @@
  * between turns, queries get at least as much time as the turns took.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
+import type { EventKind } from '../answers/event_test.ts';
 import { FollowedAreas } from '../answers/followed_areas.ts';
 import type { SharedFragments } from '../answers/shared_fragments.ts';
 import {
-  type EventKind,
   type EventPosition,
   type EventSelection,
   type Events,

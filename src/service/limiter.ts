@@ -2,6 +2,7 @@
  * Limits the tool calls of each caller (docs/contract.md, Connector): a sliding window per key, and slots for calls
  * that run at the same time.
  */
+import { setRecent } from '../base/recent.ts';
 import type { Rate } from '../config/values.ts';
 
 /** The client to which a call is charged, and that client's limits. */
@@ -56,7 +57,7 @@ export class Limiter {
       return { admitted: false, code: 'rate_limited', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
     }
     if (this.#isBusy(key, nowMs)) return { admitted: false, code: 'busy', retryAfterSeconds: BUSY_RETRY_SECONDS };
-    this.#remember(key, [...recent, nowMs]);
+    setRecent(this.#calls, key, [...recent, nowMs], MAX_KEYS);
     const slot = ++this.#slotCount;
     this.#slots.set(slot, { key, expiresMs: nowMs + this.#options.slotSeconds * 1000 });
     return { admitted: true, slot };
@@ -74,11 +75,5 @@ export class Limiter {
       else if (other === key) ofKey++;
     }
     return this.#slots.size >= this.#options.maxConcurrent || ofKey >= this.#options.maxConcurrentPerKey;
-  }
-
-  #remember(key: string, calls: readonly number[]): void {
-    this.#calls.delete(key);
-    this.#calls.set(key, calls);
-    if (this.#calls.size > MAX_KEYS) this.#calls.delete(this.#calls.keys().next().value!);
   }
 }

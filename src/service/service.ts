@@ -23,6 +23,7 @@ import { openStore, type Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 import { EventStreams } from './event_streams.ts';
 import { LogPlace } from './log_place.ts';
+import { type NightActivity, nightActivity } from './night_report.ts';
 
 interface ServiceOptions {
   readonly config: Config;
@@ -140,6 +141,17 @@ export class Service {
       const { store } = this;
       store.resetRead();
       return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
+    } catch (error) {
+      this.log('database_unreadable', { error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** The counts of the latest night; undefined if the database cannot be read. */
+  nightActivity(): NightActivity | undefined {
+    if (!this.look()) return undefined;
+    try {
+      return nightActivity(this.store, nowUs());
     } catch (error) {
       this.log('database_unreadable', { error: messageOf(error) });
       return undefined;

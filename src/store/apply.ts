@@ -21,6 +21,7 @@ import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
 import { raiseLevel } from './level.ts';
 import { storePublished, writeSettings } from './meta.ts';
+import { NightTally } from './nights.ts';
 import { reportNode } from './nodes.ts';
 import { appendPositions } from './positions.ts';
 import { listObjects, raiseLatestIngest } from './recent.ts';
@@ -84,17 +85,19 @@ export function apply<K extends ChangeKind>(databases: Databases, change: Change
   return make(databases, change) as Applied<K>;
 }
 
-function deliver(databases: Databases, { deliveries, timeUs }: ChangeOf<'deliver'>): IngestCounts {
+function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeOf<'deliver'>): IngestCounts {
   const { objects, pending } = databases;
   const stored: NewObject[] = [];
   const delivered: bigint[] = [];
   const tally = new Tally();
+  const night = new NightTally(timeUs);
   let duplicate = 0;
   let names = ingestCounters('');
   for (const delivery of deliveries) {
     const { diaObjectId, position, broker } = delivery;
     const known = readObject(databases, diaObjectId);
     const isNew = !known?.brokers.includes(broker);
+    night.delivered(broker, known ? (isNew ? 'further_broker' : 'duplicate') : 'stored', position !== null);
     if (!known) {
       const key = encodeKey(diaObjectId);
       objects.put(key, encodeNewObject(delivery, timeUs));
@@ -112,6 +115,8 @@ function deliver(databases: Databases, { deliveries, timeUs }: ChangeOf<'deliver
     tally.set(names.lastMs, Math.floor(timeUs / 1000));
   }
   tally.store(databases);
+  if (unstored) night.unstored(unstored);
+  night.store(databases);
   const counts = new CountChanges();
   counts.addedPending(stored.length);
   counts.store(databases);
@@ -159,7 +164,7 @@ function fillStatistics(databases: Databases, { found }: ChangeOf<'fill_statisti
   return { recorded: filled.length, skipped: found.length - filled.length };
 }
 
-function importEntries(databases: Databases, { entries }: ChangeOf<'import'>) {
+function importEntries(databases: Databases, { entries, timeUs }: ChangeOf<'import'>) {
   const { outcomes, changes } = importItems(entries, {
     databases,
     ordinals: ordinalsOf(databases),
@@ -170,6 +175,9 @@ function importEntries(databases: Databases, { entries }: ChangeOf<'import'>) {
     },
   });
   journal(databases, changes, null);
+  const night = new NightTally(timeUs);
+  night.imported(changes.stored.length);
+  night.store(databases);
   return outcomes;
 }
 

@@ -8,6 +8,7 @@ import { integerId } from '../contract/source_ids.ts';
 import type { Change, ChangeKind, ChangeOf } from './changes.ts';
 import { FIRST_LEVEL, LEVEL, requireReadable } from './level.ts';
 import type { MatchStatistics } from './match_statistics.ts';
+import type { UnstoredMessages } from './nights.ts';
 import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import type { SourceName } from './source_index.ts';
@@ -48,6 +49,9 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
 /** The first level in which matches may have statistics; in records of lower levels they are left out. */
 const STATISTICS_SINCE = 4;
 
+/** The first level in which deliveries may come with unstored messages; in records of lower levels they are left out. */
+const UNSTORED_SINCE = 5;
+
 /** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;
 
@@ -73,7 +77,7 @@ export function encodeChange(
   maxBytes: number = MAX_RECORD_BYTES,
 ): Uint8Array[] {
   requireWritable(change, level);
-  const fields = fieldsOf(level < STATISTICS_SINCE ? withoutStatistics(change) : change);
+  const fields = fieldsOf(readableAt(level, change));
   const record = seal(encodePlain([change.kind, change.timeUs, fields]), level);
   if (record.length <= maxBytes) return [record];
   const name = LISTS[change.kind];
@@ -84,9 +88,9 @@ export function encodeChange(
       `Cannot write a change (${change.kind}) to the log because it has ${record.length} bytes: a record has at most ${maxBytes}`,
     );
   }
-  return [list.slice(0, middle), list.slice(middle)].flatMap(part =>
-    encodeChange({ ...change, [name]: part } as Change, level, maxBytes),
-  );
+  const first = { ...change, [name]: list.slice(0, middle) } as Change;
+  const second = { ...withoutUnstored(change), [name]: list.slice(middle) } as Change;
+  return [first, second].flatMap(part => encodeChange(part, level, maxBytes));
 }
 
 /**
@@ -130,6 +134,19 @@ function bringsTextIds(change: Change): boolean {
   if (change.kind !== 'import') return false;
   const items = change.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
   return items.some(item => item.kind === 'match' && isText(item.match));
+}
+
+/** The change as nodes of that level can read it. */
+function readableAt(level: number, change: Change): Change {
+  const readable = level < STATISTICS_SINCE ? withoutStatistics(change) : change;
+  return level < UNSTORED_SINCE ? withoutUnstored(readable) : readable;
+}
+
+/** The change without its unstored messages. Of a change that is split, the first part has them. */
+function withoutUnstored(change: Change): Change {
+  if (change.kind !== 'deliver') return change;
+  const { unstored: _, ...stored } = change;
+  return stored;
 }
 
 /** The change without the statistics of its matches, which nodes of an older release would not store. */
@@ -201,18 +218,26 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
 };
 
 /** `of` is the index in `brokers` of each delivery's broker; null if all deliveries come from the first broker. */
-type PackedDeliveries = readonly [brokers: string[], of: number[] | null, columns: Uint8Array];
+type PackedDeliveries = readonly [
+  brokers: string[],
+  of: number[] | null,
+  columns: Uint8Array,
+  unstored?: UnstoredMessages,
+];
 
-function packDelivered({ deliveries }: Fields<'deliver'>): PackedDeliveries {
+function packDelivered({ deliveries, unstored }: Fields<'deliver'>): PackedDeliveries {
   const brokers = new Numbered<string>();
   const of = deliveries.map(({ broker }) => brokers.numberOf(broker));
-  return [brokers.values, brokers.values.length > 1 ? of : null, new Uint8Array(packDeliveries(deliveries))];
+  const columns = new Uint8Array(packDeliveries(deliveries));
+  const packed = [brokers.values, brokers.values.length > 1 ? of : null, columns] as const;
+  return unstored ? [...packed, unstored] : packed;
 }
 
-function unpackDelivered([brokers, of, columns]: PackedDeliveries): Fields<'deliver'> {
+function unpackDelivered([brokers, of, columns, unstored]: PackedDeliveries): Fields<'deliver'> {
   // A copy, because the columns must begin at a multiple of eight.
-  const deliveries = unpackDeliveries(new Uint8Array(columns).buffer, brokers[0]!);
-  return { deliveries: of ? deliveries.map((delivery, i) => ({ ...delivery, broker: brokers[of[i]!]! })) : deliveries };
+  const unpacked = unpackDeliveries(new Uint8Array(columns).buffer, brokers[0]!);
+  const deliveries = of ? unpacked.map((delivery, i) => ({ ...delivery, broker: brokers[of[i]!]! })) : unpacked;
+  return { deliveries, ...(unstored && { unstored }) };
 }
 
 type Match = CrossmatchResult['matches'][number];

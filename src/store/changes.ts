@@ -3,6 +3,7 @@ import type { CatalogRegistration } from './catalog_registration.ts';
 import type { ImportItem, PreparedObject } from './import.ts';
 import type { MatchStatistics } from './match_statistics.ts';
 import type { SharedSettings } from './meta.ts';
+import type { UnstoredMessages } from './nights.ts';
 import type { Vote } from './nodes.ts';
 import type { RegistrySnapshot } from './registry.ts';
 import type { CrossmatchResult, Delivery, MatchSummary, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
@@ -27,7 +28,8 @@ export interface FoundStatistics {
 
 /** The fields of each kind of change; `Writer` describes the kinds. */
 interface Changes {
-  deliver: { readonly deliveries: readonly Delivery[] };
+  /** `unstored`: the messages that came with the deliveries and are not stored, for the counts of the night. */
+  deliver: { readonly deliveries: readonly Delivery[]; readonly unstored?: UnstoredMessages };
   crossmatch: {
     readonly results: readonly CrossmatchResult[];
     readonly provenance: ProvenanceSet;

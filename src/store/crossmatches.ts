@@ -3,6 +3,7 @@ import { catalogSkips, crossmatchBatches, crossmatchMatches, Tally } from './cou
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { Interner } from './interner.ts';
+import { NightTally } from './nights.ts';
 import { compareMatches, encodeFirstCrossmatch, FIRST_VERSION, ObjectView, outcomesText } from './object_record.ts';
 import { listRecent } from './recent.ts';
 import { appendSources, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
@@ -24,6 +25,8 @@ const NOTHING = new Uint8Array(0);
 interface Outcomes {
   readonly text: string;
   readonly skipped: ReadonlySet<string>;
+  /** The number of objects whose crossmatch is recorded. */
+  recorded: number;
   /** The number of objects that get their first crossmatch. */
   matched: number;
   unmatched: number;
@@ -40,6 +43,7 @@ export class CrossmatchRecorder {
   readonly #keyLists = new Map<readonly string[], number>();
   readonly #outcomes = new Map<CrossmatchResult['catalogOutcomes'], Outcomes>();
   readonly #tally = new Tally();
+  readonly #night: NightTally;
   readonly #counts = new CountChanges();
   readonly #skipped = new Set<string>();
   /** By catalog: the sources of objects that get their first crossmatch. */
@@ -53,6 +57,7 @@ export class CrossmatchRecorder {
     this.#databases = databases;
     this.#provenanceBytes = encodeProvenanceSet(provenance);
     this.#crossmatchedAtUs = crossmatchedAtUs;
+    this.#night = new NightTally(crossmatchedAtUs);
     this.#provenanceSets = new Interner(databases.provenance_sets);
     this.#payloadKeys = new Interner(databases.payload_keys);
   }
@@ -74,8 +79,13 @@ export class CrossmatchRecorder {
     }
     pending.remove(key);
     this.#crossmatched.push(result.diaObjectId);
-    for (const { catalogName } of result.matches) this.#tally.add(crossmatchMatches(catalogName));
-    for (const catalog of this.#outcomesOf(result).skipped) this.#skipped.add(catalog);
+    for (const { catalogName } of result.matches) {
+      this.#tally.add(crossmatchMatches(catalogName));
+      this.#night.matched(catalogName);
+    }
+    const outcomes = this.#outcomesOf(result);
+    outcomes.recorded++;
+    for (const catalog of outcomes.skipped) this.#skipped.add(catalog);
   }
 
   #isWanted(object: StoredObject, result: CrossmatchResult): boolean {
@@ -116,6 +126,7 @@ export class CrossmatchRecorder {
   /** @returns the match version */
   #recordFurther(key: Uint8Array, object: StoredObject, result: CrossmatchResult): number {
     const versions = [...object.records, ...object.matches].map(entry => entry.matchVersion);
+    if (object.records.length > 0) this.#night.crossmatchedAgain();
     const matchVersion = Math.max(FIRST_VERSION - 1, ...versions) + 1;
     const found = numbered(result, matchVersion);
     const record = {
@@ -167,7 +178,7 @@ export class CrossmatchRecorder {
     let outcomes = this.#outcomes.get(catalogOutcomes);
     if (!outcomes) {
       const skipped = skippedCatalogs({ catalogOutcomes });
-      outcomes = { text: outcomesText(catalogOutcomes), skipped, matched: 0, unmatched: 0 };
+      outcomes = { text: outcomesText(catalogOutcomes), skipped, recorded: 0, matched: 0, unmatched: 0 };
       this.#outcomes.set(catalogOutcomes, outcomes);
     }
     return outcomes;
@@ -178,12 +189,15 @@ export class CrossmatchRecorder {
    * @returns the recorded objects, in their order, and their versions
    */
   finish(): { readonly crossmatched: readonly bigint[]; readonly versions: CrossmatchVersions } {
-    for (const [outcomes, { matched, unmatched }] of this.#outcomes)
+    for (const [outcomes, { recorded, matched, unmatched }] of this.#outcomes) {
       if (matched + unmatched > 0) this.#counts.firstCrossmatched(outcomes, matched, unmatched);
+      if (recorded > 0) this.#night.crossmatched(outcomes, recorded);
+    }
     for (const [catalog, sources] of this.#firstSources) this.#counts.firstMatched(catalog, sources);
     if (this.#crossmatched.length > 0) this.#tally.add(crossmatchBatches());
     for (const catalog of this.#skipped) this.#tally.add(catalogSkips(catalog));
     this.#tally.store(this.#databases);
+    this.#night.store(this.#databases);
     this.#counts.store(this.#databases);
     const areFirst = this.#versions.every(version => version === FIRST_VERSION);
     return { crossmatched: this.#crossmatched, versions: areFirst ? FIRST_VERSION : this.#versions };

@@ -19,8 +19,9 @@ import { StoreError } from './store_error.ts';
  * 2. Matches may have a separation at the time of the event; `level` records.
  * 3. Catalogs may be removed, and may have text ids.
  * 4. Matches may have statistics, which may be added later.
+ * 5. Deliveries bring the counts of messages that are not stored.
  */
-export const LEVEL = 4;
+export const LEVEL = 5;
 
 /** The level of a log that has no `level` record. */
 export const FIRST_LEVEL = 2;

@@ -12,6 +12,7 @@ import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
 import { type LogPosition, readLogPosition } from './log_position.ts';
 import { readPublished, readSettings, type SharedSettings } from './meta.ts';
+import { type NightCounts, readDone, readNight, readNotes } from './nights.ts';
 import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
@@ -436,6 +437,21 @@ export class Store {
   /** Counts of everything that any process has ever done to the store. */
   counters(): Counters {
     return readCounters(this.databases);
+  }
+
+  /** The activity of a night, `YYYY-MM-DD`. */
+  night(night: string): NightCounts {
+    return readNight(this.databases, night);
+  }
+
+  /** What this machine noted in a night. */
+  notes(night: string): ReturnType<typeof readNotes> {
+    return readNotes(this.databases, night);
+  }
+
+  /** The last backup and export of this machine. */
+  done(): ReturnType<typeof readDone> {
+    return readDone(this.databases);
   }
 
   /** The number of entries of a database; reads none of them. */

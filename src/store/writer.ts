@@ -13,6 +13,7 @@ import { removeLevel } from './level.ts';
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
 import { removeSettings, type SharedSettings } from './meta.ts';
+import { type Chore, noteDone, noteError, noteSize, type UnstoredMessages } from './nights.ts';
 import { removeNodes } from './nodes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
 import type { Store } from './store.ts';
@@ -78,10 +79,16 @@ export class Writer {
   /**
    * Stores deliveries in one commit, with the same result as one after the other. The first delivery of an object fixes
    * its position, times and reliability; a later one adds its broker; a repeated one changes nothing.
+   * @param unstored the messages among them that are not stored, to be counted in the same commit
    * @throws StoreError; then nothing is stored
    */
-  async ingest(deliveries: readonly Delivery[], ingestTimeUs: number): Promise<IngestCounts> {
-    return this.#commit('store the messages', deliveries.length, { kind: 'deliver', deliveries }, ingestTimeUs);
+  async ingest(
+    deliveries: readonly Delivery[],
+    ingestTimeUs: number,
+    unstored?: UnstoredMessages,
+  ): Promise<IngestCounts> {
+    const change = { kind: 'deliver', deliveries, ...(unstored && { unstored }) } as const;
+    return this.#commit('store the messages', deliveries.length, change, ingestTimeUs);
   }
 
   /**
@@ -274,7 +281,10 @@ export class Writer {
    */
   async applyLogged(log: string, changes: readonly LoggedChange[]): Promise<unknown[]> {
     const entries = changes.reduce((sum, { record }) => sum + Math.ceil(record.length / BYTES_AN_ENTRY), 0);
-    return this.#transaction('apply the log', entries, () => applyLogged(this.#store.databases, log, changes));
+    return this.#transaction('apply the log', entries, () => {
+      this.#noteSize(nowUs());
+      return applyLogged(this.#store.databases, log, changes);
+    });
   }
 
   /** Makes the archive the start of a log, whose first record continues it. */
@@ -298,6 +308,21 @@ export class Writer {
     this.#transaction('note the stop', 1, () => noteStop(this.#store.databases, reason));
   }
 
+  /** Counts an error of this machine, for the report of the night. */
+  async noteError(kind: string, text: string): Promise<void> {
+    this.#transaction('note the error', 1, () => noteError(this.#store.databases, kind, text, nowUs()));
+  }
+
+  /** Notes that a chore is done, for the report of the night. */
+  async noteDone(chore: Chore, target: string): Promise<void> {
+    const done = { timeUs: nowUs(), target };
+    this.#transaction(`note the ${chore}`, 1, () => noteDone(this.#store.databases, chore, done));
+  }
+
+  #noteSize(timeUs: number): void {
+    noteSize(this.#store.databases, this.#store.files.bytes, timeUs);
+  }
+
   /** Takes the outcome that another process has left for a change of this process. */
   async takeOutcome(id: string): Promise<{ readonly outcome: unknown } | undefined> {
     const passed = passedOutcome(this.#store.databases, id);
@@ -315,6 +340,7 @@ export class Writer {
     if (this.#log) return joined(await this.#log.submit({ ...change, timeUs })) as Applied<K>;
     return this.#transaction(doing, entries, () => {
       this.#requireNoLog(doing);
+      this.#noteSize(timeUs);
       return apply<K>(this.#store.databases, { ...change, timeUs });
     });
   }

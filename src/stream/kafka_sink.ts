@@ -6,7 +6,8 @@ import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
 import { type MatchMessage, messageId } from './message.ts';
 
 export interface KafkaTarget extends KafkaCluster {
-  readonly topic: string;
+  /** The topic of messages that name none. */
+  readonly topic: string | undefined;
   readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 }
 
@@ -51,7 +52,7 @@ export async function kafkaSink(target: KafkaTarget): Promise<Sink> {
 
 class KafkaSink implements Sink {
   readonly #producer: Producer<Buffer, Buffer, Buffer, Buffer>;
-  readonly #topic: string;
+  readonly #topic: string | undefined;
   readonly #sender: Buffer | undefined;
 
   constructor(producer: Producer<Buffer, Buffer, Buffer, Buffer>, { topic, sasl }: KafkaTarget) {
@@ -64,12 +65,14 @@ class KafkaSink implements Sink {
 
   async send(messages: readonly MatchMessage[]): Promise<void> {
     const sent = this.#producer.send({
-      messages: messages.map(message => ({
-        topic: this.#topic,
-        key: Buffer.from(`${message.diaObjectId}`),
-        value: Buffer.from(message.value.buffer, message.value.byteOffset, message.value.byteLength),
-        headers: this.#headers(message),
-      })),
+      messages: messages.flatMap(message => {
+        const record = {
+          key: Buffer.from(`${message.diaObjectId}`),
+          value: Buffer.from(message.value.buffer, message.value.byteOffset, message.value.byteLength),
+          headers: this.#headers(message),
+        };
+        return (message.topics ?? [this.#topic!]).map(topic => ({ topic, ...record }));
+      }),
     });
     const done = await withTimeout(
       sent.then(() => true),

@@ -14,6 +14,8 @@ export interface MatchMessage {
   readonly position: SkyPosition | null;
   /** JSON without spaces. */
   readonly value: Uint8Array;
+  /** The topics to which it is published; by default the topic of all matches. */
+  readonly topics?: readonly string[];
 }
 
 export interface MatchSource {

@@ -32,6 +32,7 @@ const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
 const STOP_MS = 2000;
 
 export interface PublicationOptions {
+  /** Its name in the log: the topic of all matches, or see `publicationNames`. */
   readonly topic: string;
   /** Whether to publish crossmatches from imports too. */
   readonly imported: boolean;
@@ -43,6 +44,8 @@ export interface PublicationOptions {
   readonly store: Store;
   readonly ledger: Ledger;
   readonly matches: MatchSource;
+  /** Reads the entries; by default the crossmatches of the store. */
+  readonly entries?: Store['crossmatchesAfter'];
   readonly connect: () => Promise<Sink>;
   readonly log: Log;
 }
@@ -73,6 +76,10 @@ export class Publication {
 
   constructor(options: PublicationOptions) {
     this.#options = options;
+  }
+
+  get topic(): string {
+    return this.#options.topic;
   }
 
   /** The acknowledged position; undefined if this process has only waited for another one. */
@@ -173,7 +180,8 @@ export class Publication {
     this.#options.store.resetRead();
     const { found, end, isFull } = readMatches(this.#options, from, BATCH);
     const messages = found.flatMap(object => object.messages);
-    return { messages, end: { ...end, messages: from.messages + messages.length }, isFull };
+    const sent = messages.reduce((sum, { topics }) => sum + (topics?.length ?? 1), 0);
+    return { messages, end: { ...end, messages: from.messages + sent }, isFull };
   }
 
   /**

@@ -53,6 +53,8 @@ export interface EngineQuery extends Omit<TapQuery, 'uploads' | 'uploadPath'> {
 
 /** Rows that the engine returned together. */
 interface Chunk {
+  /** Owns the memory of the vectors: texts are read from it, so it may not be collected before them. */
+  readonly owner: DuckDBDataChunk;
   readonly vectors: readonly DuckDBVector[];
   readonly rows: number;
   readonly isLast: boolean;
@@ -223,7 +225,7 @@ export class Job {
     // Until a result is read to its end, its connection keeps the old state of the tables.
     if (isLast) await this.#fetch();
     this.#collect();
-    return { vectors: this.#columns.map((_, i) => chunk.getColumnVector(i)), rows, isLast, from: 0 };
+    return { owner: chunk, vectors: this.#columns.map((_, i) => chunk.getColumnVector(i)), rows, isLast, from: 0 };
   }
 
   /**

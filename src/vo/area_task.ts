@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { findPositions, openTable, type Positions, readPositions, TableError } from '@nearsky/astrotables';
 import { isGzip, isOutOfMemory } from '@nearsky/astrotables/bytes';
-import { Area, type AreaArrays, Discs, discArrays, isPosition, wrapRa } from '@nearsky/sky-index';
+import { Area, type AreaArrays, Discs, discArrays, isPosition, type Region, wrapRa } from '@nearsky/sky-index';
 import { MAX_FOLLOWED_POSITIONS, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
 import { AreaError } from './area_error.ts';
@@ -74,6 +74,15 @@ export async function runReadArea({ input, output, level, radiusArcsec }: ReadAr
   }
 }
 
+/**
+ * Reads an area, or with a radius the discs around the positions of a table, from a file of the operator's.
+ * @throws AreaError, TableError; an error of the file system
+ */
+export async function readRegion(sent: Uint8Array, level: number, radiusArcsec: number | undefined): Promise<Region> {
+  if (radiusArcsec === undefined) return whole(readArea(await unpacked(sent), level)).area.withoutLevels();
+  return new Discs(discArraysOf(await openPositions(sent), radiusArcsec), radiusArcsec);
+}
+
 const invalidTable = (why: string) => `Cannot read the table of positions because ${why}`;
 
 /** @throws TableError */
@@ -84,12 +93,16 @@ async function openPositions(sent: Uint8Array): Promise<Positions> {
 }
 
 /** @throws TableError if a row has no valid position, or there are no rows */
-function writeDiscs({ ra, dec }: Positions, radiusArcsec: number, output: string): AreaWritten {
+function discArraysOf({ ra, dec }: Positions, radiusArcsec: number) {
   if (ra.length === 0) throw new TableError('it has no rows');
   const wrapped = ra.map(wrapRa);
   const bad = wrapped.findIndex((each, row) => !isPosition(each, dec[row]!));
   if (bad >= 0) throw new TableError(`row ${bad + 1} has no valid position: leave it out`);
-  const { arena, cells } = discArrays(wrapped, dec, radiusArcsec);
+  return discArrays(wrapped, dec, radiusArcsec);
+}
+
+function writeDiscs(positions: Positions, radiusArcsec: number, output: string): AreaWritten {
+  const { arena, cells } = discArraysOf(positions, radiusArcsec);
   writeFileSync(output, Buffer.concat([bytesOf(cells), new Uint8Array(arena)]), { mode: 0o600 });
   return { outcome: 'discs', cellsBytes: cells.byteLength };
 }

@@ -1,6 +1,7 @@
 /** The log on Kafka itself. */
 
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -145,6 +146,36 @@ real('a topic that was made anew is another log', () =>
     assert.is.not(await anew.identity(), identity);
     assert.is((await anew.read(0)).end, 0, 'nothing was appended to the new topic');
     await anew.close();
+  }),
+);
+
+real('nothing is appended to a topic that is made anew while records are sent', () =>
+  withLog(async (log, topic) => {
+    const sent: Promise<void>[] = [];
+    let isOver = false;
+    const sending = (async () => {
+      for (let i = 0; !isOver; i++) {
+        sent.push(log.append(`id-${i}`, recordOf(i), nowUs()));
+        sent.at(-1)!.catch(() => {});
+        await setTimeout(5);
+      }
+    })();
+    await sent[0];
+    await kafka.deleteTopic(topic);
+    await eventually('the topic is there again', () =>
+      kafka.createTopic(topic).then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    await eventually('the log is known to be another one', async () => {
+      const last = await Promise.allSettled(sent.slice(-1));
+      return (last[0]!.status === 'rejected' && last[0]!.reason instanceof LostPlace) || undefined;
+    });
+    isOver = true;
+    await sending;
+    await Promise.allSettled(sent);
+    assert.equal(await kafka.ends(topic), [0n]);
   }),
 );
 

@@ -34,6 +34,7 @@ const CUT_SECONDS = 40;
 const DISK = '512m';
 const FILE_OBJECTS = 10;
 const PAGE_BYTES = 4096;
+const SETTLE_MS = 180_000;
 /** A client that waits for longer is counted. */
 const PATIENCE_MS = 6000;
 
@@ -153,6 +154,10 @@ class Campaign {
   readonly #directory: string;
   readonly #places: readonly Place[];
   readonly #clocks = [0, 0, 0];
+  /** How many commands use the disk of each node. */
+  readonly #using = [0, 0, 0];
+  /** The node whose disk is replaced: no command may begin on it. */
+  #replaced: number | undefined;
   #next = 0;
   #isOver = false;
   #holder: number | undefined;
@@ -191,7 +196,7 @@ class Campaign {
 
   /** Ingests a file on any node, with its clock. */
   async #ingest(): Promise<void> {
-    const node = pick(this.#nodes.all);
+    const node = pick(this.#nodes.all.filter(each => each !== this.#replaced));
     const objects = Array.from({ length: FILE_OBJECTS }, () => {
       const number = this.#next++;
       const { ra, dec } = this.#places[number % this.#places.length]!;
@@ -201,6 +206,7 @@ class Campaign {
     const line = ({ id, ra, dec, mjd }: (typeof objects)[number]) =>
       `{"diaObjectId": ${id}, "ra": ${ra}, "decl": ${dec}, "latestR": 0.9, "firstDiaSourceMjdTai": ${mjd}}`;
     writeFileSync(file, objects.map(line).join('\n'));
+    this.#using[node]!++;
     try {
       await this.#nodes.command(node, 'ingest', '--broker', 'lasair', file);
       const [end] = await this.#nodes.kafka[0]!.ends('nearsky').catch(() => this.#nodes.kafka[1]!.ends('nearsky'));
@@ -211,6 +217,8 @@ class Campaign {
       this.commands.add(
         `${/"error": ?"([^"]{0,90})/.exec(message)?.[1] ?? message.slice(-160).trim().replace(/\d+/g, 'N')}`,
       );
+    } finally {
+      this.#using[node]!--;
     }
   }
 
@@ -344,6 +352,13 @@ class Campaign {
     const nodes = this.#nodes;
     await nodes.kill(node);
     const data = nodes.dataOf(node);
+    this.#replaced = node;
+    // A command whose disk is replaced would go on with the old one, which nobody brings up to date.
+    await eventually(
+      `no command uses the disk of node ${node + 1}`,
+      async () => this.#using[node] === 0 || undefined,
+      SETTLE_MS,
+    );
     this.#machines.unmount(data);
     this.#machines.mount(data, DISK);
     const seed = join(this.#directory, 'seed');
@@ -355,6 +370,7 @@ class Campaign {
       );
     });
     cpSync(seed, data, { recursive: true });
+    this.#replaced = undefined;
     await nodes.serve(node);
   }
 
@@ -372,7 +388,7 @@ class Campaign {
         const isDone = texts.every(text => value(text, 'nearsky_objects_pending') === '0');
         return (positions.size === 1 && isDone) || undefined;
       },
-      180_000,
+      SETTLE_MS,
     );
   }
 

@@ -1013,10 +1013,13 @@ check('the wheel zooms the map where the pointer is, and the page from the whole
 
 check('the status page has what each broker delivered, and sums that agree', async world => {
   await visiting(world, '/status', async page => {
-    const table = page.locator('table').first();
+    const table = page.locator('#status table').first();
     assert.match((await table.textContent())!, /Lasair\s*87/);
     const counts = (await page.locator('table').last().locator('td.number').allTextContents()).map(Number);
-    assert.match((await page.locator('h2').last().textContent())!, `${counts.reduce((a, b) => a + b, 0)} objects`);
+    assert.match(
+      (await page.locator('#status h2').last().textContent())!,
+      `${counts.reduce((a, b) => a + b, 0)} objects`,
+    );
   });
   await visiting(world, '/catalogs', async page => {
     await page

@@ -56,6 +56,19 @@ test.before(async context => {
 
 test.after(({ running }) => running.close());
 
+test('the status page has the counts of the night', () =>
+  withApp(
+    async ({ writer }) => {
+      const unstored = { broker: 'lasair', below_cut: 0, skipped: 0, rejected: { 'not <JSON>': 2 } };
+      const latest = 1000 * Date.now() - 11 * 3_600_000_000;
+      await writer.ingest([delivery(1n), delivery(2n), delivery(2n)], latest, unstored);
+    },
+    async app => {
+      const { text } = await app.get('/status');
+      assert.match(text, '<dt>Lasair</dt><dd>5 messages, 2 stored, 1 duplicate, 2 rejected (2 not &lt;JSON&gt;)</dd>');
+    },
+  ));
+
 test('the menu and the page of help lead to every page', async ({ running: { app } }) => {
   const { text } = await app.get('/help');
   const asked = ['/search', '/objects/5', '/docs/tutorial', '/docs/contract'];

@@ -1,6 +1,6 @@
 /** Random changes of every kind, of few objects, so that they meet each other; and everything that a store holds. */
 
-import type { Change, ChangeKind } from '../../src/store/changes.ts';
+import type { Change, ChangeKind, ChangeOf } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
 import type { ImportItem } from '../../src/store/import.ts';
 import { LEVEL } from '../../src/store/level.ts';
@@ -64,6 +64,12 @@ export class RandomChanges {
       eventTimeUs: FIRST_US + this.int(1e9),
       broker: this.pick(BROKERS),
     };
+  }
+
+  #unstored(): Pick<ChangeOf<'deliver'>, 'unstored'> {
+    const rejected = this.int(2) === 0 ? {} : { 'not JSON': 1 + this.int(9) };
+    const counts = { broker: this.pick(BROKERS), below_cut: this.int(2), skipped: this.int(3), rejected };
+    return this.int(2) === 0 ? {} : { unstored: counts };
   }
 
   #source(): MatchSource {
@@ -144,7 +150,7 @@ export class RandomChanges {
     const records = this.#many(4, () => this.#transient());
     switch (kind) {
       case 'deliver':
-        return { kind, timeUs, deliveries: this.#many(8, () => this.#delivery()) };
+        return { kind, timeUs, deliveries: this.#many(8, () => this.#delivery()), ...this.#unstored() };
       case 'crossmatch':
         return {
           kind,
@@ -248,12 +254,15 @@ type RandomKind = (typeof KINDS)[number];
 /** Chances for objects to be delivered, and then crossmatched. */
 const OFTEN: readonly RandomKind[] = ['deliver', 'deliver', 'deliver', 'crossmatch', 'crossmatch', 'crossmatch'];
 
-/** Every key and value of a store, as text, but for its format, when it was made, and the claims of its processes. */
+/** Every key and value of a store, as text, but for its format, when it was made, what its machine noted, and the claims of its processes. */
 export function dump({ databases }: Store): string[] {
   return DATABASE_NAMES.filter(name => name !== 'claims').flatMap(name =>
     // Only the format and the time of making have no checksum, and so no value here.
-    [...databases[name].scan()].map(({ key, value }) => `${name} ${hex(key)} ${value && hex(value)}`),
+    [...databases[name].scan()]
+      .filter(({ key }) => name !== 'meta' || !/^(notes\/|last_done$)/.test(text(key)))
+      .map(({ key, value }) => `${name} ${hex(key)} ${value && hex(value)}`),
   );
 }
 
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

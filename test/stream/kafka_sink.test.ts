@@ -1,4 +1,5 @@
 /** Publishing to Kafka itself, and what the stream's usual client, hop-client, makes of it. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -83,6 +84,45 @@ real('a topic that is not there, wrong credentials and no server are errors, and
   }
 });
 
+real(
+  'the command and `serve` publish what watches select to topics of their own, beside all matches or without them',
+  () =>
+    withStore(async (store, writer, data) => {
+      const [topic, objects, gaia] = [await newTopic(), await newTopic(), await newTopic()];
+      const file = join(data, 'watches.json');
+      const all = { ...settingsOf(topic), PUBLISH_WATCHES: file };
+      const watches = [
+        { name: 'every object', topic: objects, stream: 'objects' },
+        { name: 'close in Gaia', topic: gaia, area: 'CIRCLE 186.7 -6.7 1', filters: { catalog: 'gaia_dr3' } },
+      ];
+      writeFileSync(file, JSON.stringify(watches));
+      await addObjects(writer, 0, 20);
+      const command = start(['publish', '--data', data, '--json'], all);
+      const matches = allExpected(store);
+      const values = async (topic: string, count: number) =>
+        (await readTopic(kafka, topic, count)).map(({ value }) => value).sort();
+      assert.equal(await values(topic, 40), matches.toSorted());
+      const inGaia = matches.filter(text => text.includes('"gaia_dr3"'));
+      assert.equal(await values(gaia, 16), inGaia.toSorted());
+      const changes = (await values(objects, 40)).map(text => JSON.parse(text).change);
+      assert.equal([changes.length, changes.filter(each => each === 'stored').length], [40, 20]);
+      send(command.child, 'SIGTERM');
+      const { stdout } = await command.finished;
+      assert.equal(JSON.parse(stdout), {
+        publications: [
+          { topic, sequence: 2, messages: 56 },
+          { topic: '*objects', sequence: 2, messages: 40 },
+        ],
+      });
+      const { PUBLISH_TOPIC: _, ...others } = all;
+      const server = await startServer(['serve', '--data', data, '--port', '0', '--workers', '1'], others);
+      await addObjects(writer, 20, 40);
+      assert.is((await values(objects, 80)).length, 80);
+      assert.is((await values(gaia, 32)).length, 48, '*matches begins with the oldest');
+      assert.is((await server.stop()).code, 0);
+    }),
+);
+
 real('a broker that goes away and comes back', () =>
   withStore(async (store, writer) => {
     const topic = await newTopic();
@@ -118,12 +158,13 @@ real('the command, and `serve`, publish to the same topic, one after the other; 
     waiting.child.stderr!.on('data', data => (logged += data));
     await eventually('it waits', async () => logged.includes('publish_waits') || undefined);
     send(waiting.child, 'SIGTERM');
-    assert.equal(JSON.parse((await waiting.finished).stdout), { topic, sequence: null, messages: null });
+    const nothing = { topic, sequence: null, messages: null };
+    assert.equal(JSON.parse((await waiting.finished).stdout), { publications: [nothing] });
     const server = await startServer(['serve', '--data', data, '--port', '0', '--workers', '1'], variables);
     send(command.child, 'SIGTERM');
     const { code, stdout, stderr } = await command.finished;
     assert.is(code, 0, stderr);
-    assert.equal(JSON.parse(stdout), { topic, sequence: 2, messages: 40 });
+    assert.equal(JSON.parse(stdout), { publications: [{ topic, sequence: 2, messages: 40 }] });
     await addObjects(writer, 20, 40);
     const received = await readTopic(kafka, topic, 80);
     const all = allExpected(store);

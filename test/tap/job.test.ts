@@ -1,5 +1,8 @@
 /** The answer of a query, from the engine's first row to its last: none is lost in silence. */
 
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { failing } from '@nearsky/adql';
 import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
@@ -57,6 +60,39 @@ check('many columns share the room for descriptions, few have theirs whole', asy
   for (const as of ['votable', 'parquet', 'arrow', 'json']) {
     const { length } = await answered(500, as);
     assert.ok(length < 2 ** 20, `${as}: ${length}`);
+  }
+});
+
+check('the texts of a wide answer are whole, whenever garbage is collected between its parts', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const [rows, width] = [2000, 100];
+  const columns = Array.from({ length: width }, (_, i): Column => ({ name: `t${i}`, type: 'text', description: '' }));
+  const text = (row: number, column: number) => `row ${row} column ${column} ${'x'.repeat(20)}`;
+  const selected = columns.map((_, i) => `'row ' || i || ' column ${i} ${'x'.repeat(20)}' AS c${i + 1}`);
+  const sql = `SELECT ${selected.join(', ')} FROM range(${rows}) AS t(i)`;
+  const connection = await instance!.connect();
+  const other = await instance!.connect();
+  await connection.run('BEGIN');
+  const query = { query: sql, maxRecords: rows, format: tapFormat('csv')!, seconds: 60, uploads: [] };
+  const job = new Job(connection, columns, query, () => {});
+  try {
+    await job.begin(sql, []);
+    const parts: Uint8Array[] = [];
+    for (let part = await job.part(); part; part = await job.part()) {
+      parts.push(part);
+      await setImmediate();
+      collect();
+      await setImmediate();
+      // Takes the memory that is free now.
+      await other.runAndReadAll(sql.replaceAll('row ', 'bad '));
+    }
+    const lines = Buffer.concat(parts).toString().trimEnd().split('\n').slice(1);
+    assert.is(lines.length, rows);
+    for (const [row, line] of lines.entries()) assert.is(line, columns.map((_, i) => text(row, i)).join(','));
+  } finally {
+    await job.close();
+    other.closeSync();
   }
 });
 

@@ -1,0 +1,6 @@
+/** Sets a key as the last of a map, and removes the first key when there are more than `most`. */
+export function setRecent<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value!);
+}

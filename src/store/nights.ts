@@ -1,0 +1,221 @@
+/**
+ * The activity of each night. The counts change in the same commit as the data, so a kill neither loses nor doubles
+ * any. A night has the date of its evening on Cerro Pachón, like Rubin's `day_obs`: the date in UTC−12 h. So the night
+ * of D lasts from noon UTC of D to noon UTC of the next day. An event belongs to the night in which it was stored.
+ */
+import { formatTime } from '../base/times.ts';
+import { readCountersAt, Tally } from './counters.ts';
+import type { Databases } from './databases.ts';
+import { decodePlain, encodePlain } from './records.ts';
+
+const HOUR_US = 3_600_000_000;
+const DAY_US = 24 * HOUR_US;
+const utf8 = new TextEncoder();
+
+/** The night of a time, `YYYY-MM-DD`. */
+export function nightOf(timeUs: number): string {
+  return formatTime(timeUs - DAY_US / 2).slice(0, 10);
+}
+
+/** The start of a night, microseconds since 1970. @throws RangeError for text that is not a date */
+export function nightStartUs(night: string): number {
+  const ms = Date.parse(`${night}T12:00:00Z`);
+  if (/^\d{4}-\d\d-\d\d$/.test(night) && !Number.isNaN(ms) && nightOf(1000 * ms) === night) return 1000 * ms;
+  throw new RangeError(`${night} is not a date`);
+}
+
+/** The night that lies `nights` after another one, or before it. */
+export const nightAfter = (night: string, nights: number) => nightOf(nightStartUs(night) + nights * DAY_US);
+
+/** The latest night that has reached dusk on Cerro Pachón, 23:00 UTC. */
+export const latestNight = (nowUs: number) => nightOf(nowUs - 11 * HOUR_US);
+
+/** Messages of one broker that cannot be stored, or must not be. */
+export interface UnstoredMessages {
+  readonly broker: string;
+  readonly below_cut: number;
+  readonly skipped: number;
+  /** By reason. */
+  readonly rejected: Readonly<Record<string, number>>;
+}
+
+/** The outcomes of a broker's messages. The sum of the first six counts, and of `rejected`, is `messages`. */
+export interface BrokerNight {
+  readonly messages: number;
+  /** New objects. */
+  readonly stored: number;
+  /** Known objects that another broker delivered for the first time. */
+  readonly further_broker: number;
+  /** Known objects that the same broker delivered again. */
+  readonly duplicate: number;
+  readonly below_cut: number;
+  /** Solar-system objects. */
+  readonly skipped: number;
+  readonly rejected: number;
+  readonly rejected_by_reason: Readonly<Record<string, number>>;
+  /** Deliveries, whether new or not, with a missing or impossible position. */
+  readonly without_position: number;
+}
+
+export interface NightCounts {
+  readonly brokers: Readonly<Record<string, BrokerNight>>;
+  readonly imported: number;
+  /** Recorded crossmatches; `again` counts those of objects that had one already. */
+  readonly crossmatched: { readonly objects: number; readonly again: number };
+  readonly catalogs: Readonly<Record<string, CatalogNight>>;
+}
+
+export interface CatalogNight {
+  /** Recorded matches. */
+  readonly matches: number;
+  /** Recorded crossmatches by outcome. */
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+const OUTCOMES = ['stored', 'further_broker', 'duplicate', 'below_cut', 'skipped'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+const nightKey = (night: string) => utf8.encode(`night/${night}`);
+
+/** The changes of one commit to the counts of its night. */
+export class NightTally {
+  readonly #tally: Tally;
+
+  constructor(timeUs: number) {
+    this.#tally = new Tally(nightKey(nightOf(timeUs)));
+  }
+
+  delivered(broker: string, outcome: Outcome, hasPosition: boolean): void {
+    this.#tally.add(`broker/${broker}/${outcome}`);
+    if (!hasPosition) this.#tally.add(`broker/${broker}/without_position`);
+  }
+
+  unstored({ broker, below_cut, skipped, rejected }: UnstoredMessages): void {
+    if (below_cut > 0) this.#tally.add(`broker/${broker}/below_cut`, below_cut);
+    if (skipped > 0) this.#tally.add(`broker/${broker}/skipped`, skipped);
+    for (const [reason, count] of Object.entries(rejected)) this.#tally.add(`rejected/${broker}/${reason}`, count);
+  }
+
+  imported(objects: number): void {
+    if (objects > 0) this.#tally.add('imported', objects);
+  }
+
+  /** @param outcomes the outcomes that all these objects have, by catalog */
+  crossmatched(outcomes: readonly (readonly [catalog: string, outcome: string])[], objects: number): void {
+    this.#tally.add('crossmatched', objects);
+    for (const [catalog, outcome] of outcomes) this.#tally.add(`outcome/${catalog}/${outcome}`, objects);
+  }
+
+  crossmatchedAgain(): void {
+    this.#tally.add('again');
+  }
+
+  matched(catalog: string): void {
+    this.#tally.add(`matches/${catalog}`);
+  }
+
+  /** To be called inside the commit's transaction. */
+  store(databases: Databases): void {
+    this.#tally.store(databases);
+  }
+}
+
+export function readNight({ meta }: Databases, night: string): NightCounts {
+  const counters = readCountersAt(meta, nightKey(night));
+  const brokers: Record<string, Record<string, number>> = {};
+  const reasons: Record<string, Record<string, number>> = {};
+  const catalogs: Record<string, { matches: number; outcomes: Record<string, number> }> = {};
+  for (const [name, count] of Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [kind, owner = '', ...rest] = name.split('/');
+    const what = rest.join('/');
+    if (kind === 'broker') (brokers[owner] ??= {})[what] = count;
+    if (kind === 'rejected') {
+      brokers[owner] ??= {};
+      (reasons[owner] ??= {})[what] = count;
+    }
+    if (kind !== 'outcome' && kind !== 'matches') continue;
+    const catalog = (catalogs[owner] ??= { matches: 0, outcomes: {} });
+    if (kind === 'outcome') catalog.outcomes[what] = count;
+    else catalog.matches = count;
+  }
+  return {
+    brokers: Object.fromEntries(
+      Object.entries(brokers).map(([broker, counts]) => [broker, brokerNight(counts, reasons[broker] ?? {})]),
+    ),
+    imported: counters.imported ?? 0,
+    crossmatched: { objects: counters.crossmatched ?? 0, again: counters.again ?? 0 },
+    catalogs,
+  };
+}
+
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
+function brokerNight(counts: Readonly<Record<string, number>>, reasons: Readonly<Record<string, number>>): BrokerNight {
+  const outcomes = Object.fromEntries(OUTCOMES.map(name => [name, counts[name] ?? 0])) as Record<Outcome, number>;
+  const rejected = sum(Object.values(reasons));
+  return {
+    messages: sum(Object.values(outcomes)) + rejected,
+    ...outcomes,
+    rejected,
+    rejected_by_reason: reasons,
+    without_position: counts.without_position ?? 0,
+  };
+}
+
+/** An error of a kind, as often as it occurred in a night. */
+export interface NotedError {
+  readonly count: number;
+  readonly lastUs: number;
+  readonly lastText: string;
+}
+
+/** Facts of this machine and one night. They are not part of the archive: other nodes have their own. */
+interface Notes {
+  readonly errors: Readonly<Record<string, NotedError>>;
+  /** The size of the database file at the first commit of the night. */
+  readonly databaseBytes?: number;
+}
+
+const notesKey = (night: string) => utf8.encode(`notes/${night}`);
+
+export function readNotes({ meta }: Databases, night: string): Notes {
+  const bytes = meta.get(notesKey(night));
+  return bytes ? (decodePlain(bytes) as Notes) : { errors: {} };
+}
+
+const MAX_TEXT = 500;
+
+/** To be called in a write transaction, like the other functions that note something. */
+export function noteError(databases: Databases, kind: string, text: string, timeUs: number): void {
+  const night = nightOf(timeUs);
+  const notes = readNotes(databases, night);
+  const noted = { count: (notes.errors[kind]?.count ?? 0) + 1, lastUs: timeUs, lastText: text.slice(0, MAX_TEXT) };
+  databases.meta.put(notesKey(night), encodePlain({ ...notes, errors: { ...notes.errors, [kind]: noted } }));
+}
+
+/** Notes the size of the database, unless it is noted for that night. */
+export function noteSize(databases: Databases, bytes: number, timeUs: number): void {
+  const night = nightOf(timeUs);
+  const notes = readNotes(databases, night);
+  if (notes.databaseBytes === undefined)
+    databases.meta.put(notesKey(night), encodePlain({ ...notes, databaseBytes: bytes }));
+}
+
+/** The work that people schedule, and of which the report shows the last. */
+export type Chore = 'backup' | 'export';
+
+export interface DoneChore {
+  readonly timeUs: number;
+  readonly target: string;
+}
+
+const DONE_KEY = utf8.encode('last_done');
+
+export function readDone({ meta }: Databases): Readonly<Partial<Record<Chore, DoneChore>>> {
+  const bytes = meta.get(DONE_KEY);
+  return bytes ? (decodePlain(bytes) as Partial<Record<Chore, DoneChore>>) : {};
+}
+
+export function noteDone(databases: Databases, chore: Chore, done: DoneChore): void {
+  databases.meta.put(DONE_KEY, encodePlain({ ...readDone(databases), [chore]: done }));
+}
