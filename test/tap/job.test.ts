@@ -45,6 +45,24 @@ async function answer(sql: string, more: More = {}): Promise<string> {
   }
 }
 
+check('many columns share the room for descriptions, few have theirs whole', async () => {
+  const answered = async (count: number, as: string) => {
+    const columns = Array.from({ length: count }, (_, i): Column => {
+      return { name: `c${i}`, type: 'int32', description: 'd'.repeat(2000) };
+    });
+    return await answer(`SELECT ${columns.map(({ name }) => `1 AS ${name}`).join()}`, { as, columns });
+  };
+  const of = async (count: number) =>
+    [...(await answered(count, 'votable')).matchAll(/<DESCRIPTION>(d+)</g)].map(([, text]) => text!.length);
+  assert.equal(await of(65), new Array(65).fill(2000));
+  assert.equal(await of(512), new Array(512).fill(256));
+  // Parquet and Arrow write a description several times, which takes the engine's only thread.
+  for (const as of ['votable', 'parquet', 'arrow', 'json']) {
+    const { length } = await answered(500, as);
+    assert.ok(length < 2 ** 20, `${as}: ${length}`);
+  }
+});
+
 check('the texts of a wide answer are whole, whenever garbage is collected between its parts', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
