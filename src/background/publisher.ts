@@ -71,18 +71,18 @@ export class BackgroundPublisher {
     const channel = new MessageChannel();
     const link = channel.port1;
     link.on('message', ({ event, fields }: FromPublisher) => log(event, fields));
-    const ledgers = new Map<string, MessagePort>();
+    const ledgers: Record<string, MessagePort> = {};
     for (const { name } of publicationNames(settings)) {
       const { port1, port2 } = new MessageChannel();
       keep(name, port1);
-      ledgers.set(name, port2);
+      ledgers[name] = port2;
     }
     const onStop = () => link.postMessage('stop');
     signal.addEventListener('abort', onStop);
     const task: PublishTask = { kind: 'publish', config, settings, ledgers, link: channel.port2 };
     try {
       await this.#pool.run(task, {
-        transferList: [...ledgers.values(), task.link],
+        transferList: [...Object.values(ledgers), task.link],
         timeoutMs: Number.POSITIVE_INFINITY,
       });
     } finally {

@@ -12,8 +12,8 @@ export interface PublishTask extends Task<undefined> {
   readonly kind: 'publish';
   readonly config: Config;
   readonly settings: PublishSettings;
-  /** The ports to the writer thread, by the name of the publication. */
-  readonly ledgers: ReadonlyMap<string, MessagePort>;
+  /** The ports to the writer thread, by the name of the publication. Deno transfers no port in a Map. */
+  readonly ledgers: Readonly<Record<string, MessagePort>>;
   /** Any message on this port ends the publication. */
   readonly link: MessagePort;
 }
@@ -34,13 +34,13 @@ export async function runPublisher({ config, settings, ledgers, link }: PublishT
       config,
       settings,
       store,
-      ledger: name => new RemoteLedger(ledgers.get(name)!),
+      ledger: name => new RemoteLedger(ledgers[name]!),
       log: logTo((event, fields) => link.postMessage({ event, fields } satisfies FromPublisher)),
     });
     await Promise.all(publications.map(each => each.run(stop.signal)));
   } finally {
     await store.close();
-    for (const ledger of ledgers.values()) ledger.close();
+    for (const ledger of Object.values(ledgers)) ledger.close();
     link.close();
   }
   return undefined;

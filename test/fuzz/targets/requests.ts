@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toJson } from '@nearsky/astrotables/json';
 import { coneCursor, RECENT_CURSOR } from '../../../src/answers/cursor.ts';
+import { FilterError } from '../../../src/answers/read_filters.ts';
 import { JsonBoundsError, parseSent, SentNumber, type SentValue } from '../../../src/base/json_reader.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { PROJECT_CATALOGS } from '../../../src/contract/catalogs.ts';
@@ -61,7 +62,7 @@ const json: Target = {
       const again = toJson(value);
       if (toJson(parseSent(Buffer.from(again), BOUNDS)) !== again)
         throw new Error('its text is read as something else');
-      const query = await orRefused(() => parseLookup(value, config, PROJECT_CATALOGS), ApiError);
+      const query = await orRefused(() => parseLookup(value, config, PROJECT_CATALOGS), ApiError, FilterError);
       if (query && !JSON.stringify(query, (_, each) => (typeof each === 'bigint' ? `${each}` : each)))
         throw new Error('no query');
     },
