@@ -47,7 +47,7 @@ test('how long it takes comes first, and the sum last', () =>
   withTests({ 'a/one.test.ts': totals(3, 3), 'b/two.test.ts': totals(2, 2) }, run => {
     const { status, lines } = run();
     assert.is(status, 0);
-    assert.match(lines[0]!, /^2 test files, [23] at a time, take about \d+ (seconds|minutes) \(/);
+    assert.match(lines[0]!, /^2 test files, [12] at a time, take about \d+ (seconds|minutes) \(/);
     assert.match(lines[1]!, 'npm run test:fast');
     assert.is(lines.at(-1), '5 passed, 0 failed');
     assert.is(run('a/').lines.at(-1), '3 passed, 0 failed');
