@@ -69,6 +69,8 @@ test('what the work throws, and an answer that cannot be sent, fail their reques
 
 test('a reply that is late is passed over', () => {
   const answer = Promise.withResolvers<string>();
+  // The request may arrive after it.
+  answer.promise.catch(() => {});
   return withCaller(
     what => (what === 'late' ? answer.promise : what),
     async caller => {
