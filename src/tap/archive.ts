@@ -202,11 +202,13 @@ export class Archive {
       const share = Math.min(MAX_FOLLOWED_IDS, MAX_FOLLOWED_SHARE * contents.objects);
       const objects = changedAfter(this.#store, contents.sequence, sequence, Math.max(MAX_FOLLOWED, share));
       if (!objects) return false;
-      const count = objects.changed.size;
       const catalogs = generation.catalogs.all;
       const directory = join(this.#directory, 'changes');
-      const files = await writeChangedRows(this.#store, snapshot, objects, catalogs, directory);
-      const next = { ...contents, sequence, asOfMs, changed: contents.changed + count };
+      const { changed } = objects;
+      // A commit that failed, or whose process was killed, may have stored objects all the same.
+      const added = generation.isCertain ? objects.added : NONE;
+      const files = await writeChangedRows(this.#store, snapshot, { changed, added }, catalogs, directory);
+      const next = { ...contents, sequence, asOfMs, changed: contents.changed + changed.size };
       await generation.take(this.#following, files, next);
       return true;
     } finally {
@@ -288,6 +290,8 @@ export class Archive {
 }
 
 const GENERATION = /^archive-(\d+)\.duckdb$/;
+
+const NONE: ReadonlySet<bigint> = new Set();
 
 /** What is kept of a registration. */
 function described({ name, definition, coverage: { order } }: DescribedRegistration): DescribedRegistration {

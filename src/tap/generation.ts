@@ -72,6 +72,7 @@ export class Generation {
   /** The catalogs themselves, of which nothing is stored. */
   readonly sources: readonly ListedTable[];
   #contents: Contents;
+  #isCertain = false;
   #users = 0;
 
   private constructor({ file, number }: Place, contents: Contents) {
@@ -143,8 +144,17 @@ export class Generation {
     return `${databaseOf(this.number)}.stored`;
   }
 
+  /**
+   * Whether the rows are surely those of the contents: this process made the last change, and it succeeded. Otherwise
+   * the tables may also have rows of later entries.
+   */
+  get isCertain(): boolean {
+    return this.#isCertain;
+  }
+
   /** Replaces the rows of changed objects. */
   async take(connection: DuckDBConnection, changed: ChangedRows, next: Contents): Promise<void> {
+    this.#isCertain = false;
     const { objects, matches, replaced, crossmatched } = changed;
     const [objectsTable, ...others] = this.tables.filter(({ position }) => position);
     await inTransaction(connection, async () => {
@@ -154,6 +164,7 @@ export class Generation {
       await this.#store(connection, next);
     });
     this.#contents = next;
+    this.#isCertain = true;
   }
 
   /** Notes when the archive was last seen to be in the state of this generation. */

@@ -1,6 +1,7 @@
 /** Tables that are brought up to date with what has changed, beside tables that are made anew. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
@@ -60,7 +61,8 @@ async function answers(dataDir: string) {
 
 const engineDirectory = (dataDir: string) => join(dataDir, 'tap', `${process.pid}`);
 
-async function stored(dataDir: string): Promise<{ changed: number; indexed: string[] }> {
+/** Reads or changes the stored tables. */
+async function inTables<T>(dataDir: string, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const directory = engineDirectory(dataDir);
   const files = readdirSync(directory).filter(name => name.endsWith('.duckdb'));
@@ -68,16 +70,22 @@ async function stored(dataDir: string): Promise<{ changed: number; indexed: stri
   const instance = await DuckDBInstance.create(join(directory, files[0]!));
   const connection = await instance.connect();
   try {
+    return await work(connection);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+function stored(dataDir: string): Promise<{ changed: number; indexed: string[] }> {
+  return inTables(dataDir, async connection => {
     const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
     const indexed = await rows("SELECT table_name FROM duckdb_indexes() WHERE expressions LIKE '%diaObjectId%'");
     return {
       changed: Number((await rows('SELECT changed FROM stored'))[0]![0]),
       indexed: indexed.map(([name]) => `${name}`),
     };
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+  });
 }
 
 /** What can happen to objects; none is removed, and no position changes. */
@@ -130,6 +138,30 @@ needs(test, obstacle)('what has changed since an export is found as in an export
     assert.is(changed.rows.get('objects')!.length, OBJECTS + 4);
     for (const table of ['objects', 'matches', 'crossmatches', 'gaia_dr3_matches'])
       assert.ok(changed.rows.get(table)!.filter(row => !before.rows.get(table)!.includes(row)).length >= 3, table);
+    await store.close();
+  }),
+);
+
+needs(test, obstacle)('rows that the tables have already are not doubled, whatever entry the tables name', () =>
+  withDirectory(async dataDir => {
+    const store = openStore(dataDir, 'write');
+    const writer = new Writer(store);
+    await fillSky(writer, OBJECTS);
+    await answers(dataDir);
+    const sequence = store.lastSequence();
+    const snapshot = store.snapshot();
+    const objects: StoredObject[] = [];
+    for (const { object } of snapshot.objects()) objects.push(store.getObject(object.diaObjectId)!);
+    snapshot.close();
+    await change(writer, objects);
+    const before = await answers(dataDir);
+    // As after a commit that was stored, but reported as failed.
+    await inTables(dataDir, async connection => {
+      await connection.run(`UPDATE stored SET sequence = ${sequence}`);
+    });
+    const after = await answers(dataDir);
+    assert.is(after.changed, before.changed + CHANGED);
+    for (const table of TABLES) assert.equal(after.rows.get(table), before.rows.get(table), table);
     await store.close();
   }),
 );
