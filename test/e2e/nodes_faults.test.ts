@@ -5,7 +5,7 @@
  * may answer that there is none. CAMPAIGN_FAULTS sets how many faults there are (3), CAMPAIGN_MINUTES after how many
  * minutes it comes to an end in any case. It prints how often each outcome came.
  */
-import { closeSync, cpSync, fstatSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -17,6 +17,7 @@ import { eventually, sample, withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { offset, type Place } from '../oracle/skies.ts';
 import { fillDisk } from '../small_disk.ts';
+import { valuesOf } from '../store/lmdb_pages.ts';
 import { dump } from '../store/random_changes.ts';
 import { catalogRows } from './expected.ts';
 import { random } from './kill_support.ts';
@@ -33,9 +34,14 @@ const CLOCK_SECONDS = 600;
 const CUT_SECONDS = 40;
 const DISK = '512m';
 const FILE_OBJECTS = 10;
-const PAGE_BYTES = 4096;
 const SETTLE_MS = 180_000;
-/** A client that waits for longer is counted. */
+/** Until a damaged value that is read in the background is noticed. */
+const NOTICE_MS = 60_000;
+/** The databases whose values are damaged: they have most of the bytes. */
+const DAMAGED = ['objects', 'sources', 'journal'] as const;
+/** The log refuses what is further ahead. */
+const AHEAD_SECONDS = 2;
+/** A client that waits for longer is counted: no test fails because the machine is busy. */
 const PATIENCE_MS = 6000;
 
 const test = suite('e2e/nodes_faults');
@@ -47,6 +53,11 @@ const SETTINGS = {
   CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0',
   NEARSKY_STALE_READS: 'yes',
   TAP_REFRESH_SECONDS: '1',
+  // The registry is away, but a node has the duty to refresh it.
+  TNS_BOT_ID: '1',
+  TNS_BOT_NAME: 'nobody',
+  TNS_BOT_API_KEY: 'none',
+  TNS_OBJECTS_BASE_URL: 'http://127.0.0.1:1/',
 };
 
 const pick = <T>(values: readonly T[]): T => values[Math.floor(values.length * random())]!;
@@ -107,6 +118,10 @@ class Counts {
     this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1);
   }
 
+  of(outcome: string): number {
+    return this.#counts.get(outcome) ?? 0;
+  }
+
   toString(): string {
     return [...this.#counts]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -136,6 +151,16 @@ async function ask(url: string, { path, body }: Operation, object: Acknowledged)
   return { status: statusCode, position, text, ms: performance.now() - startMs };
 }
 
+/** Status 0 for a node that closed the connection. */
+async function get(url: string): Promise<{ status: number; text: string }> {
+  try {
+    const { statusCode, body } = await request(url);
+    return { status: statusCode, text: await body.text() };
+  } catch {
+    return { status: 0, text: '' };
+  }
+}
+
 const codeOf = (text: string) => /"code": ?"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 60);
 
 class Campaign {
@@ -146,8 +171,14 @@ class Campaign {
   readonly clients = new Counts();
   readonly commands = new Counts();
   readonly faults = new Counts();
-  /** After which fault, and how many seconds, another node crossmatched. */
+  /** After which fault another node took which duty, and how many seconds later. */
   readonly moves: string[] = [];
+  /** Values that were damaged, are read, and were not noticed. */
+  readonly unnoticed: string[] = [];
+  /** What clients waited for too long. */
+  readonly late: string[] = [];
+  /** By the seconds that a clock was ahead, how often commands with it ended how. */
+  readonly #clocked = new Map<number, Counts>();
   slowestMs = 0;
   readonly #nodes: ThreeNodes;
   readonly #machines: SeparateMachines;
@@ -160,14 +191,14 @@ class Campaign {
   #replaced: number | undefined;
   #next = 0;
   #isOver = false;
-  #holder: number | undefined;
-  /** The fault of the node that crossmatches. */
-  #fault: { readonly name: Fault; readonly node: number; readonly atMs: number } | undefined;
+  /** By duty, the fault of the node that has it. */
+  readonly #troubled = new Map<string, { readonly name: Fault; readonly node: number; readonly atMs: number }>();
+  #clockFaults = 0;
   readonly #loops: Promise<void>[];
 
   constructor(nodes: ThreeNodes, machines: SeparateMachines, directory: string, places: readonly Place[]) {
     [this.#nodes, this.#machines, this.#directory, this.#places] = [nodes, machines, directory, places];
-    nodes.onLog = (node, line) => this.#noteDuty(node, line);
+    nodes.onDuty = (duty, node) => this.#noteDuty(duty, node);
     this.#loops = [
       ...nodes.all.map(node => this.#repeat(20, () => this.#check(node))),
       ...[0, 1, 2].map(() => this.#repeat(50, () => this.#askBalancer())),
@@ -182,21 +213,15 @@ class Campaign {
     }
   }
 
-  #noteDuty(node: number, line: string): void {
-    if (!line.includes('"crossmatch"')) return;
-    if (line.includes('"duty_taken"')) {
-      const { name, node: from, atMs } = this.#fault ?? {};
-      if (atMs !== undefined && from !== node) {
-        this.moves.push(`${name} ${((performance.now() - atMs) / 1000).toFixed(1)}`);
-        this.#fault = undefined;
-      }
-      this.#holder = node;
-    }
+  #noteDuty(duty: string, node: number): void {
+    const { name, node: from, atMs } = this.#troubled.get(duty) ?? {};
+    if (atMs === undefined || from === node) return;
+    this.moves.push(`${name}, ${duty} ${((performance.now() - atMs) / 1000).toFixed(1)}`);
+    this.#troubled.delete(duty);
   }
 
-  /** Ingests a file on any node, with its clock. */
-  async #ingest(): Promise<void> {
-    const node = pick(this.#nodes.all.filter(each => each !== this.#replaced));
+  /** Ingests a file on a node, by default on any, with its clock. */
+  async #ingest(node = pick(this.#nodes.all.filter(each => each !== this.#replaced))): Promise<void> {
     const objects = Array.from({ length: FILE_OBJECTS }, () => {
       const number = this.#next++;
       const { ra, dec } = this.#places[number % this.#places.length]!;
@@ -207,16 +232,23 @@ class Campaign {
       `{"diaObjectId": ${id}, "ra": ${ra}, "decl": ${dec}, "latestR": 0.9, "firstDiaSourceMjdTai": ${mjd}}`;
     writeFileSync(file, objects.map(line).join('\n'));
     this.#using[node]!++;
+    const clock = this.#clocks[node]!;
+    const ended = (outcome: string) => {
+      this.commands.add(outcome);
+      // A clock that was changed meanwhile says nothing.
+      if (clock === 0 || clock !== this.#clocks[node]) return;
+      const counts = this.#clocked.get(clock) ?? new Counts();
+      this.#clocked.set(clock, counts);
+      counts.add(outcome);
+    };
     try {
       await this.#nodes.command(node, 'ingest', '--broker', 'lasair', file);
       const [end] = await this.#nodes.kafka[0]!.ends('nearsky').catch(() => this.#nodes.kafka[1]!.ends('nearsky'));
       this.acknowledged.push(...objects.map(object => ({ ...object, end: Number(end) })));
-      this.commands.add('acknowledged');
+      ended('acknowledged');
     } catch (error) {
       const { message } = error as Error;
-      this.commands.add(
-        `${/"error": ?"([^"]{0,90})/.exec(message)?.[1] ?? message.slice(-160).trim().replace(/\d+/g, 'N')}`,
-      );
+      ended(`${/"error": ?"([^"]{0,90})/.exec(message)?.[1] ?? message.slice(-160).trim().replace(/\d+/g, 'N')}`);
     } finally {
       this.#using[node]!--;
     }
@@ -252,7 +284,7 @@ class Campaign {
   async #askBalancer(): Promise<void> {
     if (this.acknowledged.length === 0) return;
     const startMs = performance.now();
-    const operation = pick(Object.values(OPERATIONS));
+    const [name, operation] = pick(Object.entries(OPERATIONS));
     try {
       const { status, text } = await ask(this.#nodes.url, operation, pick(this.acknowledged));
       this.clients.add(status === 200 ? '200' : `${status} ${codeOf(text)}`);
@@ -261,7 +293,7 @@ class Campaign {
     }
     const ms = performance.now() - startMs;
     this.slowestMs = Math.max(this.slowestMs, ms);
-    if (ms > PATIENCE_MS) this.clients.add('waited for more than 6 s');
+    if (ms > PATIENCE_MS) this.late.push(`${name} after ${(ms / 1000).toFixed(1)} s`);
   }
 
   /** As many faults as that, of each kind in turn. */
@@ -270,12 +302,14 @@ class Campaign {
     const first = Math.floor(FAULTS.length * random());
     for (let i = 0; i < count && performance.now() < untilMs; i++) {
       const fault = FAULTS[(first + i) % FAULTS.length]!;
-      // The node that has the duty is at fault in every second case.
-      const node = random() < 0.5 ? (this.#holder ?? 0) : pick(this.#nodes.all);
-      if (node === this.#holder && /pause|kill|cut/.test(fault))
-        this.#fault = { name: fault, node, atMs: performance.now() };
+      // A node that has a duty is at fault in every second case.
+      const { holders } = this.#nodes;
+      const node = random() < 0.5 && holders.size > 0 ? pick([...holders.values()]) : pick(this.#nodes.all);
+      if (/pause|kill|cut/.test(fault))
+        for (const [duty, holder] of holders)
+          if (holder === node) this.#troubled.set(duty, { name: fault, node, atMs: performance.now() });
       await this.#cause(fault, node, Math.min(PAUSE_SECONDS, 1 + (untilMs - performance.now()) / 1000));
-      this.#fault = undefined;
+      this.#troubled.clear();
       this.faults.add(fault);
       await sleep(4000 * random());
     }
@@ -286,11 +320,15 @@ class Campaign {
     const seconds = (most: number) => sleep(1000 * Math.exp(Math.log(Math.min(most, mostSeconds)) * random()));
     switch (fault) {
       case 'clock': {
-        this.#clocks[node] = Math.round(CLOCK_SECONDS * (2 * random() - 1));
+        // The extremes first.
+        const share = [1, -1][this.#clockFaults++] ?? 2 * random() - 1;
+        this.#clocks[node] = Math.round(CLOCK_SECONDS * share);
         // One node at least can append.
         if (this.#clocks.every(clock => clock > 1)) this.#clocks[(node + 1) % nodes.all.length] = 0;
         for (const [each, clock] of this.#clocks.entries()) this.#machines.setClock(each, clock);
-        return seconds(15);
+        await seconds(15);
+        // A command meets the clock in any case.
+        return this.#ingest(node);
       }
       case 'pause':
         nodes.signal(node, 'SIGSTOP');
@@ -326,24 +364,31 @@ class Campaign {
     }
   }
 
-  /** Changes a page of a stopped node, and replaces its disk when it has answered for some time. */
+  /** Changes a value of a stopped node, and replaces its disk when that was noticed. */
   async #damage(node: number): Promise<void> {
     const nodes = this.#nodes;
     await nodes.kill(node);
-    const file = openSync(join(nodes.dataOf(node), 'nearsky.mdb'), 'r+');
-    // The first two pages tell where the others are.
-    const pages = Math.floor(fstatSync(file).size / PAGE_BYTES) - 2;
-    const at = (2 + Math.floor(pages * random())) * PAGE_BYTES + Math.floor(4000 * random());
-    writeSync(file, Buffer.from(Array.from({ length: 64 }, () => Math.floor(256 * random()))), 0, 64, at);
+    const [data, database] = [nodes.dataOf(node), pick(DAMAGED)];
+    const values = valuesOf(data, database);
+    if (values.length === 0) return nodes.serve(node);
+    const { at, bytes } = pick(values);
+    const damage = Buffer.from(Array.from({ length: bytes }, () => Math.floor(256 * random())));
+    const file = openSync(join(data, 'nearsky.mdb'), 'r+');
+    writeSync(file, damage, 0, bytes, at);
     closeSync(file);
-    const stopped = nodes.stopped.length;
-    try {
-      await nodes.listen(node);
-      await sleep(10_000);
-      this.faults.add(nodes.stopped.length > stopped ? 'damaged disk: stopped' : 'damaged disk: not noticed');
-    } catch {
-      this.faults.add('damaged disk: did not start');
-    }
+    const [stopped, sinceMs] = [nodes.stopped.length, performance.now()];
+    const outcome = await nodes.listen(node).then(
+      async () => {
+        while (nodes.stopped.length === stopped && performance.now() - sinceMs < NOTICE_MS) await sleep(100);
+        return nodes.stopped.length > stopped ? 'stopped' : 'not noticed';
+      },
+      () => 'did not start',
+    );
+    this.faults.add(`damaged disk, ${database}: ${outcome}`);
+    await nodes.kill(node);
+    // What follows the log may have written the value elsewhere, and the page is free.
+    const isRead = valuesOf(data, database).some(value => value.at === at);
+    if (outcome === 'not noticed' && isRead) this.unnoticed.push(`${bytes} bytes of ${database} at ${at}`);
     await this.replace(node);
   }
 
@@ -377,11 +422,12 @@ class Campaign {
   /** Lets all nodes come to the same state; no clock is wrong any longer. */
   async settle(): Promise<void> {
     for (const node of this.#nodes.all) this.#machines.setClock(node, 0);
+    this.#clocks.fill(0);
     await eventually(
       'every node is ready and has the same, crossmatched',
       async () => {
         const texts = await Promise.all(
-          this.#nodes.all.map(async node => (await request(`${this.#nodes.urlOf(node)}/metrics`)).body.text()),
+          this.#nodes.all.map(async node => (await get(`${this.#nodes.urlOf(node)}/metrics`)).text),
         );
         const value = (text: string, name: string) => new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
         const positions = new Set(texts.map(text => value(text, 'nearsky_log_position')));
@@ -402,10 +448,9 @@ class Campaign {
     const query = 'REQUEST=doQuery&LANG=ADQL&FORMAT=csv&QUERY=SELECT+*+FROM+nearsky.objects';
     for (const node of this.#nodes.all)
       await eventually(`the tables of node ${node + 1} have everything`, async () => {
-        const { statusCode, body } = await request(`${this.#nodes.urlOf(node)}/vo/tap/sync?${query}`);
-        const text = await body.text();
-        this.checks.add(`tables: ${statusCode}`);
-        return (statusCode === 200 && this.acknowledged.every(({ id }) => text.includes(id))) || undefined;
+        const { status, text } = await get(`${this.#nodes.urlOf(node)}/vo/tap/sync?${query}`);
+        this.checks.add(`tables: ${status}`);
+        return (status === 200 && this.acknowledged.every(({ id }) => text.includes(id))) || undefined;
       });
   }
 
@@ -416,13 +461,7 @@ class Campaign {
     await sleep(3000);
     await nodes.kafka[0]!.createTopic('nearsky', 1, {});
     await eventually('every node has stopped', async () => {
-      const ready = await Promise.all(
-        nodes.all.map(async node => {
-          const { statusCode, body } = await request(`${nodes.urlOf(node)}/readyz`);
-          await body.dump();
-          return statusCode;
-        }),
-      );
+      const ready = await Promise.all(nodes.all.map(async node => (await get(`${nodes.urlOf(node)}/readyz`)).status));
       return ready.every(status => status === 503) || undefined;
     });
     assert.equal(await nodes.kafka[0]!.ends('nearsky'), [0n]);
@@ -432,12 +471,31 @@ class Campaign {
         this.checks.add(`topic made anew: ${await this.#outcome(node, name, operation, object)}`);
   }
 
+  get clocks(): string {
+    const all = [...this.#clocked].sort(([a], [b]) => a - b);
+    return all.map(([seconds, counts]) => `\n ${seconds}:${counts}`).join('');
+  }
+
+  /** No command whose clock is too far ahead was acknowledged, and commands met clocks on both sides. */
+  requireClocks(): void {
+    for (const [seconds, counts] of this.#clocked)
+      if (seconds > AHEAD_SECONDS + 1) assert.is(counts.of('acknowledged'), 0, `acknowledged at ${seconds} s ahead`);
+    if (this.#clockFaults < 2) return;
+    for (const side of [1, -1])
+      assert.ok(
+        [...this.#clocked.keys()].some(seconds => side * seconds > 0),
+        this.clocks,
+      );
+  }
+
   get summary(): string {
     return `faults:${this.faults}
 files:${this.commands}
 ${this.acknowledged.length} objects acknowledged; answers of nodes:${this.checks}
 answers of the balancer, the slowest after ${(this.slowestMs / 1000).toFixed(1)} s:${this.clients}
-seconds until another node crossmatched: ${this.moves.join(', ') || 'it never moved'}${this.denied.map(text => `\nDENIED ${text}`).join('')}`;
+seconds until another node had a duty: ${this.moves.join('; ') || 'none moved'}
+late: ${this.late.join(', ') || 'none'}; damage that was not noticed: ${this.unnoticed.join(', ') || 'none'}
+commands by the seconds that the clock was ahead: ${this.clocks}${this.denied.map(text => `\nDENIED ${text}`).join('')}`;
   }
 }
 
@@ -477,6 +535,7 @@ real('no node denies what was acknowledged and it has applied, whatever happens 
       await campaign.requireTables();
       await campaign.loseTopic();
       assert.equal(campaign.denied, []);
+      campaign.requireClocks();
     } finally {
       if (campaign) console.log(campaign.summary, ...(nodes?.stopped ?? []).map(text => `\n${text}`));
       await campaign?.stop();

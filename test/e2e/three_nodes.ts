@@ -82,8 +82,10 @@ export class ThreeNodes {
   readonly #machines: Machines;
   readonly #running: (Server | undefined)[] = [];
   #balancer: ChildProcess | undefined;
-  /** Told of each line that a node logs. */
-  onLog: (node: number, line: string) => void = () => {};
+  /** The node that has each duty, from the start. */
+  readonly holders = new Map<string, number>();
+  /** Told of each duty that a node takes. */
+  onDuty: (duty: string, node: number) => void = () => {};
 
   private constructor(
     directory: string,
@@ -153,7 +155,10 @@ export class ThreeNodes {
     running.child.stderr!.on('data', data => {
       for (const line of `${data}`.split('\n')) {
         if (line.includes('"node_stopped"')) this.stopped.push(`node ${node + 1}: ${line}`);
-        if (line) this.onLog(node, line);
+        const [, duty] = /"duty_taken","duty":"([^"]*)"/.exec(line) ?? [];
+        if (duty === undefined) continue;
+        this.onDuty(duty, node);
+        this.holders.set(duty, node);
       }
     });
   }

@@ -5,6 +5,11 @@ import { join } from 'node:path';
 const HEADER_BYTES = 24;
 const NODE_BYTES = 8;
 const BRANCH = 1;
+/** The flag of a node whose value is on pages of its own. */
+const APART = 1;
+
+/** The root of an empty database. */
+const NO_PAGE = 2n ** 64n - 1n;
 
 const fileOf = (directory: string) => join(directory, 'nearsky.mdb');
 
@@ -14,6 +19,9 @@ interface Node {
   readonly valueAt: number;
   /** The page below, of a branch. */
   readonly child: number;
+  /** Of the value of a leaf. */
+  readonly bytes: number;
+  readonly isApart: boolean;
 }
 
 class Pages {
@@ -35,7 +43,9 @@ class Pages {
     return Array.from({ length: file.readUInt16LE(start + 20) / 2 }, (_, i) => {
       const at = start + HEADER_BYTES + file.readUInt16LE(start + HEADER_BYTES + 2 * i);
       const valueAt = at + NODE_BYTES + file.readUInt16LE(at + 6);
-      return { key: file.subarray(at + NODE_BYTES, valueAt), valueAt, child: file.readUInt32LE(at) };
+      const [child, bytes] = [file.readUInt32LE(at), file.readUInt32LE(at)];
+      const isApart = (file.readUInt16LE(at + 4) & APART) !== 0;
+      return { key: file.subarray(at + NODE_BYTES, valueAt), valueAt, child, bytes, isApart };
     });
   }
 
@@ -45,12 +55,23 @@ class Pages {
     const { at } = metas.reduce((a, b) => (b.txnid > a.txnid ? b : a));
     const list = this.#below(Number(this.file.readBigUInt64LE(at + 136))).flatMap(page => this.nodes(page));
     const found = list.find(({ key }) => key.toString('latin1').replace('\0', '') === database)!;
-    return this.#below(Number(this.file.readBigUInt64LE(found.valueAt + 40)));
+    const root = this.file.readBigUInt64LE(found.valueAt + 40);
+    return root === NO_PAGE ? [] : this.#below(Number(root));
   }
 
   #below(page: number): number[] {
     return this.isBranch(page) ? this.nodes(page).flatMap(({ child }) => this.#below(child)) : [page];
   }
+}
+
+/** Where the file has a value of a database that is read: not on a free page. */
+export function valuesOf(directory: string, database: string): { readonly at: number; readonly bytes: number }[] {
+  const pages = new Pages(directory);
+  return pages
+    .leaves(database)
+    .flatMap(page => pages.nodes(page))
+    .filter(({ bytes, isApart }) => bytes > 0 && !isApart)
+    .map(({ valueAt, bytes }) => ({ at: valueAt, bytes }));
 }
 
 /** The number of leaves of a database. */
