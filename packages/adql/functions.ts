@@ -69,10 +69,11 @@ function rounded(name: 'round' | 'trunc'): RowFunction {
       const count = numberOf(places, 'the number of decimal places');
       if (count.type !== 'int64' || count.constant === undefined || Math.abs(count.constant) > 300)
         throw new AdqlError(places.at, 'the number of decimal places must be an integer that stands in the query');
-      const near = `round(${number}, ${count.constant})`;
+      // PostgreSQL rounds to places as a decimal number, which has no -0; ATAN2 tells -0 from 0.
+      const near = `(round(${number}, ${count.constant}) + 0::DOUBLE)`;
       if (name === 'round') return value(at, near, 'float64');
       // Rounds to that many digits, but never away from 0: in floating point, 0.29 * 100 is less than 29.
-      const below = `round(${number} - sign(${number}) * power(10::DOUBLE, -(${count.constant})) / 2, ${count.constant})`;
+      const below = `round(${number} - sign(${number}) * power(10::DOUBLE, -(${count.constant})) / 2, ${count.constant}) + 0::DOUBLE`;
       return value(at, `(CASE WHEN abs(${near}) <= abs(${number}) THEN ${near} ELSE ${below} END)`, 'float64');
     },
   };

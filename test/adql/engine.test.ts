@@ -323,6 +323,9 @@ check('values of expressions', async () => {
     ['COT(0)', null],
     ['TRUNCATE(0.29, 2)', 0.29],
     ['TRUNCATE(-0.2899, 2)', -0.28],
+    // As for decimal numbers, there is no -0.
+    ['ATAN2(TRUNCATE(-3.5, -1), -1)', Math.PI],
+    ['ATAN2(ROUND(-0.04, 1), -1)', Math.PI],
     ["COORD2(CAST('12.3 45.6' AS POINT))", 45.6],
     ["CONTAINS(POINT(0, 1), CAST('1.0 0.1 -2.0 0.2 3.0 -0.3' AS POLYGON))", 0],
     ["AREA(MOC('0/0-5 1/24'))", (41252.96124941927 * 6.25) / 12],
