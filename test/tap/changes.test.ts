@@ -5,7 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { Engine } from '../../src/tap/engine.ts';
@@ -88,6 +88,15 @@ function stored(dataDir: string): Promise<{ changed: number; indexed: string[] }
   });
 }
 
+function allIn(store: Store): StoredObject[] {
+  const snapshot = store.snapshot();
+  try {
+    return Array.from(snapshot.objects(), ({ object }) => store.getObject(object.diaObjectId)!);
+  } finally {
+    snapshot.close();
+  }
+}
+
 /** What can happen to objects; none is removed, and no position changes. */
 async function change(writer: Writer, objects: readonly StoredObject[]): Promise<void> {
   const crossmatched = objects.filter(({ state }) => state === 'crossmatched').slice(-3);
@@ -123,11 +132,7 @@ needs(test, obstacle)('what has changed since an export is found as in an export
     await fillSky(writer, OBJECTS);
     const before = await answers(dataDir);
     assert.is(before.changed, 0);
-    const snapshot = store.snapshot();
-    const objects: StoredObject[] = [];
-    for (const { object } of snapshot.objects()) objects.push(store.getObject(object.diaObjectId)!);
-    snapshot.close();
-    await change(writer, objects);
+    await change(writer, allIn(store));
     const changed = await answers(dataDir);
     assert.is(changed.changed, CHANGED);
     for (const table of TABLES) assert.ok(changed.indexed.includes(table), table);
@@ -149,11 +154,7 @@ needs(test, obstacle)('rows that the tables have already are not doubled, whatev
     await fillSky(writer, OBJECTS);
     await answers(dataDir);
     const sequence = store.lastSequence();
-    const snapshot = store.snapshot();
-    const objects: StoredObject[] = [];
-    for (const { object } of snapshot.objects()) objects.push(store.getObject(object.diaObjectId)!);
-    snapshot.close();
-    await change(writer, objects);
+    await change(writer, allIn(store));
     const before = await answers(dataDir);
     // As after a commit that was stored, but reported as failed.
     await inTables(dataDir, async connection => {

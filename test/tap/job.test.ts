@@ -24,10 +24,15 @@ const LATE = /^the query cannot be carried out: too late$/;
 /** More than what the engine and one part hold at once. */
 const ROWS = 300_000;
 
-type More = Partial<TapQuery> & { readonly as?: string; readonly columns?: readonly Column[] };
+type More = Partial<TapQuery> & {
+  readonly as?: string;
+  readonly columns?: readonly Column[];
+  /** Runs after each part. */
+  readonly between?: () => Promise<void>;
+};
 
 async function answer(sql: string, more: More = {}): Promise<string> {
-  const { as = 'csv', columns = COLUMNS, ...asked } = more;
+  const { as = 'csv', columns = COLUMNS, between, ...asked } = more;
   const query = { query: sql, maxRecords: ROWS, format: tapFormat(as)!, seconds: 60, uploads: [], ...asked };
   const connection = await instance!.connect();
   await connection.run('BEGIN');
@@ -35,7 +40,10 @@ async function answer(sql: string, more: More = {}): Promise<string> {
   try {
     await job.begin(sql, []);
     const parts: Uint8Array[] = [];
-    for (let part = await job.part(); part; part = await job.part()) parts.push(part);
+    for (let part = await job.part(); part; part = await job.part()) {
+      parts.push(part);
+      await between?.();
+    }
     assert.ok(job.isDone);
     return Buffer.concat(parts).toString();
   } catch (error) {
@@ -71,46 +79,20 @@ check('the texts of a wide answer are whole, whenever garbage is collected betwe
   const text = (row: number, column: number) => `row ${row} column ${column} ${'x'.repeat(20)}`;
   const selected = columns.map((_, i) => `'row ' || i || ' column ${i} ${'x'.repeat(20)}' AS c${i + 1}`);
   const sql = `SELECT ${selected.join(', ')} FROM range(${rows}) AS t(i)`;
-  const connection = await instance!.connect();
   const other = await instance!.connect();
-  await connection.run('BEGIN');
-  const query = { query: sql, maxRecords: rows, format: tapFormat('csv')!, seconds: 60, uploads: [] };
-  const job = new Job(connection, columns, query, () => {});
+  const between = async () => {
+    await setImmediate();
+    collect();
+    await setImmediate();
+    // Takes the memory that is free now.
+    await other.runAndReadAll(sql.replaceAll('row ', 'bad '));
+  };
   try {
-    await job.begin(sql, []);
-    const parts: Uint8Array[] = [];
-    for (let part = await job.part(); part; part = await job.part()) {
-      parts.push(part);
-      await setImmediate();
-      collect();
-      await setImmediate();
-      // Takes the memory that is free now.
-      await other.runAndReadAll(sql.replaceAll('row ', 'bad '));
-    }
-    const lines = Buffer.concat(parts).toString().trimEnd().split('\n').slice(1);
+    const lines = (await answer(sql, { columns, between })).trimEnd().split('\n').slice(1);
     assert.is(lines.length, rows);
     for (const [row, line] of lines.entries()) assert.is(line, columns.map((_, i) => text(row, i)).join(','));
   } finally {
-    await job.close();
     other.closeSync();
-  }
-});
-
-check('many columns share the room for descriptions, few have theirs whole', async () => {
-  const answered = async (count: number, as: string) => {
-    const columns = Array.from({ length: count }, (_, i): Column => {
-      return { name: `c${i}`, type: 'int32', description: 'd'.repeat(2000) };
-    });
-    return await answer(`SELECT ${columns.map(({ name }) => `1 AS ${name}`).join()}`, { as, columns });
-  };
-  const of = async (count: number) =>
-    [...(await answered(count, 'votable')).matchAll(/<DESCRIPTION>(d+)</g)].map(([, text]) => text!.length);
-  assert.equal(await of(65), new Array(65).fill(2000));
-  assert.equal(await of(512), new Array(512).fill(256));
-  // Parquet and Arrow write a description several times, which takes the engine's only thread.
-  for (const as of ['votable', 'parquet', 'arrow', 'json']) {
-    const { length } = await answered(500, as);
-    assert.ok(length < 2 ** 20, `${as}: ${length}`);
   }
 });
 
