@@ -134,7 +134,7 @@ export class WatchedMessages implements MatchSource {
   readonly #everywhere: readonly Watch[];
   readonly #inAreas = new AreaIndex<Watch>();
 
-  /** @param watches those of the stream whose events the source makes */
+  /** @param watches the watches of one stream, which is that of the source's events */
   constructor(store: Store, source: MatchSource, topic: string | undefined, watches: readonly Watch[]) {
     [this.#store, this.#source, this.#topic] = [store, source, topic];
     this.#everywhere = watches.filter(({ region }) => !region);

@@ -1,7 +1,7 @@
 /** How much the nodes of a log hold, as their services report it. This works while Kafka is away, or the log is lost. */
 import { messageOf } from '../base/error_text.ts';
 
-/** What a node holds. A node that has more has applied more of the same changes. */
+/** How much of the shared log a node has applied. Of two nodes, the one with more has everything that the other has. */
 export interface Holding {
   /** The number of its journal entries, which stays comparable when an archive leaves its log. */
   readonly sequence: number;

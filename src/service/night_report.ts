@@ -45,7 +45,7 @@ export interface NightReport extends NightActivity {
   /** Why a person is needed; empty if nobody is. */
   readonly needs_person: readonly string[];
   readonly brokers: Readonly<Record<string, BrokerNight & { readonly rejects_files: readonly string[] }>>;
-  /** Of now, like all that follows but `errors`. */
+  /** The present state. So are all fields below, except `errors`. */
   readonly pending: { readonly objects: number; readonly overdue: boolean; readonly reason: string | null };
   /** Crossmatched objects for which a catalog could not be read. */
   readonly unread: boolean;
@@ -75,14 +75,14 @@ export function nightActivity(store: Store, nowUs: number, night = latestNight(n
   };
 }
 
-/** Only the counts and the errors are those of the night; the rest describes the present. */
+/** The counts and the errors belong to the night. Everything else is the present state. */
 export function nightReport(store: Store, config: Config, nowUs: number, night?: string): NightReport {
   const activity = nightActivity(store, nowUs, night);
   const report = { ...activity, ...presentState(store, config, nowUs), ...recordOf(store, config, activity) };
   return { ...report, needs_person: whyNeeded(report, store, nowUs) };
 }
 
-/** What belongs to the night beside its counts. */
+/** The errors of the night, and the files of its rejected messages. */
 function recordOf(store: Store, { NEARSKY_DATA }: Config, { night, brokers }: NightActivity) {
   const errors = Object.entries(store.notes(night).errors).map(([kind, { count, lastText, lastUs }]) => {
     return [kind, { count, last: lastText, time: formatTime(lastUs) }] as const;

@@ -60,7 +60,7 @@ export interface BrokerNight {
 export interface NightCounts {
   readonly brokers: Readonly<Record<string, BrokerNight>>;
   readonly imported: number;
-  /** Recorded crossmatches; `again` counts those of objects that had one already. */
+  /** Recorded crossmatches. `again` is how many of them were not the first of their object. */
   readonly crossmatched: { readonly objects: number; readonly again: number };
   readonly catalogs: Readonly<Record<string, CatalogNight>>;
 }
@@ -211,7 +211,7 @@ export function noteSize(databases: Databases, bytes: number, timeUs: number): v
     databases.meta.put(notesKey(night), encodePlain({ ...notes, databaseBytes: bytes }));
 }
 
-/** The work that people schedule, and of which the report shows the last. */
+/** Scheduled work. The report shows when each kind was last done. */
 export type Chore = 'backup' | 'export';
 
 export interface DoneChore {

@@ -444,7 +444,7 @@ export class Store {
     return readNight(this.databases, night);
   }
 
-  /** What this machine noted in a night. */
+  /** The errors that this machine noted in a night, and the size of its database then. */
   notes(night: string): ReturnType<typeof readNotes> {
     return readNotes(this.databases, night);
   }

@@ -145,8 +145,8 @@ export class Generation {
   }
 
   /**
-   * Whether the rows are surely those of the contents: this process made the last change, and it succeeded. Otherwise
-   * the tables may also have rows of later entries.
+   * Whether the rows are certainly those that `contents` names, because the last change was made by this process and
+   * succeeded. Otherwise the tables may also have rows of later entries.
    */
   get isCertain(): boolean {
     return this.#isCertain;

@@ -323,7 +323,7 @@ check('values of expressions', async () => {
     ['COT(0)', null],
     ['TRUNCATE(0.29, 2)', 0.29],
     ['TRUNCATE(-0.2899, 2)', -0.28],
-    // As for decimal numbers, there is no -0.
+    // Decimal numbers have no -0, so rounding to places returns none.
     ['ATAN2(TRUNCATE(-3.5, -1), -1)', Math.PI],
     ['ATAN2(ROUND(-0.04, 1), -1)', Math.PI],
     ["COORD2(CAST('12.3 45.6' AS POINT))", 45.6],

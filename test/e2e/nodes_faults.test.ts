@@ -175,7 +175,7 @@ class Campaign {
   readonly moves: string[] = [];
   /** Values that were damaged, are read, and were not noticed. */
   readonly unnoticed: string[] = [];
-  /** What clients waited for too long. */
+  /** Operations whose answers took too long, with their times. */
   readonly late: string[] = [];
   /** By the seconds that a clock was ahead, how often commands with it ended how. */
   readonly #clocked = new Map<number, Counts>();
@@ -386,7 +386,7 @@ class Campaign {
     );
     this.faults.add(`damaged disk, ${database}: ${outcome}`);
     await nodes.kill(node);
-    // What follows the log may have written the value elsewhere, and the page is free.
+    // The node may have written the value elsewhere meanwhile. The damaged page is then free, and nobody reads it.
     const isRead = valuesOf(data, database).some(value => value.at === at);
     if (outcome === 'not noticed' && isRead) this.unnoticed.push(`${bytes} bytes of ${database} at ${at}`);
     await this.replace(node);
@@ -398,7 +398,7 @@ class Campaign {
     await nodes.kill(node);
     const data = nodes.dataOf(node);
     this.#replaced = node;
-    // A command whose disk is replaced would go on with the old one, which nobody brings up to date.
+    // A command that has opened the old disk would keep using it, and wait for changes that never reach it.
     await eventually(
       `no command uses the disk of node ${node + 1}`,
       async () => this.#using[node] === 0 || undefined,

@@ -19,7 +19,7 @@ interface Node {
   readonly valueAt: number;
   /** The page below, of a branch. */
   readonly child: number;
-  /** Of the value of a leaf. */
+  /** The length of the value, of a leaf. */
   readonly bytes: number;
   readonly isApart: boolean;
 }
