@@ -4,7 +4,7 @@ import { formatTime } from '../base/times.ts';
 import type { TimeField } from '../contract/enums.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { RecentPosition } from '../store/recent.ts';
-import { damagedValue } from '../store/table.ts';
+import { DamagedValue } from '../store/table.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeCursor, RECENT_CURSOR } from './cursor.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
@@ -58,6 +58,6 @@ export function readListed(
 ): ObjectView {
   const isStored = store.readObject(diaObjectId, object);
   if (!isStored || timeUs !== (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs))
-    throw damagedValue(`the place of object ${diaObjectId} in the listing by ${timeField}`);
+    throw new DamagedValue(`the place of object ${diaObjectId} in the listing by ${timeField}`);
   return object;
 }

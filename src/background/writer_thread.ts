@@ -14,7 +14,7 @@ import { SharedState } from '../base/shared_state.ts';
 import { requireNoLog } from '../cluster/archive.ts';
 import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
-import { lostPlace } from '../cluster/record_log.ts';
+import { changedOnDisk } from '../cluster/record_log.ts';
 import { shareSettings, whySettingsDiffer } from '../cluster/shared_settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Task } from '../pool/pool.ts';
@@ -113,7 +113,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
       return whySettingsDiffer(store, config) === undefined;
     };
     if (member) {
-      const onDamage = (what: string) => member.stop(lostPlace(`${what} has changed on the disk since it was stored`));
+      const onDamage = (what: string) => member.stop(changedOnDisk(what));
       work.push(
         beginReports(writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`),
         beginScrub(store, onDamage),

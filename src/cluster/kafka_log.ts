@@ -79,8 +79,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
 /**
  * Creates the topic of a log, with settings that lose nothing.
  * @returns the number of servers that each have all of it
- * @throws StoreError while fewer servers run than the setting names; errors of the connection, and if there is such a
- * topic
+ * @throws StoreError while fewer servers run than the setting names, and if there are two; errors of the connection,
+ * and if there is such a topic
  */
 export async function createTopic(options: LogTopic): Promise<number> {
   const { Admin } = await import('@platformatic/kafka');

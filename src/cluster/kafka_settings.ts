@@ -1,6 +1,7 @@
 /** The settings with which Kafka keeps the records of a topic in order, unchanged, and long enough. */
 
 import type { KafkaCluster } from '../config/kafka.ts';
+import { StoreError } from '../store/store_error.ts';
 
 /** The topic that is the log. Plain data, which another thread may receive. */
 export interface LogTopic extends KafkaCluster {
@@ -51,9 +52,16 @@ const RULES: readonly Rule[] = [
 const CLUSTER_RULES: readonly Rule[] = [...RULES, atLeast('min.insync.replicas', 2)];
 const MIN_REPLICAS = 3;
 
-/** The settings of a new topic for the log, in a cluster of so many servers. */
+/**
+ * The settings of a new topic for the log, in a cluster of so many servers.
+ * @throws StoreError for two servers: nodes would refuse the topic
+ */
 export function newTopic(servers: number): { readonly replicas: number; readonly settings: Record<string, string> } {
-  const replicas = Math.min(servers, MIN_REPLICAS);
+  const replicas = servers > 1 ? MIN_REPLICAS : 1;
+  if (servers < replicas)
+    throw new StoreError(
+      `Cannot create the topic of the log because Kafka has only ${servers} servers: start at least ${replicas} (a trial needs only one)`,
+    );
   const settings = {
     'cleanup.policy': 'delete',
     // 30 days: for how long a node may be away and still catch up by itself.

@@ -9,8 +9,17 @@ import { UnreadableLevel } from '../store/level.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
+import { DamagedValue } from '../store/table.ts';
 import { type Election, type SharedLog, Writer } from '../store/writer.ts';
-import { CURE, type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
+import {
+  CURE,
+  changedOnDisk,
+  type LogEntry,
+  type LogRead,
+  LostPlace,
+  lostPlace,
+  type RecordLog,
+} from './record_log.ts';
 
 /**
  * Several processes of one machine may be the same node at once: each applies the records that no other has applied
@@ -52,8 +61,8 @@ export class Node implements SharedLog {
    * Applies the records after this node's position, as many as one read returns. The first call checks that the archive
    * matches the log.
    * @returns the number of records in the log after those
-   * @throws LostPlace, also in every later call, if the archive does not match the log; errors of the log and of the
-   * disk: the call may then be repeated
+   * @throws LostPlace, also in every later call, if the archive does not match the log, or a stored value is damaged;
+   * errors of the log and of the disk: the call may then be repeated
    */
   async step(): Promise<number> {
     if (this.#lost) throw this.#lost;
@@ -81,8 +90,10 @@ export class Node implements SharedLog {
       if (unreadable) throw unreadable;
       return this.left;
     } catch (error) {
-      if (error instanceof LostPlace) this.#stop(error);
-      throw error;
+      // Reading a damaged value again would fail again.
+      const found = error instanceof DamagedValue ? changedOnDisk(error.what) : error;
+      if (found instanceof LostPlace) this.#stop(found);
+      throw found;
     }
   }
 

@@ -57,3 +57,6 @@ export const CURE =
 export function lostPlace(why: string): LostPlace {
   return new LostPlace(`Cannot follow the log because ${why}: ${CURE}`);
 }
+
+/** @param what the name of a stored value */
+export const changedOnDisk = (what: string) => lostPlace(`${what} has changed on the disk since it was stored`);

@@ -1,6 +1,6 @@
 /** The objects that entries of the journal name. */
 import type { Store } from '../store/store.ts';
-import { damagedValue } from '../store/table.ts';
+import { DamagedValue } from '../store/table.ts';
 
 export interface ChangedObjects {
   readonly changed: ReadonlySet<bigint>;
@@ -17,12 +17,12 @@ export function changedAfter(store: Store, since: number, last: number, most: nu
   for (let sequence = since; sequence < last; ) {
     const entries = store.journalAfter(sequence, Math.min(100, last - sequence));
     for (const { sequence: found, stored, delivered, crossmatched } of entries) {
-      if (found !== ++sequence) throw damagedValue(`entry ${sequence} of the journal`);
+      if (found !== ++sequence) throw new DamagedValue(`entry ${sequence} of the journal`);
       for (const id of [...stored, ...delivered, ...crossmatched]) changed.add(id);
       for (const id of stored) added.add(id);
     }
     if (changed.size > most) return undefined;
-    if (entries.length === 0) throw damagedValue(`entry ${sequence + 1} of the journal`);
+    if (entries.length === 0) throw new DamagedValue(`entry ${sequence + 1} of the journal`);
   }
   return { changed, added };
 }

@@ -6,7 +6,7 @@
 import type { Databases } from './databases.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
 import { RefusedChange } from './store_error.ts';
-import { damagedValue, inOrder } from './table.ts';
+import { DamagedValue, inOrder } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 const utf8 = new TextEncoder();
@@ -69,7 +69,8 @@ export function findByName(databases: Databases, name: string, prefix: string | 
   for (const key of databases.tns_names.getKeys(range)) {
     const objid = decodeKey(key.subarray(-8));
     const record = findByObjid(databases, snapshot.load, Number(objid));
-    if (record?.name.toLowerCase() !== name) throw damagedValue(`the name ${JSON.stringify(name)} of the TNS registry`);
+    if (record?.name.toLowerCase() !== name)
+      throw new DamagedValue(`the name ${JSON.stringify(name)} of the TNS registry`);
     if (prefix === null || record.namePrefix?.toUpperCase() === prefix) return record;
   }
   return undefined;

@@ -4,7 +4,7 @@ import type { Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
 import { decodeKey, decodeSourceValues, encodeKey, type SourceValues } from './records.ts';
 import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
-import { damagedValue, inOrder, requireAll } from './table.ts';
+import { DamagedValue, inOrder, requireAll } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 /** A read transaction, which preserves the pages of the snapshot. The caller must end it with `done`. */
@@ -70,7 +70,7 @@ export class Snapshot {
   #sourcesOf(object: ObjectView, key: Uint8Array): readonly SourceValues[] {
     if (!object.hasMatches) return [];
     const bytes = this.#databases.sources.get(key, this.#options);
-    if (!bytes) throw damagedValue(`the sources of object ${object.diaObjectId}`);
+    if (!bytes) throw new DamagedValue(`the sources of object ${object.diaObjectId}`);
     return decodeSourceValues(bytes);
   }
 

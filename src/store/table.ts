@@ -9,16 +9,18 @@ import { StoreError } from './store_error.ts';
 /** Keys and values are bytes; src/store/records.ts makes and reads them. */
 export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
 
+const HOW_TO_MEND = 'run `nearsky check`, then restore a backup';
+
 /** A stored value has changed, or was moved to another key. */
 export class DamagedValue extends StoreError {
   override name = 'DamagedValue';
-}
+  /** The name of the value. */
+  readonly what: string;
 
-const HOW_TO_MEND = 'run `nearsky check`, then restore a backup';
-
-/** @param what the name of the value */
-export function damagedValue(what: string): DamagedValue {
-  return new DamagedValue(`Cannot read ${what} because its bytes have changed since they were stored: ${HOW_TO_MEND}`);
+  constructor(what: string) {
+    super(`Cannot read ${what} because its bytes have changed since they were stored: ${HOW_TO_MEND}`);
+    this.what = what;
+  }
 }
 
 /**
@@ -143,7 +145,7 @@ export class Table {
     if (!this.isSealed) return value;
     const unsealed = unseal(this.#seed, key, value);
     if (unsealed) return unsealed;
-    throw damagedValue(`${keyText(key)} of ${this.name}`);
+    throw new DamagedValue(`${keyText(key)} of ${this.name}`);
   }
 }
 

@@ -20,7 +20,7 @@ import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import type { Store } from '../store/store.ts';
-import { damagedValue } from '../store/table.ts';
+import { DamagedValue } from '../store/table.ts';
 import { writeChangedRows } from './changed_rows.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
@@ -144,7 +144,7 @@ export class Archive {
   /** The mark of an entry that was read. */
   #markOf(sequence: number): string {
     const mark = this.#store.historyMark(sequence);
-    if (mark === undefined) throw damagedValue(`entry ${sequence} of the journal`);
+    if (mark === undefined) throw new DamagedValue(`entry ${sequence} of the journal`);
     return mark;
   }
 

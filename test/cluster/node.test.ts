@@ -6,12 +6,12 @@ import { Node } from '../../src/cluster/node.ts';
 import { LostPlace } from '../../src/cluster/record_log.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
-import { encodePlain } from '../../src/store/records.ts';
+import { encodeObject, encodePlain } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { RefusedChange, StoreError } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { dump } from '../store/random_changes.ts';
-import { delivery, failure, provenance, result, withStore } from '../store/support.ts';
+import { damage, delivery, failure, provenance, result, withStore } from '../store/support.ts';
 import { Link, MemoryLog } from './memory_log.ts';
 
 const test = suite('cluster/node');
@@ -267,6 +267,25 @@ test('a failure of the network or the disk stops no node', () =>
     store.requireSpace = requireSpace;
     await catchUp(node);
     assert.is(store.logPosition()?.next, 1);
+  }));
+
+test('a node that meets a damaged value stops and names it', () =>
+  withStore(async (store, _writer, directory) => {
+    const log = new MemoryLog();
+    const node = new Node(store, new Link(log));
+    append(log, deliver(NOON_US, 1n));
+    await catchUp(node);
+    const { diaObjectId: _, ...fields } = store.getObject(1n)!;
+    damage(directory, encodeObject(fields), 3);
+    append(log, deliver(NOON_US, 2n), deliver(NOON_US, 1n));
+    const error = await failure(() => node.step());
+    assert.instance(error, LostPlace);
+    assert.match(
+      error.message,
+      /because 1 of objects has changed on the disk since it was stored: start this node from/,
+    );
+    assert.is(await failure(() => node.step()), error);
+    assert.is(store.logPosition()?.next, 2);
   }));
 
 test('a disk that is too full for many records takes them in smaller parts', () =>

@@ -7,6 +7,7 @@
  */
 import { closeSync, cpSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { suite } from 'uvu';
@@ -152,7 +153,10 @@ async function ask(url: string, { path, body }: Operation, object: Acknowledged)
   };
   const signal = AbortSignal.timeout(20_000);
   const { statusCode, headers, body: answered } = await request(url + path(object), { signal, ...(post || {}) });
-  const text = await answered.text();
+  // Headers that have come tell nothing of what follows: no balancer can repair such an answer.
+  const text = await answered.text().catch(cause => {
+    throw Object.assign(new Error('broken off', { cause }), { code: `${cause.code} after its start` });
+  });
   const position = Number(headers['x-log-position'] ?? Number.NaN);
   return { status: statusCode, position, text, ms: performance.now() - startMs };
 }
@@ -186,6 +190,8 @@ class Campaign {
   /** By the seconds that a clock was ahead, how often commands with it ended how. */
   readonly #clocked = new Map<number, Counts>();
   slowestMs = 0;
+  /** How long this process stood still, which makes answers late. */
+  readonly #delay = monitorEventLoopDelay();
   readonly #nodes: ThreeNodes;
   readonly #machines: SeparateMachines;
   readonly #directory: string;
@@ -204,6 +210,7 @@ class Campaign {
 
   constructor(nodes: ThreeNodes, machines: SeparateMachines, directory: string, places: readonly Place[]) {
     [this.#nodes, this.#machines, this.#directory, this.#places] = [nodes, machines, directory, places];
+    this.#delay.enable();
     nodes.onDuty = (duty, node) => this.#noteDuty(duty, node);
     this.#loops = [
       ...nodes.all.map(node => this.#repeat(20, () => this.#check(node))),
@@ -520,7 +527,7 @@ files:${this.commands}
 ${this.acknowledged.length} objects acknowledged; answers of nodes:${this.checks}
 answers of the balancer, the slowest after ${(this.slowestMs / 1000).toFixed(1)} s:${this.clients}
 seconds until another node had a duty: ${this.moves.join('; ') || 'none moved'}
-late: ${this.late.join(', ') || 'none'}; damage that was not noticed: ${this.unnoticed.join(', ') || 'none'}
+late: ${this.late.join(', ') || 'none'} (the checker stood still for up to ${(this.#delay.max / 1e9).toFixed(1)} s); damage that was not noticed: ${this.unnoticed.join(', ') || 'none'}
 commands by the seconds that the clock was ahead: ${this.clocks}${this.denied.map(text => `\nDENIED ${text}`).join('')}`;
   }
 }
