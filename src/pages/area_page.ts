@@ -1,4 +1,4 @@
-/** The page for an area of the sky, which readers draw on the map, type, or choose as a file. */
+/** The page for an area of the sky, which visitors draw on the map, type, or choose as a file. */
 import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES } from '../contract/limits.ts';
 import type { Examples } from './examples.ts';
 import { html, mapFrame, needsScripts } from './html.ts';
