@@ -50,7 +50,7 @@ const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
 
 /**
- * The value in every match over HTTP, because an object is crossmatched again if a catalog could not be read for it.
+ * Every match over HTTP has this value, because an object is crossmatched again if a catalog could not be read for it.
  */
 const NOT_PARTIAL = skippedFragment(undefined);
 

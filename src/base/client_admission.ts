@@ -25,7 +25,7 @@ export interface SlotsOptions {
   readonly isFull: string;
   /** The maximum number of requests that wait for a slot; 0 by default. */
   readonly maxWaiting?: number;
-  /** The maximum amount of work between two steps, in addition to that in the slots; 0 by default. */
+  /** The maximum amount of work that pauses between two steps, in addition to the work in slots; 0 by default. */
   readonly maxBetween?: number;
 }
 
@@ -72,7 +72,7 @@ export interface SteppedSlot {
 interface Waiting {
   readonly client: string;
   readonly sinceMs: number;
-  /** Whether it is the next step of admitted work. */
+  /** Whether the wait is for the next step of admitted work. */
   readonly isStep: boolean;
   readonly enter: () => void;
 }
@@ -120,7 +120,7 @@ export class ClientSlots {
   readonly #admission: ClientAdmission;
   readonly #now: () => number;
   readonly #slotsOfClient: number;
-  /** The amount of work that may still be admitted: in slots, or between two steps. */
+  /** The amount of work that may still be admitted, whether it occupies a slot or pauses between two steps. */
   #admissible: number;
   readonly #inside = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
@@ -199,7 +199,7 @@ export class ClientSlots {
     return this.#isFree && this.#admissible > 0 && (this.#inside.get(client) ?? 0) < this.#slotsOfClient;
   }
 
-  /** Of more than two slots, one is left for work that begins. */
+  /** If there are more than two slots, one is kept free for new work. */
   get #mayStep(): boolean {
     const { slots } = this.#options;
     const steps = [...this.#held.ongoing].filter(({ isStep }) => isStep).length;
@@ -281,7 +281,7 @@ export class ClientSlots {
     throw this.#refusal(client);
   }
 
-  /** Those that wait and are not admitted yet. */
+  /** The requests that wait and are not admitted yet. */
   #newcomers(client?: string): Waiting[] {
     return this.#waiting.filter(each => !each.isStep && (client === undefined || each.client === client));
   }

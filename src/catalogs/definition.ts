@@ -23,7 +23,7 @@ export type CatalogDescription = Partial<Omit<CatalogDefinition, 'columns' | 'fi
 /** A catalog without a definition yet. */
 export interface UndefinedCatalog {
   readonly name: string;
-  /** If neither this nor the description names the id column, the catalog cannot be added. */
+  /** The id column. A catalog cannot be added if neither this nor the description names it. */
   readonly idColumn: string | undefined;
   readonly description: CatalogDescription;
 }
@@ -55,7 +55,7 @@ const WORDS = Object.values(enums).flatMap(value =>
   Array.isArray(value) ? (value as readonly { readonly name?: unknown }[]).map(({ name }) => name) : [],
 );
 
-/** Words of the contract, of addresses, of JavaScript and of the pages' style. */
+/** Reserved words: of the contract, of addresses, of JavaScript and of the pages' style. */
 const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
   ...WORDS,
   ...Object.keys(OBJECT_FIELDS),
@@ -69,7 +69,7 @@ const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
   'crossmatch',
   'matches',
   'tns',
-  // Schemas of queries in ADQL.
+  // Reserved schemas of queries in ADQL.
   'nearsky',
   'tap_schema',
   'tap_upload',
@@ -79,7 +79,7 @@ const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
 const BOOKKEEPING = /^(_healpix_\d+|_hipscat_index|Norder|Dir|Npix|__.*)$/;
 const FILTERABLE_NAME = /^[A-Za-z]\w{0,63}$/;
 const MAX_COLUMNS = 1000;
-/** Without a description, this many columns, the first ones, can be filtered by, and are shown in a chat. */
+/** Without a description, the first columns, up to this number, can be filtered by, and are shown in chats. */
 const DEFAULT_FILTERS = 16;
 const DEFAULT_CHAT_KEYS = 5;
 const DEFAULT_FOOTPRINT_ORDER = 8;

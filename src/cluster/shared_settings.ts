@@ -1,6 +1,6 @@
 /**
- * What all nodes of a log share: the settings that affect stored data, which the log has from its first node, and the
- * level of the log.
+ * The state that all nodes of a log share: the settings that affect stored data, which the first node wrote to the log,
+ * and the level of the log.
  */
 import type { Config } from '../config/config.ts';
 import { brokerSetting, declaringBrokers } from '../contract/brokers.ts';

@@ -60,7 +60,7 @@ directory, which is kept.`,
   example: 'nearsky demo --port 8080',
   async run({ config, options, positionals }) {
     if (positionals.length > 0) throw new UsageError(`demo takes no arguments. Usage: nearsky ${this.usage}`);
-    // Checked before the work, so that a port in use is reported at once.
+    // The port is checked first, so that a port in use is reported at once.
     if (config.NEARSKY_PORT !== 0) await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
     const given = options.get('data');
     if (given !== undefined) {

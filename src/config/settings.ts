@@ -165,7 +165,7 @@ const KAFKA_CLUSTERS = settingsOf<
   ]),
 );
 
-/** The brokers whose alerts this service cuts by reliability itself. */
+/** The brokers whose alerts this service itself filters by reliability. */
 const cutHere = BROKERS.filter(({ cut }) => cut === 'service')
   .map(({ title }) => title)
   .join(' and ');
@@ -210,7 +210,7 @@ const API = {
     integer(10_000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('Maximum time window of recent crossmatches.', integer(168, 1, 87_600)),
-  // The index also finds objects up to a match's radius beyond it.
+  // A match's radius is added to it when the index is searched.
   VO_MAX_RADIUS_DEG: about('Maximum radius of a Virtual Observatory cone search, degrees.', number(0.5, 0.0001, 0.98)),
   VO_MAX_RECORDS: about(
     'Maximum number of rows in the answer to a Virtual Observatory cone search.',

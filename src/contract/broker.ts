@@ -6,7 +6,8 @@ export type TimeForm = 'mjdTai' | 'utcText' | 'unixSeconds';
 /** The keys of a message that is one flat JSON object. */
 export interface FlatMessage {
   /**
-   * A key that ends in `diaObjectId`, because src/base/json_reader.ts keeps every digit of a number only under such a key.
+   * The key of the id. It must end in `diaObjectId`, because src/base/json_reader.ts keeps every digit of a number only
+   * under such keys.
    */
   readonly diaObjectId: `${string}diaObjectId`;
   readonly ra: string;
@@ -29,7 +30,7 @@ export interface BrokerDefinition {
   readonly title: string;
   readonly home: string;
   /**
-   * The side that drops alerts of low reliability: the broker, whose cut is declared in the settings, or this service.
+   * Who drops alerts of low reliability: this service, or the broker, whose minimum is then declared in the settings.
    */
   readonly cut: 'declared' | 'service';
   /**

@@ -40,8 +40,8 @@ const PLACE = { isVaried: true, hasBounds: true } as const;
 type Fields = Readonly<Record<string, ObjectField>>;
 
 /**
- * The keys of an object, in order, without those that consist of several fields: its text id, crossmatch, matches and
- * tns.
+ * The keys of an object, in order, except its string id, and except crossmatch, matches and tns, which have several
+ * fields each.
  */
 export const OBJECT_FIELDS = {
   diaObjectId: {
@@ -239,7 +239,7 @@ export const MATCH_FIELDS = {
   },
 } as const satisfies Fields;
 
-/** Keys of a match that say what it is worth; all null where nothing is recorded. */
+/** The keys of a match's statistics; all are null if none are recorded. */
 export const WORTH_FIELDS = {
   chance_probability: {
     type: 'float64',
@@ -367,7 +367,7 @@ export const OBJECT_COLUMNS = {
 
 type Interface = 'cone' | 'archive';
 
-/** The names of the columns that an interface shows, so that tsc finds a column without a cell. */
+/** The names of the columns that an interface shows, as a type. With it, tsc finds a column without a cell. */
 export type ShownIn<I extends Interface> = {
   [Name in keyof typeof OBJECT_COLUMNS]: I extends keyof (typeof OBJECT_COLUMNS)[Name] ? Name : never;
 }[keyof typeof OBJECT_COLUMNS];

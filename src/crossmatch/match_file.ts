@@ -48,7 +48,7 @@ export interface CatalogReading {
 /** The `threadData` of pools that crossmatch. */
 export interface MatchThreadData extends StoreThreadData {
   readonly catalogs: CatalogReading;
-  /** The most threads that may help with a large table; none by default. */
+  /** The maximum number of threads that may help with a large table; none by default. */
   readonly helpers?: number;
 }
 
@@ -60,7 +60,7 @@ export interface MatchTask extends Task<MatchAnswer<FileMatches>>, FileSearchTas
   readonly kind: 'match';
 }
 
-/** The same search, for a table: the payload of the sources as columns. */
+/** The answer to the same search for a table, with the payload of the sources as columns. */
 export interface MatchColumnsTask extends Task<MatchAnswer<ColumnMatches>>, FileSearchTask {
   readonly kind: 'matchColumns';
   /** The columns of the table, parallel to `columns.payload`. */
@@ -76,13 +76,16 @@ export interface FileSearchTask {
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
   /**
-   * Whether an object gets its nearest source or every one; of equally near sources the one with the lowest id is taken
-   * (`compareIds`).
+   * Whether an object gets its nearest source or all sources. Of equally near sources, the one with the lowest id
+   * counts as nearest (`compareIds`).
    */
   readonly find: 'nearest' | 'all';
-  /** Whether the file has all rows of its partition, so that it tells the density of the catalog; false by default. */
+  /**
+   * Whether the file has all rows of its partition, so that the density of the catalog can be estimated from it; false
+   * by default.
+   */
   readonly hasAllRows?: boolean;
-  /** Positions of the objects, degrees, both of one length. */
+  /** The positions of the objects, degrees, as two arrays of equal length. */
   readonly ra: Float64Array;
   readonly dec: Float64Array;
   /** Undefined if sources are compared at their catalog positions. */
@@ -111,11 +114,11 @@ export interface FoundPairs {
   readonly separationArcsec: Float64Array;
   /** At the object's time; NaN for a source that has not moved. */
   readonly separationAtEpochArcsec: Float64Array;
-  /** Sources per square arcmin around the source; NaN where the file does not tell. */
+  /** Sources per square arcmin around the source; NaN if it cannot be estimated. */
   readonly density: Float64Array;
   /** Sources of the file within the radius of the object. */
   readonly sourcesWithinRadius: Uint32Array;
-  /** The separation of the second nearest of them, like `nearness`; NaN without one. */
+  /** The separation of the second nearest source, like `nearness`; NaN without one. */
   readonly secondSeparationArcsec: Float64Array;
   /** The root of the sum of the squared 1σ errors of object and source; NaN if one of them is not known. */
   readonly combinedErrorMas: Float64Array;
@@ -146,9 +149,9 @@ export interface ColumnMatches extends FoundPairs {
 }
 
 export interface SourceColumn {
-  /** A typed array where the column is of 64-bit numbers. */
+  /** A typed array if the column has 64-bit numbers. */
   readonly values: ArrayLike<Cell>;
-  /** 1 for each null, whose entry in `values` then means nothing; undefined if `values` contains the nulls itself. */
+  /** 1 for each null, whose entry in `values` is then meaningless; undefined if `values` contains the nulls itself. */
   readonly isNull?: Uint8Array;
 }
 
@@ -339,7 +342,7 @@ async function sift(
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
-/** The density around each candidate of a row group; NaN where it is not known, or cannot be needed. */
+/** The density around each candidate of a row group; NaN if it is unknown, or cannot be needed. */
 function densitiesOf(
   { find, hasAllRows, motion, ra: objects }: FileSearchTask,
   zones: ObjectZones,
@@ -350,7 +353,7 @@ function densitiesOf(
   const densities = new Float64Array(candidates.length).fill(Number.NaN);
   if (!hasAllRows || candidates.length === 0) return densities;
   const density = new RowDensity(ra, dec);
-  // In a large radius most candidates are the nearest of no object.
+  // With a large radius, most candidates are not the nearest source of any object.
   const nearest =
     find === 'nearest' && !motion && candidates.length > 2 * objects.length
       ? nearestOf(zones, candidates, objects.length)
@@ -361,7 +364,7 @@ function densitiesOf(
   return densities;
 }
 
-/** Whether each candidate is the nearest of an object, or as near as that. */
+/** Whether each candidate is the nearest of an object, or equally near. */
 function nearestOf(zones: ObjectZones, candidates: readonly NearRow[], objects: number): Uint8Array {
   const least = new Float64Array(objects).fill(Number.POSITIVE_INFINITY);
   for (const { ra, dec } of candidates)
@@ -389,7 +392,7 @@ type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMa
   readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'>;
 };
 
-/** @param radiusOf the radius for a row, arcsec; default and maximum is the radius of the zones */
+/** @param radiusOf the radius for a row, arcsec; by default the radius of the zones, which is also its maximum */
 function nearRows(
   zones: ObjectZones,
   published: Float64Array,
@@ -438,11 +441,11 @@ interface Pair {
   readonly combinedErrorMas: number;
 }
 
-/** How many sources lie within the radius of each object, the nearest two of them, and the weights of all. */
+/** Counts the sources within the radius of each object, finds the nearest two, and adds up the weights of all. */
 class Neighbours {
   readonly count: Uint32Array;
   readonly #first: Float64Array;
-  /** arcsec; NaN where there is none. */
+  /** Arcsec; NaN if there is no such source. */
   readonly second: Float64Array;
   /** See `FoundPairs`. */
   readonly lnWeights: Float64Array;
@@ -586,7 +589,7 @@ function portions(
 
 /** Half the side of a pixel of order 0. */
 const PIXEL_ARCSEC = 105_000;
-/** The writer of the rows has rounded their pixels in its own way, by up to 0.4 mas at order 29. */
+/** The program that wrote the rows may have rounded their pixels differently, by up to 0.4 mas at order 29. */
 const HEALPIX_PAD_ARCSEC = 0.01;
 
 interface ReachedRowGroup {
@@ -596,9 +599,9 @@ interface ReachedRowGroup {
 }
 
 /**
- * Selects the row groups whose rows an object's disc can reach. If sources move, the disc grows by the distance that
- * the fastest source of the row group has moved. That speed comes from the statistics of the motion columns or, without
- * statistics, from all their values.
+ * Selects the row groups with rows that an object's disc can reach. If sources move, the disc grows by the distance
+ * that the fastest source of the row group has moved. That speed comes from the statistics of the motion columns or,
+ * without statistics, from all their values.
  */
 async function reachedRowGroups(task: FileSearchTask, file: ParquetFile): Promise<ReachedRowGroup[]> {
   const reached: ReachedRowGroup[] = [];
@@ -640,7 +643,7 @@ function reachesRowGroup(task: FileSearchTask, file: ParquetFile, rowGroup: numb
   const raBounds = file.bounds(rowGroup, columns.ra);
   const decBounds = file.bounds(rowGroup, columns.dec);
   const healpixBounds = file.integerBounds(rowGroup, HEALPIX_COLUMN);
-  // The pixels of this order are several times as wide as the disc, which therefore touches few.
+  // Pixels of this order are several times as wide as the disc, so that it touches only a few.
   const order = Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radiusArcsec)));
   const shift = BigInt(2 * (29 - order));
   const [first, last] = healpixBounds ? [Number(healpixBounds.min >> shift), Number(healpixBounds.max >> shift)] : [];
@@ -668,7 +671,7 @@ function reachesRa(
   const width = max - min;
   // The rows span the full circle, or the span is unknown because rows may have infinite right ascensions.
   if (!(width < 360)) return true;
-  // The distance from the least right ascension eastward to the disc's western edge. The eastern edge may lie beyond
+  // The distance eastward from the least right ascension to the disc's western edge. The eastern edge may lie beyond
   // 360 degrees.
   const west = wrapRa(ra - 1.1 * ratio - wrapRa(min));
   return west <= width || west + 2.2 * ratio >= 360;

@@ -1,6 +1,6 @@
 /**
- * Plans which partitions of a catalog must be read for which objects. Positions are degrees; an object is its ordinal
- * in the batch.
+ * Plans which partitions of a catalog must be read for which objects. Positions are degrees; objects are given by their
+ * index in the batch.
  */
 import type { Partition } from '@nearsky/hats';
 import { type Coverage, conePixels } from '@nearsky/sky-index';
@@ -9,7 +9,7 @@ import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';
 import type { CatalogErrors } from './position_errors.ts';
 
-/** A registered catalog with its partitions and footprint opened. */
+/** A registered catalog whose partitions and footprint are open. */
 export interface PlannedCatalog {
   readonly registration: CatalogRegistration;
   readonly coverage: Coverage;
@@ -37,8 +37,8 @@ export interface CatalogPlan {
 }
 
 /**
- * Added to the radius when partitions are chosen, because each catalog assigns rows to pixels with a rounding of its
- * own (0.4 mas at order 29).
+ * Added to the radius when partitions are chosen, because catalogs differ in how they round positions when they assign
+ * rows to pixels (by 0.4 mas at order 29).
  */
 const PAD_ARCSEC = 0.01;
 
@@ -58,7 +58,7 @@ export function openCatalog(
 /**
  * Finds every partition that the disc around an object may touch. A source beyond a partition's edge is found in its
  * own partition, so margin catalogs are not needed. An object outside the footprint is searched only if the footprint
- * begins within the radius.
+ * lies within the radius.
  * @param years if the sources move, Julian years from the catalog's epoch to each object's time, or NaN
  */
 export function planCatalog(

@@ -22,7 +22,10 @@ interface Best {
   readonly id: SourceId;
   /** See `nearness`. */
   readonly arcsec: number;
-  /** Sources within the radius, in all files so far, and the separation of the second nearest; NaN without one. */
+  /**
+   * The number of sources within the radius in all files so far, and the separation of the second nearest; NaN if there
+   * is none.
+   */
   count: number;
   second: number;
   /** See `FoundPairs`; of all files so far. */
@@ -46,7 +49,7 @@ export interface BatchPlaces {
   readonly errorMas: Float64Array;
 }
 
-/** The results so far of one catalog for one batch. Objects are ordinals in the batch's positions. */
+/** The results so far of one catalog for one batch. Objects are given by their index in the batch's positions. */
 export class CatalogSearch {
   readonly name: string;
   readonly searches: readonly FileSearch[];
@@ -63,7 +66,7 @@ export class CatalogSearch {
   /** Objects that need a file which could not be read or used. */
   readonly #unread = new Set<number>();
   readonly reads = noReads();
-  /** Rows that cannot be sources, in the files that were read; a file that was read twice counts twice. */
+  /** Rows that cannot be sources, in the files that were read; the rows of a file that was read twice count twice. */
   rowsPassedOver = 0;
 
   /** @param priorCompleteness above 0, at most 1: the fraction of objects whose counterpart is in the catalog */
@@ -117,8 +120,8 @@ export class CatalogSearch {
   }
 
   /**
-   * Keeps the nearest match; at equal separations the lowest id wins. An object near an edge has one answer per
-   * partition, and one per file of a partition in several files.
+   * Keeps the nearest match; at equal separations the lowest id wins. An object near an edge gets an answer from each
+   * partition, and from each file of a partition with several files.
    */
   #keepNearer(object: number, matches: FileMatches, row: number): void {
     const id = matches.id[row]!;
@@ -175,7 +178,7 @@ export class CatalogSearch {
     return { ...best.match, statistics: statisticsOf(density, count, second, likelihood) };
   }
 
-  /** Frees the memory of an object whose result was taken. */
+  /** Frees the memory for an object whose result was taken. */
   forget(object: number): void {
     this.#best.delete(object);
   }

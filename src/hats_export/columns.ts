@@ -79,7 +79,7 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
   ),
 ];
 
-/** The position of a catalog's payload in the row, its columns, and whether the catalog has text ids. */
+/** The index of a catalog's payload in the row, its columns, and whether the catalog has text ids. */
 interface PayloadPlace {
   readonly hasTextIds: boolean;
   readonly at: number;
@@ -113,7 +113,7 @@ export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColum
  */
 type Values = unknown[] | Float64Array | undefined;
 
-/** Rows that are collected column by column. The number of rows must be known before. */
+/** Rows that are collected column by column. The number of rows must be known in advance. */
 abstract class Rows {
   readonly columns: readonly HatsColumn[];
   readonly values: Values[];
@@ -175,13 +175,13 @@ abstract class Rows {
   }
 }
 
-/** The writer would take a number for milliseconds, so times are bigints. */
+/** The writer would interpret a number as milliseconds, so times are bigints. */
 const time = (us: number | null) => (us === null ? null : BigInt(us));
 
 interface CurrentTexts {
   readonly brokers: string;
   readonly record: TimelessRecord | undefined;
-  /** Undefined, like the following ones, if there is no record. */
+  /** The columns from here on are undefined if there is no record. */
   readonly brokersAtCrossmatch?: string;
   readonly outcomes?: string;
   readonly provenance?: string;
@@ -233,7 +233,7 @@ const MAX_KEPT = 4096;
 export class ObjectRows extends Rows {
   readonly #store: Store;
   readonly #cells: readonly ((of: Exported) => unknown)[];
-  /** Texts that many objects have in common. */
+  /** Strings that many objects have in common. */
   readonly #texts = new Map<string, CurrentTexts>();
   #association: { readonly text: string; readonly tns: TnsAssociation | null } = { text: '', tns: null };
 
@@ -299,7 +299,8 @@ export class ObjectRows extends Rows {
   }
 
   /**
-   * The association in an object's text. Objects without a nearby registry object have the same text, so it is cached.
+   * The association in an object's section. Objects without a nearby registry object have the same section, so the last
+   * result is cached.
    */
   #tnsOf(text: string): TnsAssociation | null {
     if (text !== this.#association.text) this.#association = { text, tns: readAssociation(text) };

@@ -11,9 +11,9 @@ export interface Answer {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   /** Replaces `body` by a body that is written in parts. */
   readonly stream?: StreamedBody;
-  /** The id of the request for its client. It is a separate field, so that most answers share the same headers. */
+  /** The id of the request. It has a field of its own, so that most answers can share the same headers. */
   readonly requestId?: string;
-  /** See `LogPlace`. It is separate for the same reason; only nodes that share a log set it. */
+  /** See `LogPlace`. It has a field of its own for the same reason. Only nodes that share a log set it. */
   readonly logPlace?: string;
   /** See `LogPlace.lag`. */
   readonly logLag?: string;

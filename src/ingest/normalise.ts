@@ -16,7 +16,7 @@ export type Normalised =
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
   /** Not stored, because the alert is about a solar-system object. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Not stored, because the alert fails the reliability cut of this service. */
+  /** Not stored, because the alert is below the minimum reliability of this service. */
   | { readonly kind: 'below_cut' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
@@ -75,7 +75,7 @@ export function toDelivery(raw: RawDelivery): Normalised {
   return { kind: 'delivery', delivery };
 }
 
-/** Applies the cut of this service, inclusive: a delivery below it, or without a reliability, is not stored. */
+/** Applies the minimum reliability of this service: a delivery below it, or without a reliability, is not stored. */
 export function withCut(normalised: Normalised, minReliability: number): Normalised {
   if (normalised.kind !== 'delivery') return normalised;
   const { reliability } = normalised.delivery;

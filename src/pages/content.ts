@@ -397,7 +397,7 @@ function sectionsOf(docs: readonly Block[]) {
   return { head, sections };
 }
 
-/** Stands for the examples, which change. */
+/** A placeholder for the examples, which change. */
 const EXAMPLES = '<!-- examples -->';
 
 const apiReference = memoized((config: Config) =>

@@ -58,7 +58,7 @@ const POSITION_ERRORS_SINCE = 6;
 /** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;
 
-/** The list of each kind of change that may be split into several changes. Other kinds cannot be split. */
+/** The kinds of change that can be split into several changes, each with the list along which it is split. */
 const LISTS: { readonly [K in ChangeKind]?: string } = {
   deliver: 'deliveries',
   crossmatch: 'results',
@@ -284,7 +284,10 @@ type PackedMatch = readonly [
   statistics?: MatchStatistics,
 ];
 type PackedResult = readonly [bigint, outcomes: number, PackedMatch[], CrossmatchResult['tns'] | null];
-/** Most objects have the same outcomes, and all sources of a catalog the same keys. */
+/**
+ * Most objects have the same outcomes, and all sources of a catalog have the same keys, so each distinct value is
+ * written once.
+ */
 interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance' | 'isAgain'> {
   readonly outcomes: CrossmatchResult['catalogOutcomes'][];
   readonly keys: (readonly string[])[];

@@ -107,7 +107,7 @@ interface DraftContext {
   getSources(diaObjectId: bigint): readonly MatchSource[];
 }
 
-/** The parts of the store and of its transaction that the batch needs. */
+/** The parts of the store and its transaction that a batch needs. */
 interface ImportContext extends DraftContext {
   readonly databases: Databases;
 }
@@ -179,7 +179,7 @@ function putPrepared(databases: Databases, prepared: PreparedObject): 'imported'
   const known = databases.objects.getFast(key);
   if (known) {
     if (!isEqual(known, prepared.object)) return undefined;
-    // This read overwrites `known`, so `known` is compared before.
+    // `known` is compared first, because this read overwrites it.
     return isEqual(databases.sources.getFast(key), prepared.sources) ? 'unchanged' : undefined;
   }
   putObject(databases, prepared);

@@ -12,8 +12,7 @@ import { decodePlain, encodePlain } from './records.ts';
 import { StoreError } from './store_error.ts';
 
 /**
- * The highest level that this release reads. It is raised with every change of the format of records. The levels so
- * far:
+ * The highest level that this release reads. Every change to the format of records raises it. The levels so far:
  *
  * 1. Records.
  * 2. Matches may have a separation at the time of the event; `level` records.

@@ -1,12 +1,15 @@
-/** What a match is worth (docs/statistics.md), as it is recorded with the match. */
+/**
+ * The statistics of a match, which say how likely it is by chance (docs/statistics.md). They are recorded with the
+ * match.
+ */
 import { WORTH_KEYS, type Worth } from '../contract/object_fields.ts';
 
 export interface MatchStatistics {
-  /** The version of the method by which the values were found. */
+  /** The version of the method that computed the values. */
   readonly version: number;
-  /** Sources of the catalog per square arcmin around the match, three digits; null if its rows did not tell. */
+  /** Sources of the catalog per square arcmin around the match, rounded to three digits; null if it is unknown. */
   readonly sourceDensity: number | null;
-  /** The matched source, and all others of its catalog within the radius. */
+  /** The number of sources of the catalog within the radius, including the matched one. */
   readonly sourcesWithinRadius: number;
   /** The separation of the second nearest source within the radius, in whole mas. */
   readonly secondSeparationArcsec: number | null;
@@ -32,7 +35,7 @@ export interface Likelihood {
  */
 export const VERSION = 2;
 
-/** Rounded statistics: NaN is an unknown density, or no second source. */
+/** Rounds statistics. NaN stands for an unknown density, or for no second source. */
 export function statisticsOf(
   density: number,
   sourcesWithinRadius: number,
@@ -89,33 +92,36 @@ export function firstVersion({ likelihood: _, ...statistics }: MatchStatistics):
   return { ...statistics, version: 1 };
 }
 
-/** The second smallest of some separations, in any order; NaN without one. Values that are NaN do not count. */
+/** The second smallest of some separations, in any order; NaN if there is none. NaN separations do not count. */
 export function secondNearest(separations: readonly number[]): number {
   return separations.filter(each => !Number.isNaN(each)).sort((a, b) => a - b)[1] ?? Number.NaN;
 }
 
-/** To three digits. */
+/** Rounds to three digits. */
 export const roundedDensity = (sourcesPerArcmin2: number) => rounded(sourcesPerArcmin2, 3);
-/** To mas. */
+/** Rounds to mas. */
 export const roundedSeparation = (arcsec: number) => Math.round(arcsec * 1000) / 1000;
-/** The chance probability, to four digits. */
+/** Rounds the chance probability to four digits. */
 export const roundedChance = (sourcesPerArcmin2: number, separationArcsec: number) =>
   rounded(chanceProbability(sourcesPerArcmin2, separationArcsec), 4);
 
 /** An error, to four digits. */
 export const roundedError = (mas: number) => rounded(mas, 4);
 
-/** The powers of ten that are exact as numbers. */
+/** The powers of ten that float64 represents exactly. */
 const POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 
-/** The number that `toPrecision` means, in a tenth of the time where both factors are exact. */
+/** Equals `Number(x.toPrecision(digits))`, but takes a tenth of the time if both factors are exact. */
 function rounded(value: number, digits: number): number {
   const power = digits - 1 - Math.floor(Math.log10(value));
   if (power >= 0 && power < POWERS.length) return Math.round(value * POWERS[power]!) / POWERS[power]!;
   return Number(value.toPrecision(digits));
 }
 
-/** The statistics of a match as text: the values in their order, with nothing for null, and without commas at the end. */
+/**
+ * The statistics of a match as a string: the values in their order, separated by commas. Null is empty, and trailing
+ * commas are omitted.
+ */
 export function statisticsText(statistics: MatchStatistics): string {
   const { version, sourceDensity, sourcesWithinRadius, secondSeparationArcsec, likelihood } = statistics;
   const text = `${version},${sourceDensity ?? ''},${sourcesWithinRadius}`;
@@ -199,6 +205,6 @@ const ARCMIN2_PER_ARCSEC2 = 1 / 3600;
 
 /** The probability that at least one unrelated source lies as close or closer. */
 export function chanceProbability(sourcesPerArcmin2: number, separationArcsec: number): number {
-  // In this order no product of a density of 0 is NaN.
+  // In this order, a density of 0 never makes a product NaN.
   return -Math.expm1(-Math.PI * ARCMIN2_PER_ARCSEC2 * sourcesPerArcmin2 * separationArcsec * separationArcsec);
 }

@@ -1,27 +1,29 @@
 /**
  * The bytes of a stored object, laid out for the answers made from it. A value that answers show unchanged is stored as
- * JSON text: a number's shortest round-trip text loses nothing. Values that many objects share are stored together, so
- * that their part of an answer is made once for all these objects.
+ * JSON text, in which a number keeps its full precision. Values that many objects share are stored together, so that
+ * their part of an answer is made once for all these objects.
  *
  *   0   float64  ingest time, microseconds since 1970, as are the next two
  *   8   float64  event time
  *   16  float64  time of the current crossmatch; NaN where none is recorded
  *   24  uint8    state
- *   25  uint8    lowest bit: whether the matches, as they stand, are those to be listed, all of them of the current
- *                crossmatch; the other bits: bytes of the position error
+ *   25  uint8    lowest bit: 1 if answers list the matches exactly as stored, because all are of the current crossmatch;
+ *                other bits: bytes of the position error
  *   26  uint8    bytes of ra, then
  *   27  uint8    bytes of dec
- *   28  uint32   where current, older, tns and matches begin, four of them
- *   44  place    ra, dec, reliability and, where it is known, the position error in mas, one after another
- *       current    [brokers], and of the current crossmatch version,provenance set,[brokers],[catalog,outcome,...]
- *       older    the crossmatches before: [time,version,provenance set,[brokers],[catalog,outcome,...]],...
+ *   28  uint32   the offsets of current, older, tns and matches: four numbers
+ *   44  place    ra, dec, reliability and, if it is known, the position error in mas, one after another
+ *       current  [brokers], then, of the current crossmatch, version,provenance set,[brokers],[catalog,outcome,...]
+ *       older    the earlier crossmatches: [time,version,provenance set,[brokers],[catalog,outcome,...]],...
  *       tns      checked,epoch,objid,name,prefix,classification,redshift,separation; nothing without an association
- *       matches of each, four uint8: the bytes of its version, catalog name, source id and separations; then these texts
+ *       matches for each match four uint8: the lengths of its version, catalog name, source id and separations; then
+ *       these strings
  *
- * The separations are that at the catalog's epoch and, where the source has moved, a comma and that at the event. A
- * semicolon and the match's statistics may follow (`statisticsText`).
+ * The separations are the separation at the catalog's epoch and, if the source has moved, a comma and the separation at
+ * the event. A semicolon and the match's statistics may follow (`statisticsText`).
  *
- * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
+ * Numbers are little-endian. Strings are ASCII JSON without spaces; a match's catalog name and source id have no
+ * quotes.
  */
 
 import { toJson } from '@nearsky/astrotables/json';
@@ -50,7 +52,7 @@ export const FIRST_VERSION = 1;
 
 const STATES: readonly ObjectState[] = ['pending', 'crossmatched'];
 const PENDING = STATES.indexOf('pending');
-/** In the order of the numbers by which they are stored. */
+/** Sorted by the numbers under which they are stored. */
 export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
   'searched',
   'outside_footprint',
@@ -94,7 +96,9 @@ export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Ar
   });
 }
 
-/** The bytes of an object that is pending its first crossmatch: the same as from `encodeObject`, in half the time. */
+/**
+ * The bytes of an object that is pending its first crossmatch: the same bytes as from `encodeObject`, in half the time.
+ */
 export function encodeNewObject(delivery: Delivery, ingestTimeUs: number): Uint8Array {
   const { position, reliability, positionErrorMas, eventTimeUs, broker } = delivery;
   const ra = toJson(position?.ra ?? null);
@@ -212,7 +216,7 @@ export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): str
   return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
 }
 
-/** Most objects of a crossmatch share one association, so the last text is kept. */
+/** Most objects of a crossmatch share one association, so the last result is cached. */
 let lastAssociation: { readonly tns: TnsAssociation; readonly text: string } | undefined;
 
 function associationText(tns: TnsAssociation): string {
@@ -240,7 +244,7 @@ function matchText({ matchVersion, catalogName, catalogSourceId, statistics, ...
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
 }
 
-/** Whether all matches have the version `version`, and stand in the order of listings. */
+/** Whether all matches have the version `version`, and are in the order of listings. */
 function areCurrent(matches: readonly MatchSummary[], version: number | undefined): boolean {
   return matches.every(
     (match, i) => match.matchVersion === version && (i === 0 || compareMatches(matches[i - 1]!, match) < 0),
@@ -253,8 +257,8 @@ export function decodeObject(diaObjectId: bigint, stored: Uint8Array): StoredObj
 }
 
 /**
- * A stored object, read in place. Offsets are into `bytes`; a text goes from one offset, inclusive, to another,
- * exclusive.
+ * A stored object, read in place. Offsets are into `bytes`; a string goes from one offset (inclusive) to another
+ * (exclusive).
  */
 export class ObjectView {
   diaObjectId = 0n;

@@ -92,7 +92,7 @@ export class Store {
   /** Called when a write starts to wait for writes of other processes, and when the wait is over. */
   onWaiting: (isWaiting: boolean) => void = () => {};
   readonly #environment: Environment;
-  // The value of an ordinal never changes, so it is read once.
+  // Caches values by ordinal. The value of an ordinal never changes.
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
   readonly #view = new ObjectView();
@@ -106,7 +106,7 @@ export class Store {
     this.#environment = environment;
     this.readableLevel = readableLevel;
     this.databases = environment.databases;
-    // LMDB's table of readers, which tells other processes that this one lives, lists it from its first read on.
+    // A process is listed in LMDB's table of readers, which tells others that it lives, only from its first read on.
     // Opening databases removes it from the table.
     this.tnsSnapshot();
   }
@@ -132,8 +132,8 @@ export class Store {
   }
 
   /**
-   * To be called after reading and before using the data: on a read-only file system nothing prevents a host that has
-   * it writable from overwriting pages that are being read.
+   * To be called after reading and before using the data. On a file system that is read-only here, another host may
+   * overwrite pages while they are being read.
    * @throws StoreError if there was a commit since this store was opened without a lock
    */
   requireUndisturbed(): void {
@@ -145,7 +145,7 @@ export class Store {
   }
 
   /**
-   * @param doing to follow "Cannot"
+   * @param doing completes the message "Cannot …"
    * @param entries the number of entries that a transaction will change; 0 if it only abandons unfinished work
    * @throws StoreError if the disk may have too little space for the transaction
    */
@@ -296,8 +296,8 @@ export class Store {
   }
 
   /**
-   * The same with every change: first the objects that the entry stored, with the version `STORED_VERSION`, then the
-   * crossmatched ones.
+   * Like `crossmatchesAfter`, but with every change of an entry: first the objects that it stored, with the version
+   * `STORED_VERSION`, then the crossmatched objects.
    */
   *changesAfter(sequence: number, limit: number): Iterable<RecordedCrossmatches> {
     let { rows } = this.tableAt(sequence) ?? EMPTY_TABLE;
@@ -447,7 +447,7 @@ export class Store {
     return findRecent(this.databases, query);
   }
 
-  /** The same in pieces: other work may run between two of them. Pieces may be empty. */
+  /** Like `recent`, but in pieces, so that other work may run between two of them. Pieces may be empty. */
   recentInPieces(query: RecentQuery): Iterable<RecentPosition[]> {
     return recentInPieces(this.databases, query);
   }
@@ -568,7 +568,7 @@ function read(table: Table, id: bigint): Uint8Array | undefined {
   return table.getFast(scratchKey(id));
 }
 
-/** @param rowsBefore the number of rows of the position table after the previous entry */
+/** @param rowsBefore the number of rows in the position table before this entry */
 function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: number): RecordedCrossmatches {
   const { table, crossmatched: ids, versions } = decodeJournal(bytes);
   // An entry without this field comes from an older nearsky. There, only an import stored objects and crossmatches in

@@ -100,7 +100,7 @@ export async function matchCatalog(
   return problems;
 }
 
-/** A text counts as one byte per character. */
+/** A string counts as one byte per character. */
 function bytesOf({ values, isNull }: SourceColumn): number {
   if (isNull || values instanceof BigInt64Array) return 9 * values.length;
   return Array.from(values).reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);

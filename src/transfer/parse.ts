@@ -63,7 +63,9 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
 /** The start of the last member of a record. It cannot occur inside a string, because quotes in strings are escaped. */
 const PROVENANCE = ',"provenance":';
 
-/** Caches provenance by the end of the line. Provenance is most of a record's line, but has few different values. */
+/**
+ * Caches provenance by the end of the line. Provenance takes up most of a record's line, but has few different values.
+ */
 const knownProvenance = new Map<string, ProvenanceSet>();
 const MAX_KNOWN_PROVENANCE = 1000;
 

@@ -30,7 +30,7 @@ const obstacle = !isInstalled()
     : undefined;
 const check = needs(test, obstacle);
 
-const ANSWERS = Number(process.env.TAP_ANSWERS ?? 60);
+const ANSWERS = Number(process.env.TAP_ANSWERS ?? 40);
 /** Alerts per second. */
 const ALERTS = Number(process.env.TAP_ALERTS ?? 300);
 /** Answers after which something happens once; after as many again, something else. */
