@@ -16,6 +16,8 @@ export interface ApiMatch {
   readonly separation_arcsec: number;
   readonly separation_at_epoch_arcsec?: number;
   readonly chance_probability: number | null;
+  readonly match_probability: number | null;
+  readonly any_match_probability: number | null;
   readonly catalog_payload: Readonly<Record<string, unknown>> | null;
 }
 

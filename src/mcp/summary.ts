@@ -64,6 +64,8 @@ function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxN
         separation_arcsec: match.separation_arcsec,
         separation_at_epoch_arcsec: match.separation_at_epoch_arcsec,
         chance_probability: match.chance_probability,
+        match_probability: match.match_probability,
+        any_match_probability: match.any_match_probability,
         values: Object.fromEntries(chatKeys.map(key => [key, match.catalog_payload?.[key] ?? null])),
       }));
     return [{ catalog: name, count: ofCatalog.length, nearest, more: ofCatalog.length - nearest.length }];

@@ -82,10 +82,11 @@ test('an object in full: values, key columns, nearest sources, links', async () 
     classprob_dsc_combmod_star: 1,
     classprob_dsc_combmod_galaxy: null,
   };
+  const unknown = { match_probability: null, any_match_probability: null };
   assert.equal(sources[0].nearest, [
-    { source_id: '8', separation_arcsec: 0.1, chance_probability: 0.0001073, values },
-    { source_id: '5', separation_arcsec: 0.2, chance_probability: null, values },
-    { source_id: '6', separation_arcsec: 0.3, chance_probability: null, values },
+    { source_id: '8', separation_arcsec: 0.1, chance_probability: 0.0001073, ...unknown, values },
+    { source_id: '5', separation_arcsec: 0.2, chance_probability: null, ...unknown, values },
+    { source_id: '6', separation_arcsec: 0.3, chance_probability: null, ...unknown, values },
   ]);
   assert.equal(Object.keys(sources[1].nearest[0].values), [
     'wavg_mag_psf_g',
