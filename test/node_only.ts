@@ -40,12 +40,14 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'vo/clients',
   ],
   'They compute at length, without interfaces of a runtime: V8 executes them in both.': [
+    'catalogs/footprint',
     'cluster/simulation',
     'contract/occurs',
     'crossmatch/calibration',
     'crossmatch/quirks',
     'fuzz/',
     'tap/sources',
+    'vo/large_maps',
     'index/real_sky',
   ],
   'They are campaigns of kills and faults, on orders of writes that both share. `e2e/kill`, `e2e/nodes`, `faults/power` and `faults/full_disk` run under both.':
