@@ -1,4 +1,4 @@
-/** The pages of events that the readers of a thread share: which are kept. */
+/** The pages of events that the readers of a thread share: which ones are cached. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FollowedAreas } from '../../src/answers/followed_areas.ts';

@@ -123,7 +123,7 @@ const SUPERNOVA = { objid: 7, name: '2026abc', name_prefix: 'SN', classification
 
 const OBJECTS = [
   object(pending, { state: 'pending' }),
-  // To be crossmatched once more.
+  // Will be crossmatched again.
   object(again, { state: 'pending', reliability: null }),
   record(again, { gaia_dr3: 'searched' }),
   match(again, 'gaia_dr3', null),

@@ -1,4 +1,4 @@
-/** Sources that move: compared where they are at the time of the event, against a scan of all rows. */
+/** Sources that move are compared at their positions at the time of the event, against a scan of all rows. */
 
 import { movedStar, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';

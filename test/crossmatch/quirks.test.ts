@@ -1,4 +1,4 @@
-/** Catalogs as they are found in the wild, in a directory and over HTTP, each against a scan of all its rows. */
+/** Catalogs with the quirks of real ones, in a directory and over HTTP, each against a scan of all its rows. */
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

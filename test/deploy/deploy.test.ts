@@ -1,4 +1,7 @@
-/** What stands in deploy/: the image, the Compose files and the Helm chart. Its unit and HAProxy's file: test/docs/operations.test.ts. */
+/**
+ * The contents of deploy/: the image, the Compose files and the Helm chart. test/docs/operations.test.ts checks its
+ * unit and HAProxy's file.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The examples of README.md and docs/ run as printed, but for the port, against the demo, and print what they say. */
+/**
+ * The examples of README.md and docs/ run as printed, except for the port, against the demo, and print the shown
+ * output.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

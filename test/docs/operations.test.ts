@@ -1,4 +1,7 @@
-/** The pages for whoever runs the service name what there is: commands and their options, settings, metrics, events of the log, files. */
+/**
+ * The pages for operators name everything that exists: commands and their options, settings, metrics, events of the
+ * log, files.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

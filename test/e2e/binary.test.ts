@@ -1,4 +1,7 @@
-/** The single executable: built, run in an empty directory with an empty environment, and all that it answers compared with the checkout's. */
+/**
+ * The single executable: built, run in an empty directory with an empty environment, and all its answers compared with
+ * those of the checkout.
+ */
 import {
   chmodSync,
   copyFileSync,
@@ -76,7 +79,10 @@ async function withBinary(body: (place: Place) => Promise<void>): Promise<void> 
 /** Lines about messages that `ingest` rejected, as the sample has one that is no JSON, and progress, which slow commands tell. */
 const EXPECTED = /^(?:(?:\S+:\d+: not JSON|.*(?:\d%|\/s)).*\n)*$/;
 
-/** Runs a command of it and gives what it prints; the command must end with 0 and say nothing else on standard error. */
+/**
+ * Runs a command of the executable and returns its output. The command must exit with 0 and write nothing else to
+ * standard error.
+ */
 async function run(program: Program | undefined, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await start(args, {}, program).finished;
   assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
@@ -109,7 +115,9 @@ async function fill({ program, temporary, data }: Place): Promise<void> {
   await ingest(LATE);
 }
 
-/** A cone is of the moment when its first page was asked for, which the cursor has in it; a record, of the service's start. */
+/**
+ * A cone depends on the time of its first page, which is in the cursor; a record depends on the start of the service.
+ */
 const OF_THE_MOMENT = /("(?:as_of|next_cursor)": |\b(?:created|updated)=)"[^"]*"/g;
 
 /** The answer without what differs from one process and moment to the next: its port, the moment of its cone, and its date. */

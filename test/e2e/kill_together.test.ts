@@ -1,7 +1,7 @@
 /**
- * kill -9 of `consume`, `crossmatch`, `tns refresh` and `serve`, together on one directory, at random moments: of one of them, or of all at
- * once. After each, nothing that was acknowledged is missing or there twice, and the end is that of a run that nobody disturbed.
- * NEARSKY_KILLS sets how many times (3).
+ * kill -9 of `consume`, `crossmatch`, `tns refresh` and `serve`, together on one directory, at random moments: of one
+ * of them, or of all at once. After each kill, no acknowledged data are lost or duplicated, and the result equals that
+ * of an undisturbed run. NEARSKY_KILLS sets how many times (3).
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ function settled(text: string): Settled {
   return { brokers, tns, rest: JSON.stringify({ ...rest, records: plain }) };
 }
 
-/** Checks that all earlier values are still there, as they were or further on. */
+/** Checks that all earlier values still exist, unchanged or further advanced. */
 function assertKept(seen: Dump, now: Dump): void {
   for (const [id, text] of seen.objects) {
     assert.ok(now.objects.has(id), `${id} is missing`);
@@ -103,7 +103,7 @@ async function prepare(data: string, { catalogs, transients }: World): Promise<v
   await nearsky('tns', 'load', transients.file, '--data', data);
 }
 
-/** All that runs on one directory. */
+/** All processes that run on one directory. */
 class Night {
   readonly data: string;
   readonly #world: World;
@@ -173,7 +173,7 @@ class Night {
     });
   }
 
-  /** Kills one of them, or all; how many were running. */
+  /** Kills one of the processes, or all of them. Returns how many were running. */
   async kill(): Promise<number> {
     await sleep(LONGEST_PAUSE_MS * random());
     const victims = random() < 0.2 ? this.#kept : [this.#kept[Math.floor(4 * random())]!];
@@ -280,7 +280,7 @@ async function answersOf(data: string, places: readonly Place[]): Promise<unknow
   return answers;
 }
 
-/** Kills them so many times on their way through all messages. */
+/** Kills the processes this many times while they work through all messages. */
 async function killOften(night: Night, consumption: Consumption): Promise<void> {
   await consumption.send(1 / (kills + 1));
   await night.isUnderWay();

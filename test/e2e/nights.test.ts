@@ -168,7 +168,7 @@ class Nights {
     return counted;
   }
 
-  /** @returns how many times a script was killed before its end */
+  /** @returns the number of times that a script was killed before its end */
   async pass(night: string, killed: number): Promise<number> {
     let done = 0;
     for (const broker of BROKERS) {

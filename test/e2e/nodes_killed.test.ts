@@ -123,7 +123,7 @@ class Clients {
     }
   }
 
-  /** The answer; again and again while it is refused and may be. */
+  /** Returns the answer. Retries while it is refused and `mayRefuse` is true. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any key of an answer and fails where it is not there
   async #ask(path: string, body?: unknown): Promise<any> {
     for (;;) {
@@ -390,7 +390,7 @@ class Campaign {
       async () => ((await this.#inStep('nearsky')) && (await this.#inStep(SOURCE_TOPIC)) ? true : undefined),
       120_000,
     );
-    // A command that began before may tell of it later.
+    // A command that began earlier may report it later.
     this.#brokerAwayUntilMs = performance.now() + 30_000;
   }
 

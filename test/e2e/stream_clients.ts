@@ -1,7 +1,7 @@
 /**
- * Many readers of the stream of matches: some read on, some slowly, some break off and come again, some never read, some vanish. When the
- * input ends with the number of matches, waits until each that reads has so many, and prints the digests of what they have read. Usage:
- * stream_clients.ts ADDRESS READERS
+ * Many readers of the stream of matches: some read steadily, some slowly, some disconnect and return, some never read,
+ * some vanish. When the input ends with the number of matches, waits until each that reads has so many, and prints the
+ * digests of what they have read. Usage: stream_clients.ts ADDRESS READERS
  */
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** The commands into which faults are injected, over a small run each, and what they must leave. */
+/** The commands into which faults are injected, each over a small run, and the required results. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -16,11 +16,11 @@ export interface Scenario {
   args(directory: string): readonly string[];
   /** Where faults are injected, by default in all of the directory of the run. */
   under?(directory: string): string;
-  /** The values that may be lost, and those that the command makes. */
+  /** The values that may be lost, and the values that the command makes. */
   holdings(directory: string): Promise<Holdings>;
   /** Runs it to its end; by default a command that ends by itself. */
   run?(args: readonly string[], variables: Record<string, string>): Running;
-  /** Throws where it printed that more is stored than there is. */
+  /** Throws if it printed that more is stored than there is. */
   acknowledged?(stdout: string, now: Holdings, before: Holdings): void;
   /** A text that is neither what was nor what is to be, and yet true. */
   readonly tolerated?: RegExp;

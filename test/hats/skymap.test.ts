@@ -1,4 +1,4 @@
-/** The maps of coverage: which file is the map, and which pixels a map has values in. */
+/** Coverage maps: which file is the map, and which of its pixels have values. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CatalogError, catalogFiles, MissingFile, openLocalFile } from '@nearsky/hats';

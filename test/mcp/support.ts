@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Json, type Settings, startApp, type TestApp, type World } from '../http/support.ts';
 import { LOOKUP } from './world.ts';
 
-/** Settings under which no test meets a limit that it is not about. */
+/** Settings with which a test only meets the limits that it tests. */
 export const UNLIMITED: Settings = {
   MCP_IP_RATE: '1000/s burst 100000',
   MCP_MAX_CONCURRENT: '1000',
@@ -49,7 +49,7 @@ export class Connection {
     };
   }
 
-  /** @param message sent as it is where it is a text, else as JSON */
+  /** @param message sent unchanged if it is a string, else as JSON */
   post(message: unknown, { headers = {}, ...sending }: Sending = {}): Promise<Reply> {
     const body = typeof message === 'string' ? message : JSON.stringify(message);
     return this.send(

@@ -1,4 +1,4 @@
-/** Tables that are brought up to date with what has changed, beside tables that are made anew. */
+/** Tables that are updated with changes, compared with tables that are made anew. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -167,7 +167,7 @@ needs(test, obstacle)('rows that the tables have already are not doubled, whatev
   }),
 );
 
-/** More rows than the engine has in hand before their reader asks for them. */
+/** More rows than the engine prepares before their reader requests them. */
 const MANY = 6000;
 
 needs(test, obstacle)('a query reads the tables as they were, while others are put in order and take their place', () =>

@@ -1,4 +1,6 @@
-/** Queries that take all memory, all places, or the engine with them: those of another client are answered meanwhile. */
+/**
+ * Queries that take all memory or all slots, or crash the engine: the queries of another client are answered meanwhile.
+ */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -11,7 +13,7 @@ import { storeObjects, trueObjects } from '../vo/world.ts';
 
 interface Context {
   running: Running;
-  /** Where a query may take seconds only. */
+  /** For tests in which a query may take only seconds. */
   brief: Running;
 }
 
@@ -36,7 +38,7 @@ async function start(seconds: number): Promise<Running> {
 }
 
 test.before(async context => {
-  // Memory is taken before the time is over, on a slow machine, too.
+  // Even on a slow machine, memory runs out before the time does.
   context.running = await start(50);
 });
 
@@ -56,7 +58,7 @@ async function small(running: Running): Promise<void> {
   assert.match(text, /^ra\n\d/);
 }
 
-/** The process of the engine, and the memory that is its own, MiB. */
+/** The process of the engine, and its own memory, MiB. */
 function engine(): { pid: number; mib: number } | undefined {
   const script = `for status in $(grep -l "^PPid:[[:space:]]${process.pid}$" /proc/[0-9]*/status 2>/dev/null); do
     process=$(dirname $status); grep -q workers/tap_[e]ngine $process/cmdline && echo $(basename $process) $(grep RssAnon $status); done`;

@@ -1,4 +1,4 @@
-/** The answer of a query, from the engine's first row to its last: none is lost in silence. */
+/** The answer of a query, from the engine's first row to its last: no row is lost silently. */
 
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';

@@ -1,4 +1,7 @@
-/** Columns have one name: answers as CSV, cone searches and ADQL, of the same objects, agree in each that they share. */
+/**
+ * Columns have one name everywhere: CSV answers, cone searches and ADQL agree on the same objects in each shared
+ * column.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';

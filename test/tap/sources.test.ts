@@ -1,4 +1,7 @@
-/** The catalogs themselves in queries: `CATALOG.sources`, beside a scan of every row, and what hosts are asked for. */
+/**
+ * Queries over the catalogs themselves (`CATALOG.sources`), compared with a scan of every row; and the requests to
+ * hosts.
+ */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

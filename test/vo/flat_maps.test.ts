@@ -160,7 +160,7 @@ test('a map that was made of larger pixels may have many more than an area', () 
   const values = Array.from({ length: pixelsOf(order) }, (_, pixel) => 1 + ((pixel >> 12) % 7));
   const { area } = read(flatMap({ nside: 256, ordering: 'NESTED', values, letter: 'E' }), 1);
   assert.is(area.withoutLevels().length, 1);
-  // A scan of the pixels that are surely outside counts, and does not keep them.
+  // Pixels that are certainly outside are counted during the scan, but not stored.
   const smooth = values.map((_, pixel) => 1e-9 * (1 + (pixel % 1000)) + (pixel < 100 ? 1 : 0));
   assert.ok(read(flatMap({ nside: 256, ordering: 'NESTED', values: smooth })).area.length <= 100);
   refused(flatMap({ nside: 256, ordering: 'NESTED', values: values.map((_, i) => 1 + i) }), /at most 200000/);

@@ -100,7 +100,7 @@ async function reasonOf(service: Service, id: string, filters: object): Promise<
   return qualifies_reason;
 }
 
-/** The verdict of match filters on `matched`, by its sources: see the world. */
+/** The result of match filters for `matched`, by its sources: see the world. */
 const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ catalog: 'gaia_dr3' }, true],
   [{ catalog: 'skymapper_dr4' }, true],
@@ -115,7 +115,7 @@ const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ 'gaia_dr3.chance_probability_max': 0.0006706 }, true],
   [{ 'gaia_dr3.chance_probability_max': 0.00067 }, false],
   [{ 'gaia_dr3.chance_probability_min': 0.0006706 }, true],
-  // Of this match none is known.
+  // This is not known for this match.
   [{ 'des_y6_gold.chance_probability_max': 1 }, false],
   [{ 'gaia_dr3.parallax_over_error_min': 10 }, true],
   [{ 'gaia_dr3.parallax_over_error_min': 10.001 }, false],

@@ -180,7 +180,7 @@ const WORTH = {
   sources_within_radius: 2,
   second_separation_arcsec: 0.75,
 };
-/** Of the other imported matches no statistics are known. */
+/** No statistics are known for the other imported matches. */
 const NO_WORTH = {
   chance_probability: null,
   source_density: null,
