@@ -1,4 +1,4 @@
-/** Tables that come with a query in ADQL: what they hold, who sees them, and what is refused. */
+/** Tables that come with an ADQL query: their contents, who sees them, and which are refused. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -359,9 +359,9 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
     [formOf(query, {}, { UPLOAD: 'mine,file:///etc/passwd' }), 'NAME,param:PART or NAME,https://...'],
     [formOf(query, {}, { UPLOAD: 'mine,param:other' }), 'UPLOAD names the part other'],
     [formOf(query, { mine: table }, { UPLOAD: 'mine' }), 'UPLOAD must be NAME,param:PART or NAME,https://...'],
-    [formOf(query, { mine: table }, { UPLOAD: 'select,param:part_mine' }), 'no word of ADQL'],
-    [formOf(query, { mine: table }, { UPLOAD: '"a b",param:part_mine' }), 'no word of ADQL'],
-    [formOf(query, { mine: table }, { UPLOAD: '../x,param:part_mine' }), 'no word of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: 'select,param:part_mine' }), 'not reserved words of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: '"a b",param:part_mine' }), 'not reserved words of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: '../x,param:part_mine' }), 'not reserved words of ADQL'],
     [formOf(query, { mine: table }, { UPLOAD: 'm,param:part_mine;M,param:part_mine' }), 'with different names'],
     [
       formOf(
@@ -380,13 +380,13 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
       formOf(query, {
         mine: '<VOTABLE><TABLE><FIELD name="n" xtype="timestamp" datatype="char" arraysize="*"/><DATA><TABLEDATA><TR><TD>x</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>',
       }),
-      'x in it is no time',
+      'x in it is not a time',
     ],
     [
       formOf('SELECT seen FROM mine', { mine: fixture('late.arrows') }),
       'a time in its column seen lies outside of the years 0 to 9999',
     ],
-    [formOf(query, { mine: '<VOTABLE>' }), 'the table mine cannot be taken because it is XML without'],
+    [formOf(query, { mine: '<VOTABLE>' }), 'the table mine cannot be used because it is XML without'],
     [formOf(query, { mine: '<!DOCTYPE x [<!ENTITY a "b">]><VOTABLE/>' }), 'its document type declares'],
     [formOf(query, { mine: `n\n${'1\n'.repeat(5001)}` }), 'more than 5000 rows'],
     [
@@ -399,7 +399,7 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
     ],
     [formOf(query, { mine: 'x'.repeat(1.5 * 2 ** 20) }), 'it has more than 1048576 bytes'],
     [formOf(query, { mine: new Uint8Array(2 ** 20 + MAX_FIELD_BYTES) }), 'must be at most'],
-    [formOf('SELECT m FROM mine', { mine: table }), 'm is no column of TAP_UPLOAD.mine'],
+    [formOf('SELECT m FROM mine', { mine: table }), 'm is not a column of TAP_UPLOAD.mine'],
   ];
   for (const [form, message] of wrong) {
     const { status, text } = await ask(running, form);
