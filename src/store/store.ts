@@ -1,5 +1,5 @@
 /** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids, readStop } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
@@ -59,6 +59,9 @@ import {
 export type { StoreCounts } from './counts.ts';
 export { FORMAT_VERSION, requireDatabase } from './environment.ts';
 export { OlderFormat, StoreError } from './store_error.ts';
+
+/** The number of entries in a mark of the history. The digest of the newest covers all stored objects, but no crossmatch. */
+const MARKED_ENTRIES = 16;
 
 /**
  * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. A directory
@@ -233,6 +236,20 @@ export class Store {
     if (sequence === 0) return EMPTY_TABLE;
     const bytes = read(this.databases.journal, BigInt(sequence));
     return bytes && decodeTableState(bytes);
+  }
+
+  /**
+   * A hexadecimal digest that differs for another history, for example after the database was restored from a backup:
+   * of all objects stored up to a journal entry, and of what its last entries say of crossmatches. Undefined where there
+   * is no such entry.
+   */
+  historyMark(sequence: number): string | undefined {
+    if (!this.tableAt(sequence)) return undefined;
+    const mark = createHash('sha256');
+    const start = encodeKey(BigInt(Math.max(1, sequence - MARKED_ENTRIES + 1)));
+    const end = encodeKey(BigInt(sequence) + 1n);
+    for (const { key, value } of this.databases.journal.getRange({ start, end })) mark.update(key).update(value);
+    return mark.digest('hex');
   }
 
   /**

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +19,8 @@ import { programArguments } from '../base/runtime.ts';
 import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
-import { FILE_NAME } from '../store/environment.ts';
 import type { Store } from '../store/store.ts';
+import { damagedValue } from '../store/table.ts';
 import { writeChangedRows } from './changed_rows.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
@@ -140,13 +140,16 @@ export class Archive {
     return join(this.#directory, `archive-${number}.duckdb`);
   }
 
-  /** Whether a generation has the tables of this release, and includes nothing beyond the journal of this database. */
-  #isOurs({ contents: { key, sequence }, catalogs }: Generation): boolean {
-    return key === this.#keyOf(catalogs) && sequence <= this.#store.lastSequence();
+  /** Whether a generation has the tables of this release, and the rows of this database's history. */
+  #isOurs({ contents: { key, mark, sequence }, catalogs }: Generation): boolean {
+    return key === keyOf(catalogs) && mark === this.#store.historyMark(sequence);
   }
 
-  #keyOf(catalogs: Catalogs): string {
-    return archiveKey(join(this.#dataDir, FILE_NAME), catalogs);
+  /** The history mark of an entry that was read. */
+  #markOf(sequence: number): string {
+    const mark = this.#store.historyMark(sequence);
+    if (mark === undefined) throw damagedValue(`entry ${sequence} of the journal`);
+    return mark;
   }
 
   /**
@@ -156,7 +159,7 @@ export class Archive {
   async refresh(): Promise<void> {
     this.#store.resetRead();
     const registered = this.#store.catalogs().map(described);
-    const origin = { key: this.#keyOf(new Catalogs(registered)), registered };
+    const origin = { key: keyOf(new Catalogs(registered)), registered };
     for (const each of this.#replaced)
       if (!each.isUsed) {
         await each.remove(this.#following);
@@ -180,7 +183,7 @@ export class Archive {
   /** Whether a generation differs at most in the set of registered built-in catalogs. */
   #hasColumnsOf({ catalogs, contents: { key } }: Generation, registered: readonly DescribedRegistration[]): boolean {
     const [before, after] = [catalogs, new Catalogs(registered)].map(({ all }) => JSON.stringify(all));
-    return before === after && key === this.#keyOf(catalogs);
+    return before === after && key === keyOf(catalogs);
   }
 
   /** Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date. */
@@ -215,7 +218,8 @@ export class Archive {
       // A failed commit, or one whose process was killed, may still have stored objects.
       const added = generation.isCertain ? objects.added : NONE;
       const files = await writeChangedRows(this.#store, snapshot, { changed, added }, catalogs, directory);
-      const next = { ...contents, sequence, asOfMs, changed: contents.changed + changed.size };
+      const mark = this.#markOf(sequence);
+      const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + changed.size };
       await generation.take(this.#following, files, next);
       return true;
     } finally {
@@ -252,8 +256,9 @@ export class Archive {
     const path = join(this.#directory, `new-${process.pid}`);
     try {
       const { sequence, objects } = await this.#export(path);
+      this.#store.resetRead();
       const files = { objects: filesOf(path, 'objects'), matches: filesOf(path, 'matches') };
-      const contents = { ...origin, sequence, asOfMs, objects, changed: 0 };
+      const contents = { ...origin, mark: this.#markOf(sequence), sequence, asOfMs, objects, changed: 0 };
       return await Generation.make(this.#newGeneration(), files, contents);
     } finally {
       rmSync(path, { recursive: true, force: true });
@@ -356,12 +361,11 @@ function firstPixel(name: string): number {
   return pixel ? pixel.ipix / 4 ** pixel.order : -1;
 }
 
-/** A short string that differs if the database's file, the catalogs or the tables differ. */
-export function archiveKey(databaseFile: string, catalogs: Catalogs): string {
-  const { ino, birthtimeMs } = statSync(databaseFile);
+/** A short string that differs if the catalogs or the tables differ. */
+function keyOf(catalogs: Catalogs): string {
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
   return createHash('sha256')
-    .update(`${ino} ${birthtimeMs} ${JSON.stringify([catalogs.all, tables, [...INDEXED]])}`)
+    .update(JSON.stringify([catalogs.all, tables, [...INDEXED]]))
     .digest('hex')
     .slice(0, 12);
 }

@@ -24,7 +24,8 @@ const ROW_GROUP_ROWS = 16_384;
  */
 const BLOCK_BYTES = 32_768;
 /** The columns of the table that describes the generation. It has one row once the generation is complete. */
-const STORED = 'key VARCHAR, registered VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
+const STORED =
+  'key VARCHAR, registered VARCHAR, mark VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
 
 /** The state of the archive that the tables represent. */
 export interface TapState {
@@ -43,6 +44,8 @@ export interface Origin {
 
 /** What a generation contains. */
 export interface Contents extends Origin, TapState {
+  /** The mark of the archive's history up to the entry. */
+  readonly mark: string;
   /** The number of sorted objects, and of objects changed since then. An object counts once for each change. */
   readonly objects: number;
   readonly changed: number;
@@ -90,11 +93,12 @@ export class Generation {
     await attach(made);
     const [row] = (await connection.runAndReadAll(`FROM ${databaseOf(number)}.stored`)).getRows();
     if (!row) return undefined;
-    const [key, registered, ...numbers] = row;
+    const [key, registered, mark, ...numbers] = row;
     const [sequence, asOfMs, objects, changed] = numbers.map(Number) as [number, number, number, number];
     return new Generation(made, {
       key: `${key}`,
       registered: JSON.parse(`${registered}`),
+      mark: `${mark}`,
       sequence,
       asOfMs,
       objects,
@@ -121,8 +125,9 @@ export class Generation {
     const { connection } = made;
     return await make(made, new Catalogs(origin.registered), async tables => {
       // The first statement decides which state of this generation the transaction reads.
-      const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
-      const [sequence, asOfMs] = row!.map(Number) as [number, number];
+      const [row] = (await connection.runAndReadAll(`SELECT mark, sequence, as_of FROM ${this.#stored}`)).getRows();
+      const mark = `${row![0]}`;
+      const [sequence, asOfMs] = row!.slice(1).map(Number) as [number, number];
       let objects = 0;
       for (const [i, { relation, sql, position }] of tables.entries()) {
         if (!position) {
@@ -132,7 +137,7 @@ export class Generation {
         const rows = await sortInto(connection, this.tables[i]!.relation, relation, made.maxSorted);
         if (i === 0) objects = rows;
       }
-      return new Generation(made, { ...origin, sequence, asOfMs, objects, changed: 0 });
+      return new Generation(made, { ...origin, mark, sequence, asOfMs, objects, changed: 0 });
     });
   }
 
@@ -254,8 +259,8 @@ async function make(
 }
 
 /** The row of the table `stored`. */
-function cellsOf({ key, registered, sequence, asOfMs, objects, changed }: Contents): string {
-  const texts = [key, JSON.stringify(registered)].map(textLiteral);
+function cellsOf({ key, registered, mark, sequence, asOfMs, objects, changed }: Contents): string {
+  const texts = [key, JSON.stringify(registered), mark].map(textLiteral);
   return [...texts, sequence, asOfMs, objects, changed].join(', ');
 }
 

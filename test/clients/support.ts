@@ -166,6 +166,9 @@ const lowercased = ({ headers }: IncomingRequest) =>
 /** Replaces the answer to every second request, once for each. */
 export const busyAtTimes: InTheWay = (count, isFirst) => (isFirst && count % 2 === 1 ? busy() : undefined);
 
+/** Replaces the answer to the second request. */
+export const busySecond: InTheWay = count => (count === 1 ? busy() : undefined);
+
 /** 503, which asks for an immediate retry. */
 export function busy(): Answer {
   const answer = errorResponse(expectedErrorOf(new Unavailable('a test is in the way'))!);

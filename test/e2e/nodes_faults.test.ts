@@ -11,7 +11,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isDeno } from '../../src/base/runtime.ts';
 import { openStore } from '../../src/store/store.ts';
 import { eventually, sample, withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
@@ -45,7 +44,7 @@ const AHEAD_SECONDS = 2;
 const PATIENCE_MS = 6000;
 
 const test = suite('e2e/nodes_faults');
-const obstacle = whyNoNodes ?? (isDeno ? 'the clocks are those of Node' : whyNoMachines());
+const obstacle = whyNoNodes ?? whyNoMachines();
 const real = needs(test, obstacle);
 
 const SETTINGS = {

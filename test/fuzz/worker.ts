@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { isDeno } from '../runtime.ts';
 import { Mutator } from './mutate.ts';
 import { corpusOf } from './target.ts';
 import { TARGETS } from './targets.ts';
@@ -78,6 +77,6 @@ for (; count < inputs && findings < MAX_FINDINGS && Date.now() < untilMs; count+
   await run(wrapped(mutator.next(target.isText)), `input ${count} of seed ${seed}`);
 await running.close?.();
 report({ kind: 'done', inputs: count });
-if (!isDeno) parentPort!.close();
+parentPort!.close();
 // Threads that a target has started may outlive it.
-if (!isDeno) setTimeout(() => process.exit(), 1000).unref();
+setTimeout(() => process.exit(), 1000).unref();

@@ -16,7 +16,6 @@ import { CATALOG_OUTCOMES, OBJECT_STATUSES } from '../../src/contract/enums.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { eventually, nearsky, type Server, startServer } from '../e2e/support.ts';
 import { needs, toolObstacle } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 import { OVERLAPPING_TEXTS } from './overlaps.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -49,11 +48,9 @@ interface World {
 
 const test = suite<World>('pages/browser');
 /** Why the browser is unavailable, if it is. */
-const obstacle = isDeno
-  ? 'playwright-core reads /proc, which Deno keeps from programs without every permission; Node runs these'
-  : existsSync(CHROMIUM)
-    ? toolObstacle('playwright-core')
-    : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
+const obstacle = existsSync(CHROMIUM)
+  ? toolObstacle('playwright-core')
+  : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
 const check = needs(test, obstacle);
 /** Why queries are unavailable, if they are. */
 const queries = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
