@@ -101,7 +101,7 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
   return partitions;
 }
 
-/** Positions as numbers; NaN where there is none. */
+/** The positions as numbers; NaN if missing. */
 function positions({ columns, ra, dec }: HatsOptions): { ra: Float64Array; dec: Float64Array } {
   const numbers = (name: string) => {
     const column = columns.find(candidate => candidate.name === name);

@@ -104,7 +104,7 @@ const withFiles = (...files: string[]) => {
   );
 };
 
-/** The operations that the clients call beside those whose answers `expected` looks into. */
+/** The operations that the clients call in addition to those whose answers `expected` examines. */
 const LOOKED_INTO = ['get_object', 'cone_search', 'lookup_objects', 'recent_crossmatches'];
 
 /** The answers that every client must get. */

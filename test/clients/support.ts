@@ -233,7 +233,7 @@ export const INPUTS: readonly Record<string, unknown>[] = [
   ...Array.from({ length: 12 }, (_, i) => ({ kind: 'id', diaObjectId: `${FIRST_ID + BigInt(i)}` })),
 ];
 
-/** The bytes of a body that came; its client may have gone meanwhile. */
+/** The received bytes of a body, whose client may have disconnected meanwhile. */
 async function bytesOf(body: IncomingBody): Promise<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];

@@ -108,7 +108,7 @@ test('matches, whole and in order, though connections break; errors', async ({ s
 test('a watch of objects in an area, or near positions, goes on in it though connections break', async ({
   service,
 }) => {
-  // A refusal says that it may ask again at once.
+  // A refusal that allows an immediate retry.
   const client = new Nearsky(service.url, { signal: AbortSignal.timeout(25_000) });
   const said = async (options: WatchOptions, count: number) => {
     const texts: string[] = [];

@@ -35,7 +35,7 @@ export interface Acknowledged {
 export interface Simulated {
   /** The dump of each node once it has applied the whole log. */
   readonly dumps: readonly (readonly string[])[];
-  /** The dump of one archive to which each record was applied in a commit of its own. */
+  /** The dump of an archive to which each record was applied in a separate commit. */
   readonly expected: readonly string[];
   /** The outcomes of each record there, by `contentOf`. */
   readonly outcomes: ReadonlyMap<string, readonly unknown[]>;

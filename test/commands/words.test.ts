@@ -76,7 +76,7 @@ test('wholly wrong input is status 1, with the first reasons and whose messages 
   }));
 
 test('a data directory that cannot be made ends `serve` with the reason', async () => {
-  // The system says ENOENT below it, though it is there: `mkdir -p` of the runtime would try for ever.
+  // The system reports ENOENT below an existing directory: the runtime's `mkdir -p` would try forever.
   if (process.platform !== 'linux') return;
   const { code, stderr } = await start(['serve', '--data', '/proc/nearsky/data', '--port', '0']).finished;
   assert.is(code, 1);

@@ -175,7 +175,7 @@ real('a tombstone and an empty message are rejected with reasons of their own, a
   }),
 );
 
-/** A member of a group that acknowledges all that it gets, until it is told to leave. */
+/** A group member that acknowledges all messages until it is told to leave. */
 async function joinGroup(options: KafkaOptions, seen: Set<string>): Promise<{ leave(): Promise<void> }> {
   const stop = new AbortController();
   const connection = await connectKafka(options, stop.signal);

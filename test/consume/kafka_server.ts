@@ -123,7 +123,7 @@ export class KafkaServer {
     return cluster;
   }
 
-  /** A server that runs while the tests of a suite do, where there is Kafka. */
+  /** A server that runs during the tests of a suite, if Kafka is available. */
   static of<T>(test: uvu.Test<T>): KafkaServer {
     const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
     const kafka = new KafkaServer(directory);

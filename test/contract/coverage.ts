@@ -13,7 +13,9 @@ export function startNoting(): ReadonlySet<string> {
   return seen;
 }
 
-/** The schemas that a value of this one is held to, each with its pointer; `alternatives` are those of which it may be any. */
+/**
+ * The schemas that apply to a value of this schema, each with its pointer; of the `alternatives`, any one may apply.
+ */
 function partsOf(
   schema: Schema,
   pointer: string,

@@ -315,7 +315,10 @@ test('the description of every enumeration explains each of its values', () => {
   }
 });
 
-/** Everything that the contract says the service can emit where the document has an enumeration or a constant; the last line is our own. */
+/**
+ * Everything that the service can emit, according to the contract, where the document has an enumeration or a constant.
+ * The last line is our own.
+ */
 const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable

@@ -9,7 +9,7 @@ import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import type { Schema } from '../../src/documents/openapi/schema.ts';
 import { bodyPointer, Coverage, responsePointer } from './coverage.ts';
 
-/** Paths that are served, but are no operations of the API. */
+/** Paths that are served but are not operations of the API. */
 const BESIDE_THE_API = new Set([
   '/favicon.ico',
   '/',
@@ -143,7 +143,7 @@ class Contract {
       if (status !== 404) throw new Error('there is no such path');
       return undefined;
     }
-    // A path of the API whose parameter holds an encoded slash is no path of ours; jobs and tables may be missing.
+    // A path of the API whose parameter contains an encoded slash is unknown; jobs and tables may be missing.
     if (status === 404 && path.startsWith('/api/') && !/%2f/i.test(path)) throw new Error('the path is documented');
     const methods = this.#document.paths[template]!;
     if (methods[method]) return this.#of(template, method, status);
@@ -223,8 +223,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * The schema with every place for a value closed to keys that it does not describe.
- * @param place whether a value of its own is validated here, and not a part of one
+ * The schema in which no object may have undescribed keys. @param place whether a complete value is validated here, and
+ * not a part of one
  */
 function strictly(schema: Schema, place: boolean): Schema {
   const strict: Record<string, unknown> = {};

@@ -102,7 +102,7 @@ function registered(objid: number, name: string, dec: number, fields: object = {
   };
 }
 
-/** The ids, by what is special about them. */
+/** The ids, by the special property of their objects. */
 export const IDS = {
   pending: '101',
   matched: '9223372036854775802',

@@ -244,7 +244,7 @@ test('a catalog that cannot be read is skipped, where nothing else was searched 
       ],
     );
     assert.match(summary.problems[0]!.reason, /ENOENT/);
-    // While nothing has changed there is no further version.
+    // If nothing has changed, there is no new version.
     const again = await world.crossmatch();
     assert.equal([again.recorded, again.unreadable], [0, 2]);
     assert.equal(world.store.unreadIds(9), [both, gaiaOnly]);

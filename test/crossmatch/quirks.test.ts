@@ -29,7 +29,7 @@ test.after(() => pool.close());
 
 type Rows = CatalogRows & {
   readonly payload: readonly unknown[];
-  /** Rows without a position, which lie in a partition that objects reach. */
+  /** Rows without a position, in a partition that objects need. */
   readonly without?: number;
 };
 
@@ -319,7 +319,7 @@ test('only what is needed is read: row groups that objects reach, position colum
     };
     writeCatalog(directory, rows, { maxOrder: 0, rowGroupSize: 500, codec: 'UNCOMPRESSED', nullable: false });
     const [name] = readdirSync(join(directory, 'dataset/Norder=0/Dir=0'));
-    // Behind the footer's reach, so that every column is asked for.
+    // Beyond the bytes read with the footer, so that every column is requested.
     await overHttp(directory, async server => {
       const readFor = async (objects: readonly Place[]) => {
         const registration = await registerCatalog(made, server.url, { addedAtUs: 0, remote });

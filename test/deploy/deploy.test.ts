@@ -30,7 +30,7 @@ interface Service {
 }
 const known = [...Object.keys(SETTINGS), ...Object.keys(ENVIRONMENT_ONLY)];
 
-/** A program on the path, or where fetch.sh puts it; undefined where it is not there. */
+/** A program on the path, or where fetch.sh puts it; undefined if it is not there. */
 function toolOf(name: string): string | undefined {
   const fetched = join(root, '.cache/deploy', name);
   return [fetched, name].find(file => spawnSync(file, ['--help'], { stdio: 'ignore' }).status === 0);

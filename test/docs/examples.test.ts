@@ -43,7 +43,7 @@ function has(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** A program that runs the example; undefined where there is none. */
+/** A program that runs the example; undefined if there is none. */
 function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
   if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
   const modules = ['pandas', 'pyvo', 'astropy'].filter(name =>

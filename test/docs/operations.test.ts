@@ -24,7 +24,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .map(path => readFileSync(join(root, path), 'utf8'))
   .join('\n');
 
-/** Names in capitals that are no setting of ours. */
+/** Names in capitals that are not settings. */
 const OF_OTHERS = [
   'XDG_CACHE_HOME',
   'CAP_NET_BIND_SERVICE',

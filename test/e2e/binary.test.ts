@@ -37,7 +37,7 @@ const obstacle = process.platform === 'linux' ? undefined : 'the executable is b
 const test = suite('e2e/binary');
 const built = needs(test, obstacle);
 
-/** Another user, where the tests may become one: files of root's are read-only for that one. */
+/** Another user, if the tests may switch to one: files of root are read-only for it. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534 } : {};
 const ALERTS = [
   ['lasair', 'lasair.ndjson'],
@@ -71,7 +71,9 @@ async function withBinary(body: (place: Place) => Promise<void>): Promise<void> 
   });
 }
 
-/** Lines about messages that `ingest` rejected, as the sample has one that is no JSON, and progress, which slow commands tell. */
+/**
+ * Lines about rejected messages, because the sample has one that is not JSON; and the progress lines of slow commands.
+ */
 const EXPECTED = /^(?:(?:\S+:\d+: not JSON|.*(?:\d%|\/s)).*\n)*$/;
 
 /**
@@ -176,7 +178,7 @@ function timeless(lines: string): string[] {
 
 built('is built', async () => {
   const { buildBinary } = await import('../../src/binary/build.ts');
-  // Not in a directory of this test, which is gone with its end; removed by the last one.
+  // Not in the directory of this test, which is removed at its end. The last test removes it.
   executable = join(root, `build/test-${process.pid}/nearsky`);
   await buildBinary(executable);
   assert.equal(readdirSync(join(executable, '..')), ['nearsky']);

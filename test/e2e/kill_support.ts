@@ -86,7 +86,7 @@ export function assertKept(seen: Dump, now: Dump): void {
   assertJournalKept(seen, now);
 }
 
-/** The journal of `seen` is the beginning of what it is now. */
+/** The journal of `seen` is a prefix of the current one. */
 export function assertJournalKept(seen: Dump, now: Dump): void {
   for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
     assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);

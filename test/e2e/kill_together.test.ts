@@ -35,7 +35,10 @@ const SETTINGS = {
   NEARSKY_WORKERS: '1',
 };
 
-/** An object as it is whatever came first: its crossmatch and its further brokers, or the crossmatch and a registry. */
+/**
+ * An object's data that do not depend on the order of events: its crossmatch and further brokers, or the crossmatch and
+ * a registry.
+ */
 interface Settled {
   readonly brokers: readonly string[];
   readonly tns: Record<string, unknown> | null;
@@ -221,7 +224,7 @@ class Night {
   }
 }
 
-/** Crossmatches what is pending, and brings the registry up to date. */
+/** Crossmatches the pending objects, and brings the registry up to date. */
 async function settle(data: string, { transients }: World): Promise<void> {
   const { code, stderr } = await start(['crossmatch', '--data', data], SETTINGS).finished;
   assert.is(code, 0, stderr);
@@ -231,7 +234,7 @@ async function settle(data: string, { transients }: World): Promise<void> {
   assert.is((await nearsky('stats', '--data', data)).claimed, 0);
 }
 
-/** Compares what is stored at the end with the files, by scans, and with the undisturbed run. */
+/** Compares the final data with the files, by scans, and with the undisturbed run. */
 async function assertEnd(data: string, undisturbed: string, { places, expected, transients }: World): Promise<void> {
   const [end, whole] = [await readDump(data), await readDump(undisturbed)];
   assert.is(end.pending.size, 0);

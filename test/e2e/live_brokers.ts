@@ -117,7 +117,7 @@ export class LiveBrokers {
   }
 }
 
-/** A consumption of all of it, by however many processes one after the other. */
+/** The consumption of all messages, by any number of consecutive processes. */
 export class Consumption {
   readonly data: string;
   readonly args: readonly string[];
@@ -200,7 +200,7 @@ export class Consumption {
    * Every message that a broker need not send again is stored, or kept as a reject. Returns everything that is stored.
    */
   async assertAcknowledgedIsThere(): Promise<Dump> {
-    // First what is acknowledged, then what is there: while a process lives that is the order.
+    // Acknowledged messages are read before stored data, because that is their order while a process lives.
     const acknowledged = await Promise.all(BROKERS.map(broker => this.#acknowledged(broker)));
     const dump = await readDump(this.data);
     const there = brokersIn(dump);

@@ -385,7 +385,7 @@ class Campaign {
     );
     this.faults.add(`damaged disk, ${database}: ${outcome}`);
     await nodes.kill(node);
-    // The node may have written the value elsewhere meanwhile. The damaged page is then free, and nobody reads it.
+    // The node may have moved the value meanwhile. The damaged page is then free and unused.
     const isRead = valuesOf(data, database).some(value => value.at === at);
     if (outcome === 'not noticed' && isRead) this.unnoticed.push(`${bytes} bytes of ${database} at ${at}`);
     await this.replace(node);

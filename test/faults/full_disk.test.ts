@@ -75,7 +75,7 @@ needs(test, disk ? undefined : 'this process may not mount a small disk')(
       const scenarios = SCENARIOS.filter(({ name }) => WRITERS.includes(name));
       const known = new Map<Scenario, Undisturbed>();
       const outcomes = new Map<string, number>();
-      // Catalogs are looked for beside the directory of a run.
+      // Catalogs must be beside the directory of a run.
       cpSync(join(directory, 'sky'), join(disk!.directory, 'sky'), { recursive: true });
       for (let number = 0; number < rounds; number++) {
         const scenario = scenarios[Math.floor(random() * scenarios.length)]!;

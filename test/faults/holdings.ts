@@ -11,7 +11,7 @@ export type Holdings = ReadonlyMap<string, string>;
 
 const NOTHING_YET = /nothing is stored there yet|its creation was interrupted/;
 
-/** The holdings of the store of `dataDir`; none where there is no store. The dump's checks are made. */
+/** The contents of the store of `dataDir`; empty if there is no store. It also runs the checks of the dump. */
 export async function storeHoldings(dataDir: string): Promise<Map<string, string>> {
   const holdings = new Map<string, string>();
   try {

@@ -58,7 +58,7 @@ const test = suite('faults/inject');
 /** Runs a scenario in a directory; `code` is undefined if it hung. */
 async function run(scenario: Scenario, directory: string, variables: Record<string, string>) {
   const args = scenario.args(directory);
-  // Most of the time of a run is that of its start.
+  // A run mostly consists of its start.
   const settings = { ...variables, NODE_COMPILE_CACHE: join(dirname(directory), 'compiled') };
   const { child, finished } = scenario.run ? scenario.run(args, settings) : start(args, settings);
   let timer: NodeJS.Timeout | undefined;
@@ -198,7 +198,7 @@ class Campaign {
   }
 }
 
-/** Some of each command, those of the kinds that it has few of as likely as the others. */
+/** Some faults of each command. Kinds with few calls are as likely as others. */
 function sampleOf(cases: readonly Case[]): Case[] {
   const left = [...cases];
   const sample: Case[] = [];

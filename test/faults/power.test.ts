@@ -43,7 +43,7 @@ function someCuts(changes: readonly Change[]): Cut[] {
   return chosen.sort((a, b) => a.at - b.at);
 }
 
-/** Replays a recording up to each cut, and has what is left looked at. */
+/** Replays a recording up to each cut, and examines the remains. */
 async function atEachCut(
   changes: readonly Change[],
   disk: Disk,
@@ -65,7 +65,7 @@ async function atEachCut(
   }
 }
 
-/** The keys of entries that lie beside the recorded database: files and rejects. */
+/** The keys of entries beside the recorded database: files and rejects. */
 const BESIDE = /^(file|reject )/;
 
 const isCommit = ({ kind, isDurable, path }: Change) => kind === 'write' && isDurable && path.endsWith('nearsky.mdb');

@@ -34,7 +34,7 @@ export function readChanges(file: string): Change[] {
       number,
     ];
     const offset = Number(bytes.readBigUInt64LE(at + 16));
-    // Only a write and what is printed have data.
+    // Only writes and printed lines have data.
     const dataBytes = Number(bytes.readBigUInt64LE(at + 24));
     at += 32;
     const take = (length: number) => bytes.subarray(at, (at += length));

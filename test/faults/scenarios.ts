@@ -10,7 +10,7 @@ import { fileHoldings, type Holdings, rejectHoldings, storeHoldings, wholeHoldin
 
 export interface Scenario {
   readonly name: string;
-  /** Below the directory of all scenarios: what a run begins with. */
+  /** The start directory of a run, below the directory of all scenarios. */
   readonly ready: string;
   /** The command line of a run in this directory. */
   args(directory: string): readonly string[];
@@ -22,7 +22,7 @@ export interface Scenario {
   run?(args: readonly string[], variables: Record<string, string>): Running;
   /** Throws if it printed that more is stored than there is. */
   acknowledged?(stdout: string, now: Holdings, before: Holdings): void;
-  /** A text that is neither what was nor what is to be, and yet true. */
+  /** A valid value that is neither the old nor the final one. */
   readonly tolerated?: RegExp;
 }
 
@@ -112,7 +112,7 @@ export const SCENARIOS: readonly Scenario[] = [
     args: directory => ['crossmatch', '--batch', '50', '--data', data(directory), '--json'],
     under: directory => join(directory, '../sky'),
     holdings: stored,
-    // It could not look, and says so.
+    // It reports that it could not look.
     tolerated: /"skipped_read_failure"/,
   },
   tnsLoad('newer.csv'),

@@ -9,7 +9,7 @@ export interface Target {
   readonly name: string;
   /** Whether inputs are text, which is mutated token by token too. */
   readonly isText: boolean;
-  /** Inputs in the test run, beside the corpus; for an input that costs more, fewer. */
+  /** The number of inputs in the test run, in addition to the corpus; lower for expensive inputs. */
   readonly inputs: number;
   /** Wraps a mutated input, so that damage lies behind a checksum or an encoding. */
   wrap?(bytes: Buffer, mutator: Mutator): Buffer;
@@ -41,7 +41,7 @@ export function checkMessage(message: string): void {
     throw new Error(`the message is no answer: ${JSON.stringify(message)}`);
 }
 
-/** The result of `read`, or undefined where it throws an error of one of these kinds with a fit message; any other error is thrown. */
+/** The result of `read`, or undefined if it throws an error of one of these kinds with a fit message; any other error is thrown. */
 export async function orRefused<T>(
   read: () => T | Promise<T>,
   ...kinds: readonly (abstract new (

@@ -146,7 +146,7 @@ test('a new start reads the kept index and follows from there', () =>
 
 const file = (directory: string) => join(directory, 'index', 'generation');
 
-/** How many rows the kept index has, as its header says; undefined where there is none. */
+/** The number of rows in the stored index, according to its header; undefined if there is none. */
 function keptRows(directory: string): number | undefined {
   if (!existsSync(file(directory))) return undefined;
   const bytes = readFileSync(file(directory));

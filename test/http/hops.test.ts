@@ -228,7 +228,7 @@ test(`${WALKS} walks that hop between nodes that lag are whole, or told to try a
       const stored = [...first!.store.objects()];
       for (const walked of walks) {
         const whole = expected(stored, walked);
-        // A first page shows what the node's index has; a further one waits for the rest.
+        // A first page shows the contents of the node's index; a later page waits for missing objects.
         if (walked.pages > 1) assert.equal(walked.ids, whole);
         else assert.equal(walked.ids, whole.slice(0, walked.ids.length));
       }

@@ -294,7 +294,7 @@ function streamsOver(store: World['store'], quietMs: number) {
   return { streams, coordination, logged };
 }
 
-/** A client of streams that reads whatever comes. */
+/** A client of streams that reads everything. */
 function readerOf(streams: EventStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
   const reader = new EventReader();
   const parts: Uint8Array[] = [];

@@ -29,7 +29,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined where it is not JSON. Integers beyond 2^53 are bigints. */
+  /** Undefined if it is not JSON. Integers beyond 2^53 are bigints. */
   readonly body: Json;
 }
 
@@ -73,7 +73,7 @@ export class TestApp {
   /** @param body sent unchanged if it is a string, else as JSON */
   async post(path: string, body: unknown, type: string | null = 'application/json'): Promise<Answer> {
     const text = typeof body === 'string' || body instanceof Uint8Array ? body : toJson(body);
-    // A text would bring a type of its own.
+    // A string would set its own type.
     const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : (text as Uint8Array<ArrayBuffer>);
     return this.get(path, { method: 'POST', body: bytes, ...(type !== null && { headers: { 'Content-Type': type } }) });
   }
@@ -128,7 +128,7 @@ export async function startApp(fill: (world: World) => Promise<void>, settings: 
   return { app, world, close };
 }
 
-/** Runs a test with an app of its own. */
+/** Runs a test with a new app. */
 export async function withApp(
   fill: (world: World) => Promise<void>,
   body: (app: TestApp, world: World) => Promise<void>,

@@ -124,7 +124,7 @@ test('a spent budget is 400 query_too_expensive, without Retry-After; a bad para
         () => app.post('/api/lookup', { inputs: Array(20).fill(position) }),
       ];
       for (const request of requests) {
-        // While the thread starts, or is still at the one before, a query waits in vain.
+        // While the thread is starting or busy with the previous query, a query waits in vain.
         const { status, body, headers } = await eventually('a thread takes it', async () => {
           const answer = await request();
           return answer.status === 503 ? undefined : answer;

@@ -109,7 +109,7 @@ test('what stands before a line that ends the reading is stored, also of what th
   withDirectory(async directory => {
     const lines = alerts(1500, 10_000);
     const file = join(directory, 'alerts.gz');
-    // Stored, not compressed: so that the cut falls where the lines are.
+    // Stored without compression, so that the cut falls between the lines.
     writeFileSync(file, gzipSync(lines.join('\n'), { level: 0 }).subarray(0, -1_000_000));
     const { counts, error } = await ingest(join(directory, 'data'), file);
     assert.match(error ?? '', /alerts\.gz because unexpected end of file/);

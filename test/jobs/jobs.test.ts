@@ -1,4 +1,4 @@
-/** Jobs: the resources of UWS, what a restart finds, the bounds. */
+/** Jobs: the resources of UWS, the state after a restart, the limits. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

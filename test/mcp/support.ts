@@ -1,4 +1,4 @@
-/** Shared by the tests of the connector: messages to a whole app, and what comes back. */
+/** Shared by the tests of the connector: messages to a complete app, and its answers. */
 import * as assert from 'uvu/assert';
 import { type Json, type Settings, startApp, type TestApp, type World } from '../http/support.ts';
 import { LOOKUP } from './world.ts';
@@ -82,7 +82,7 @@ export class Connection {
   }
 }
 
-/** Runs a test with an app of its own. */
+/** Runs a test with a new app. */
 export async function withConnector(
   fill: (world: World) => Promise<void>,
   body: (connection: Connection, world: World) => Promise<void>,

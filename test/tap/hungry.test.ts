@@ -80,7 +80,7 @@ const REFUSED = isDeno ? /memory|takes longer/ : /memory/;
 const SLOW = `SELECT COUNT(*) FROM ${THREE}, objects AS d WHERE a.ra * b.ra * c.ra * d.ra < -5`;
 /** It takes a second or so, and little memory. */
 const LONG = `SELECT COUNT(*) FROM ${THREE} WHERE a.ra + b.ra + c.ra < -5`;
-/** It takes about a third of the memory. */
+/** A query that takes about a third of the memory. */
 const HONEST =
   'SELECT COUNT(*) FROM (SELECT DISTINCT a.diaObjectId AS x, b.diaObjectId AS y, c.ra AS z FROM objects AS a, objects AS b, (SELECT TOP 4 ra FROM objects) AS c) AS q';
 

@@ -20,7 +20,7 @@ const OBJECT = ['diaObjectId', 'ra', 'dec', 'status', 'reliability', 'ingest_tim
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'skymapper_dr4', 'delve_dr3_gold'];
 const TNS = ['name', 'name_prefix', 'classification', 'redshift', 'separation_arcsec'].map(name => `tns_${name}`);
 const OUTCOMES = CATALOGS.map(name => `${name}_outcome`);
-/** The columns that CSV shares with each; a cone search counts sources as null where a catalog was not searched. */
+/** The columns that CSV shares with each; a cone search counts sources as null if a catalog was not searched. */
 const SHARED = {
   cone: [...OBJECT, 'separation_arcsec', 'crossmatched_at', ...OUTCOMES, ...TNS],
   adql: [

@@ -69,7 +69,7 @@ test('RING pixels are those that the definition counts', () => {
   for (const ipix of [0, 1, 3, 4, pixelsOf(13) - 1]) assert.ok(nestedOfRing(13, ipix) < pixelsOf(13));
 });
 
-/** The level of each pixel of an order that an area holds; NaN where it does not hold the pixel. */
+/** The level of each pixel of an order that an area holds; NaN if it does not hold the pixel. */
 function levelsIn(area: Area, order: number): Float64Array {
   const levels = new Float64Array(pixelsOf(order)).fill(Number.NaN);
   const side = 4 ** (16 - order);

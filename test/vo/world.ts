@@ -82,7 +82,7 @@ function resultOf({ id, searched, sources }: TrueObject): CrossmatchResult {
   };
 }
 
-/** Some of it of the wrong type, as an import may bring it. */
+/** Some values have the wrong type, as an import may bring them. */
 export function payloadOf(sourceId: string): Record<string, unknown> {
   return { parallax: Number(BigInt(sourceId) % 7n), ruwe: 'much', ext_mash: BigInt(sourceId), flags: 1.5, pmra: null };
 }

@@ -159,7 +159,7 @@ export class ParquetFile {
     return this.#rowGroupsOf(rows).reduce((sum, rowGroup) => sum + this.bytesInRowGroup(column, rowGroup), 0);
   }
 
-  /** A number column of one row group; NaN where the value is null. */
+  /** A number column of one row group; NaN if the value is null. */
   async readNumbers(column: string, rowGroup: number): Promise<Float64Array> {
     const { rowStart, rowEnd } = this.rowGroups[rowGroup]!;
     const numbers = new Float64Array(rowEnd - rowStart).fill(Number.NaN);

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 
-/** The properties by which a host distinguishes one content of a remote file from another. */
+/** The properties by which a host distinguishes versions of a remote file. */
 export interface FileVersion {
   readonly etag: string | null;
   readonly lastModified: string | null;

@@ -309,7 +309,7 @@ class QueryBuilder {
     // A count has no pages, so the page size is not checked.
     const isCount = this.#sent.get('response')?.text === 'count';
     if (isCount && !['/api/area', '/api/objects'].includes(this.#template)) this.#sent.delete('page_size');
-    // Counts are no table.
+    // Counts are not a table.
     if (isCount && TABLE_FORMATS.some(({ name }) => name === this.#sent.get('format')?.text)) blame('format', true);
     for (const [name, { verdict }] of this.#sent) if (verdict !== 'good') blame(name, verdict === 'bad');
     const names = [...this.#sent.keys()];

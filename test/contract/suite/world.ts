@@ -14,7 +14,10 @@ export const PLACES = {
   empty: { ra: 20, dec: -60 },
 } as const;
 
-/** By what is special about them, in order of ingest. All but `invalidPosition` are at `PLACES.states`. */
+/**
+ * The ids by the special property of their objects, in order of ingest. All but `invalidPosition` are at
+ * `PLACES.states`.
+ */
 export const IDS = {
   leftover: '170055002004914001',
   matched: '170055002004914002',
@@ -35,7 +38,7 @@ export const IDS = {
 export const UNKNOWN_ID = '170055002004914999';
 
 export const CROWD_SIZE = 130;
-/** A window that holds the whole world. */
+/** A window that contains the whole world. */
 export const WINDOW = { start: '2026-03-01T00:00:00+00:00', end: '2026-03-03T00:00:00+00:00' } as const;
 const WINDOW_START_US = Date.UTC(2026, 2, 1) * 1000;
 
