@@ -146,7 +146,7 @@ check('positions in another frame get columns in ICRS, and their own are no posi
   assert.equal(await csv(running, near, { mine: galactic }), ['id', '1']);
   const refused = await ask(running, formOf(near.replace('nearsky_ra, nearsky_dec', 'l, b'), { mine: galactic }));
   assert.is(refused.status, 400);
-  assert.match(refused.text, /l is a coordinate in GALACTIC: take nearsky_ra and nearsky_dec/);
+  assert.match(refused.text, /l is a coordinate in GALACTIC: use nearsky_ra and nearsky_dec/);
   assert.equal(await csv(running, 'SELECT COUNT(*) AS n FROM mine', { mine: 'ra,dec\n1,2\n' }), ['n', '1']);
 });
 
@@ -314,7 +314,7 @@ check('a form of very many parts is refused at once, and leaves no file', async 
   for (const [body, says] of [
     [`${part.repeat(10_000)}--X--\r\n`, 'at most 32 fields and files'],
     [`${files.repeat(10_000)}--X--\r\n`, 'at most 32 fields and files'],
-    [part, 'no form of parts'],
+    [part, 'not the multipart form'],
     [`--X\r\n${'a: b\r\n'.repeat(100_000)}\r\n\r\n--X--\r\n`, 'LANG'],
     [`--X\r\nContent-Disposition: form-data; name="QUERY"\r\n\r\n${'x'.repeat(2 ** 20 + 1)}\r\n--X--`, 'at most'],
     [
