@@ -12,10 +12,8 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'packages',
     'versions',
   ],
-  'They test what only Node builds or runs: npm and Debian packages, the executable, the cache of compiled code.': [
-    'e2e/binary',
-    'install/',
-  ],
+  'They test what Node builds, or start each runtime by themselves: packages of npm and Debian, the executable, the tasks of Deno.':
+    ['e2e/binary', 'e2e/deno', 'install/'],
   'They need what Deno lacks: DuckDB in the process of the test, /proc, or a clock that is wrong for one process.': [
     'adql/engine',
     'adql/functions',
@@ -28,6 +26,8 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'tap/job',
     'tap/live',
   ],
+  'They take the memory of processes that the kernel bounds, or all their slots. `tap/engine_ends`, `pool/` and `neighbour/attacks` do so under both.':
+    ['neighbour/tables', 'tap/hungry'],
   'They compare with programs of other projects, in Python and Java. The service answers both runtimes alike.': [
     'adql/cds',
     'astrotables/read_frames',
@@ -45,6 +45,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'crossmatch/calibration',
     'crossmatch/quirks',
     'fuzz/',
+    'tap/sources',
     'index/real_sky',
   ],
   'They are campaigns of kills and faults, on orders of writes that both share. `e2e/kill`, `e2e/nodes`, `faults/power` and `faults/full_disk` run under both.':

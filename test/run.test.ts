@@ -191,10 +191,10 @@ test('under Deno every room of src has tests, and so have its interfaces; an ent
   const held = [
     'contract/suite',
     'e2e/commands',
-    'e2e/deno',
     'e2e/secrets',
     'http/routing',
     'server/threads',
+    'tap/engine_ends',
     'tap/tap',
   ];
   for (const name of [...held, 'cluster/kafka_log', 'e2e/kill', 'e2e/nodes', 'faults/full_disk', 'faults/power'])

@@ -146,7 +146,7 @@ export class ObjectWriter implements ObjectList {
     if (this.#level >= LEVEL.position) {
       this.#position(object);
       out.fragment(RELIABILITY);
-      out.range(object.bytes, object.reliabilityAt, object.currentAt);
+      out.range(object.bytes, object.reliabilityAt, object.positionErrorAt);
       out.fragment(INGEST_TIME);
       writeTime(out, object.ingestTimeUs);
       out.fragment(EVENT_TIME);

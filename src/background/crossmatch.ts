@@ -157,6 +157,7 @@ export class BackgroundCrossmatch {
       pool: this.#pool,
       provenance: () => provenanceSetOf(this.#config),
       properMotion: this.#config.CROSSMATCH_PROPER_MOTION,
+      priorCompleteness: this.#config.MATCH_PRIOR_COMPLETENESS,
       associator: this.#associator,
       batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
       commitSize: COMMIT_SIZE,

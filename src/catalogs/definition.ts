@@ -11,6 +11,7 @@ import { catalogDefinition } from '../contract/catalogs.ts';
 import * as enums from '../contract/enums.ts';
 import { GENERIC_FILTERS, isWorth } from '../contract/filters.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
+import { ERROR_UNITS_MAS } from '../contract/position_errors.ts';
 import { findColumn } from './columns.ts';
 
 /** A description as read from a file: `src/contract/catalogs/schema.json`. */
@@ -305,6 +306,7 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
         `motion of its description names ${name}, whose unit is ${stated}: it must be ${unit.name}, so leave motion out`,
       );
   }
+  checkErrors(definition, keys, cannot);
   const properties = filterable.map(({ name }) => name.toLowerCase());
   const twice = properties.find((name, at) => properties.indexOf(name) < at);
   if (twice !== undefined) throw cannot(`filterable of its description names ${twice} twice`);
@@ -315,4 +317,21 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
   const unknown = [photometry.main, ...photometry.colours.flat()].find(letter => !letters.includes(letter));
   if (letters.length > 0 && unknown !== undefined)
     throw cannot(`photometry of its description names the band ${unknown}, which is not one of ${letters.join(', ')}`);
+}
+
+function checkErrors(
+  { positionErrors }: CatalogDefinition,
+  columns: ReadonlyMap<string, CatalogColumn>,
+  cannot: (why: string) => CatalogError,
+): void {
+  if (!positionErrors) return;
+  const units = Object.values(positionErrors).map(name => {
+    const { type, unit } = columns.get(name.toLowerCase())!;
+    if ((type === 'float64' || type === 'int64') && unit !== undefined && Object.hasOwn(ERROR_UNITS_MAS, unit))
+      return unit;
+    throw cannot(
+      `positionErrors of its description names ${name}, which must be a number in ${Object.keys(ERROR_UNITS_MAS).join(', ')}: it is ${type} in ${unit ?? 'no unit'}`,
+    );
+  });
+  if (units[0] !== units[1]) throw cannot('positionErrors of its description names columns with different units');
 }

@@ -16,6 +16,7 @@ export function sharedSettings(config: Config): Readonly<Record<string, string>>
   const names = [
     'CROSSMATCH_RADIUS_ARCSEC',
     'CROSSMATCH_PROPER_MOTION',
+    'MATCH_PRIOR_COMPLETENESS',
     'TNS_MATCH_RADIUS_ARCSEC',
     'MIN_DIASOURCE_RELIABILITY',
     ...declaringBrokers.flatMap(({ name }) => [

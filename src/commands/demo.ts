@@ -121,8 +121,15 @@ async function prepare(config: Config): Promise<void> {
     try {
       const provenance = () => provenanceSetOf(config);
       const associator = associatorOf(store, pool, config);
-      const properMotion = config.CROSSMATCH_PROPER_MOTION;
-      const { statuses } = await crossmatchPending({ store, writer, pool, provenance, properMotion, associator });
+      const { statuses } = await crossmatchPending({
+        store,
+        writer,
+        pool,
+        provenance,
+        properMotion: config.CROSSMATCH_PROPER_MOTION,
+        priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
+        associator,
+      });
       say(`crossmatch: ${counts(statuses)}`);
     } finally {
       await pool.close();

@@ -269,6 +269,10 @@ const CROSSMATCH = {
     'Apply proper motions, where a catalog has them, to compare each source at its position at the time of the event.',
     yesNo(false),
   ),
+  MATCH_PRIOR_COMPLETENESS: about(
+    'The fraction of objects whose counterpart is in a catalog, as far as is known before the match: the prior of `any_match_probability`. It applies to later crossmatches.',
+    number(1, 0.000001, 1),
+  ),
   CROSSMATCH_BATCH_MAX_SIZE: about(
     'The background crossmatch of `serve` starts when this many objects are pending.',
     integer(50_000, 1, 100_000),

@@ -12,6 +12,9 @@ export interface FlatMessage {
   readonly diaObjectId: `${string}diaObjectId`;
   readonly ra: string;
   readonly dec: string;
+  /** 1σ errors of the position, degrees, that of ra times cos(dec); undefined if no message has them. */
+  readonly raError?: string;
+  readonly decError?: string;
   readonly reliability: string;
   /**
    * Keys of times. The first one that the message has is the event time; if it has none, the time of receipt is used.

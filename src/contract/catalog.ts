@@ -133,6 +133,8 @@ export interface CatalogDefinition {
   readonly epoch?: { readonly column: string; readonly value: string };
   /** The columns of proper motions; undefined if the catalog has none. */
   readonly motion?: CatalogMotionColumns;
+  /** The columns of the 1σ errors of positions, both in mas, arcsec or deg; `ra` times cos(dec). */
+  readonly positionErrors?: { readonly ra: string; readonly dec: string };
   /** The pages by the catalog's makers that describe it; undefined if none are known. */
   readonly reference?: { readonly home: string; readonly paper: string; readonly paperUrl: string };
   /** The payload keys that the chat connector shows. */
@@ -156,12 +158,13 @@ export function motionColumns({ motion }: Pick<CatalogDefinition, 'motion'>): st
 
 /** Every column name or payload key that a definition uses outside its list of columns, with the part that uses it. */
 export function catalogKeys(definition: CatalogDefinition): { readonly part: string; readonly key: string }[] {
-  const { filterable, chatKeys, photometry, highlights, epoch } = definition;
+  const { filterable, chatKeys, photometry, highlights, epoch, positionErrors } = definition;
   const motion = motionColumns(definition);
   const of = (part: string, keys: readonly string[]) => keys.map(key => ({ part, key }));
   return [
     ...of('epoch', epoch ? [epoch.column] : []),
     ...of('motion', motion),
+    ...of('positionErrors', Object.values(positionErrors ?? {})),
     ...of(
       'filterable',
       filterable.flatMap(({ name, quotientOf }) => (quotientOf ? Object.values(quotientOf) : [name])),

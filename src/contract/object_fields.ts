@@ -277,6 +277,36 @@ export const WORTH_FIELDS = {
     isNullable: true,
     archive: { isVaried: true },
   },
+  normalized_separation: {
+    type: 'float64',
+    quantity: 'dimensionless',
+    range: { min: 0 },
+    ucd: 'pos.angDistance;arith.ratio',
+    description: 'Separation in units of the combined 1-sigma error of both positions',
+    isNullable: true,
+    isFilterable: true,
+    archive: { isVaried: true },
+  },
+  match_probability: {
+    type: 'float64',
+    quantity: 'probability',
+    range: { min: 0, max: 1 },
+    ucd: 'stat.probability',
+    description: 'Probability that this source is the counterpart, if one of the sources within the radius is',
+    isNullable: true,
+    isFilterable: true,
+    archive: { isVaried: true },
+  },
+  any_match_probability: {
+    type: 'float64',
+    quantity: 'probability',
+    range: { min: 0, max: 1 },
+    ucd: 'stat.probability',
+    description: 'Probability that one of the sources within the radius is the counterpart',
+    isNullable: true,
+    isFilterable: true,
+    archive: { isVaried: true },
+  },
 } as const satisfies Fields;
 
 export type Worth = Readonly<Record<keyof typeof WORTH_FIELDS, number | null>>;
@@ -292,6 +322,14 @@ export const MATCHES = {
 } as const satisfies ObjectField;
 
 const ARCHIVE_FIELDS = {
+  position_error_mas: {
+    type: 'float64',
+    unit: 'mas',
+    range: { min: 0 },
+    ucd: 'stat.error;pos.eq',
+    description: '1-sigma error of the position, from the first delivery',
+    archive: { isVaried: true },
+  },
   brokers_at_crossmatch: {
     type: 'names',
     ucd: 'meta.curation',

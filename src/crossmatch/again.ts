@@ -3,6 +3,7 @@
  * those whose matches lack statistics.
  */
 import type { Area } from '@nearsky/sky-index';
+import { VERSION } from '../store/match_statistics.ts';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../store/types.ts';
@@ -57,16 +58,16 @@ export function differsFrom(
   };
 }
 
-/** Whether a match of the current crossmatch with one of the catalogs has no statistics. */
+/** Whether a match of the current crossmatch with one of the catalogs has no statistics, or those of an older version. */
 function lacks(object: ObjectView, catalogs: ReadonlySet<string>): boolean {
   const version = object.record?.matchVersion;
   return object
     .matches()
     .some(
       at =>
-        object.separationsEnd(at) === object.matchEnd(at) &&
         object.matchVersion(at) === version &&
-        catalogs.has(object.catalogName(at)),
+        catalogs.has(object.catalogName(at)) &&
+        (object.statistics(at)?.version ?? 0) < VERSION,
     );
 }
 

@@ -25,6 +25,7 @@ export interface BatchObject extends ObjectToCrossmatch {
 export interface BatchOptions {
   readonly pool: Pool;
   readonly radiusArcsec: number;
+  readonly priorCompleteness: number;
   readonly associator: Associator | undefined;
   /** The maximum number of objects that are recorded at once. */
   readonly commitSize: number;
@@ -60,10 +61,11 @@ export async function searchBatch(
     ra: Float64Array.from(placed, ({ position }) => position!.ra),
     dec: Float64Array.from(placed, ({ position }) => position!.dec),
     timeUs: Float64Array.from(placed, ({ eventTimeUs }) => eventTimeUs),
+    errorMas: Float64Array.from(placed, ({ positionErrorMas = Number.NaN }) => positionErrorMas),
   };
   const searches: CatalogSearch[] = [];
   for (const catalog of catalogs) {
-    searches.push(new CatalogSearch(catalog, places, options.radiusArcsec));
+    searches.push(new CatalogSearch(catalog, places, options.radiusArcsec, options.priorCompleteness));
     await immediate();
   }
   const batch = new Batch(objects, placed.length, searches, options);

@@ -22,6 +22,7 @@ import { type BatchObject, searchBatch } from './batch.ts';
 import { defaultBatchSize } from './batch_size.ts';
 import { motionOf } from './motion.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
+import { errorsOf } from './position_errors.ts';
 import { releaseOf } from './provenance.ts';
 import { addProblem, addResults, type CrossmatchSummary, emptySummary } from './summary.ts';
 
@@ -45,6 +46,8 @@ export interface CrossmatchOptions {
   readonly provenance: () => Omit<ProvenanceSet, 'catalogs'>;
   /** Whether sources of catalogs with proper motions are compared at the time of the object's event; default false. */
   readonly properMotion?: boolean;
+  /** MATCH_PRIOR_COMPLETENESS, default 1. */
+  readonly priorCompleteness?: number;
   /** Finds the registry record of each object. Without an associator, no registry record is stored. */
   readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; by default as many as the memory allows. */
@@ -215,6 +218,7 @@ class Run {
     const searches = await searchBatch(objects, catalogs, {
       pool,
       radiusArcsec,
+      priorCompleteness: this.#options.priorCompleteness ?? 1,
       associator,
       commitSize,
       signal,
@@ -268,8 +272,8 @@ function openCatalogs(registrations: readonly CatalogRegistration[], properMotio
       'Cannot crossmatch because no catalog is registered: add one with nearsky catalog add NAME LOCATION',
     );
   }
-  return catalogsInService(registrations, properMotion).map(({ registration, motion, release }) => {
-    return { ...openCatalog(registration, motion), release };
+  return catalogsInService(registrations, properMotion).map(({ registration, motion, errors, release }) => {
+    return { ...openCatalog(registration, motion, errors), release };
   });
 }
 
@@ -283,6 +287,7 @@ export function catalogsInService(registrations: readonly CatalogRegistration[],
     if (!registration) return [];
     const { name, release } = definition;
     const motion = properMotion ? motionOf(definition, registration.columns) : undefined;
-    return { registration, motion, release: releaseOf({ name, release }, motion !== undefined) };
+    const errors = errorsOf(definition, registration.columns);
+    return { registration, motion, errors, release: releaseOf({ name, release }, motion !== undefined) };
   });
 }

@@ -25,15 +25,18 @@ import {
 } from '@nearsky/sky-index';
 import { Semaphore } from '../base/semaphore.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
+import { circularErrorMas } from '../contract/position_errors.ts';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
+import { lnSum, lnWeight } from '../store/match_statistics.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
 import { payloadCell } from '../tables/payload_columns.ts';
 import { RowDensity } from './density.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
+import type { CatalogErrors } from './position_errors.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
 export interface CatalogReading {
@@ -87,11 +90,18 @@ export interface FileSearchTask {
   readonly dec: Float64Array;
   /** Undefined if sources are compared at their catalog positions. */
   readonly motion?: MotionTask;
+  /** Undefined if the errors of the objects, or of the sources, are not known. */
+  readonly errors?: ErrorsTask;
 }
 
 export interface MotionTask extends CatalogMotion {
   /** Julian years from the catalog's epoch to each object's time; NaN if no motion is applied. */
   readonly years: Float64Array;
+}
+
+/** The columns of the sources' errors, and the 1σ errors of the objects' positions, NaN if unknown. */
+export interface ErrorsTask extends CatalogErrors {
+  readonly objectMas: Float64Array;
 }
 
 export type SourceIds = BigInt64Array | readonly string[];
@@ -110,6 +120,13 @@ export interface FoundPairs {
   readonly sourcesWithinRadius: Uint32Array;
   /** The separation of the second nearest source, like `nearness`; NaN without one. */
   readonly secondSeparationArcsec: Float64Array;
+  /** The root of the sum of the squared 1σ errors of object and source; NaN if one of them is not known. */
+  readonly combinedErrorMas: Float64Array;
+  /**
+   * The logarithm of the sum of the weights (`lnWeight`) of the file's sources within the radius of the object; NaN if
+   * the combined error of one of them is not known.
+   */
+  readonly lnWeights: Float64Array;
   /** Rows that cannot be sources: rows that have no position, and rows near an object that have no source id. */
   readonly rowsPassedOver: number;
 }
@@ -199,6 +216,11 @@ interface Candidate {
   readonly id: SourceId;
   /** Undefined for a source that does not move. */
   readonly star: MovingStar | undefined;
+  /** The values of `ErrorsTask.ra` and `dec`; undefined without errors. */
+  readonly raError: unknown;
+  readonly decError: unknown;
+  /** The 1σ error of the position; NaN if unknown. */
+  readonly errorMas: number;
   /** See `FoundPairs`. */
   readonly density: number;
 }
@@ -225,6 +247,8 @@ async function matchFile<Sources>(
     density: Float64Array.from(matched, ({ density }) => density),
     sourcesWithinRadius: Uint32Array.from(found, ({ object }) => neighbours.count[object]!),
     secondSeparationArcsec: Float64Array.from(found, ({ object }) => neighbours.second[object]!),
+    combinedErrorMas: Float64Array.from(found, ({ combinedErrorMas }) => combinedErrorMas),
+    lnWeights: Float64Array.from(found, ({ object }) => neighbours.lnWeights[object]!),
     rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
     ...(await sourcesOf(file, matched)),
   };
@@ -236,8 +260,8 @@ function idsOf({ hasTextIds }: CatalogColumns, matched: readonly Candidate[]): S
     : BigInt64Array.from(matched as readonly { readonly id: bigint }[], ({ id }) => id);
 }
 
-async function packedSources({ columns }: MatchTask, file: ParquetFile, matched: readonly Candidate[]) {
-  const payload = await readPayload(columns, file, matched);
+async function packedSources(task: MatchTask, file: ParquetFile, matched: readonly Candidate[]) {
+  const payload = await readPayload(task, file, matched);
   const sources = matched.map(({ ra, dec }, at) =>
     packSource(
       ra,
@@ -250,7 +274,7 @@ async function packedSources({ columns }: MatchTask, file: ParquetFile, matched:
 }
 
 async function sourceColumns(task: MatchColumnsTask, file: ParquetFile, matched: readonly Candidate[]) {
-  const payload = await readPayload(task.columns, file, matched);
+  const payload = await readPayload(task, file, matched);
   return {
     ra: Float64Array.from(matched, ({ ra }) => ra),
     dec: Float64Array.from(matched, ({ dec }) => dec),
@@ -289,7 +313,7 @@ async function sift(
   file: ParquetFile,
   rowGroup: number,
 ): Promise<Sifted<Candidate>> {
-  const { columns, motion } = task;
+  const { columns, motion, errors } = task;
   const { rowStart } = file.rowGroups[rowGroup]!;
   const wanted = [columns.ra, columns.dec, ...(motion ? [motion.pmra, motion.pmdec] : [])];
   const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
@@ -304,10 +328,16 @@ async function sift(
   const ids = await valuesOf(columns.id);
   const parallaxes = await valuesOf(motion?.parallax ?? null);
   const velocities = await valuesOf(motion?.radialVelocity ?? null);
+  const raErrors = await valuesOf(errors?.ra ?? null);
+  const decErrors = await valuesOf(errors?.dec ?? null);
   const candidates = found.candidates.flatMap(({ motion, ...place }, index) => {
     const id = sourceId(ids[index], file, columns);
     const star = motion && starOf({ ra: place.ra, dec: place.dec, ...motion }, parallaxes[index], velocities[index]);
-    return id === undefined ? [] : [{ ...place, row: rows[index]!, id, star, density: found.densities[index]! }];
+    if (id === undefined) return [];
+    const [raError, decError] = [raErrors[index], decErrors[index]];
+    const errorMas = errors ? circularErrorMas(raError, decError, errors.unitMas) : Number.NaN;
+    const density = found.densities[index]!;
+    return [{ ...place, row: rows[index]!, id, star, raError, decError, errorMas, density }];
   });
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
@@ -358,7 +388,9 @@ async function numbers(file: ParquetFile, column: string, rowGroup: number): Pro
 }
 
 /** A row near an object; `motion` is set only if the row moves. */
-type NearRow = Omit<Candidate, 'id' | 'star' | 'density'> & { readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'> };
+type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMas' | 'density'> & {
+  readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'>;
+};
 
 /** @param radiusOf the radius for a row, arcsec; by default the radius of the zones, which is also its maximum */
 function nearRows(
@@ -405,22 +437,28 @@ interface Pair {
   readonly separationArcsec: number;
   /** NaN if the source has not moved. */
   readonly separationAtEpochArcsec: number;
+  /** See `FoundPairs`. */
+  readonly combinedErrorMas: number;
 }
 
-/** Counts the sources within the radius of each object, and finds the nearest two. */
+/** Counts the sources within the radius of each object, finds the nearest two, and adds up the weights of all. */
 class Neighbours {
   readonly count: Uint32Array;
   readonly #first: Float64Array;
   /** Arcsec; NaN if there is no such source. */
   readonly second: Float64Array;
+  /** See `FoundPairs`. */
+  readonly lnWeights: Float64Array;
 
   constructor(objects: number) {
     this.count = new Uint32Array(objects);
     this.#first = new Float64Array(objects).fill(Number.NaN);
     this.second = new Float64Array(objects).fill(Number.NaN);
+    this.lnWeights = new Float64Array(objects).fill(Number.NEGATIVE_INFINITY);
   }
 
-  add(object: number, arcsec: number): void {
+  add(object: number, arcsec: number, combinedErrorMas: number): void {
+    this.lnWeights[object] = lnSum(this.lnWeights[object]!, lnWeight(arcsec, combinedErrorMas));
     const first = this.#first[object]!;
     const isNearest = !(first <= arcsec);
     const other = isNearest ? first : arcsec;
@@ -431,7 +469,7 @@ class Neighbours {
 
 /** Calls `visit` with every object and each candidate within the radius, at the object's time if the source moves. */
 function eachPair(
-  { ra, dec, radiusArcsec, motion }: FileSearchTask,
+  { ra, dec, radiusArcsec, motion, errors }: FileSearchTask,
   zones: ObjectZones,
   candidates: readonly Candidate[],
   neighbours: Neighbours,
@@ -447,16 +485,19 @@ function eachPair(
         const place = movedStar(star, years);
         atEpoch = separationArcsec(ra[object]!, dec[object]!, place.ra, place.dec);
       }
-      const pair = { object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch };
-      const arcsec = nearness(pair);
+      const arcsec = Number.isNaN(atEpoch) ? separation : atEpoch;
       if (arcsec > radiusArcsec) return;
-      neighbours.add(object, arcsec);
-      visit(pair);
+      const combinedErrorMas = errors ? Math.hypot(errors.objectMas[object]!, candidate.errorMas) : Number.NaN;
+      neighbours.add(object, arcsec, combinedErrorMas);
+      visit({ object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch, combinedErrorMas });
     });
 }
 
 /** The separation by which sources are compared: at the object's time if the source has moved. */
-export function nearness({ separationArcsec, separationAtEpochArcsec }: Omit<Pair, 'object' | 'candidate'>): number {
+export function nearness({
+  separationArcsec,
+  separationAtEpochArcsec,
+}: Pick<Pair, 'separationArcsec' | 'separationAtEpochArcsec'>): number {
   return Number.isNaN(separationAtEpochArcsec) ? separationArcsec : separationAtEpochArcsec;
 }
 
@@ -490,13 +531,19 @@ const PAYLOAD_BYTES = 64 << 20;
 
 /** Reads the payload of the matched rows; a row may be the match of several objects. */
 async function readPayload(
-  { ra, dec, payload }: CatalogColumns,
+  { columns: { ra, dec, payload }, errors }: FileSearchTask,
   file: ParquetFile,
   matched: readonly Candidate[],
 ): Promise<unknown[][]> {
   const rows = [...new Set(matched.map(({ row }) => row))].sort((a, b) => a - b);
   const values = new Map<string, unknown[]>();
-  const wanted = new Set(payload.flatMap(({ column }) => (column === ra || column === dec ? [] : (column ?? []))));
+  const known = new Map<string | null, (candidate: Candidate) => unknown>([
+    [null, () => null],
+    [ra, candidate => candidate.publishedRa],
+    [dec, candidate => candidate.dec],
+  ]);
+  if (errors) known.set(errors.ra, ({ raError }) => raError).set(errors.dec, ({ decError }) => decError);
+  const wanted = new Set(payload.flatMap(({ column }) => (known.has(column) ? [] : (column ?? []))));
   for (const { columns, bytes } of portions([...wanted], column => file.bytesOfRows(column, rows))) {
     const read = await memory.run(bytes, () => settled(columns.map(column => file.readValues(column, rows))));
     columns.forEach((column, at) => {
@@ -506,10 +553,10 @@ async function readPayload(
   const place = new Map(rows.map((row, index) => [row, index]));
   const places = matched.map(({ row }) => place.get(row)!);
   return payload.map(({ column }) => {
-    if (column === null) return matched.map(() => null);
-    if (column === ra) return matched.map(candidate => candidate.publishedRa);
-    if (column === dec) return matched.map(candidate => candidate.dec);
-    return places.map(at => storable(values.get(column)![at]));
+    const ownValue = known.get(column);
+    return ownValue
+      ? matched.map(each => storable(ownValue(each)))
+      : places.map(at => storable(values.get(column!)![at]));
   });
 }
 

@@ -7,6 +7,7 @@ import { type Coverage, conePixels } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';
+import type { CatalogErrors } from './position_errors.ts';
 
 /** A registered catalog whose partitions and footprint are open. */
 export interface PlannedCatalog {
@@ -16,6 +17,8 @@ export interface PlannedCatalog {
   readonly partitions: ReadonlyMap<number, ReadonlyMap<number, Partition>>;
   /** Undefined if sources are compared at their catalog positions. */
   readonly motion?: CatalogMotion | undefined;
+  /** Undefined if no match gets a normalized separation. */
+  readonly errors?: CatalogErrors | undefined;
 }
 
 /** One file of a partition and the objects, ascending, whose disc may touch the partition. */
@@ -39,13 +42,17 @@ export interface CatalogPlan {
  */
 const PAD_ARCSEC = 0.01;
 
-export function openCatalog(registration: CatalogRegistration, motion?: CatalogMotion): PlannedCatalog {
+export function openCatalog(
+  registration: CatalogRegistration,
+  motion?: CatalogMotion,
+  errors?: CatalogErrors,
+): PlannedCatalog {
   const partitions = new Map<number, Map<number, Partition>>();
   for (const partition of registration.partitions) {
     const ofOrder = partitions.get(partition.order) ?? new Map<number, Partition>();
     partitions.set(partition.order, ofOrder.set(partition.ipix, partition));
   }
-  return { registration, coverage: openCoverage(registration.coverage), partitions, motion };
+  return { registration, coverage: openCoverage(registration.coverage), partitions, motion, errors };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '@nearsky/hats';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
-import { secondNearest, statisticsOf } from '../store/match_statistics.ts';
+import { likelihoodOf, lnSum, secondNearest, statisticsOf } from '../store/match_statistics.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';
 import { yearsSince } from './motion.ts';
@@ -28,8 +28,12 @@ interface Best {
    */
   count: number;
   second: number;
+  /** See `FoundPairs`; of all files so far. */
+  lnWeights: number;
   /** Sources per square arcmin around the source. */
   readonly density: number;
+  /** See `FoundPairs`. */
+  readonly combinedErrorMas: number;
   /** Without statistics. */
   readonly match: Match;
 }
@@ -41,6 +45,8 @@ export interface BatchPlaces {
   readonly dec: Float64Array;
   /** Event times, microseconds since 1970. */
   readonly timeUs: Float64Array;
+  /** 1σ errors of the positions; NaN if unknown. */
+  readonly errorMas: Float64Array;
 }
 
 /** The results so far of one catalog for one batch. Objects are given by their index in the batch's positions. */
@@ -53,6 +59,7 @@ export class CatalogSearch {
   /** If the sources move: Julian years from the catalog's epoch to each object's time. */
   readonly #years: Float64Array | undefined;
   readonly #radiusArcsec: number;
+  readonly #priorCompleteness: number;
   readonly #payloadKeys: readonly string[];
   readonly #covered: readonly boolean[];
   readonly #best = new Map<number, Best>();
@@ -62,7 +69,8 @@ export class CatalogSearch {
   /** Rows that cannot be sources, in the files that were read; the rows of a file that was read twice count twice. */
   rowsPassedOver = 0;
 
-  constructor(catalog: PlannedCatalog, places: BatchPlaces, radiusArcsec: number) {
+  /** @param priorCompleteness above 0, at most 1: the fraction of objects whose counterpart is in the catalog */
+  constructor(catalog: PlannedCatalog, places: BatchPlaces, radiusArcsec: number, priorCompleteness = 1) {
     const { motion } = catalog;
     const years = motion && places.timeUs.map(timeUs => yearsSince(motion.epoch, timeUs));
     const { covered, searches } = planCatalog(catalog, places.ra, places.dec, radiusArcsec, years);
@@ -72,14 +80,16 @@ export class CatalogSearch {
     this.#places = places;
     this.#years = years;
     this.#radiusArcsec = radiusArcsec;
+    this.#priorCompleteness = priorCompleteness;
     this.#payloadKeys = catalog.registration.columns.payload.map(({ key }) => key);
     this.#covered = covered;
   }
 
   task({ file, hasAllRows, objects }: FileSearch): MatchTask {
-    const { registration, motion } = this.#catalog;
+    const { registration, motion, errors } = this.#catalog;
     const { location, columns } = registration;
     const pick = (values: Float64Array) => new Float64Array(objects.map(object => values[object]!));
+    const objectMas = pick(this.#places.errorMas);
     return {
       kind: 'match',
       location,
@@ -91,6 +101,7 @@ export class CatalogSearch {
       ra: pick(this.#places.ra),
       dec: pick(this.#places.dec),
       ...(motion && this.#years && { motion: { ...motion, years: pick(this.#years) } }),
+      ...(errors && !objectMas.every(Number.isNaN) && { errors: { ...errors, objectMas } }),
     };
   }
 
@@ -119,12 +130,14 @@ export class CatalogSearch {
     const arcsec = nearness({ separationArcsec, separationAtEpochArcsec });
     const best = this.#best.get(object);
     let count = matches.sourcesWithinRadius[row]!;
+    let lnWeights = matches.lnWeights[row]!;
     let second = matches.secondSeparationArcsec[row]!;
     if (best) {
       count += best.count;
+      lnWeights = lnSum(best.lnWeights, lnWeights);
       second = secondNearest([best.arcsec, best.second, arcsec, second]);
       if (best.arcsec < arcsec || (best.arcsec === arcsec && compareIds(best.id, id) <= 0)) {
-        Object.assign(best, { count, second });
+        Object.assign(best, { count, second, lnWeights });
         return;
       }
     }
@@ -134,7 +147,9 @@ export class CatalogSearch {
       arcsec,
       count,
       second,
+      lnWeights,
       density: matches.density[row]!,
+      combinedErrorMas: matches.combinedErrorMas[row]!,
       match: {
         catalogName: this.name,
         catalogSourceId: String(id),
@@ -157,7 +172,10 @@ export class CatalogSearch {
 
   match(object: number): Match | undefined {
     const best = this.#unread.has(object) ? undefined : this.#best.get(object);
-    return best && { ...best.match, statistics: statisticsOf(best.density, best.count, best.second) };
+    if (!best) return undefined;
+    const { arcsec, density, count, second, combinedErrorMas, lnWeights } = best;
+    const likelihood = likelihoodOf(arcsec, combinedErrorMas, lnWeights, this.#priorCompleteness);
+    return { ...best.match, statistics: statisticsOf(density, count, second, likelihood) };
   }
 
   /** Frees the memory for an object whose result was taken. */

@@ -72,7 +72,11 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
   known('separation_at_epoch_arcsec', MATCH_FIELDS.separation_at_epoch_arcsec),
   column('catalog_payload', 'text', "The source's columns as JSON, if they do not fit the columns below"),
   ...Object.entries(WORTH_FIELDS).map(([name, field]) => known(name, field)),
-  column('statistics_version', 'int32', 'Version of the method that computed the previous four columns'),
+  column(
+    'statistics_version',
+    'int32',
+    'Version of the method that computed the previous columns from chance_probability on',
+  ),
 ];
 
 /** The index of a catalog's payload in the row, its columns, and whether the catalog has text ids. */
@@ -202,7 +206,8 @@ type OwnName = Exclude<ShownIn<'archive'>, PlaceName | 'older_crossmatches'>;
 const CELLS: Readonly<Record<OwnName, (of: Exported) => unknown>> = {
   status: ({ object, isPending, record }) =>
     isPending ? 'crossmatch_pending' : crossmatchedStatus(object.hasMatches, record?.catalogOutcomes),
-  reliability: ({ object }) => JSON.parse(object.text(object.reliabilityAt, object.currentAt)),
+  reliability: ({ object }) => object.reliability,
+  position_error_mas: ({ object }) => object.positionErrorMas,
   ingest_time: ({ object }) => time(object.ingestTimeUs),
   event_time: ({ object }) => time(object.eventTimeUs),
   brokers: of => of.brokers,

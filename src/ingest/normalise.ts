@@ -6,6 +6,8 @@ import { asObject, type ExactId, type JsonObject, type Message, parseMessage } f
 import type { FlatMessage, TimeForm } from '../contract/broker.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
+import { circularErrorMas, ERROR_UNITS_MAS } from '../contract/position_errors.ts';
+import { roundedError } from '../store/match_statistics.ts';
 import type { Delivery, SkyPosition } from '../store/types.ts';
 import { mjdTaiToUtcUs, unixSecondsToUs, utcTextToUs } from './time.ts';
 
@@ -46,6 +48,8 @@ interface RawDelivery {
   readonly diaObjectId: unknown;
   readonly ra: unknown;
   readonly dec: unknown;
+  readonly raError: unknown;
+  readonly decError: unknown;
   readonly reliability: unknown;
   readonly eventTimeUs: number;
 }
@@ -58,10 +62,13 @@ export function toDelivery(raw: RawDelivery): Normalised {
       `diaObjectId must be an integer from 0 to 9223372036854775807 (${shown(raw.diaObjectId)} was given)`,
     );
   }
+  const position = parsePosition(raw.ra, raw.dec);
+  const error = position ? circularErrorMas(raw.raError, raw.decError, ERROR_UNITS_MAS.deg!) : Number.NaN;
   const delivery: Delivery = {
     diaObjectId,
-    position: parsePosition(raw.ra, raw.dec),
+    position,
     reliability: parseReliability(raw.reliability),
+    ...(!Number.isNaN(error) && { positionErrorMas: roundedError(error) }),
     eventTimeUs: raw.eventTimeUs,
     broker: raw.broker,
   };
@@ -125,6 +132,8 @@ export function flatDelivery(
     diaObjectId,
     ra: values[keys.ra],
     dec: values[keys.dec],
+    raError: keys.raError && values[keys.raError],
+    decError: keys.decError && values[keys.decError],
     reliability: values[keys.reliability],
     eventTimeUs: eventTimeOf(keys, values) ?? receivedAtUs,
   });

@@ -141,17 +141,19 @@ function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs
   return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
 }
 
-/** Adds missing statistics to the matches of the objects' current crossmatches. */
+/** Adds statistics to the matches of the objects' current crossmatches where they are missing, or of an older version. */
 function fillStatistics(databases: Databases, { found }: ChangeOf<'fill_statistics'>) {
   const filled: bigint[] = [];
   for (const { diaObjectId, matches: known } of found) {
     const object = readObject(databases, diaObjectId);
     const version = object?.records.at(-1)?.matchVersion;
-    const statisticsOf = ({ matchVersion, statistics, ...match }: MatchSummary) =>
-      statistics || matchVersion !== version
-        ? undefined
-        : known.find(each => each.catalogName === match.catalogName && each.catalogSourceId === match.catalogSourceId)
-            ?.statistics;
+    const statisticsOf = ({ matchVersion, statistics, ...match }: MatchSummary) => {
+      if (matchVersion !== version) return undefined;
+      const found = known.find(
+        each => each.catalogName === match.catalogName && each.catalogSourceId === match.catalogSourceId,
+      )?.statistics;
+      return found && found.version > (statistics?.version ?? 0) ? found : undefined;
+    };
     if (!object?.matches.some(statisticsOf)) continue;
     const matches = object.matches.map(match => {
       const statistics = statisticsOf(match);

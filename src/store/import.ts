@@ -30,7 +30,7 @@ export type ImportItem =
       readonly diaObjectId: bigint;
       readonly object: Pick<
         StoredObject,
-        'position' | 'reliability' | 'ingestTimeUs' | 'eventTimeUs' | 'state' | 'brokers'
+        'position' | 'reliability' | 'positionErrorMas' | 'ingestTimeUs' | 'eventTimeUs' | 'state' | 'brokers'
       >;
     }
   | {
@@ -341,6 +341,8 @@ class Draft {
 function contradiction(known: StoredObject, fields: ObjectFields): string | undefined {
   if (!samePosition(known.position, fields.position)) return 'position';
   if (known.reliability !== fields.reliability) return 'reliability';
+  const [error, other] = [known.positionErrorMas, fields.positionErrorMas];
+  if (error !== undefined && other !== undefined && error !== other) return 'position_error_mas';
   if (known.ingestTimeUs !== fields.ingestTimeUs) return 'ingest_time';
   return known.eventTimeUs === fields.eventTimeUs ? undefined : 'event_time';
 }

@@ -19,8 +19,9 @@ import { StoreError } from './store_error.ts';
  * 3. Catalogs may be removed, and may have text ids.
  * 4. Matches may have statistics, which may be added later.
  * 5. Deliveries bring the counts of messages that are not stored.
+ * 6. Objects may have a position error, and the statistics of matches the combined error (their version 2).
  */
-export const LEVEL = 5;
+export const LEVEL = 6;
 
 /** The level of a log that has no `level` record. */
 export const FIRST_LEVEL = 2;

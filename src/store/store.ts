@@ -162,8 +162,14 @@ export class Store {
   /** The data for a crossmatch; undefined if the object is not stored. */
   objectToCrossmatch(diaObjectId: bigint): ObjectToCrossmatch | undefined {
     if (!this.readObject(diaObjectId, this.#view)) return undefined;
-    const { position, eventTimeUs, state } = this.#view;
-    return { diaObjectId, position, eventTimeUs, current: state === 'crossmatched' ? this.#view.record : undefined };
+    const { position, positionErrorMas, eventTimeUs, state } = this.#view;
+    return {
+      diaObjectId,
+      position,
+      ...(positionErrorMas !== undefined && { positionErrorMas }),
+      eventTimeUs,
+      current: state === 'crossmatched' ? this.#view.record : undefined,
+    };
   }
 
   /** Reads an object into a view, for the queries; returns whether it is stored. */

@@ -26,6 +26,8 @@ export interface Delivery {
   readonly position: SkyPosition | null;
   /** 0 to 1, or null if the message has none. */
   readonly reliability: number | null;
+  /** The 1σ error of the position (see `circularErrorMas`), four digits; absent where the message has none. */
+  readonly positionErrorMas?: number;
   readonly eventTimeUs: number;
   /** The name of the broker, or of the survey whose table the delivery comes from. */
   readonly broker: string;
@@ -130,6 +132,8 @@ export interface StoredObject {
   readonly diaObjectId: bigint;
   readonly position: SkyPosition | null;
   readonly reliability: number | null;
+  /** See `Delivery`; also absent where an older release stored the object. */
+  readonly positionErrorMas?: number;
   readonly ingestTimeUs: number;
   readonly eventTimeUs: number;
   readonly state: ObjectState;
@@ -143,8 +147,9 @@ export interface StoredObject {
 }
 
 /** The data of an object that a crossmatch needs. */
-export interface ObjectToCrossmatch extends Pick<StoredObject, 'diaObjectId' | 'position' | 'eventTimeUs'> {
-  /** The current record of a crossmatched object; undefined if it is pending. */
+export interface ObjectToCrossmatch
+  extends Pick<StoredObject, 'diaObjectId' | 'position' | 'positionErrorMas' | 'eventTimeUs'> {
+  /** The current record of a crossmatched object; undefined where it is pending. */
   readonly current: CrossmatchRecord | undefined;
 }
 

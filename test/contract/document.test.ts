@@ -246,7 +246,8 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key.startsWith('reliability_') || ['reliability', 'min_reliability', 'level', 'credible_level'].includes(key))
     return 'probability';
   if (key === 'redshift') return 'dimensionless';
-  if (key === 'chance_probability') return 'probability';
+  if (key.endsWith('_probability')) return 'probability';
+  if (key === 'normalized_separation') return 'dimensionless';
   if (key === 'source_density') return 'arcmin**-2';
   if (key === 'sources_within_radius') return 'count';
   if (['DiaObjectId', 'objid'].includes(key)) return 'identifier';

@@ -1163,4 +1163,32 @@ check('recent crossmatches: what is new is said, and shown when it is asked for'
   });
 });
 
+check(
+  'an area is followed: its objects appear when they are stored and change when they are crossmatched',
+  async world => {
+    const followed = 9_100_000_000_000_000_777n;
+    const store = async (id: bigint, ra: number) => {
+      const file = join(world.directory, `${id}.ndjson`);
+      writeFileSync(file, `{"diaObjectId": ${id}, "ra": ${ra}, "decl": 1, "lastDiaSourceMjdTai": 61000}\n`);
+      await nearsky('ingest', '--broker', 'lasair', '--data', world.data, file);
+    };
+    await visiting(world, '/area?area=CIRCLE%20200%201%200.5', async page => {
+      await page.getByRole('heading', { name: '0 objects', exact: true }).waitFor();
+      const [begun] = await Promise.all([
+        page.waitForResponse(response => response.url().includes('/api/stream/objects')),
+        page.getByRole('checkbox', { name: 'Follow live' }).check(),
+      ]);
+      assert.is(begun.status(), 200);
+      await store(followed - 1n, 210);
+      await store(followed, 200.1);
+      const items = page.getByRole('list', { name: 'New in the area' }).getByRole('listitem');
+      await items.filter({ hasText: `${followed}` }).waitFor();
+      await nearsky('crossmatch', '--data', world.data);
+      await items.filter({ hasNotText: 'pending' }).waitFor();
+      assert.is(await items.count(), 1);
+      await page.getByRole('checkbox', { name: 'Follow live' }).uncheck();
+    });
+  },
+);
+
 test.run();

@@ -30,7 +30,7 @@ const obstacle = !isInstalled()
     : undefined;
 const check = needs(test, obstacle);
 
-const ANSWERS = Number(process.env.TAP_ANSWERS ?? 60);
+const ANSWERS = Number(process.env.TAP_ANSWERS ?? 40);
 /** Alerts per second. */
 const ALERTS = Number(process.env.TAP_ALERTS ?? 300);
 /** The number of answers after which one event happens; after as many again, another one. */

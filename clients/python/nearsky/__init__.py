@@ -876,6 +876,9 @@ _WORTH: dict[str, _Kind] = {
     "source_density": ("Float64", "arcmin-2"),
     "sources_within_radius": ("Int64", None),
     "second_separation_arcsec": ("Float64", "arcsec"),
+    "normalized_separation": ("Float64", None),
+    "match_probability": ("Float64", None),
+    "any_match_probability": ("Float64", None),
 }
 
 _OF_SOURCE: dict[str, _Kind] = {
