@@ -149,7 +149,7 @@ export interface StoredObject {
 /** The data of an object that a crossmatch needs. */
 export interface ObjectToCrossmatch
   extends Pick<StoredObject, 'diaObjectId' | 'position' | 'positionErrorMas' | 'eventTimeUs'> {
-  /** The current record of a crossmatched object; undefined where it is pending. */
+  /** The current record of a crossmatched object; undefined if it is pending. */
   readonly current: CrossmatchRecord | undefined;
 }
 
