@@ -13,7 +13,7 @@ import { seededRandom } from '../test/oracle/skies.ts';
 import { median, type Options, type Report, ratio, type Workload } from './report.ts';
 import { placeAround } from './sky.ts';
 
-/** The rows of the table that is joined. */
+/** The number of rows in the joined table. */
 const UPLOADED = 100_000;
 
 const UPLOAD: DescribedTable = {
@@ -26,10 +26,10 @@ const UPLOAD: DescribedTable = {
 const ARCSEC = 1 / 3600;
 
 const FIRST_ID = 170_055_002_004_914_266n;
-/** A query is asked for so long, ms, before it is measured, and in each turn: services do not begin with each query. */
+/** How long each query is repeated before it is measured, and in each turn, ms, because a running service is warm. */
 const WARM_MS = 300;
 const TURN_MS = 50;
-/** How often PostgreSQL is asked in each turn, by one connection. */
+/** The number of times that PostgreSQL runs a query in each turn, over one connection. */
 const TURNS_OF_THEIRS = 5;
 const MAX_ROWS = 1_000_000;
 
@@ -65,7 +65,7 @@ const queriesOf = (id: bigint): Readonly<Record<string, readonly [adql: string, 
   ],
 });
 
-/** The median of the times of one call, ms, of as many as take so long: one at least. */
+/** The median duration of a call, ms, over as many calls as fit into this time, at least one. */
 async function eachMs(totalMs: number, work: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (const began = performance.now(); times.length === 0 || performance.now() - began < totalMs; ) {
@@ -138,7 +138,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       'ANALYZE mine',
     ]);
     const tables = [{ ...TABLES[0]!, relation: 'archive.objects' }, UPLOAD];
-    /** From the text of a query to the last byte of its answer, without the requests between processes. */
+    /** The time from the query's text to the last byte of its answer, without the messages between processes. */
     const ours = async (query: string, format = 'csv') => {
       const { sql, columns } = translate(query, tables, MAX_ROWS + 1);
       const asked = { query, maxRecords: MAX_ROWS, format: tapFormat(format)!, seconds: 600, uploads: [] };

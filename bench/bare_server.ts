@@ -1,8 +1,11 @@
-/** A bare node:http server that sends as many bytes to every request, headers and all: what the runtime can do at best. `node bare_server.ts BYTES` */
+/**
+ * A bare node:http server that answers every request with this many bytes, including headers. It shows the best that
+ * the runtime can do. `node bare_server.ts BYTES`
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The approximate bytes of its own headers. */
+/** The approximate length of the server's own headers, bytes. */
 const HEAD_BYTES = 156;
 const body = Buffer.alloc(Math.max(0, Number(process.argv[2]) - HEAD_BYTES), ' ');
 const server = createServer((_, response) => {

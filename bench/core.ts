@@ -1,4 +1,4 @@
-/** The spatial core on one thread, beside skyref over the same sky in the same run, in turns. */
+/** Compares the spatial core on one thread with skyref, over the same sky in the same run, in turns. */
 import { Arena, buildArena, ConeHits, nearestJoin, SkyIndex } from '@nearsky/sky-index';
 import { median, type Options, ratio, type Workload } from './report.ts';
 import { runSkyref, type Sky, type Skyref, skiesOf } from './sky.ts';
@@ -8,7 +8,10 @@ const JOIN_POSITIONS = 100_000;
 
 export type Figures = Record<string, number>;
 
-/** One pass: an index built, a quarter of the queries for each kind of search, none asked twice; then a join. Keys are those of skyref. */
+/**
+ * One pass: builds an index, runs each kind of search with a quarter of the queries, none of them twice, and then runs
+ * a join. The keys are skyref's.
+ */
 export function measureCore(sky: Sky): Figures {
   const { ra, dec, queryRa, queryDec } = sky;
   const id = BigInt64Array.from({ length: ra.length }, (_, i) => BigInt(i));
@@ -48,7 +51,7 @@ export function measureCore(sky: Sky): Figures {
   return figures;
 }
 
-/** Medians of several passes of both, and whether every total is the same. */
+/** The medians of several passes of both programs, and whether all totals are equal. */
 function compare(
   sky: Sky,
   runs: number,
@@ -88,7 +91,7 @@ export const core: Workload = {
         'index_bytes_per_point',
       ]) {
         const reference = native?.[key];
-        // A build is better when it takes less; everything else here is a rate.
+        // For a build, less is better; all other figures are rates.
         const quotient = reference ? (key === 'build_s' ? reference / ours[key]! : ours[key]! / reference) : undefined;
         rows.push([
           `${name} ${key}`,

@@ -1,6 +1,6 @@
 /**
- * 100,000 objects against a HATS catalog, as `nearsky crossmatch` does it end to end: from a directory, from a host that
- * fails one request in ten, and from the cache of that host; beside STILTS tskymatch2 on the same rows.
+ * Measures `nearsky crossmatch` end to end, with 100,000 objects and a HATS catalog: from a directory, from a host that
+ * fails one request in ten, and from the cache of that host. Compares it with STILTS tskymatch2 on the same rows.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { median, type Options, ratio, type Workload } from './report.ts';
 
 const OBJECTS = 100_000;
 const FAILS_ONE_IN = 10;
-/** Passes of each kind; more add little to what takes seconds. */
+/** The number of passes of each kind. More would add little, because each takes seconds. */
 const MAX_RUNS = 3;
 const POLL_MS = 20;
 
@@ -23,7 +23,7 @@ type Pairs = ReadonlyMap<string, string>;
 
 interface Finished {
   readonly seconds: number;
-  /** The CPU time of all threads; undefined where there is no /proc. */
+  /** The CPU time of all threads; undefined if there is no /proc. */
   readonly cpuSeconds: number | undefined;
   readonly peakMiB: number | undefined;
   readonly stdout: string;
@@ -34,7 +34,7 @@ interface Pass extends Finished {
   readonly reads: Readonly<Record<string, number>>;
 }
 
-/** Runs a program, or a script that starts the program, to its end. Throws unless it exits with 0. */
+/** Runs a program, or a script that starts it, to its end. Throws unless the exit status is 0. */
 async function run(file: string, args: readonly string[], isScript = false): Promise<Finished> {
   const start = performance.now();
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -59,7 +59,10 @@ interface Usage {
   readonly peakMiB: number;
 }
 
-/** The time and memory that a process has used so far. The kernel keeps the peak, so that only a peak after the last look is missed. */
+/**
+ * The time and memory that a process has used so far. The kernel records the peak, so only a peak after the last
+ * reading is missed.
+ */
 function usage(pid: number): Usage | undefined {
   try {
     const peakKiB = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -77,7 +80,7 @@ const statOf = (pid: number) =>
     .replace(/^.*\) /, '')
     .split(' ');
 
-/** The process that a script started to do its work; the script itself where there is none yet. */
+/** The process that a script started to do its work; the script's own process while there is none. */
 function workerOf(script: number): number {
   const isChild = (pid: number) => {
     try {
@@ -92,7 +95,7 @@ function workerOf(script: number): number {
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const nearsky = (...args: readonly string[]) => run(process.execPath, [program, ...args]);
 
-/** Makes the kernel forget the files' pages, where we may. */
+/** Drops the files' pages from the kernel's cache, if that is permitted. */
 function dropPageCache(): boolean {
   try {
     execFileSync('sync');
@@ -127,7 +130,7 @@ function storedPairs(data: string): Pairs {
   return pairs;
 }
 
-/** STILTS over the same rows as FITS, ids and positions only; undefined where it is not installed. */
+/** Runs STILTS on the same rows as FITS, with ids and positions only; undefined if it is not installed. */
 async function stilts(
   { catalogFits, objectsFits }: HatsSky,
   out: string,

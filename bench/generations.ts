@@ -1,6 +1,6 @@
 /**
- * Ingest while serving, from outside: a process commits, `nearsky serve` over the same data directory answers cones. How long until a
- * commit is found, and how much slower others are answered meanwhile.
+ * Measures ingest while serving, from outside: a process commits while `nearsky serve` answers cones over the same data
+ * directory. How long does it take until a commit is found, and how much slower are other answers meanwhile?
  */
 import { Pool } from 'undici';
 import { seededRandom } from '../test/oracle/skies.ts';
@@ -12,7 +12,7 @@ import { type Sky, skiesOf } from './sky.ts';
 const BASE_SHARE = 0.2;
 const CONNECTIONS = 16;
 const LOAD_SECONDS = 5;
-/** A commit that is not found by then never will be. */
+/** A commit that is not found within this time never will be. */
 const FOUND_WITHIN_MS = 60_000;
 
 interface Feed {
@@ -27,7 +27,10 @@ const FEEDS: readonly Feed[] = [
   { name: '100,000/s', perSecond: 100_000, batch: 5000, seconds: 10 },
 ];
 
-/** Objects a second that became durable, and how long after that a cone found the newest of a commit, milliseconds. */
+/**
+ * The rate of objects that became durable, per second, and the time after which a cone found the newest object of a
+ * commit, milliseconds.
+ */
 interface Followed {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -36,7 +39,7 @@ interface Followed {
 
 const now = () => performance.timeOrigin + performance.now();
 
-/** Answers a second to clients that ask for random cones of 10" without pause. */
+/** The rate of answers, per second, to clients that request random cones of 10" without pause. */
 async function coneRate(client: Pool, sky: Sky, base: number, seed: number): Promise<number> {
   const random = seededRandom(seed);
   const end = performance.now() + LOAD_SECONDS * 1000;
@@ -55,7 +58,7 @@ async function coneRate(client: Pool, sky: Sky, base: number, seed: number): Pro
   return answers / LOAD_SECONDS;
 }
 
-/** Asks for the cone around a point until its object is there; when that was. */
+/** Requests the cone around a point until it contains the object. Returns the time. */
 async function foundAt(client: Pool, sky: Sky, point: number): Promise<number> {
   const { ra, dec } = placeOf(sky, point);
   const path = `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=0.01&detail=ids`;
@@ -71,7 +74,7 @@ function startWriter(dataDir: string, sky: Sky, from: number, { perSecond, batch
   return new Program('./writer.ts', [dataDir, sky.dir, ...[from, to, batch, perSecond].map(String)]);
 }
 
-/** Follows a writer to its end; a commit is looked for when the one before has been found. */
+/** Follows a writer to its end; it looks for a commit when the previous one has been found. */
 async function follow(client: Pool, sky: Sky, writer: Program): Promise<Followed> {
   const delays: number[] = [];
   const commits: { readonly end: number; readonly atMs: number }[] = [];

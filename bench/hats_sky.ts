@@ -13,7 +13,7 @@ export interface HatsSky {
   readonly catalog: string;
   /** A data directory with all objects pending, and no catalog. */
   readonly data: string;
-  /** The same rows, ids and positions only, as FITS tables for other programs. */
+  /** The same rows as FITS tables for other programs, with ids and positions only. */
   readonly catalogFits: string;
   readonly objectsFits: string;
 }
@@ -32,7 +32,7 @@ const CROWDS = 60;
 const CROWD_ARCSEC = 4 * 3600;
 const INGEST_BATCH = 10_000;
 
-/** The sky of that size; made where it is not there yet, which takes about a minute for five million sources. */
+/** The sky with this size. It is made if it is missing, which takes about a minute for five million sources. */
 export async function hatsSky(size: HatsSkySize, note: (text: string) => void): Promise<HatsSky> {
   const dir = join(tmpdir(), 'nearsky-bench', `hats-${FORMAT_VERSION}-${size.sources}-${size.objects}-${size.seed}`);
   const paths = (root: string) => ({

@@ -1,4 +1,7 @@
-/** The load that the service carries from socket to socket, beside a bare node:http server that sends as many bytes, in turns. */
+/**
+ * Measures the load that the service can carry, from socket to socket, in turns with a bare node:http server that sends
+ * the same number of bytes.
+ */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../src/store/store.ts';
@@ -12,26 +15,32 @@ import { median, type Options, ratio, type Workload } from './report.ts';
 
 const OBJECTS = 1_000_000;
 const CONNECTIONS = 64;
-/** One is a script that asks one thing after another, which is what most people run. */
+/**
+ * The numbers of connections. One connection is like a script that sends one request after another, which is what most
+ * people run.
+ */
 const FEWER_CONNECTIONS = [1, 8];
 const BULK_CONNECTIONS = 4;
-/** Until the hot path is compiled. */
+/** The warm-up time until the hot path is compiled. */
 const WARM_SECONDS = 6;
 const SECONDS = 3;
-/** Distinct requests: as many as are sent in some seconds, but for bulk ones, of which a few hundred name all the objects there are. */
+/**
+ * The number of distinct requests: as many as are sent in some seconds. For bulk requests, a few hundred already name
+ * all objects.
+ */
 const REQUESTS = 200_000;
 const BULK_REQUESTS = 400;
 const BULK_IDS = 1000;
 const BULK_POSITIONS = 200;
 const PAGE_OBJECTS = 10_000;
-/** The messages that come in while small cones are answered, and the catalog with which they are crossmatched. */
+/** The messages that are ingested while small cones are answered, and the catalog with which they are crossmatched. */
 const COMING_IN = { objects: 100_000, sources: 5_000_000, seed: 1 };
 
 interface Target {
   readonly name: string;
   readonly requests: number;
   readonly connections: number;
-  /** The number of things that a request asks for, for a rate of these; 1 for requests. */
+  /** The number of items per request, for rates of items; 1 for rates of requests. */
   readonly asked: number;
   readonly unit: string;
   request(random: () => number): string;
@@ -69,7 +78,7 @@ function targetsOf({ places, idOf }: Night): Target[] {
   ];
 }
 
-/** Pages of the recent crossmatches, at `full`, each of another end. */
+/** Pages of the recent crossmatches at `full`, each with a different end. */
 function pages({ lastIngestUs }: Night): string[] {
   return Array.from({ length: 50 }, (_, i) => {
     const end = new Date(lastIngestUs / 1000 - 20 * i).toISOString();
@@ -77,7 +86,7 @@ function pages({ lastIngestUs }: Night): string[] {
   });
 }
 
-/** One side of a comparison over some passes. */
+/** One side of a comparison, over several passes. */
 class Side {
   readonly #program: Program;
   readonly #url: string;
@@ -114,7 +123,7 @@ interface Measured {
   readonly json: Readonly<Record<string, number>>;
 }
 
-/** Both sides in turns, and the latency of ours at half of what it carries. */
+/** Runs both sides in turns; measures the latency of ours at half of its maximum load. */
 async function measure(
   target: Target,
   file: string,
@@ -163,7 +172,7 @@ async function measure(
   };
 }
 
-/** Runs `body` with a service of so many threads. */
+/** Runs `body` with a service that has this many threads. */
 async function withThreads<T>(
   dataDir: string,
   threads: number,
@@ -177,7 +186,10 @@ async function withThreads<T>(
   }
 }
 
-/** The CPU of a request with one thread and with two. Rates cannot be compared, because the load generator shares the cores. */
+/**
+ * The CPU time per request with one thread and with two. Rates cannot be compared, because the load generator shares
+ * the cores.
+ */
 async function threadsCompared(dataDir: string, cones: string, runs: number): Promise<Measured> {
   const measured = (threads: number) =>
     withThreads(dataDir, threads, async side => {
@@ -187,7 +199,7 @@ async function threadsCompared(dataDir: string, cones: string, runs: number): Pr
     });
   const one = await measured(1);
   const two = await measured(2);
-  // Two threads carry twice as much where a request takes them no more CPU.
+  // Two threads can carry twice the load if a request takes no more CPU time with them.
   const scaling = (2 * one.cpuUs) / two.cpuUs;
   const cells = [two.perSecond.toFixed(0), '', two.cpuUs.toFixed(1), one.cpuUs.toFixed(1), '', '', ''];
   return {
@@ -196,7 +208,10 @@ async function threadsCompared(dataDir: string, cones: string, runs: number): Pr
   };
 }
 
-/** Small cones at half of what one thread carries, while one client asks that thread for the largest pages without a pause. */
+/**
+ * Small cones at half of the load that one thread can carry, while one client requests the largest pages from that
+ * thread without a pause.
+ */
 function mixed(dataDir: string, cones: string, dear: string): Promise<Measured> {
   return withThreads(dataDir, 1, async (side, url) => {
     await side.load(cones, CONNECTIONS, WARM_SECONDS);
@@ -224,7 +239,7 @@ function mixed(dataDir: string, cones: string, dear: string): Promise<Measured> 
   });
 }
 
-/** Small cones at half of what the service carries, from before alerts come in beside until they are crossmatched. */
+/** Small cones at half of the maximum load, from before alerts arrive until they are crossmatched. */
 function besideIngest(dataDir: string, cones: string, note: (text: string) => void): Promise<Measured> {
   return withDirectory(async directory => {
     const sky = await hatsSky(COMING_IN, note);

@@ -1,4 +1,7 @@
-/** Alerts a second from a file: durable, and found by a search, beside one thread that only reads the file and parses each line. */
+/**
+ * Alerts per second from a file, until they are durable and found by a search. Compared with one thread that only reads
+ * the file and parses each line.
+ */
 
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, rmSync, statSync } from 'node:fs';
@@ -26,7 +29,7 @@ interface Template {
   readonly delivery: Delivery;
 }
 
-/** The broker's messages in the sample that are stored, without those much shorter than usual. */
+/** The broker's messages in the sample that are stored, except those much shorter than usual. */
 function templatesOf(broker: BrokerName): Template[] {
   const normalise = normaliserOf(broker, loadConfig().MIN_DIASOURCE_RELIABILITY);
   const lines = readFileSync(join(sample, `${broker}.ndjson`), 'utf8')
@@ -43,7 +46,7 @@ function templatesOf(broker: BrokerName): Template[] {
 
 interface Alerts {
   readonly bytes: number;
-  /** Where the last one is. */
+  /** The position of the last object. */
   readonly last: { readonly ra: number; readonly dec: number };
 }
 
@@ -54,7 +57,7 @@ export interface Alert {
   readonly dec: number;
 }
 
-/** Makes this number of objects, each at a place of its own. */
+/** Makes this number of objects, each at a different position. */
 export function* alertsAnywhere(count: number, seed: number): Generator<Alert> {
   const random = seededRandom(seed);
   for (let i = 0; i < count; i++) yield { id: FIRST_ID + BigInt(i), ...anywhere(random) };
@@ -81,7 +84,7 @@ export async function writeAlerts(file: string, broker: BrokerName, alerts: Iter
   return { bytes: statSync(file).size, last };
 }
 
-/** Seconds in which one thread reads the file and parses each line, and does nothing else. */
+/** The time in which one thread reads the file and parses each line, and does nothing else, seconds. */
 async function bareSeconds(file: string): Promise<number> {
   const start = performance.now();
   for await (const line of createInterface({ input: createReadStream(file) }))

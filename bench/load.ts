@@ -1,4 +1,7 @@
-/** Load on an HTTP server: by wrk where that is installed, else by undici in this process, which takes more of the machine itself. */
+/**
+ * Generates load on an HTTP server: with wrk if it is installed, else with undici in this process, which itself uses
+ * more of the machine.
+ */
 import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +16,7 @@ export interface Load {
   readonly file: string;
   readonly connections: number;
   readonly seconds: number;
-  /** The mean wait of each connection before each request, milliseconds; 0 by default: it sends as many as it can. */
+  /** The mean pause of each connection before each request, milliseconds; 0 by default: no pause. */
   readonly delayMs?: number;
 }
 
@@ -22,7 +25,7 @@ export interface Loaded {
   readonly seconds: number;
   /** The bytes of answers, with their headers. */
   readonly bytes: number;
-  /** Requests that were not answered 200. */
+  /** The number of requests that were not answered with 200. */
   readonly failed: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
@@ -35,7 +38,7 @@ function hasWrk(): boolean {
   try {
     execFileSync('wrk', ['-v'], { stdio: 'ignore' });
   } catch (error) {
-    // It says its version and exits with 1.
+    // wrk prints its version and exits with 1.
     return (error as { code?: string }).code !== 'ENOENT';
   }
   return true;

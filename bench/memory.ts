@@ -1,6 +1,7 @@
 /**
- * The memory of the index: bytes a point by purpose, and the memory of `nearsky serve` (resident, pages of files apart), before, during and after an
- * ingest whose generations are merged many times, beside a service that starts afresh over the same objects.
+ * The memory of the index, in bytes per point and by purpose; and the resident memory of `nearsky serve`, without pages
+ * of files. It is measured before, during and after an ingest with many merges, and compared with a fresh service over
+ * the same objects.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Arena, buildArena } from '@nearsky/sky-index';
@@ -30,7 +31,7 @@ async function settled(dataDir: string): Promise<number> {
   return ownBytes;
 }
 
-/** MiB. Half of the sky is stored, a service started, the other half stored beside it as fast as it goes. */
+/** MiB. Half of the sky is stored and a service is started. Then the other half is stored as fast as possible. */
 async function measure(sky: Sky, note: (text: string) => void): Promise<Record<string, number>> {
   return withDirectory(async dataDir => {
     const total = sky.ra.length;

@@ -1,4 +1,7 @@
-/** A data directory as a season leaves it: objects over the whole sky, crossmatched, with sources of every catalog. Made once, kept in the temporary directory. */
+/**
+ * A data directory like that after a season: crossmatched objects over the whole sky, with sources of every catalog. It
+ * is made once and kept in the temporary directory.
+ */
 
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,16 +28,16 @@ const COMMIT = 5000;
 const FIRST_ID = 170_000_000_000_000_000n;
 const FIRST_INGEST_US = 1_790_000_000_000_000;
 const BROKERS: readonly BrokerName[] = ['antares', 'lasair', 'pittgoogle'];
-/** Objects in crowds, and how far from their centre they are at most. */
+/** The number of objects in crowds, and their maximum distance from the centre. */
 const CROWDED_SHARE = 0.3;
 const CROWD_ARCSEC = 120;
 const CROWD_OBJECTS = 20;
-/** Not crossmatched yet. */
+/** The number of objects that are not crossmatched yet. */
 const PENDING_SHARE = 0.02;
-/** The chance of a source, by catalog, where its footprint has the object. */
+/** By catalog, the probability that an object within the footprint has a source. */
 const MATCH_SHARE = 0.35;
 
-/** @param note told of progress */
+/** @param note called with the progress */
 export async function makeNight(objects: number, seed: number, note: (text: string) => void): Promise<Night> {
   const places = placesOf(objects, seed);
   const root = join(tmpdir(), 'nearsky-bench');
@@ -52,7 +55,7 @@ export async function makeNight(objects: number, seed: number, note: (text: stri
   return { dataDir, places, lastIngestUs: ingestTimeOf(objects), idOf };
 }
 
-/** Ids as the survey gives them out: growing, and not one after another. */
+/** Ids like those of the survey: increasing, but not consecutive. */
 function idOf(object: number): bigint {
   return FIRST_ID + BigInt(object) * 1_000_003n;
 }

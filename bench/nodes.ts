@@ -1,6 +1,6 @@
 /**
  * Nodes that share a log, over three Kafka servers: the time from an alert to an answer of each node, the replay of a
- * log, a node from a backup, and the CPU of a request beside a service by itself.
+ * log, a node from a backup, and the CPU time of a request, compared with a service without a log.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const NODES = 3;
 const SERVERS = 3;
 const ALERTS_A_SECOND = 2000;
 const SENT_EVERY_MS = 20;
-/** One alert in so many is looked for. */
+/** One alert in this many is looked for. */
 const LOOKED_FOR = 100;
 const LOOK_MS = 10;
 const SOURCE = 'alerts';
@@ -38,7 +38,7 @@ const CONNECTIONS = 8;
 const LOAD_SECONDS = 3;
 const WARM_SECONDS = 6;
 const STREAM_WARM_SECONDS = 10;
-/** After a start the tables for queries are made. */
+/** After a start, the tables for queries are made. */
 const SETTLE_MS = 15_000;
 const IDLE_MS = 10_000;
 /** The tick of Linux's accounts. */
@@ -55,7 +55,7 @@ interface Part {
 
 const variablesOf = (kafka: Kafka, topic: string) => ({ ...logOf(kafka, topic), NEARSKY_WORKERS: '1' });
 
-/** Processor milliseconds of a process, all its threads (Linux). */
+/** The processor time of a process with all its threads, milliseconds (Linux). */
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
   return CLOCK_TICK_MS * (Number(fields[11]) + Number(fields[12]));
@@ -80,7 +80,7 @@ interface Sent extends Alert {
   readonly sentMs: number;
 }
 
-/** Looks for the alerts at one node, one after the other; the time that each took. */
+/** Looks for the alerts at one node, one after another. Returns the time that each took. */
 async function lookFor(url: string, sent: readonly Sent[], isOver: () => boolean): Promise<number[]> {
   const agent = new Agent();
   const took: number[] = [];
@@ -147,7 +147,7 @@ async function searchable(kafka: Kafka, directory: string, seconds: number): Pro
     await Promise.all(inFlight);
     return (inFlight.length * perSend) / ((performance.now() - began) / 1000);
   };
-  // Until everything is connected, the tables for queries are there, and the hot paths are compiled.
+  // Waits until everything is connected, the tables for queries exist, and the hot paths are compiled.
   await sleep(SETTLE_MS);
   await sendFor(STREAM_WARM_SECONDS);
   const warm = sent.splice(0);
@@ -162,7 +162,7 @@ async function searchable(kafka: Kafka, directory: string, seconds: number): Pro
   const cpu = pids.map((pid, i) => (cpuMsOf(pid) - cpuBefore[i]!) / (10 * seconds));
   await stop(consume, ...servers);
   await producer.close(true);
-  // An alert is searchable on every node when it is on the last of them.
+  // An alert counts as searchable on every node when the last node has it.
   const last = sent.map((_, i) => Math.max(...times.map(each => each[i]!)));
   const p = (q: number) => Math.round(quantile(last, q));
   return {
@@ -179,7 +179,7 @@ async function searchable(kafka: Kafka, directory: string, seconds: number): Pro
   };
 }
 
-/** A log of crossmatched objects into an empty archive. */
+/** Replays a log of crossmatched objects into an empty archive. */
 async function replay(kafka: Kafka, directory: string, runs: number): Promise<Part> {
   const topic = 'replay';
   await kafka[0]!.createTopic(topic, 1, newTopic(SERVERS).settings);
@@ -210,7 +210,7 @@ async function replay(kafka: Kafka, directory: string, runs: number): Promise<Pa
   };
 }
 
-/** A node from the backup of another, until it is ready. */
+/** Starts a node from the backup of another one, until it is ready. */
 async function seed(kafka: Kafka, directory: string, objects: number, note: Note): Promise<Part> {
   const topic = 'seed';
   await kafka[0]!.createTopic(topic, 1, newTopic(SERVERS).settings);
@@ -245,7 +245,7 @@ async function seed(kafka: Kafka, directory: string, objects: number, note: Note
   };
 }
 
-/** The CPU of a request of a node, beside a service over the same archive by itself, in turns. */
+/** The CPU time of a request to a node, in turns with a service without a log over the same archive. */
 async function requests(kafka: Kafka, directory: string, runs: number): Promise<Part> {
   const topic = 'requests';
   await kafka[0]!.createTopic(topic, 1, newTopic(SERVERS).settings);
@@ -258,7 +258,7 @@ async function requests(kafka: Kafka, directory: string, runs: number): Promise<
   await fill(store, 1, REQUESTED);
   const objects = [...store.objects()];
   await store.close();
-  // Both are copies, so that they differ in the log alone.
+  // Both archives are copies, so they differ only in the log.
   for (const copy of [alone, shared]) cpSync(filled, copy, { recursive: true });
   const variables = variablesOf(kafka, topic);
   const { code, stderr } = await start(['node', 'begin', '--data', shared], variables).finished;
@@ -285,7 +285,7 @@ async function requests(kafka: Kafka, directory: string, runs: number): Promise<
     const cpuUs: number[][] = [[], []];
     for (const { url } of sides) await load({ url, file, connections: CONNECTIONS, seconds: WARM_SECONDS });
     for (let run = 0; run < runs; run++) {
-      // Each is the first in every other pass.
+      // Each side goes first in every second pass.
       for (const i of run % 2 === 0 ? [0, 1] : [1, 0]) {
         const { url, child } = sides[i]!;
         const before = cpuMsOf(child.pid!);

@@ -1,6 +1,7 @@
 /**
- * Three times what the service can carry, then ten thousand connections that ask nothing: what those who are answered see of it, what the
- * others are told, what memory it takes, and how soon all is well again. The load is open: it comes whether or not there are answers.
+ * Three times the load that the service can carry, then ten thousand idle connections. It measures the latency of
+ * answers, the kinds of refusals, the memory, and the time to recovery. The load is open: requests arrive whether or
+ * not earlier ones are answered.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,14 +12,14 @@ import type { Options, Workload } from './report.ts';
 import { uniformSky } from './sky.ts';
 
 const OBJECTS = 100_000;
-/** The inputs of one lookup: dear enough that the load costs less to make than to carry. */
+/** The number of inputs of a lookup. It is high, so that making the load costs less than carrying it. */
 const IDS = 500;
 const CAPACITY_CLIENTS = 32;
 const CAPACITY_SECONDS = 4;
 const FACTOR = 3;
 const TICK_MS = 10;
 const CROWD = 10_000;
-/** The service is itself again when so many answers in a row are as fast as before. */
+/** The service has recovered when this many answers in a row are as fast as before. */
 const CALM = 20;
 
 const MIB = 2 ** 20;
@@ -93,7 +94,7 @@ class Load {
   }
 }
 
-/** Lookups a second that clients without pause get. */
+/** The rate of lookups, per second, for clients that send them without a pause. */
 async function capacity(load: Load): Promise<{ perSecond: number; tally: Tally }> {
   const tally = new Tally();
   const startMs = performance.now();
@@ -123,7 +124,7 @@ async function overload(load: Load, service: Program, perSecond: number, seconds
   return { tally, sent, memory, rest: Promise.all(open) };
 }
 
-/** Milliseconds until answers are as fast as `calmMs` again, one at a time. */
+/** The time until answers, requested one at a time, are as fast as `calmMs` again, milliseconds. */
 async function recovery(load: Load, calmMs: number): Promise<number> {
   const startMs = performance.now();
   for (let inARow = 0; inARow < CALM; ) {
@@ -146,7 +147,7 @@ async function objects(load: Load, count: number): Promise<Tally> {
   return tally;
 }
 
-/** Connections that say nothing, or a header letter by letter. */
+/** Connections that send nothing, or a header letter by letter. */
 async function crowd(url: string): Promise<{ readonly sockets: Socket[]; end(): void }> {
   const { port, hostname: host } = new URL(url);
   const sockets: Socket[] = [];
@@ -171,7 +172,7 @@ async function crowd(url: string): Promise<{ readonly sockets: Socket[]; end(): 
   return { sockets, end };
 }
 
-/** All that is measured of one service, which then has ended. */
+/** Measures everything about one service, which is then ended. */
 async function measure(url: string, service: Program, { seed, seconds }: Options, note: (text: string) => void) {
   const load = new Load(url, seed);
   await capacity(load);
@@ -239,7 +240,7 @@ export const overloaded: Workload = {
   summary: `${FACTOR} times what it can carry for --seconds, and ${CROWD / 1000},000 idle connections`,
   run: (options, note) =>
     withDirectory(async dataDir => {
-      // The log of slow requests is no news here.
+      // The log of slow requests is of no interest here.
       process.env.NEARSKY_SLOW_REQUEST_MS ??= '600000';
       note(`storing ${OBJECTS} objects`);
       await storeSky(dataDir, uniformSky({ points: OBJECTS, queries: 1, seed: options.seed }), OBJECTS);

@@ -21,7 +21,10 @@ export function idOf(point: number): bigint {
   return FIRST_ID + 37n * BigInt(point);
 }
 
-/** Where a point is; after the last of a sky come other objects at the places of the first ones, so that no feed runs dry. */
+/**
+ * The position of a point. After the last point of a sky, numbers continue with new objects at the positions of the
+ * first ones, so that no feed runs out.
+ */
 export function placeOf({ ra, dec }: Pick<Sky, 'ra' | 'dec'>, point: number): { ra: number; dec: number } {
   const place = point % ra.length;
   return { ra: ra[place]!, dec: dec[place]! };
@@ -38,7 +41,7 @@ export function deliveries(sky: Pick<Sky, 'ra' | 'dec'>, from: number, to: numbe
   }));
 }
 
-/** The programs to end, then the directories to remove, when this process ends, however it ends. */
+/** The programs to end, and then the directories to remove, when this process ends for any reason. */
 const programs = new Set<ChildProcess>();
 const directories = new Set<string>();
 process.once('exit', () => {
@@ -46,7 +49,7 @@ process.once('exit', () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Runs `body` with a directory of its own, removed afterwards. */
+/** Runs `body` with a new directory, which is removed afterwards. */
 export async function withDirectory<T>(body: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
   directories.add(directory);
@@ -100,7 +103,7 @@ export async function runToEnd(
   return { cpuSeconds, output };
 }
 
-/** A program of this project in a process of its own. */
+/** A program of this project in its own process. */
 export class Program {
   readonly process: ChildProcess;
   readonly lines: AsyncIterableIterator<string>;
@@ -122,13 +125,16 @@ export class Program {
     this.lines = createInterface(this.process.stdout!)[Symbol.asyncIterator]();
   }
 
-  /** Resident memory of its own, bytes (Linux): pages of files, the database's among them, are the system's cache. */
+  /**
+   * The resident memory of the process, bytes (Linux), without pages of files: those, including the database's, belong
+   * to the system's cache.
+   */
   get ownBytes(): number {
     const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
     return 1024 * Number(/RssAnon:\s+(\d+)/.exec(status)![1]);
   }
 
-  /** CPU time so far, of all its threads, milliseconds to the nearest 10 (Linux). */
+  /** The CPU time of all its threads so far, milliseconds, in steps of 10 (Linux). */
   get cpuMs(): number {
     const stat = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8');
     const [user, system] = stat

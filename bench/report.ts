@@ -6,11 +6,11 @@ export interface Options {
   readonly seed: number;
   /** Passes of each side; medians are reported. */
   readonly runs: number;
-  /** How long a load that is to last lasts. */
+  /** How long a sustained load lasts. */
   readonly seconds: number;
-  /** How long a workload that watches for what grows lasts. */
+  /** How long a workload that watches for growth lasts. */
   readonly hours: number;
-  /** A directory that `skyref gen` wrote, in place of the built-in skies. */
+  /** A directory written by `skyref gen`, instead of the built-in skies. */
   readonly sky: string | undefined;
 }
 
@@ -18,14 +18,14 @@ export interface Report {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly json: Readonly<Record<string, unknown>>;
-  /** Faults that were found: the program then ends with status 1. */
+  /** The faults that were found. The program then exits with status 1. */
   readonly faults?: readonly string[];
 }
 
 export interface Workload {
   readonly name: string;
   readonly summary: string;
-  /** Not among those that run when none is named. */
+  /** Whether the workload runs only if it is named. */
   readonly onlyByName?: boolean;
   run(options: Options, note: (text: string) => void): Report | Promise<Report>;
 }
@@ -36,7 +36,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The value below which a share `q` (0 to 1) of them lies: the nearest rank. */
+/** The value below which a share `q` (0 to 1) of the values lies: the nearest rank. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)]!;
@@ -52,7 +52,7 @@ export function ratio(value: number): string {
   return `${value.toFixed(2)}x`;
 }
 
-/** Columns padded; the first to the left, the others to the right. */
+/** Aligns columns: the first to the left, the others to the right. */
 export function table({ header, rows }: Report): string {
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map(row => row[column]?.length ?? 0)));

@@ -1,8 +1,8 @@
 /**
  * npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --seconds S --hours H --sky DIR --save]
  *
- * Prints a table a workload, each figure beside its reference measured in the same run, and ends with one JSON line. Figures are compared
- * with bench/baseline.json, ratios only: the machine that made it was another one. `--save` writes it anew.
+ * Prints a table per workload, with each figure beside its reference from the same run, and at the end one JSON line.
+ * Only ratios are compared with bench/baseline.json, because it was made on another machine. `--save` replaces it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -141,6 +141,6 @@ try {
   await main();
 } catch (error) {
   console.error(messageOf(error));
-  // A program that a failed workload has left running must not keep this one.
+  // A program that a failed workload has left running must not keep this process alive.
   process.exit(2);
 }

@@ -1,4 +1,7 @@
-/** The same searches over skies of 0.1 to 20 million points: the size of the answer decides what one costs, not the sky's. */
+/**
+ * The same searches over skies of 0.1 to 20 million points: the cost of a search depends on the size of its answer, not
+ * on the size of the sky.
+ */
 import { type Figures, measureCore } from './core.ts';
 import { median, ratio, type Workload } from './report.ts';
 import { clusteredSky, runSkyref, uniformSky } from './sky.ts';

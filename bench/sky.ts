@@ -20,7 +20,7 @@ export interface SkySize {
   readonly seed: number;
 }
 
-/** The output of skyref, or undefined where g++ is not at hand. */
+/** The output of skyref; undefined without g++. */
 export type Skyref = Readonly<Record<string, number>> | undefined;
 
 const cache = join(tmpdir(), 'nearsky-bench');
@@ -53,7 +53,7 @@ export function readSky(dir: string): Sky {
   return { dir, ra: column('ra'), dec: column('dec'), queryRa: column('qra'), queryDec: column('qdec') };
 }
 
-/** The skies that a workload measures, by name: the one that was given, or skyref's and a uniform one. */
+/** The skies of a workload by name: the given one, or skyref's and a uniform one. */
 export function skiesOf({
   points,
   queries,
@@ -64,7 +64,7 @@ export function skiesOf({
   return sky ? { given: readSky(sky) } : { clustered: clusteredSky(size), uniform: uniformSky(size) };
 }
 
-/** skyref's own sky (half of it in crowds); without g++ the uniform one. */
+/** skyref's own sky, half of it in crowds; the uniform one without g++. */
 export function clusteredSky({ points, queries, seed }: SkySize): Sky {
   const program = skyref();
   if (!program) return uniformSky({ points, queries, seed });
@@ -98,7 +98,9 @@ export function uniformSky({ points, queries, seed }: SkySize): Sky {
   return readSky(dir);
 }
 
-/** A place anywhere; one in twenty is within a degree of 150, 2 in each coordinate, where cones in ADQL are asked for. */
+/**
+ * A random position. One in twenty is within a degree of (150, 2) in each coordinate, where ADQL cones are requested.
+ */
 export function placeAround(random: () => number): { readonly ra: number; readonly dec: number } {
   const isNear = random() < 0.05;
   const ra = isNear ? 149 + 2 * random() : 360 * random();

@@ -1,7 +1,8 @@
 /**
- * A service under everything at once, for hours: alerts, crossmatches, the registry, exports, backups, clients that ask and clients that do
- * not read; the commands are killed now and then, the service in the first fifth of the time. Everything runs over the command line, in
- * processes of its own. At the end every acknowledged object must be in an export, once.
+ * A service under everything at once, for hours: alerts, crossmatches, the registry, exports, backups, normal clients,
+ * and clients that do not read. Commands are killed now and then, the service in the first fifth of the time.
+ * Everything is started by the command line as separate processes. At the end every acknowledged object must be in an
+ * export, once.
  */
 
 import {
@@ -38,29 +39,32 @@ const ROUND_OBJECTS = 3000;
 const ROUND_MS = 15_000;
 const CROSSMATCH_MS = 40_000;
 const REGISTRY_MS = 60_000;
-/** Exports and backups, whose work grows with what is stored: so many in all. */
+/** The total number of exports and backups, because their work grows with the stored data. */
 const COPIES = 12;
 const CLIENTS = 16;
 const REQUESTS_A_SECOND = 60;
 const SLOW_READERS = 8;
-/** When the service is ended, as a share of the time: killed, and the last time by SIGTERM. After that it lives on to the end. */
+/**
+ * When the service is ended, as fractions of the time: it is killed, and the last time stopped by SIGTERM. After that,
+ * it runs to the end.
+ */
 const SERVICE_ENDS = [0.05, 0.1, 0.15, 0.2];
-/** Only the time after this share is judged: the service has long been the same process by then. */
+/** Only the time after this fraction is judged. The same service process then runs to the end. */
 const JUDGED_FROM = 1 / 3;
 const SAMPLES = 240;
-/** An object may be asked for when it was acknowledged so long ago. */
+/** An object may be requested only this long after it was acknowledged. */
 const FOUND_WITHIN_MS = 5000;
 const STOP_MS = 15_000;
 const TABLE_ROWS = 16;
-/** The longest time that a command gets before it is killed. */
+/** A command that runs longer than this is killed. */
 const KILL_WITHIN_MS = 3000;
 const KILLED_SHARE = 0.3;
 
-/** One look at everything. Memory in MiB, times in milliseconds. */
+/** One sample of all figures. Memory in MiB, times in milliseconds. */
 interface Sample {
   readonly minute: number;
   readonly anonymous: number;
-  /** The part of the anonymous memory that answers take which are written and not yet read: the slow readers' for the most part. */
+  /** The part of the anonymous memory that unread answers take, mostly those of slow readers. */
   readonly answers: number;
   readonly index: number;
   readonly descriptors: number;
@@ -92,7 +96,7 @@ class Soak {
   readonly #samples: Sample[] = [];
   readonly #marks: number[] = [];
   readonly #faults: string[] = [];
-  /** By command: how often it ran to its end, and how often it was killed. */
+  /** By command: the number of runs that ended by themselves, and of runs that were killed. */
   readonly #ran: Record<string, { ended: number; killed: number }> = {};
   #service: Program | undefined;
   #url = '';
@@ -174,7 +178,10 @@ class Soak {
     this.#faults.push(text);
   }
 
-  /** Does something again and again, so often if it is done by then, until the time is over. A failure is a fault, and ends nothing. */
+  /**
+   * Repeats an action this many times within the time, if each ends soon enough. A failure counts as a fault, but ends
+   * nothing.
+   */
   async #every(periodMs: number, name: string, work: (round: number) => Promise<void>): Promise<void> {
     for (let round = 0; ; round++) {
       const next = Math.max(performance.now(), this.#startMs + (round + 1) * periodMs);
@@ -189,7 +196,10 @@ class Soak {
     }
   }
 
-  /** Runs a command of nearsky to its end, or kills it after so many milliseconds; whether it ended by itself. Throws if it failed. */
+  /**
+   * Runs a command of nearsky to its end, or kills it after this many milliseconds. Returns whether it ended by itself.
+   * Throws if it failed.
+   */
   async #nearsky(args: readonly string[], killAfterMs?: number): Promise<boolean> {
     const program = new Program('../src/main.ts', [...args, '--data', this.#dataDir], undefined, this.#log);
     program.process.stdout!.resume();
@@ -222,7 +232,7 @@ class Soak {
     await this.#nearsky(['crossmatch']);
   }
 
-  /** Stores the next objects; a run that is killed is run again, as whoever has no acknowledgement would. */
+  /** Stores the next objects. A killed run is repeated, as a user without an acknowledgement would do. */
   async #store(broker: (typeof BROKER_NAMES)[number], objects: number, isToBeKilled = false): Promise<void> {
     const file = this.#path('alerts.ndjson');
     const end = this.#stored + objects;
@@ -294,7 +304,7 @@ class Soak {
     const metrics = await this.#metrics().catch(error => {
       if (this.#isUp && this.#url === url) throw error;
     });
-    // The service was ended meanwhile.
+    // The service was stopped meanwhile.
     if (!metrics || !this.#isUp || this.#url !== url) return;
     const pid = this.#service!.process.pid;
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -321,14 +331,14 @@ class Soak {
     this.#write();
   }
 
-  /** The service's own figures by name; NaN of what it does not tell. */
+  /** The service's own figures by name; NaN for missing ones. */
   async #metrics(): Promise<(name: string) => number> {
     const { body } = await request(`${this.#url}/metrics`);
     const text = await body.text();
     return name => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
   }
 
-  /** Writes what has been seen so far, so that a soak that is ended early is not lost. */
+  /** Writes the results so far, so that they are not lost if a soak is ended early. */
   #write(): void {
     const keys = Object.keys(this.#samples[0]!) as (keyof Sample)[];
     const lines = this.#samples.map(sample => keys.map(key => +sample[key].toFixed(3)).join(','));
@@ -354,7 +364,7 @@ class Soak {
     writeFileSync(this.#path('soak.svg'), plot(title, panels, this.#marks));
   }
 
-  /** Crossmatches what is left, ends the service, and compares what is stored with what was acknowledged. */
+  /** Crossmatches the remaining objects, ends the service, and compares stored with acknowledged objects. */
   async #finish(): Promise<void> {
     this.#note('the time is over: comparing what is stored with what was acknowledged');
     await this.#sample();
@@ -423,7 +433,7 @@ class Soak {
   }
 }
 
-/** Bytes of a file, or of all files in a directory; 0 where there is none. */
+/** The bytes of a file, or of all files in a directory; 0 if it does not exist. */
 function sizeOf(path: string): number {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found?.size ?? 0;
@@ -440,7 +450,7 @@ export const soak: Workload = {
   },
 };
 
-/** How the C library keeps memory, as the unit for systemd sets it. */
+/** The C library's memory settings, as in the systemd unit. */
 function allocatorSettings(): Record<string, string> {
   const unit = readFileSync(new URL('../deploy/nearsky.service', import.meta.url), 'utf8');
   return Object.fromEntries([...unit.matchAll(/\b(MALLOC_\w+)=(\d+)/g)].map(([, name, value]) => [name, value]));

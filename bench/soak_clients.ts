@@ -1,4 +1,7 @@
-/** The clients of a soak: some that ask at a steady rate and look at what they are told, and some that ask for much and hardly read. */
+/**
+ * The clients of a soak: some send requests at a steady rate and check the answers, others request much and hardly
+ * read.
+ */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
@@ -9,7 +12,10 @@ import type { SoakSky } from './soak_sky.ts';
 /** The state that clients need: the service's address, whether it should answer now, and what it must hold. */
 export interface Target {
   readonly url: string;
-  /** False from before the service is ended until it is ready again: a client that reaches nobody then has met no fault. */
+  /**
+   * False from before the service is ended until it is ready again. In this time, an unreachable service is not a
+   * fault.
+   */
   readonly isUp: boolean;
   /** Objects from 0 to this number (exclusive) were acknowledged a while ago. */
   readonly known: number;
@@ -19,12 +25,12 @@ interface Asked {
   readonly name: string;
   readonly path: string;
   readonly body?: string;
-  /** A text that the answer must have. */
+  /** A string that the answer must contain. */
   readonly has?: string;
 }
 
 const LOOKUP_IDS = 100;
-/** Faults beyond this are counted only. */
+/** Further faults are only counted. */
 const MAX_TOLD = 50;
 const TIMEOUT_MS = 30_000;
 
@@ -35,7 +41,7 @@ export class AskingClients {
   readonly #agent = new Agent({ connections: 64, bodyTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS });
   readonly #stopped = new AbortController();
   #latencies: number[] = [];
-  /** Requests by what became of them: `answered`, `refused` (503), `unreachable` (nobody was to answer), `faulty`. */
+  /** Requests by outcome: `answered`, `refused` (503), `unreachable` (the service was down), `faulty`. */
   readonly counts = { answered: 0, refused: 0, unreachable: 0, faulty: 0 };
   /** The first faults, one line each. */
   readonly faults: string[] = [];
@@ -46,7 +52,7 @@ export class AskingClients {
     this.#random = seededRandom(seed);
   }
 
-  /** Runs this number of clients, which together ask at this rate a second, until `stop`. */
+  /** Runs this number of clients, with this total rate of requests per second, until `stop`. */
   async run(clients: number, perSecond: number): Promise<void> {
     const client = async () => {
       while (!this.#stopped.signal.aborted) {
@@ -136,12 +142,15 @@ const PIPELINED = 4;
 const REOPEN_MS = 500;
 const SIP_MS = 1000;
 
-/** Clients that pipeline requests for large answers: every other one reads a little now and then, the others nothing. Ended ones come again. */
+/**
+ * Clients that pipeline requests for large answers. Every second one reads a little now and then, the others nothing.
+ * Clients whose connection ended connect again.
+ */
 export class SlowReaders {
   readonly #target: () => Target;
   readonly #sockets = new Set<Socket>();
   #stopped = false;
-  /** How often one was begun. */
+  /** The number of connections that were started. */
   begun = 0;
 
   constructor(target: () => Target) {

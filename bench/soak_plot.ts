@@ -16,7 +16,9 @@ const PANEL_HEIGHT = 150;
 const MARGIN = { left: 70, right: 160, top: 26, bottom: 18 };
 const COLOURS = ['#0b5fa5', '#c1440e', '#2e7d32', '#7b1fa2', '#555555', '#b8860b', '#00838f'];
 
-/** @param marks minutes at which something was done to the service: a grey line through all panels */
+/**
+ * @param marks the minutes at which something was done to the service, each drawn as a grey line through all panels
+ */
 export function plot(title: string, panels: readonly Panel[], marks: readonly number[]): string {
   const end = Math.max(1e-9, ...panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points.map(([x]) => x))));
   const x = (minute: number) => MARGIN.left + (minute / end) * (WIDTH - MARGIN.left - MARGIN.right);

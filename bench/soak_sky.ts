@@ -1,4 +1,7 @@
-/** The sky of a soak: objects without end, of which every other one has a catalog source beside it, a catalog, and registries. */
+/**
+ * The sky of a soak: any number of objects, every second one with a catalog source beside it; a catalog; and
+ * registries.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { columnNames } from '../src/contract/catalog.ts';
 import { catalogDefinition } from '../src/contract/catalogs.ts';
@@ -39,7 +42,7 @@ export class SoakSky {
     for (let number = from; number < to; number++) yield this.object(number);
   }
 
-  /** Which object has the id; undefined for an id that is none of ours. */
+  /** The number of the object with this id; undefined if the id is not one of ours. */
   numberOf(id: bigint): number | undefined {
     const distance = id - FIRST_ID;
     return distance >= 0n && distance % ID_STEP === 0n ? Number(distance / ID_STEP) : undefined;
@@ -64,7 +67,9 @@ export class SoakSky {
     });
   }
 
-  /** A public file of the registry, of this moment, whose transients lie at the places of the first `objects` objects. */
+  /**
+   * A public registry file with the current time. Its transients lie at the positions of the first `objects` objects.
+   */
   writeRegistry(file: string, objects: number): void {
     const now = new Date().toISOString().slice(0, 19).replace('T', ' ');
     const header =

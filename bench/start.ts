@@ -1,6 +1,6 @@
 /**
- * From nothing to a current index: read from the file beside the database, and built from the database where that file is missing or
- * damaged. Both in this process with threads of their own, and as the time of a whole `nearsky serve`.
+ * The time from a start to a current index: read from its file, or rebuilt from the database because the file is
+ * missing or damaged. Both are measured in this process with its own threads, and for a whole `nearsky serve`.
  */
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { startService, storeSky, withDirectory } from './processes.ts';
 import { median, type Options, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';
 
-/** Milliseconds until there is a generation, its threads' start included. */
+/** The time until a generation exists, including the start of its threads, milliseconds. */
 async function untilCurrent(dataDir: string): Promise<number> {
   const start = performance.now();
   const pool = new ThreadPool({ threads: 2, threadData: { dataDir } });

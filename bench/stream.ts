@@ -1,4 +1,7 @@
-/** The stream of matches: messages a second to Kafka on this machine, and the time from a recorded crossmatch to a message that can be read. */
+/**
+ * The stream of matches: messages per second to Kafka on this machine, and the time from a recorded crossmatch to a
+ * message that can be read.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +40,7 @@ async function run({ runs, seconds }: Options, note: (text: string) => void) {
       const began = { ms: 0, cpu: 0 };
       const command = startPublish(kafka, topic, data);
       while (!(store.published().get(topic)?.messages ?? 0)) await pause(store);
-      // From the first batch that is noted on: without the start of the process.
+      // Measured from the first recorded batch on, so without the start of the process.
       const first = store.published().get(topic)!.messages;
       Object.assign(began, { ms: performance.now(), cpu: cpuSecondsOf(command.child.pid!) });
       while (store.published().get(topic)!.sequence < store.lastSequence()) await pause(store);

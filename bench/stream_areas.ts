@@ -69,7 +69,7 @@ async function run({ runs }: Options, note: (text: string) => void) {
   }
 }
 
-/** Reads the journal from its beginning in so many streams, as fast as they can. */
+/** Reads the journal from its beginning in this number of streams, as fast as possible. */
 async function readAll(store: ReturnType<typeof openStore>, all: number, areas: number) {
   const random = seededRandom(2);
   const fragments = new SharedFragments(answerSettings(loadConfig()));

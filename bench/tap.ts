@@ -1,6 +1,7 @@
 /**
- * Queries in ADQL over HTTP: the same texts to the TAP of `nearsky serve` and to that of DaCHS, over the same objects, with
- * the same client. Both are asked for BINARY2 and read to the last byte; an uploaded table is a VOTable as TOPCAT sends it, TABLEDATA.
+ * Queries in ADQL over HTTP: the same queries to `nearsky serve` and to DaCHS, over the same objects, with the same
+ * client. Both are asked for BINARY2 and read to the last byte; an uploaded table is a VOTable as TOPCAT sends it,
+ * TABLEDATA.
  */
 
 import { once } from 'node:events';
@@ -117,7 +118,7 @@ function uploadOf({ ra, dec }: Sky, random: () => number): string {
 
 const dispatcher = new Agent({ headersTimeout: 300_000, bodyTimeout: 300_000 });
 
-/** Asks a service; @throws Error where the answer is none. */
+/** Sends a query to a service. @throws Error if the answer is an error */
 async function ask(url: string, query: string, format: string, upload: string) {
   const form = new FormData();
   for (const [key, value] of Object.entries({ LANG: 'ADQL', RESPONSEFORMAT: format, MAXREC: '1000000', QUERY: query }))
@@ -135,7 +136,7 @@ async function ask(url: string, query: string, format: string, upload: string) {
   return { ms, answer };
 }
 
-/** The rows of an answer in CSV, in an order of their own; numbers with a fraction are cut to ten digits. */
+/** The rows of a CSV answer in canonical order; numbers with a fraction are cut to ten digits. */
 function rowsOf(csv: Buffer): string[] {
   const cells = (line: string) =>
     line.split(',').map(cell => (cell.includes('.') ? Number(cell).toPrecision(10) : cell));

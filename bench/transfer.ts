@@ -1,4 +1,7 @@
-/** Export and import of a store as after a night, in lines a second of processor time, beside plain JSON of the same lines. */
+/**
+ * Export and import of a store like that after a night, in lines per second of processor time, compared with plain JSON
+ * of the same lines.
+ */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +69,7 @@ function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): Cro
   return { diaObjectId, catalogOutcomes: OUTCOMES, matches, tns };
 }
 
-/** Stores that many crossmatched objects. */
+/** Stores this number of crossmatched objects. */
 export async function fill(store: Store, seed: number, objects = OBJECTS, writer = new Writer(store)): Promise<void> {
   const random = seededRandom(seed);
   for (let from = 0; from < objects; from += BATCH) {

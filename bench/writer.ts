@@ -1,6 +1,7 @@
 /**
- * node bench/writer.ts DATA SKY FROM TO BATCH PER_SECOND: stores points of a sky in commits of BATCH, at most PER_SECOND of them a second.
- * Prints a line a commit that is durable: the point after its last, and when (ms since 1970).
+ * node bench/writer.ts DATA SKY FROM TO BATCH PER_SECOND: stores points of a sky in commits of BATCH, at most
+ * PER_SECOND points per second. For each durable commit, it prints a line: the number after its last point, and the
+ * time (ms since 1970).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../src/store/store.ts';

@@ -190,7 +190,7 @@ export function* areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Gener
     const first = Number(bounds[i]! >> BigInt(DEEP_BITS));
     const end = Number(bounds[i + 1]! >> BigInt(DEEP_BITS));
     const firstWhole = isAligned(bounds[i]!) ? first : first + 1;
-    // Two ranges may each contain part of one pixel, which is then tested against both.
+    // Two ranges may each contain a part of the same pixel. That pixel is then tested against both.
     if (firstWhole > first) ranges.add({ first, end: first + 1, test });
     ranges.add({ first: firstWhole, end, test: undefined });
     if (end >= firstWhole && !isAligned(bounds[i + 1]!)) ranges.add({ first: end, end: end + 1, test });

@@ -58,7 +58,7 @@ const MAX_SCANNED_ROWS = 64;
 
 /** Rows found, reused between searches. */
 export class ConeHits {
-  /** The rows are valid up to here. */
+  /** The number of rows that are valid. */
   count = 0;
   /** Number of the arena in its index. */
   arena: Uint32Array = new Uint32Array(1024);
@@ -163,8 +163,8 @@ export class Arena {
   private readonly views: ArenaViews;
   private readonly directoryShift: number;
   // The bucket that is being searched: the disc's centre in the bucket's coordinates, the maximum distance of any point
-  // of the disc from that centre, and the squared distance within which a point is certainly in the disc. Between the
-  // two distances, float64 decides.
+  // of the disc from that centre, and the squared distance within which a point is certainly in the disc. For points
+  // between the two distances, the float64 coordinates decide.
   private u = 0;
   private v = 0;
   private outer = 0;

@@ -61,8 +61,7 @@ const MAX_DIRECTORY_ORDER = 9;
 const MIN_EXTENT = 1e-7;
 
 /**
- * Builds an arena of points in any order, any number of them.
- *
+ * Builds an arena of any number of points, in any order.
  * @throws RangeError when columns differ in length or a position is out of range
  */
 export function buildArena(points: PointColumns): SharedArrayBuffer {
@@ -306,7 +305,7 @@ function writeDirectory({ directory, bucketKey, dimensions }: ArenaViews): void 
   const shift = 2 * (MAX_ORDER - dimensions.directoryOrder);
   let bucket = 0;
   for (let cell = 0; cell < directory.length; cell++) {
-    // The cell after the last one would overflow an int32 shift.
+    // Not a shift, because the cell after the last one would overflow an int32.
     const key = cell * 2 ** shift;
     while (bucket < dimensions.buckets && bucketKey[2 * bucket]! < key) bucket++;
     directory[cell] = bucket;

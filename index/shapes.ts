@@ -125,7 +125,7 @@ interface PolygonPart {
 /**
  * A polygon whose edges are arcs of great circles. The edges bound two parts of the sky; the smaller one is the
  * polygon, whatever the direction of the vertices. If edges cross each other, each crossed edge leads to the other
- * side. A point that the edges enclose twice counts twice in the size of the parts.
+ * side. A point that the edges enclose twice counts twice in the sizes of the parts.
  *
  * @param vertices positions in degrees; the last is joined to the first
  * @throws RangeError for a position out of range, fewer than three distinct vertices, consecutive vertices that are

@@ -45,8 +45,8 @@ export class SkyIndex {
   }
 
   /**
-   * The nearest point within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees; of equal separations the
-   * lowest id.
+   * The nearest point within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees; at equal separations, the
+   * point with the lowest id.
    *
    * @throws RangeError for a position or a radius out of range
    */

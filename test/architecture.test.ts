@@ -1,4 +1,7 @@
-/** The floors that ARCHITECTURE.md draws: an import goes to a file of the same room, or to a room on a lower floor; types count. */
+/**
+ * The floors that ARCHITECTURE.md draws: an import goes to a file of the same room, or to a room on a lower floor; this
+ * includes imports of types.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +26,7 @@ function floorsDrawn(): Map<string, number> {
   return floors;
 }
 
-/** The code that runs, but for what browsers load. */
+/** Our code, except the files for browsers. */
 const files = globSync('{src,index,packages,workers}/**/*.ts', { cwd: root })
   .filter(file => !file.startsWith('src/pages/browser/') && !file.includes('node_modules'))
   .sort();

@@ -1,4 +1,4 @@
-/** Shared by all tests: directories of this checkout, one of a test's own, and waiting. Starts nothing. */
+/** Shared by all tests: directories of this checkout, temporary directories, and waiting. Starts nothing. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export const sample = join(root, 'sample');
 /** The version of this checkout. */
 export const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 
-/** Calls `check` until it gives a value; throws when that takes longer than a minute, or what is given. */
+/** Calls `check` until it returns a value; throws if that takes longer than a minute, or the given time. */
 export async function eventually<T>(what: string, check: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -21,8 +21,8 @@ export async function eventually<T>(what: string, check: () => Promise<T | undef
 }
 
 /**
- * Runs a test with a new directory, which is removed afterwards.
- * @param release called before that, whatever the outcome
+ * Runs a test with a new directory, which is removed afterwards. @param release called before the removal, whatever the
+ * outcome
  */
 export async function withDirectory<T>(
   body: (directory: string) => Promise<T>,

@@ -34,7 +34,7 @@ function importsOf(file: string): string[] {
 
 /**
  * Why a test file is not among the fast ones: the files by which it comes to a module that starts processes or opens sockets, and that
- * module. Undefined where it is fast.
+ * module. Undefined if it is fast.
  */
 export function whySlow(file: string): string[] | undefined {
   const seen = new Set([file]);

@@ -45,7 +45,7 @@ test('a library imports its own files, its dependencies and what is built in', (
         const isListed = Object.keys(own).some(name => from === name || from!.startsWith(`${name}/`));
         if (!isOwn && !isListed && !isBuiltin(from!)) strangers.push(`${file}: ${from}`);
       }
-      // Texts of messages and comments, too, speak of nobody who uses the library.
+      // Messages and comments, too, never mention a particular user of the library.
       if (/nearsky/i.test(text.replaceAll(/'@nearsky\/[\w/-]+'/g, ''))) strangers.push(`${file} names nearsky`);
     }
   }

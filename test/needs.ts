@@ -1,4 +1,4 @@
-/** Tests that need what is not everywhere. */
+/** Tests whose requirements are not available everywhere. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { uvu } from 'uvu';
@@ -15,8 +15,8 @@ export function duckdbObstacle(isInstalled: boolean): string | undefined {
 }
 
 /**
- * `test`, or where there is an obstacle its `skip`, which says by name what is skipped and why: `test/run.ts` lists it, and counts a test
- * that is skipped without a word as failed.
+ * `test`, or with an obstacle a `skip` that reports the name and the reason. `test/run.ts` lists it, and counts a test
+ * that is skipped without a reason as failed.
  */
 export function needs<T>(
   test: uvu.Test<T>,

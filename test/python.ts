@@ -1,4 +1,4 @@
-/** Pythons with what a test needs: TEST_PYTHON, else the system's. */
+/** Finds a Python with the modules that a test needs: TEST_PYTHON, else the system's. */
 import { spawn, spawnSync } from 'node:child_process';
 
 const PYTHONS = [process.env.TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
@@ -8,7 +8,7 @@ export function pythonWith(modules: string): string | undefined {
   return PYTHONS.find(each => spawnSync(each, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0);
 }
 
-/** Why a test that needs these modules cannot run; undefined where it can. */
+/** Why a test that needs these modules cannot run; undefined if it can. */
 export function whyNoPython(modules: string): string | undefined {
   if (pythonWith(modules)) return undefined;
   return `there is no Python with ${modules}: pip install ${modules.replaceAll(',', '')}, and name it in TEST_PYTHON`;

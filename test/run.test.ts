@@ -1,4 +1,4 @@
-/** What runs the tests: which files, what it says first and last. On test files of this file's own. */
+/** Tests the test runner with files of its own: which files it runs, and its first and last lines. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A disk that is soon full. */
+/** A disk that fills up quickly. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, fsyncSync, mkdtempSync, openSync, realpathSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ export interface SmallDisk {
   unmount(): void;
 }
 
-/** A file system in memory of that size, as mount has it; undefined where this process may not mount one. */
+/** Mounts a file system in memory with that size; undefined if this process may not mount one. */
 export function mountSmallDisk(size: string): SmallDisk | undefined {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'nearsky-disk-')));
   try {
@@ -27,7 +27,7 @@ export function mountSmallDisk(size: string): SmallDisk | undefined {
 
 const PAGE_BYTES = 4096;
 
-/** Fills a disk until at most so many bytes are free; the file that does so, to be removed. */
+/** Fills a disk until at most this many bytes are free. Returns the file that does so, to be removed. */
 export function fillDisk(directory: string, freeBytes: number): string {
   const file = join(directory, 'filler');
   const descriptor = openSync(file, 'a');

@@ -250,7 +250,7 @@ export interface LookupResult {
   readonly total?: number | null;
   /** Whether `objects` has fewer than `total`. */
   readonly truncated?: boolean;
-  /** Why it is truncated. */
+  /** Why `objects` is truncated. */
   readonly truncation?: 'per_input_limit' | 'per_request_limit' | null;
   /** Objects within the radius that meet the filters. */
   readonly qualifying_total?: number | null;

@@ -1,7 +1,7 @@
 /** The query is not valid ADQL, or names something that does not exist. */
 export class AdqlError extends Error {
   override name = 'AdqlError';
-  /** The place in the query, counted from 0 in UTF-16 code units. */
+  /** The offset in the query, counted from 0 in UTF-16 code units. */
   readonly at: number;
 
   constructor(at: number, message: string) {
@@ -10,7 +10,7 @@ export class AdqlError extends Error {
   }
 }
 
-/** For messages: `3 were given`. */
+/** For messages, such as `3 were given`. */
 export function given(count: number): string {
   return `${count} ${count === 1 ? 'was' : 'were'} given`;
 }

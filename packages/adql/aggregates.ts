@@ -27,7 +27,7 @@ function extreme(name: 'min' | 'max'): Aggregate {
   return {
     takes: 1,
     write([operand], at) {
-      const x = plainValue(operand!, `what ${name.toUpperCase()} compares`);
+      const x = plainValue(operand!, `the argument of ${name.toUpperCase()}`);
       if (x.type === 'boolean') throw new AdqlError(x.at, `${name.toUpperCase()} takes numbers, texts and times`);
       const column = x.column && { name, sql: '', type: x.type, about: x.column.about };
       return value(at, `${name}(${x.sql})`, x.type, column && { column });
@@ -44,42 +44,51 @@ const ofDoubles = (name: string, does: string): Aggregate => ({
 export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   COUNT: {
     takes: 1,
-    write: ([x], at, distinct) => value(at, `count(${distinct}${plainValue(x!, 'what COUNT counts').sql})`, 'int64'),
+    write: ([x], at, distinct) =>
+      value(at, `count(${distinct}${plainValue(x!, 'the argument of COUNT').sql})`, 'int64'),
   },
   SUM: {
     takes: 1,
     write([operand], at, distinct) {
-      const x = numberOf(operand!, 'what SUM adds');
+      const x = numberOf(operand!, 'the argument of SUM');
       if (arithmeticType(x.type, 'null') === 'int64')
         return value(at, `CAST(sum(${distinct}${x.sql}) AS BIGINT)`, 'int64');
       return value(at, `sum(${distinct}${double(x)})`, 'float64');
     },
   },
-  AVG: ofDoubles('avg', 'what AVG adds'),
+  AVG: ofDoubles('avg', 'the argument of AVG'),
   MIN: extreme('min'),
   MAX: extreme('max'),
   MEDIAN: {
-    ...ofDoubles('median', 'what MEDIAN orders'),
+    ...ofDoubles('median', 'the argument of MEDIAN'),
     forms: [
-      ['MEDIAN(x DOUBLE) -> DOUBLE', 'The median of the rows of a group, the mean of the middle two of an even number'],
+      [
+        'MEDIAN(x DOUBLE) -> DOUBLE',
+        'The median of the rows of a group; for an even number of rows, the mean of the middle two',
+      ],
     ],
   },
   STDDEV: {
-    ...ofDoubles('stddev_samp', 'what STDDEV takes'),
-    forms: [['STDDEV(x DOUBLE) -> DOUBLE', 'The standard deviation of a sample, by n - 1; NULL for one row']],
+    ...ofDoubles('stddev_samp', 'the argument of STDDEV'),
+    forms: [
+      [
+        'STDDEV(x DOUBLE) -> DOUBLE',
+        'The standard deviation of a sample, with n - 1 in the denominator; NULL for one row',
+      ],
+    ],
   },
   IVO_STRING_AGG: {
     takes: 2,
     forms: [
       [
         'ivo_string_agg(expr TEXT, delim TEXT) -> TEXT',
-        'The texts of all rows of a group, ascending, with a delimiter between, which must stand in the query',
+        'The strings of all rows of a group, ascending, joined by a delimiter, which must be a constant',
       ],
     ],
     write([operand, delimiter], at, distinct) {
       const { text } = textOf(delimiter!, 'the delimiter');
-      if (text === undefined) throw new AdqlError(delimiter!.at, 'the delimiter must stand in the query');
-      const { sql } = textOf(operand!, 'what IVO_STRING_AGG joins');
+      if (text === undefined) throw new AdqlError(delimiter!.at, 'the delimiter must be a constant');
+      const { sql } = textOf(operand!, 'the argument of IVO_STRING_AGG');
       return value(at, `string_agg(${distinct}${sql}, ${textLiteral(text)} ORDER BY ${sql})`, 'text');
     },
   },
@@ -88,12 +97,12 @@ export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
     forms: [
       [
         'ivo_histogram(val DOUBLE, lower DOUBLE, upper DOUBLE, nbins INTEGER) -> BIGINT[]',
-        'The numbers of values below lower, in each of nbins equal parts from there to upper (exclusive), and of the others; of constants, and without NULL',
+        'The number of values below lower, in each of nbins equal parts from there to upper (exclusive), and from upper on. Bounds must be constants; NULL is not counted',
       ],
     ],
     write([x, ...args], at, distinct) {
       const bounds = args.map(each => numberOf(each, 'a bound, or the number of bins'));
-      return histogram(at, numberOf(x!, 'what IVO_HISTOGRAM counts'), bounds.map(fixed), distinct);
+      return histogram(at, numberOf(x!, 'the argument of IVO_HISTOGRAM'), bounds.map(fixed), distinct);
     },
   },
 };
@@ -107,7 +116,7 @@ const MAX_BINS = 10_000;
  */
 function histogram(at: number, x: Value, [lower, upper, bins]: readonly Value[], distinct: string): Value {
   const [low, high, count] = [lower!, upper!, bins!].map(constantOf) as [number, number, number];
-  if (!(low < high)) throw new AdqlError(upper!.at, 'the end of a histogram must be greater than its begin');
+  if (!(low < high)) throw new AdqlError(upper!.at, 'the end of a histogram must be greater than its start');
   if (!(Number.isInteger(count) && count >= 1 && count <= MAX_BINS))
     throw new AdqlError(bins!.at, `the number of bins of a histogram must be 1 to ${MAX_BINS} (${count} was given)`);
   const place = `floor((${double(x)} - ${double(lower!)}) / ${constantNumber(at, high - low).sql} * ${count})`;

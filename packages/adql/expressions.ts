@@ -46,7 +46,7 @@ const MAX_CONDITION_QUERIES = 8;
 /** The digits of the lowest integer, which has no positive counterpart. */
 const LOWEST = `${2n ** 63n}`;
 
-/** For `Joined.repeatable`: no table may get several rows for one row of the others. */
+/** For `Joined.repeatable`: here no table may have several rows for one row of the others. */
 export const NONE: ReadonlySet<Source> = new Set();
 
 /** Reads the expressions of one query. */
@@ -79,7 +79,7 @@ export class Expressions {
       !hasAggregate(expression) &&
       !hasQuery(expression)
     ) {
-      // The whole may be an expression of GROUP BY although its parts are not.
+      // The whole expression may be in GROUP BY even if its parts are not.
       const { groups: _, ...ungrouped } = context;
       const whole = this.#expression(expression, ungrouped);
       if (whole.kind === 'value' && groups.has(whole.sql)) return whole;
@@ -113,7 +113,7 @@ export class Expressions {
         const own = expression.of;
         if (expression.sign === '-' && own.kind === 'number' && own.text === LOWEST)
           return value(at, `(-${LOWEST})::BIGINT`, 'int64');
-        const of = numberOf(this.operand(expression.of, context), 'what has a sign');
+        const of = numberOf(this.operand(expression.of, context), 'the operand of a sign');
         return expression.sign === '-' ? negative(at, of) : of;
       }
       case 'arithmetic': {
@@ -121,7 +121,7 @@ export class Expressions {
         return arithmetic(at, expression.operator, left, right);
       }
       case 'cast': {
-        const of = this.#value(expression.of, context, 'what is cast');
+        const of = this.#value(expression.of, context, 'the value of CAST');
         const { type } = expression;
         return type === 'POINT' || type === 'CIRCLE' || type === 'POLYGON'
           ? this.#shapes.shapeOf(at, type, numbersOf(of))
@@ -133,9 +133,9 @@ export class Expressions {
         return this.#comparison(expression, context);
       case 'between': {
         if (++this.#betweens > MAX_BETWEENS)
-          throw new AdqlError(at, `BETWEEN stands in BETWEEN at most ${MAX_BETWEENS} times: compare with <= instead`);
+          throw new AdqlError(at, `BETWEEN can be nested at most ${MAX_BETWEENS} times: compare with <= instead`);
         const before = this.#references.length;
-        const values = comparable(expression.of.map(each => this.#value(each, context, 'what is compared')));
+        const values = comparable(expression.of.map(each => this.#value(each, context, 'the compared value')));
         this.#betweens--;
         const [x, low, high] = values as [Value, Value, Value];
         this.#countColumns(before);
@@ -144,7 +144,7 @@ export class Expressions {
       case 'inList':
         return this.#inList(expression, context);
       case 'inQuery': {
-        const x = this.#value(expression.of, context, 'what is compared');
+        const x = this.#value(expression.of, context, 'the compared value');
         const { sql, columns } = this.#conditionQuery(expression.query, context);
         const [column] = columns as [ResultColumn];
         if (columns.length !== 1)
@@ -156,11 +156,11 @@ export class Expressions {
         return value(at, `(${x.sql}${not(expression)} IN (${sql}))`, 'boolean');
       }
       case 'like': {
-        const [x, pattern] = expression.of.map(each => textOf(this.operand(each, context), 'what LIKE compares'));
+        const [x, pattern] = expression.of.map(each => textOf(this.operand(each, context), 'an operand of LIKE'));
         return like(at, x!, pattern!, expression.ignoresCase, expression.isNot);
       }
       case 'isNull': {
-        const x = this.#value(expression.of, context, 'what is compared with NULL');
+        const x = this.#value(expression.of, context, 'the value compared with NULL');
         return value(at, `(${x.sql} IS${not(expression)} NULL)`, 'boolean');
       }
       case 'exists':
@@ -170,7 +170,7 @@ export class Expressions {
       case 'not':
         return value(
           at,
-          `(NOT ${conditionOf(this.operand(expression.of, context), 'what NOT negates').sql})`,
+          `(NOT ${conditionOf(this.operand(expression.of, context), 'the operand of NOT').sql})`,
           'boolean',
         );
     }
@@ -180,7 +180,7 @@ export class Expressions {
   filter(expression: Expression, context: Context, filtered: Joined, role: string): Value {
     if (expression.kind === 'logic') {
       const { all } = filtered;
-      // A row may be kept although one part of OR is false. A repeated row would then be kept several times.
+      // A row may be kept even if one part of an OR is false. If the row is repeated, it would be kept several times.
       const either = { all, repeatable: NONE, narrows: NO_PARTS, isStrict: false };
       const own = expression.operator === 'AND' ? filtered : either;
       return logic(expression, (each, part) => this.filter(each, context, own, part));
@@ -210,7 +210,7 @@ export class Expressions {
     if (++this.#conditionQueries > MAX_CONDITION_QUERIES)
       throw new AdqlError(
         query.at,
-        `queries stand in conditions of one another at most ${MAX_CONDITION_QUERIES} levels deep: join the tables instead`,
+        `queries in conditions can be nested at most ${MAX_CONDITION_QUERIES} levels deep: join the tables instead`,
       );
     this.#references.push(undefined);
     const relation = this.#query(query, scope);
@@ -245,10 +245,10 @@ export class Expressions {
   }
 
   #case({ at, subject, cases, otherwise }: Expression & { kind: 'case' }, context: Context): Value {
-    const of = subject && this.#value(subject, context, 'what CASE compares');
+    const of = subject && this.#value(subject, context, 'the value of CASE');
     const whens = cases.map(({ when }) => {
       if (!of) return conditionOf(this.operand(when, context), 'WHEN').sql;
-      const [a, b] = comparable([of, this.#value(when, context, 'what WHEN compares')]) as [Value, Value];
+      const [a, b] = comparable([of, this.#value(when, context, 'a value of WHEN')]) as [Value, Value];
       return `${a.sql} = ${b.sql}`;
     });
     const results = [...cases.map(({ result }) => result), ...(otherwise ? [otherwise] : [])];
@@ -266,7 +266,7 @@ export class Expressions {
       this.#countColumns(before);
       return value(at, test, 'boolean');
     }
-    const values = of.map(each => this.#value(each, context, 'what is compared'));
+    const values = of.map(each => this.#value(each, context, 'the compared value'));
     this.#countColumns(before);
     const [left, right] = comparable(values) as [Value, Value];
     if (filtered && operator === '=') {
@@ -279,7 +279,7 @@ export class Expressions {
   #inList(expression: Expression & { kind: 'inList' }, context: Context, filtered?: Joined): Value {
     const { at } = expression;
     const before = this.#references.length;
-    const of = [expression.of, ...expression.list].map(each => this.#value(each, context, 'what is compared'));
+    const of = [expression.of, ...expression.list].map(each => this.#value(each, context, 'the compared value'));
     this.#countColumns(before);
     const [x, ...list] = comparable(of) as [Value, ...Value[]];
     if (filtered && !expression.isNot) narrowById(x, list, filtered);
@@ -307,7 +307,7 @@ export class Expressions {
         return isOne ? test : `(NOT ${test})`;
       }
       if (call.name === 'DISTANCE' && (sign === '<' || sign === '<=')) {
-        const radius = numberOf(this.operand(other, context), 'what is compared');
+        const radius = numberOf(this.operand(other, context), 'the compared value');
         const [a, b] = this.#shapes.points(call.at, this.#arguments(call, 2, 4, context));
         return this.#shapes.sky.within(a, b, radius, filtered, sign);
       }
@@ -357,7 +357,7 @@ export class Expressions {
   }
 }
 
-/** SQL whose value differs between the rows of a FROM; constant within groups. */
+/** SQL whose value differs between the rows of a FROM, but is constant within groups. */
 function rowOf({ scope, groups }: Context): string {
   const sources = new Set(scope.tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
   if (groups) return '0';
@@ -374,7 +374,7 @@ function logic(
 
 const INTEGER = /^(\d+)::BIGINT$/;
 
-/** Narrows a partial table to the rows of some identifiers, where these tell the position. */
+/** Narrows a partial table to the rows of some identifiers, if these contain the position. */
 function narrowById({ column }: Value, ids: readonly Value[], { narrows }: Joined): void {
   const part = column?.of;
   const { id, idPixel } = part?.table.partial ?? {};

@@ -6,7 +6,7 @@ export interface Feature {
   /** The type, after `ivo://ivoa.net/std/TAPRegExt#features-`. */
   readonly type: string;
   readonly form: string;
-  /** How it differs from the standard; undefined if it does not. */
+  /** How the feature differs from the standard; undefined if it does not. */
   readonly description?: string;
 }
 
@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<string, string>> = {
   POLYGON: 'The smaller of the two parts of the sky',
   BOX: 'With corners on meridians and parallels. A box beyond a pole has its width and height along great circles through its centre',
   COORDSYS: 'ICRS of every shape',
-  IN_UNIT: 'Takes a column that has a unit, and a unit that stands in the query',
+  IN_UNIT: 'Takes a column that has a unit, and a unit that is a constant',
 };
 
 const named = (type: string, ...forms: readonly string[]): Feature[] =>

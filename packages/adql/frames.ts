@@ -38,7 +38,7 @@ function rotation(from: string, to: string): string {
 }
 
 function frameOf({ text, at }: Value): string {
-  if (text === undefined) throw new AdqlError(at, "a frame must stand in the query, as in 'GALACTIC'");
+  if (text === undefined) throw new AdqlError(at, "a frame must be a constant, such as 'GALACTIC'");
   const name = text.trim().toUpperCase();
   if (Object.hasOwn(FRAMES, name)) return name;
   throw new AdqlError(at, `a frame is one of ${Object.keys(FRAMES).join(', ')}`);
@@ -71,6 +71,6 @@ export function transformed(at: number, from: Value, to: Value, shape: Shape): S
         corners: `flatten(list_transform(range(1, len(${shape.corners}), 2), lambda k: adql_turned(${shape.corners}[k], ${shape.corners}[k + 1], ${own})))`,
       };
     default:
-      throw new AdqlError(shape.at, 'IVO_GEOM_TRANSFORM takes a POINT, CIRCLE, BOX or POLYGON, and a MOC stands here');
+      throw new AdqlError(shape.at, 'IVO_GEOM_TRANSFORM takes a POINT, CIRCLE, BOX or POLYGON (a MOC was given)');
   }
 }

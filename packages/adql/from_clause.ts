@@ -26,7 +26,7 @@ const MAX_TABLES = 40;
 
 interface NamedQuery {
   readonly name: Name;
-  /** Its name in the SQL. */
+  /** The name of the table in the SQL. */
   readonly sql: string;
   readonly relation: Relation;
   readonly joined: number;
@@ -90,7 +90,7 @@ export class FromClauses {
     this.joined += named?.joined ?? 1;
     this.#expressions.compared += named?.compared ?? 0;
     if (this.joined > MAX_TABLES)
-      throw new AdqlError(at, `a query joins at most ${MAX_TABLES} tables, those of WITH at each use: ask in parts`);
+      throw new AdqlError(at, `a query joins at most ${MAX_TABLES} tables, those of WITH at each use: split the query`);
     if (named) return this.#derived(named.relation, alias ?? path[0]!, named.sql);
     const found = this.#tables.filter(table => isTable(table, path));
     if (found.length === 0) {
@@ -187,7 +187,8 @@ export class FromClauses {
     const columns = [...a.columns, ...b.columns];
     const context = joined(tables, columns, outer);
     const all = sourcesOf({ tables });
-    // An outer join would keep an unmatched row once for each repetition. Pairs are an inner join, so their rows may repeat.
+    // An outer join would keep a repeated row several times if it has no match. The pairs are an inner join, so their
+    // rows may repeat.
     const dropped = type === 'LEFT' ? b.tables : type === 'RIGHT' ? a.tables : [];
     const narrows = partsOf({ tables: dropped });
     const filtered = { all, repeatable: isOfPairs ? all : NONE, narrows, isStrict: false };

@@ -68,11 +68,11 @@ function rounded(name: 'round' | 'trunc'): RowFunction {
       if (!places) return value(at, `${name}(${number})`, 'float64');
       const count = numberOf(places, 'the number of decimal places');
       if (count.type !== 'int64' || count.constant === undefined || Math.abs(count.constant) > 300)
-        throw new AdqlError(places.at, 'the number of decimal places must be an integer that stands in the query');
+        throw new AdqlError(places.at, 'the number of decimal places must be an integer that is a constant');
       // PostgreSQL rounds to places as a decimal number, which has no -0; ATAN2 tells -0 from 0.
       const near = `(round(${number}, ${count.constant}) + 0::DOUBLE)`;
       if (name === 'round') return value(at, near, 'float64');
-      // Rounds to that many digits, but never away from 0: in floating point, 0.29 * 100 is less than 29.
+      // Rounds to this many digits, but never away from 0: in floating point, 0.29 * 100 is less than 29.
       const below = `round(${number} - sign(${number}) * power(10::DOUBLE, -(${count.constant})) / 2, ${count.constant}) + 0::DOUBLE`;
       return value(at, `(CASE WHEN abs(${near}) <= abs(${number}) THEN ${near} ELSE ${below} END)`, 'float64');
     },
@@ -137,7 +137,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     write([seed], at, _, row) {
       if (!seed) return value(at, 'random()', 'float64');
       const { sql } = numberOf(seed, 'the seed');
-      // The upper 53 bits of 64.
+      // The upper 53 of 64 bits.
       return value(at, `(CAST(hash(${sql}, ${row()}) >> 11 AS DOUBLE) / ${2 ** 53}::DOUBLE)`, 'float64');
     },
   },
@@ -168,8 +168,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     write([x, unit], at) {
       const number = numberOf(x!, 'the argument');
       const to = textOf(unit!, 'the unit').text;
-      if (to === undefined)
-        throw new AdqlError(unit!.at, "a unit must stand in the query, as in IN_UNIT(ra, 'arcsec')");
+      if (to === undefined) throw new AdqlError(unit!.at, "a unit must be a constant, as in IN_UNIT(ra, 'arcsec')");
       const about = number.column?.about;
       if (!about?.unit) throw new AdqlError(x!.at, 'IN_UNIT takes a column that has a unit');
       const factor = conversion(about.unit, to);
@@ -193,13 +192,15 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'SUBSTRING(str TEXT, start INTEGER, length INTEGER) -> TEXT',
-        'The characters of a text from a place on, counted from 1; all that follow where the length is left out. SUBSTRING(str FROM start FOR length) is the same',
+        'The characters of a string from a position on, counted from 1; to its end if the length is omitted. SUBSTRING(str FROM start FOR length) is the same',
       ],
     ],
     write([text, start, length], at) {
       const { sql } = textOf(text!, 'the argument of SUBSTRING');
-      const [from, count] = [start!, length].map(each => each && as('int64', integerOf(each, 'a place in a text')));
-      // The engine counts positions below 1 from the end.
+      const [from, count] = [start!, length].map(
+        each => each && as('int64', integerOf(each, 'a position in a string')),
+      );
+      // The engine counts positions below 1 from the end of the string.
       const first = `greatest(${from}, 1)`;
       if (!count) return value(at, `substr(${sql}, ${first})`, 'text');
       return value(at, `substr(${sql}, ${first}, greatest(${from} + ${count} - ${first}, 0))`, 'text');
@@ -211,7 +212,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'ivo_nocasematch(value TEXT, pat TEXT) -> INTEGER',
-        '1 where a pattern of LIKE matches a text, whatever the case, and 0 where not',
+        '1 if a pattern of LIKE matches a string, ignoring case, else 0',
       ],
     ],
     write([text, pattern], at) {
@@ -225,7 +226,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'ivo_hashlist_has(hashlist TEXT, item TEXT) -> INTEGER',
-        '1 where a word is in a list of words with # between, whatever the case, and 0 where not',
+        '1 if a word is in a list of words separated by #, ignoring case, else 0',
       ],
     ],
     write([list, item], at) {
@@ -247,7 +248,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'ivo_epoch_prop(ra DOUBLE, dec DOUBLE, parallax DOUBLE, pmra DOUBLE, pmdec DOUBLE, rv DOUBLE, ref_epoch DOUBLE, out_epoch DOUBLE) -> DOUBLE[]',
-        'The six parameters of an astrometric solution at another epoch: deg, deg, mas, mas/yr, mas/yr, km/s; epochs are Julian years. A parallax or radial velocity of NULL is taken as 0',
+        'The six parameters of an astrometric solution at another epoch: deg, deg, mas, mas/yr, mas/yr, km/s; epochs are Julian years. A parallax or radial velocity of NULL counts as 0',
       ],
     ],
     write: (args, at) => epochVector(args, at),
@@ -273,7 +274,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'ivo_geom_transform(from_sys TEXT, to_sys TEXT, geo GEOMETRY) -> GEOMETRY',
-        'A POINT, CIRCLE, BOX or POLYGON in another frame: ICRS, FK5 (equinox J2000) or GALACTIC, which must stand in the query. There is no FK4',
+        'A POINT, CIRCLE, BOX or POLYGON in another frame: ICRS, FK5 (equinox J2000) or GALACTIC, which must be a constant. There is no FK4',
       ],
     ],
     write: ([from, to, shape], at) =>
@@ -328,7 +329,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
       ],
       [
         'MOC(hpxOrder INTEGER, shape GEOMETRY) -> MOC',
-        'The MOC of the pixels of an order that a POINT, CIRCLE, BOX, POLYGON or MOC touches; of constants, for all but POINT and MOC up to order 13',
+        'The MOC of the pixels of an order that a POINT, CIRCLE, BOX, POLYGON or MOC touches. Arguments must be constants; for shapes other than POINT and MOC, the order is at most 13',
       ],
     ],
     write: ([operand, shape], at, shapes) => shapes.moc(at, [operand!, shape]),
@@ -339,9 +340,9 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'ivo_healpix_index(hpxOrder INTEGER, long DOUBLE, lat DOUBLE) -> BIGINT',
-        'The HEALPix pixel of a position, NESTED; the order is 0 to 29 and must stand in the query',
+        'The HEALPix pixel of a position, NESTED; the order is 0 to 29 and must be a constant',
       ],
-      ['ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT', 'The same of a point'],
+      ['ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT', 'The HEALPix pixel of a point'],
     ],
     write: (args, at, shapes) => shapes.healpixIndex(at, args as [Operand, ...Operand[]]),
   },
@@ -351,7 +352,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'ivo_healpix_center(hpxOrder INTEGER, hpxIndex BIGINT) -> POINT',
-        'The centre of a pixel, NESTED; the order is 0 to 29 and must stand in the query',
+        'The centre of a pixel, NESTED; the order is 0 to 29 and must be a constant',
       ],
     ],
     write: (args, at, shapes) => shapes.healpixCentre(at, args as [Operand, Operand]),
@@ -380,7 +381,7 @@ function julianDate(name: string, epoch: number, what: string): RowFunction {
   return {
     least: 1,
     most: 1,
-    forms: [[`${name}(d TIMESTAMP) -> DOUBLE`, `A time as ${what}, in the time scale that it has`]],
+    forms: [[`${name}(d TIMESTAMP) -> DOUBLE`, `A time as ${what}, in its own time scale`]],
     write([time], at) {
       const own = plainValue(time!, `the argument of ${name.toUpperCase()}`);
       const [, x] = comparable([TIME, own]) as [Value, Value];
@@ -389,5 +390,5 @@ function julianDate(name: string, epoch: number, what: string): RowFunction {
   };
 }
 
-/** A time, for strings that are compared with it. */
+/** A time, for strings that are compared to it. */
 const TIME = value(0, 'NULL', 'time');

@@ -51,9 +51,11 @@ export const MACROS: readonly string[] = [
   ...FRAME_MACROS,
 ];
 
-/** The maximum number of pixel ranges in a test: searching more would cost more than they save. */
+/** The maximum number of pixel ranges in a test. Searching more would cost more than it saves. */
 const MAX_RANGES = 16;
-/** The target number of pixels on a shape's edge. More would make ranges narrower than the limit on ranges allows. */
+/**
+ * The target number of pixels on a shape's edge. With more, the ranges would exceed their limit and be merged again.
+ */
 const ENOUGH_CUT = 64;
 /** The maximum number of shapes in a query whose pixels are computed, at milliseconds each. */
 const MAX_AREAS = 32;
@@ -67,9 +69,9 @@ const MAX_CORNERS = 400;
 const MAX_CHORD_DEGREES = 175;
 /** The relative rounding of the square of a half chord. Positions on the edge of a circle are inside. */
 const CHORD_ROUNDING = 2 ** -50;
-/** How many pixels on the edge of a shape are split to choose rows of a partial table. */
+/** The number of edge pixels of a shape that are split to select the rows of a partial table. */
 const PART_CUT = 256;
-/** Catalogs assign rows to pixels with a rounding of their own (0.4 mas at order 29). */
+/** Catalogs differ in how they round positions when they assign rows to pixels (by 0.4 mas at order 29). */
 const PIXEL_PAD_ARCSEC = 0.01;
 /** Ranges are merged across gaps of up to this many pixels of order 16, which is 1 / 4096 of the sky. */
 const MIN_GAP = (12 * 4 ** 16) / 4096;
@@ -121,7 +123,7 @@ export class Sky {
     if (!vertices) return inPolygonOfRow(point, polygon);
     this.#corners += vertices.length;
     if (this.#corners > MAX_CORNERS)
-      throw new AdqlError(at, `the polygons of a query have at most ${MAX_CORNERS} corners: ask in parts`);
+      throw new AdqlError(at, `the polygons of a query have at most ${MAX_CORNERS} corners: split the query`);
     const shape = polygonOf(vertices, at);
     const part = narrowedPart(point, filtered);
     if (part) part.isWithin(() => pixelsOf(shape));
@@ -193,12 +195,12 @@ export class Sky {
   }
 
   /**
-   * The pixels of an order that a shape touches. Pixels closer than an eighth of their size may be included.
+   * The pixels of an order that a shape touches. May include pixels that are closer than an eighth of their size.
    * @throws AdqlError if there are too many
    */
   moc(shape: SkyShape<unknown>, order: number, at: number): readonly PixelRange[] {
     if (++this.#mocs > MAX_AREAS)
-      throw new AdqlError(at, `a query has at most ${MAX_AREAS} MOCs of shapes: ask in parts`);
+      throw new AdqlError(at, `a query has at most ${MAX_AREAS} MOCs of shapes: split the query`);
     const steps = areaOfShape(shape as SkyShape<never>, MAX_MOC_CUT, Math.min(MOC_MAX_ORDER, order + MOC_FINER));
     let step = steps.next();
     while (!step.done) step = steps.next();
@@ -243,7 +245,7 @@ function chordTest(point: Point, centre: { ra: number; dec: number }, radius: nu
   return `${north} + ${cosine} * cos(radians(${dec})) * ${east} ${operator} ${square}`;
 }
 
-/** The partial table that a condition on a point narrows. */
+/** The partial table whose rows a condition on a point restricts. */
 function narrowedPart(point: Point, filtered: Joined | undefined) {
   const part = partOf(point);
   return part && filtered?.narrows.has(part) ? part : undefined;
@@ -366,7 +368,7 @@ export function polygonCentroid(vertices: readonly (readonly [number, number])[]
     sum.y += normal.y * weight;
     sum.z += normal.z * weight;
   }
-  // The direction on the vertices' side.
+  // The direction in the hemisphere of the vertices.
   const isOutside = places.reduce((total, place) => total + dot(place, sum), 0) < 0;
   const sign = isOutside ? -1 : 1;
   const ra = Math.atan2(sign * sum.y, sign * sum.x) * (180 / Math.PI);

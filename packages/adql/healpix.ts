@@ -21,7 +21,7 @@ const compressed = (v: string) =>
 const CELL = (part: string) => `CAST(least(greatest(floor(${part} * 536870912), 0), 536870911) AS BIGINT)`;
 
 export const HEALPIX_MACROS: readonly string[] = [
-  // At order 29. A position lies in one of twelve faces; right ascension counts quarter turns, 0 to 4.
+  // All pixels are of order 29. A position lies in one of twelve faces. Right ascension is in quarter turns, 0 to 4.
   `CREATE MACRO adql_pixel(ra1, dec1) AS list_transform([{'t': CASE WHEN ra1 / 360 - floor(ra1 / 360) < 1 THEN 4 * (ra1 / 360 - floor(ra1 / 360)) ELSE 0 END,
     'z': sin(radians(dec1)), 'c': cos(radians(dec1))}], lambda s: list_transform([CASE
     WHEN s.t IS NULL OR s.z IS NULL OR NOT abs(dec1) <= 90 THEN NULL

@@ -1,6 +1,6 @@
 /**
- * The conditions of outer joins. DuckDB uses a hash join for an equality whose sides have columns of one table each. With any other
- * condition in an outer join it compares all pairs of rows.
+ * The conditions of outer joins. DuckDB uses a hash join for an equality if each side has columns of one table only.
+ * For any other condition in an outer join, it compares all pairs of rows.
  */
 
 import { FUNCTIONS } from './functions.ts';
@@ -86,7 +86,7 @@ export function outerCondition(
     } else own[[...sides][0] ?? (type === 'RIGHT' ? 'right' : 'left')].push(each);
   }
   if (!key) return { condition, isMixed, hasKey: false };
-  // Tests on the other side filter its rows before the join.
+  // Tests on the other side are applied to its rows before the join.
   const folded = guarded(guarded(key, 0, type === 'RIGHT' ? [] : own.left), 1, type === 'LEFT' ? [] : own.right);
   const before = type === 'LEFT' ? own.right : type === 'RIGHT' ? own.left : [];
   return { condition: conjunction(condition.at, [folded, ...before, ...rest]), isMixed, hasKey: true };

@@ -6,12 +6,12 @@ export interface Token {
   readonly kind: 'word' | 'name' | 'number' | 'string' | 'symbol' | 'end';
   /** A word in upper case, a name or string without its quotes, or a number or symbol unchanged. */
   readonly value: string;
-  /** The characters of the token in the query. */
+  /** The range of the token in the query. */
   readonly text: string;
   readonly at: number;
 }
 
-/** Comments and white space, then one alternative a kind. */
+/** Comments and white space, then one alternative for each kind of token. */
 const TOKEN =
   /(?:[ \t\r\n]|--[^\r\n]*)*(?:(?<word>[A-Za-z][A-Za-z0-9_]*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<string>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<symbol><>|!=|<=|>=|\|\||[-+*/%=<>(),.;])|(?<end>$))/y;
 
@@ -29,12 +29,12 @@ export function tokensOf(query: string): Token[] {
     const [kind, text] = Object.entries(groups).find(([, value]) => value !== undefined) as [Token['kind'], string];
     const at = TOKEN.lastIndex - text.length;
     if (kind === 'number' && /[A-Za-z_]/.test(query[TOKEN.lastIndex] ?? ''))
-      throw new AdqlError(at, `a number ends before its next letter: put a space after ${text}, or mend the number`);
+      throw new AdqlError(at, `a number ends before its next letter: put a space after ${text}, or correct the number`);
     if (kind === 'name' && text === '""') throw new AdqlError(at, 'a name in double quotes must not be empty');
     tokens.push({ kind, value: tokenValue(kind, text), text, at });
     if (kind === 'end') return tokens;
     if (tokens.length > MAX_TOKENS)
-      throw new AdqlError(at, `a query has at most ${MAX_TOKENS} words, numbers and signs: ask in parts`);
+      throw new AdqlError(at, `a query has at most ${MAX_TOKENS} words, numbers and signs: split the query`);
   }
 }
 
@@ -51,7 +51,7 @@ function unknownCharacter(query: string, from: number): AdqlError {
   SKIPPED.exec(query);
   const at = SKIPPED.lastIndex;
   const character = String.fromCodePoint(query.codePointAt(at)!);
-  if (character === "'") return new AdqlError(at, 'this text has no end: close it with a single quote');
+  if (character === "'") return new AdqlError(at, 'this string has no end: close it with a single quote');
   if (character === '"') return new AdqlError(at, 'this name has no end: close it with a double quote');
   if (character === '_') return new AdqlError(at, 'a name that does not begin with a letter must be in double quotes');
   const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');

@@ -50,7 +50,7 @@ function merged(ranges: [bigint, bigint][], at: number): readonly PixelRange[] {
 }
 
 function wrongMoc(word: string, at: number): AdqlError {
-  return new AdqlError(at, `a MOC is written as '4/0-3,5 6/100', orders 0 to 29, and not with ${word.slice(0, 40)}`);
+  return new AdqlError(at, `a MOC is written as '4/0-3,5 6/100', with orders 0 to 29, not as ${word.slice(0, 40)}`);
 }
 
 /** The condition that a pixel lies in one of the ranges, as a binary search. */

@@ -1,4 +1,7 @@
-/** Queries in ADQL 2.1: their syntax tree, and the SQL for DuckDB that they become. Pure: nothing is opened, read or run. */
+/**
+ * Queries in ADQL 2.1: their syntax tree, and the SQL for DuckDB that they become. It is pure: it opens, reads and runs
+ * nothing.
+ */
 export { AdqlError, placedMessage } from './adql_error.ts';
 export { FEATURES, type Feature } from './features.ts';
 export { MACROS } from './geometry.ts';

@@ -33,7 +33,7 @@ export function numberLiteral(at: number, text: string): Value {
 }
 
 export function stringLiteral(at: number, text: string): Value {
-  if (text.includes('\0')) throw new AdqlError(at, 'a text must not hold the character U+0000');
+  if (text.includes('\0')) throw new AdqlError(at, 'a string must not contain the character U+0000');
   return value(at, textLiteral(text.toWellFormed()), 'text', { text });
 }
 
@@ -46,12 +46,12 @@ export function negative(at: number, of: Value): Value {
 
 export function arithmetic(at: number, operator: ArithmeticOperator, left: Operand, right: Operand): Value {
   if (operator === '||') {
-    const [a, b] = [textOf(left, 'what || joins'), textOf(right, 'what || joins')];
+    const [a, b] = [textOf(left, 'an operand of ||'), textOf(right, 'an operand of ||')];
     return value(at, `(${a.sql} || ${b.sql})`, 'text');
   }
   const elapsed = operator === '-' ? difference(at, left, right) : undefined;
   if (elapsed) return elapsed;
-  const [a, b] = [numberOf(left, `what ${operator} takes`), numberOf(right, `what ${operator} takes`)];
+  const [a, b] = [numberOf(left, `an operand of ${operator}`), numberOf(right, `an operand of ${operator}`)];
   const type = arithmeticType(a.type, b.type);
   const constant = folded(operator, a.constant, b.constant, type);
   if (constant !== undefined && type === 'float64') return constantNumber(at, constant);
@@ -112,7 +112,10 @@ export function cast(at: number, of: Value, type: Exclude<CastType, CastShape>):
 
 /** The longest pattern of LIKE. */
 const MAX_PATTERN_LENGTH = 1000;
-/** The same for a pattern with % and _, or from a table: each of its characters may be compared with each of a string, uninterruptibly. */
+/**
+ * The same for a pattern with % and _, or from a table: each of its characters may be compared with each character of a
+ * string, and that cannot be interrupted.
+ */
 const MAX_MIXED_LENGTH = 200;
 
 export function like(at: number, x: Value, pattern: Value, ignoresCase: boolean, isNot: boolean): Value {

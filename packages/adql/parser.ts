@@ -153,7 +153,7 @@ class Parser {
     return path;
   }
 
-  /** A name after AS, or a name alone. */
+  /** A name, with or without AS before it. */
   #alias(what: string): Name | undefined {
     if (this.#takeWord('AS')) return this.#name(what);
     const { kind, value } = this.#peek();
@@ -417,7 +417,7 @@ class Parser {
     }
     if (this.#isSymbol('(')) {
       if (this.#startsQuery(1))
-        throw new AdqlError(at, 'a subquery is no value: it stands in FROM, after IN, and after EXISTS');
+        throw new AdqlError(at, 'a subquery is not a value: it is allowed in FROM, after IN and after EXISTS');
       return this.#inParentheses(() => this.#expression());
     }
     if (this.#takeWord('NULL')) return { kind: 'null', at };

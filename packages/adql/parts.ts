@@ -1,7 +1,7 @@
 /**
- * Tables whose rows lie elsewhere. The engine is given the columns and rows of each that a query can need: the rows in an
- * area of the sky, or near the positions of another table. A condition narrows a table only where no row that fails it
- * can reach the result.
+ * Tables whose rows lie elsewhere. The engine gets only the columns and rows that a query may need: the rows in an area
+ * of the sky, or near the positions of another table. A condition restricts a table only if no row that fails it can
+ * reach the result.
  */
 import { conePixels, pixelCentre } from '@nearsky/sky-index';
 import type { PixelRange } from './moc.ts';
@@ -10,7 +10,7 @@ import type { DescribedTable } from './schema.ts';
 /** Pairs [first, end) of HEALPix pixels at order 16, NESTED, ascending and disjoint. */
 export type PixelBounds = Float64Array;
 
-/** What a query needs of a partial table, at one place of its FROM clauses. */
+/** What a query needs of a partial table, at one of its uses in FROM clauses. */
 export interface TablePart {
   readonly table: DescribedTable;
   /** The relation in the SQL, which must exist before the query runs, with all columns of the table. */
@@ -20,11 +20,11 @@ export interface TablePart {
   /** The area of all rows that are needed; undefined if the query gives none. */
   readonly bounds: PixelBounds | undefined;
   /**
-   * Queries for positions: right ascension, declination and radius, degrees. The rows that are needed are near a position
-   * of each. A query may name the relations of other parts.
+   * Queries for positions: right ascension, declination and radius, degrees. Only rows near a position of every query
+   * are needed. A query may name the relations of other parts.
    */
   readonly near: readonly string[];
-  /** The number of rows that are enough, whichever they are. */
+  /** The number of rows that suffice, if any rows will do. */
   readonly rows: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface KeptRows {
   readonly sql: string;
 }
 
-/** A table in a query whose positions rows may be near. */
+/** A table of a query that provides positions; rows near them are needed. */
 interface Source {
   readonly table: string;
   /** The SQL of its rows. */
@@ -49,7 +49,7 @@ interface Near {
   readonly position: string;
 }
 
-/** The areas and the tables by whose positions a part is narrowed. More of them would take longer than they save. */
+/** The maximum number of areas and tables that restrict a part. More would take longer than they save. */
 const MAX_AREAS = 8;
 const MAX_NEAR = 4;
 
@@ -57,7 +57,7 @@ const MAX_NEAR = 4;
 export class Part {
   readonly table: DescribedTable;
   readonly relation: string;
-  /** Set where any so many rows are enough. */
+  /** The number of rows that suffice, if any rows will do. */
   rows: number | undefined;
   readonly #columns = new Set<string>();
   readonly near: Near[] = [];
@@ -75,13 +75,13 @@ export class Part {
     this.#columns.add(column);
   }
 
-  /** Only rows in the area are needed. */
+  /** Restricts the part to rows in the area. */
   isWithin(area: () => PixelBounds): void {
     if (++this.#areas > MAX_AREAS) return;
     this.#bounds = this.#bounds ? intersection(this.#bounds, area()) : area();
   }
 
-  /** Only rows near the positions of another table are needed; SQL of degrees. */
+  /** Restricts the part to rows near the positions of another table, given as SQL, in degrees. */
   isNear(source: Source, ra: string, dec: string, radius: string): void {
     if (this.near.length < MAX_NEAR) this.near.push({ source, position: `${ra}, ${dec}, ${radius}` });
   }
@@ -92,7 +92,7 @@ export class Part {
   }
 }
 
-/** SQL whose rows may differ when it runs again: any few rows, or random numbers. */
+/** SQL that may give other rows when it runs again: any few rows, or random numbers. */
 const UNSTABLE = / LIMIT | OFFSET |random\(/;
 
 /**
@@ -124,7 +124,7 @@ export function describeParts(
     const relation = keep(withClauses(clause.slice(start, -1), texts.clauses));
     texts.clauses[i] = `${clause.slice(0, start)}FROM ${relation})`;
   }
-  // A derived table is shorter than one around it.
+  // Of two nested derived tables, the inner one is shorter.
   for (const source of [...sources].sort((a, b) => a.relation.length - b.relation.length)) {
     const text = relations.get(source)!;
     if (!text.startsWith('(') || !UNSTABLE.test(text)) continue;
@@ -166,7 +166,7 @@ function withClauses(sql: string, clauses: readonly string[]): string {
 
 export const NO_PARTS: ReadonlySet<Part> = new Set();
 
-/** The pixels that are in both. */
+/** The pixels that are in both lists. */
 export function intersection(a: PixelBounds, b: PixelBounds): PixelBounds {
   const both: number[] = [];
   for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
@@ -178,7 +178,7 @@ export function intersection(a: PixelBounds, b: PixelBounds): PixelBounds {
   return Float64Array.from(both);
 }
 
-/** Ranges of pixels at order 29 as the pixels of order 16 that hold them. */
+/** Ranges of pixels at order 29 as the pixels of order 16 that contain them. */
 export function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
   const bounds: number[] = [];
   for (const [first, end] of ranges) {
@@ -192,7 +192,7 @@ export function boundsOf(ranges: readonly PixelRange[]): PixelBounds {
 /** How far a row may lie from the pixel that its identifier names, arcsec. Gaia's positions change from release to release. */
 const ID_REACH_ARCSEC = 60;
 
-/** The pixels of rows whose identifiers begin with a pixel. */
+/** The pixels of rows whose identifiers begin with the number of a pixel. */
 export function pixelsOfIds(ids: readonly bigint[], { order, bits }: { order: number; bits: number }): PixelBounds {
   const shift = BigInt(2 * (29 - order));
   const pixels = ids

@@ -24,11 +24,12 @@ export const REGION_MACROS: readonly string[] = [
     1 + adql_dot(v[1], v[i]) + adql_dot(v[i], v[i + 1]) + adql_dot(v[i + 1], v[1]))))`,
   `CREATE MACRO adql_polygon_area(c) AS list_transform([abs(2 * adql_half_area(adql_vectors(c))) % (4 * pi())],
     lambda s: degrees(degrees(least(s, 4 * pi() - s))))[1]`,
-  // Whether the smaller part is on the left: seen from inside, the corners go round once, counterclockwise.
+  // Whether the smaller part is on the left: seen from inside, the corners go around once, counterclockwise.
   `CREATE MACRO adql_inside(p, v) AS sign(sin(adql_half_area(v))) * list_sum(list_transform(range(1, len(v) + 1), lambda i:
     atan2(adql_triple(p, v[i], v[i % len(v) + 1]), adql_dot(v[i], v[i % len(v) + 1]) - adql_dot(v[i], p) * adql_dot(p, v[i % len(v) + 1])))) > pi()`,
   'CREATE MACRO adql_angle(a, b) AS 2 * asin(least(1, sqrt(power(a[1] - b[1], 2) + power(a[2] - b[2], 2) + power(a[3] - b[3], 2)) / 2))',
-  // The distance to an edge: to its great circle if the nearest point of that lies between the ends.
+  // The distance to an edge. It is the distance to the edge's great circle if the nearest point of that circle lies
+  // between the ends.
   `CREATE MACRO adql_to_edge(p, a, b) AS CASE WHEN adql_normal(a, b) > 1e-14 AND adql_dot(b, p) >= adql_dot(a, p) * adql_dot(a, b)
     AND adql_dot(a, p) >= adql_dot(b, p) * adql_dot(a, b) THEN asin(least(1, abs(adql_triple(p, a, b)) / adql_normal(a, b)))
     ELSE least(adql_angle(p, a), adql_angle(p, b)) END`,
@@ -47,7 +48,8 @@ export const REGION_MACROS: readonly string[] = [
   `CREATE MACRO adql_in_circle(v, p, r) AS CASE WHEN r <= pi() / 2
     THEN list_max(list_transform(v, lambda a: adql_angle(p, a))) <= r + ${EDGE}
     ELSE list_transform([[-p[1], -p[2], -p[3]]], lambda q: adql_to_edges(q, v) >= pi() - r - ${EDGE} AND NOT adql_inside(q, v))[1] END`,
-  // The corners of a box: on its meridians and parallels, or beyond a pole on great circles through its centre. The other sizes are no box.
+  // The corners of a box: on its meridians and parallels, or beyond a pole on great circles through its centre. Other
+  // sizes are not a box.
   `CREATE MACRO adql_box(ra1, dec1, width, height) AS CASE
     WHEN ra1 + dec1 + width + height IS NULL OR NOT (width > 0 AND height > 0 AND width < 180 AND height < 180) THEN NULL
     WHEN abs(dec1) + height / 2 <= 90 THEN [ra1 - width / 2, dec1 - height / 2, ra1 + width / 2, dec1 - height / 2,

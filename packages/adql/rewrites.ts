@@ -10,7 +10,10 @@ import { constantNumber, type Point, type Source } from './values.ts';
 
 /** The cell size, as a multiple of the join distance. Larger cells mean fewer cells for each position, with more rows in each. */
 const CELL_RATIO = 8;
-/** The join distances for which cells are used, degrees: larger ones have too few cells to help, smaller ones have enough. */
+/**
+ * The join distances for which cells are used, degrees: for larger distances there are too few cells to help, for
+ * smaller ones the largest number is enough.
+ */
 const MAX_CELL_REACH = 5;
 const MIN_CELL_REACH = 1e-4;
 /** The corners of the neighbourhood of a position. */
@@ -18,16 +21,16 @@ const CORNERS = '(VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS near(i, j)';
 /** The maximum number of cell columns of a table: each multiplies its rows by up to four. */
 const MAX_CELLS = 2;
 
-/** The tables whose rows a condition is checked on. */
+/** The tables whose rows a condition filters. */
 export interface Joined {
-  /** See `From`. Conditions on columns of that table alone are added to it. */
+  /** See `From`. Conditions that use only columns of this table are added to it. */
   readonly kept?: From['kept'];
   readonly all: ReadonlySet<Source>;
-  /** Tables that may have several rows for one row of the others. The condition keeps one of these rows. */
+  /** Tables that may be given several rows for one row of the others, because the condition keeps only one of them. */
   readonly repeatable: ReadonlySet<Source>;
-  /** The partial tables whose rows that fail the condition do not matter. */
+  /** The partial tables that may omit rows that fail the condition. */
   readonly narrows: ReadonlySet<Part>;
-  /** Whether no row of any of the tables that fails the condition reaches the result. */
+  /** Whether no row that fails the condition reaches the result, whichever table it comes from. */
   readonly isStrict: boolean;
 }
 
@@ -88,7 +91,7 @@ export class NearCells {
       { point: b, source: second, other: a },
       { point: a, source: first, other: b },
     ].filter(({ source }) => repeatable.has(source) && source.cells.length < MAX_CELLS);
-    // The tables with pixels, and partial ones, are the large ones.
+    // Tables with pixels, and partial tables, are large.
     const side = sides.find(({ point }) => !pixelOf(point) && !partOf(point)) ?? sides[0];
     if (!side) return undefined;
     const reach = Math.max(radius + ROUNDING, MIN_CELL_REACH);

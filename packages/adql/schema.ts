@@ -18,7 +18,9 @@ export interface DescribedTable {
   readonly partial?: {
     /** The column of identifiers. */
     readonly id: string;
-    /** Where an identifier begins with the pixel of its position: the pixel's order, and the bits that follow it. */
+    /**
+     * Set if an identifier begins with the pixel of its position: the pixel's order, and the number of bits after it.
+     */
     readonly idPixel?: { readonly order: number; readonly bits: number };
   };
   /** The columns that identify a row of the partial table of a schema, and repeat its position. */

@@ -15,7 +15,9 @@ export interface ScopeTable {
 export interface From {
   /** The table, if the FROM is a single table or query. */
   readonly source?: Source;
-  /** For an outer join with pairs: the table whose rows are all preserved, and the conditions on its rows in pairs. */
+  /**
+   * For an outer join with pairs: the table of which all rows are preserved, and the conditions for its rows in pairs.
+   */
   readonly kept?: { readonly source: Source; readonly conditions: string[] };
   /** Call this after the conditions are written, because they may add columns to the tables. */
   readonly sql: () => string;
@@ -84,10 +86,10 @@ export function columnsNamed(path: readonly Name[], scope: Pick<Scope, 'columns'
 export function unknownColumn(path: readonly Name[], scope: Scope): string {
   const qualifier = path.slice(0, -1);
   const table = qualifier.length > 0 && tableOf(qualifier, scope.tables);
-  if (qualifier.length > 0 && !table) return `${pathText(qualifier)} is no table of this FROM`;
+  if (qualifier.length > 0 && !table) return `${pathText(qualifier)} is not a table of this FROM`;
   const tables = table ? [table] : scope.tables;
   const names = tables.map(({ alias, of }) => alias?.text ?? (of ? tableName(of) : 'this query'));
-  return `${path.at(-1)!.text} is no column of ${names.join(' or ') || 'the result'}`;
+  return `${path.at(-1)!.text} is not a column of ${names.join(' or ') || 'the result'}`;
 }
 
 export function sharedNames(left: From, right: From, at: number): Name[] {

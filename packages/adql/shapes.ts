@@ -57,7 +57,7 @@ export class Shapes {
 
   /** Two points, or the four numbers of two. */
   points(at: number, args: readonly Operand[]): [Point, Point] {
-    if (args.length === 2) return args.map(each => pointOf(each, 'what DISTANCE measures')) as [Point, Point];
+    if (args.length === 2) return args.map(each => pointOf(each, 'an argument of DISTANCE')) as [Point, Point];
     if (args.length === 3) throw new AdqlError(at, 'DISTANCE takes two points, or four numbers');
     return [this.#pointAt(at, args[0]!, args[1]!), this.#pointAt(at, args[2]!, args[3]!)];
   }
@@ -76,7 +76,7 @@ export class Shapes {
     if (first.kind === 'moc' || second.kind === 'moc' || second.kind === 'point')
       throw new AdqlError(
         at,
-        second.kind === 'point' ? 'a POINT can hold no other shape' : `${name} takes a MOC with a POINT alone`,
+        second.kind === 'point' ? 'a POINT cannot contain another shape' : `${name} takes a MOC with a POINT alone`,
       );
     if (second.kind === 'polygon') return this.sky.polygonAnd(second, first, isMutual ? 'touches' : 'holds', filtered);
     if (isMutual) return this.sky.polygonAnd(first as Polygon, second, 'touches', filtered);
@@ -154,7 +154,7 @@ export class Shapes {
   moc(at: number, [operand, shape]: readonly [Operand, Operand | undefined]): Shape {
     if (shape) return this.#mocOf(at, healpixOrder(operand), shape);
     const { text, at: textAt } = textOf(operand, 'the argument of MOC');
-    if (text === undefined) throw new AdqlError(textAt, "a MOC must stand in the query, as in MOC('4/0-3,5 6/100')");
+    if (text === undefined) throw new AdqlError(textAt, "a MOC must be a constant, as in MOC('4/0-3,5 6/100')");
     return { kind: 'moc', at, ranges: mocRanges(text, textAt) };
   }
 
@@ -221,7 +221,7 @@ export class Shapes {
     const points = args.some(each => asShape(each)?.kind === 'point')
       ? args.map(each => pointOf(each, 'a vertex'))
       : Array.from({ length: Math.ceil(args.length / 2) }, (_, i) => {
-          if (!args[2 * i + 1]) throw wrong('a right ascension and a declination a vertex');
+          if (!args[2 * i + 1]) throw wrong('a right ascension and a declination per vertex');
           return this.#pointAt(at, args[2 * i]!, args[2 * i + 1]!);
         });
     if (points.length > MAX_VERTICES) throw wrong(`at most ${MAX_VERTICES} vertices (${given(points.length)})`);
@@ -269,7 +269,7 @@ function healpixOrder(operand: Operand): number {
 export function numbersOf({ at, text = '' }: Value): Value[] {
   const numbers = text.trim().split(/\s+/).map(Number);
   if (text.trim() === '' || numbers.some(Number.isNaN))
-    throw new AdqlError(at, "a shape is cast from a text of numbers in the query, such as '12.3 45.6'");
+    throw new AdqlError(at, "a shape is cast from a constant string of numbers, such as '12.3 45.6'");
   return numbers.map(number => constantNumber(at, number));
 }
 
@@ -284,11 +284,11 @@ export function constantOf({ constant, at }: Value): number {
 }
 
 function sameForAll(at: number): AdqlError {
-  return new AdqlError(at, 'a number must stand here, and no column: the shape must be the same for all rows');
+  return new AdqlError(at, 'this must be a number, not a column, because the shape must be the same for all rows');
 }
 
 export function shapeOperand(name: string, operand: Operand): Shape {
   const shape = asShape(operand);
   if (shape) return shape;
-  throw new AdqlError(operand.at, `${name} takes shapes, and ${described(operand)} stands here`);
+  throw new AdqlError(operand.at, `${name} takes shapes (${described(operand)} was given)`);
 }

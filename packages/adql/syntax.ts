@@ -1,4 +1,4 @@
-/** The syntax tree of a query. Every node has its place in the query: `at`. */
+/** The syntax tree of a query. Each node has its offset in the query: `at`. */
 
 export interface Name {
   readonly text: string;

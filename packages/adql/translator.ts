@@ -59,7 +59,7 @@ export function translate(
   if (query.length > MAX_QUERY_LENGTH)
     throw new AdqlError(
       0,
-      `a query has at most ${MAX_QUERY_LENGTH} characters (this one has ${query.length}): ask in parts`,
+      `a query has at most ${MAX_QUERY_LENGTH} characters (this one has ${query.length}): split the query`,
     );
   return new Translator(tables, maxRows, icrsHint).translate(parse(query));
 }
@@ -73,7 +73,7 @@ interface Output {
 interface Tail {
   readonly orderBy: Query['orderBy'];
   readonly offset: string | undefined;
-  /** Whether this is the outermost query, whose columns have the types of results. */
+  /** Whether this is the outermost query. Its columns are converted to the types of results. */
   readonly isResult: boolean;
 }
 
@@ -86,13 +86,13 @@ const MAX_COLUMNS = 500;
 const MAX_SQL_LENGTH = 2 ** 21;
 
 /**
- * The maximum of comparisons between columns, times the square of the number of tables. The engine plans this in a second: 39
- * comparisons of 40 tables, or 490 of 8. Planning 160 of 40 tables takes 16 s and cannot be interrupted; 1,170 take 260 MiB that the
- * engine does not count.
+ * The maximum of comparisons between columns, times the square of the number of tables. Up to this limit, for example
+ * 39 comparisons between 40 tables or 490 between 8, the engine plans a query within a second. Planning 160 comparisons
+ * between 40 tables takes 16 s and cannot be interrupted; 1,170 take 260 MiB that the engine does not count.
  */
 const MAX_PLANNED = 64_000;
 
-/** The maximum of TOP and OFFSET: row numbers of the engine. */
+/** The maximum of TOP and OFFSET, which is the engine's limit on row numbers. */
 const MAX_COUNT = 2n ** 62n;
 
 class Translator {
@@ -128,7 +128,7 @@ class Translator {
     const { parts: clauses, partial } = this.#from;
     const { sql, parts, kept } = describeParts(partial, relation.sql, clauses);
     if (sql.length > MAX_SQL_LENGTH)
-      throw new AdqlError(0, 'the query is too long, with its functions written out: ask in parts');
+      throw new AdqlError(0, 'the query is too long, with its functions written out: split the query');
     return { sql, columns: relation.columns.map(resultColumn), parts, kept };
   }
 
@@ -139,7 +139,7 @@ class Translator {
     if (compared > most)
       throw new AdqlError(
         0,
-        `a query of ${joined} tables has at most ${most} comparisons between columns, with those of NATURAL and USING (this one has ${compared}): ask in parts`,
+        `a query of ${joined} tables has at most ${most} comparisons between columns, with those of NATURAL and USING (this one has ${compared}): split the query`,
       );
   }
 
@@ -167,7 +167,7 @@ class Translator {
       const counts = `${left.columns.length} columns on the left and ${right.columns.length} on the right`;
       throw new AdqlError(
         body.at,
-        `the queries of ${body.operator} must have equally many columns: there are ${counts}`,
+        `the queries of ${body.operator} must have the same number of columns: there are ${counts}`,
       );
     }
     const columns = left.columns.map((column, i): ResultColumn => {
@@ -175,7 +175,7 @@ class Translator {
       const type = commonType([column.type, other.type]);
       if (!type) {
         const types = `${nameOfType(column.type)} on the left and ${nameOfType(other.type)} on the right`;
-        throw new AdqlError(other.at, `column ${i + 1} of ${body.operator} is ${types}: they must be alike`);
+        throw new AdqlError(other.at, `column ${i + 1} of ${body.operator} is ${types}: the types must match`);
       }
       const isAlike = column.about?.numbers === other.about?.numbers && column.about?.shape === other.about?.shape;
       const texts = Math.max(column.texts, other.texts);
@@ -264,7 +264,7 @@ class Translator {
   #allColumns({ qualifier, at }: Item & { kind: 'all' }, scope: Scope): readonly ScopeColumn[] {
     if (qualifier.length === 0) return scope.columns;
     const table = tableOf(qualifier, scope.tables);
-    if (!table) throw new AdqlError(at, `${pathText(qualifier)} is no table of this FROM`);
+    if (!table) throw new AdqlError(at, `${pathText(qualifier)} is not a table of this FROM`);
     return table.columns;
   }
 
@@ -309,7 +309,7 @@ class Translator {
     if (expression.kind === 'number') {
       const number = Number(expression.text);
       if (Number.isInteger(number) && number >= 1 && number <= outputs.length) return `${number}`;
-      throw new AdqlError(at, `ORDER BY ${expression.text} names no column: there are ${outputs.length}`);
+      throw new AdqlError(at, `ORDER BY ${expression.text} is not a column: the query has ${outputs.length}`);
     }
     if (expression.kind === 'column' && expression.path.length === 1) {
       const [name] = expression.path as [Name];

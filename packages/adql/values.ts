@@ -50,7 +50,7 @@ export interface Source {
   readonly cells: { readonly name: string; readonly sql: string }[];
   /** The conditions on its columns alone that each of its rows in the result meets. */
   readonly conditions: string[];
-  /** Set where an outer join may replace its rows by NULL, which later conditions may accept. */
+  /** Set if an outer join may replace its rows by NULL, which later conditions may accept. */
   isNullable?: true;
 }
 
@@ -186,7 +186,10 @@ export function constantNumber(at: number, number: number, text?: string): Value
   return value(at, number < 0 || digits === '-0' ? `(${sql})` : sql, 'float64', { constant: number });
 }
 
-/** NULL if two values are equal, else the first. Written out, so that the SQL's length reflects the planning effort. */
+/**
+ * NULL if two values are equal, else the first. It is written out so that the length of the SQL reflects the planning
+ * effort.
+ */
 export function nullIf(x: string, y: string): string {
   return `(CASE WHEN ${x} = ${y} THEN NULL ELSE ${x} END)`;
 }
@@ -211,31 +214,31 @@ export function quoted(name: string): string {
 /** @throws AdqlError for a shape, or a value that is not a number */
 export function numberOf(operand: Operand, role: string): Value {
   if (operand.kind === 'value' && (isNumeric(operand.type) || operand.type === 'null')) return operand;
-  throw new AdqlError(operand.at, `${role} must be a number, and ${described(operand)} stands here`);
+  throw new AdqlError(operand.at, `${role} must be a number (${described(operand)} was given)`);
 }
 
 export function textOf(operand: Operand, role: string): Value {
   if (operand.kind === 'value' && (operand.type === 'text' || operand.type === 'null')) return operand;
-  throw new AdqlError(operand.at, `${role} must be a text, and ${described(operand)} stands here`);
+  throw new AdqlError(operand.at, `${role} must be a text (${described(operand)} was given)`);
 }
 
 export function conditionOf(operand: Operand, role: string): Value {
   if (operand.kind === 'value' && operand.type === 'boolean') return operand;
-  throw new AdqlError(operand.at, `${role} must be a condition, and ${described(operand)} stands here`);
+  throw new AdqlError(operand.at, `${role} must be a condition (${described(operand)} was given)`);
 }
 
 export function plainValue(operand: Operand, role: string): Value {
   if (operand.kind === 'value') return operand;
   throw new AdqlError(
     operand.at,
-    `${role} must be a value, and ${described(operand)} stands here: take COORD1 and COORD2 of points`,
+    `${role} must be a value (${described(operand)} was given): take COORD1 and COORD2 of points`,
   );
 }
 
 export function pointOf(operand: Operand, role: string): Point {
   const shape = asShape(operand);
   if (shape?.kind === 'point') return shape;
-  throw new AdqlError(operand.at, `${role} must be a POINT, and ${described(operand)} stands here`);
+  throw new AdqlError(operand.at, `${role} must be a POINT (${described(operand)} was given)`);
 }
 
 export function described(operand: Operand): string {
@@ -263,7 +266,7 @@ export function arithmeticType(a: ValueType, b: ValueType): 'int64' | 'float64' 
   return [a, b].every(type => isInteger(type) || type === 'null') ? 'int64' : 'float64';
 }
 
-/** The type that can hold all the values; undefined if there is none. */
+/** The type that can hold all of the values; undefined if there is none. */
 export function commonType(types: readonly ValueType[]): ValueType | undefined {
   const known = [...new Set(types)].filter(type => type !== 'null');
   if (known.length <= 1) return known[0] ?? 'null';
@@ -279,10 +282,7 @@ function literalAs(type: ValueType, { at, text, constant, type: own }: Value): V
   if (type === 'time' && text !== undefined) {
     const [, date, time = '00:00'] = TIMESTAMP.exec(text.trim()) ?? [];
     if (!date || Number.isNaN(Date.parse(`${date}T${time}Z`)))
-      throw new AdqlError(
-        at,
-        `a time is written as '2026-01-31T12:00:00', and not as ${textLiteral(text.slice(0, 40))}`,
-      );
+      throw new AdqlError(at, `a time is written as '2026-01-31T12:00:00', not as ${textLiteral(text.slice(0, 40))}`);
     return value(at, `TIMESTAMP '${date} ${time}'`, 'time');
   }
   if (type === 'boolean') {
@@ -309,5 +309,5 @@ export function comparable(values: readonly Value[]): Value[] {
   if (commonType(fitted.map(({ type }) => type)) !== undefined) return fitted;
   const first = fitted.find(({ type }) => type !== 'null')!;
   const other = fitted.find(({ type }) => commonType([first.type, type]) === undefined)!;
-  throw new AdqlError(other.at, `${described(other)} stands here, and cannot be compared with ${described(first)}`);
+  throw new AdqlError(other.at, `${described(other)} cannot be compared with ${described(first)}`);
 }

@@ -11,7 +11,7 @@ const MAX_HEAP_BYTES = 1 << 21;
  */
 const MAPPED_BYTES = 40 << 20;
 
-/** The bytes of a text that is written often. Copying them costs as much as writing a few single characters. */
+/** The bytes of a string that is written often. Copying them costs as much as writing a few single characters. */
 export function fragment(text: string): Uint8Array {
   return utf8.encode(text);
 }
@@ -20,7 +20,7 @@ const TRUE = fragment('true');
 const FALSE = fragment('false');
 const NULL = fragment('null');
 
-/** The bytes as text, one character for each byte. */
+/** The bytes as a string, one character for each byte. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }

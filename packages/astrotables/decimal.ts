@@ -39,10 +39,10 @@ const HALF_DISTANCE = powers(LEAST_BINARY - 53, 29 - 53, exponent => 2 ** expone
 const FOUR = Uint8Array.from({ length: 40_000 }, (_, i) => ZERO + (Math.floor((i >> 2) / TEN[3 - (i & 3)]!) % 10));
 
 const double = new Float64Array(1);
-/** The lower word and the upper word of `double`. */
+/** The lower and upper 32-bit words of `double`. */
 const words = new Uint32Array(double.buffer);
 
-/** The upper 26 bits of a double; the rest has as many (Veltkamp). */
+/** The upper 26 bits of a double. The rest has at most 26 bits, too (Veltkamp). */
 function upperHalf(x: number): number {
   const shifted = 134217729 * x;
   return shifted - (shifted - x);
@@ -81,8 +81,8 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
     b += TEN_TO_8;
   }
 
-  // Below a power of 2 the next double is nearer. But the numbers here that are powers of 2 have 14 digits at most, and
-  // are taken unchanged.
+  // Below a power of 2 the next double is nearer. But the powers of 2 in the range here have at most 14 digits, and are
+  // written exactly.
   const half = HALF_DISTANCE[binary - LEAST_BINARY]! * ten;
   let step = 100;
   let rest = 100 * Math.round(b / 100);

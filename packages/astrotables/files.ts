@@ -22,7 +22,8 @@ export class ReadFailure extends Error {
 
 /** The one-line reason of an error. For a system error: its code and text, without the call and path that Node adds. */
 export function reasonOf(error: unknown): string {
-  // A decoder's TypeError or RangeError about damaged bytes tells a reader nothing. System errors are of neither class.
+  // A decoder's TypeError or RangeError about damaged bytes means nothing to a user. System errors do not belong to
+  // these classes.
   if (error instanceof TypeError || error instanceof RangeError) return 'it is damaged';
   return error instanceof Error ? error.message.replace(/, \w+( '.*')?$/, '') : String(error);
 }

@@ -1,6 +1,6 @@
 /**
- * Celestial reference frames, and the conversion of positions to ICRS. All angles are degrees. Positions have no proper motion and no
- * parallax: they lie on the unit sphere, in the frame of the Solar System's barycentre.
+ * Celestial reference frames, and the conversion of positions to ICRS. All angles are degrees. Proper motion and
+ * parallax are ignored: positions lie on the unit sphere, as seen from the Solar System's barycentre.
  */
 
 /** The systems that are converted. `FK4` includes the E-terms of aberration, as catalogs of that time do. */
@@ -33,8 +33,8 @@ const NAME =
 const EQUINOX = /^([bj]?)(\d{4}(?:\.\d*)?)$/;
 
 /**
- * The frame that a text names: `ICRS`, `FK5`, `FK5 J1975`, `fk4(B1875.0)`, `J2000`, `B1950`, `eq_FK4`, `galactic`. FK5
- * without an equinox means J2000, FK4 means B1950.
+ * The frame that a string names: `ICRS`, `FK5`, `FK5 J1975`, `fk4(B1875.0)`, `J2000`, `B1950`, `eq_FK4`, `galactic`.
+ * FK5 without an equinox means J2000, FK4 means B1950.
  * @param equinox a separate equinox: `B1950`, `J2000.0`, `1975`; an equinox within the text takes precedence
  * @throws FrameError for any other text
  */
@@ -99,7 +99,7 @@ export function toIcrs(frame: Frame): ToIcrs {
 }
 
 type Vector = readonly [x: number, y: number, z: number];
-/** Row by row. */
+/** Rows of the matrix, one after the other. */
 export type Matrix = readonly [Vector, Vector, Vector];
 
 /**

@@ -16,7 +16,7 @@ export interface JsonForm {
   readonly colon: string;
   /** Whether characters beyond ASCII are escaped. */
   readonly isAscii: boolean;
-  /** Whether a number that is an integer beyond 2^53 gets an exponent, so that an integer literal is always exact. */
+  /** Whether a number that is an integer beyond 2^53 gets an exponent, so that every integer literal is exact. */
   readonly hasExponents: boolean;
   /** Whether the keys of objects are sorted by their UTF-16 code units. */
   readonly isSorted: boolean;
@@ -28,7 +28,7 @@ const USUAL: JsonForm = { comma: ', ', colon: ': ', isAscii: true, hasExponents:
 export const COMPACT: JsonForm = { comma: ',', colon: ':', isAscii: false, hasExponents: true, isSorted: false };
 /** The compact form of values that JSON.stringify cannot write. */
 const COMPACT_BY_HAND: JsonForm = { ...COMPACT };
-/** The form to hash and to compare: equal data have equal texts. */
+/** The form for hashing and comparing: equal data give equal strings. */
 export const CANONICAL: JsonForm = { ...COMPACT, isSorted: true };
 
 /**
@@ -140,7 +140,7 @@ export type Bigints = 'wide' | 'int64' | 'all';
  * @throws SyntaxError
  */
 export function parseJson(text: string, bigints: Bigints = 'wide'): unknown {
-  // Most texts have no such literal, and without a reviver they are parsed several times as fast.
+  // Most strings have no such literal, and are parsed several times as fast without a reviver.
   return bigints === 'all' || WIDE_INTEGER.test(text) ? JSON.parse(text, REVIVERS[bigints]) : JSON.parse(text);
 }
 

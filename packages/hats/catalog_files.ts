@@ -34,8 +34,8 @@ export interface CatalogFiles {
   /** The directory at a relative or full path or address. A relative one starts from this directory. */
   directory(text: string): CatalogFiles;
   /**
-   * Opens a file. If one turn of the event loop requests several ranges of a remote file that lie near each other, they
-   * are fetched together.
+   * Opens a file. Nearby ranges of a remote file that are requested within one turn of the event loop are fetched
+   * together.
    * @throws ReadFailure; MissingFile where the file certainly does not exist
    */
   open(name: string): Promise<OpenFile>;

@@ -1,6 +1,6 @@
 /**
- * Reads units, UCDs and meanings of columns from a Parquet file that contains them as a VOTable (the IVOA note "Parquet
- * in the VO", which hats follows in `dataset/_common_metadata`).
+ * Reads the units, UCDs and descriptions of columns from a Parquet file that contains them as a VOTable (the IVOA note
+ * "Parquet in the VO", which hats follows in `dataset/_common_metadata`).
  */
 
 import type { ParquetFile } from '@nearsky/astrotables/parquet';

@@ -97,7 +97,7 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   const pixels = 12 * 4 ** order;
   const firstPixel = explicit ? 0 : Number(header.get('FIRSTPIX') ?? 0);
   if (!explicit) {
-    // A map that ends early would make the rest of the sky look uncovered.
+    // With a map that ends early, the rest of the sky would appear uncovered.
     const end = firstPixel + rows.count * value.repeat;
     const stated = Number(header.get('LASTPIX') ?? pixels - 1) + 1;
     if (end !== stated) throw refuse(`its rows end at pixel ${end - 1} instead of ${stated - 1}`);

@@ -38,7 +38,7 @@ export function readFilters<T>(
 }
 
 function unknownFilter(name: string): FilterError {
-  const message = `Cannot filter by ${shorten(name)} because there is no such filter: see /api/describe for those that there are`;
+  const message = `Cannot filter by ${shorten(name)} because there is no such filter: /api/describe lists all filters`;
   return new FilterError(message, [name]);
 }
 
@@ -59,7 +59,7 @@ function checkCatalogs(values: FilterValues, { filters }: Catalogs): void {
   const byCatalog = Map.groupBy(naming, ({ catalog }) => catalog);
   if (byCatalog.size < 2) return;
   throw new FilterError(
-    `Cannot filter by several catalogs at once (${[...byCatalog.keys()].join(', ')}): give filters of one catalog`,
+    `Cannot filter by several catalogs at once (${[...byCatalog.keys()].join(', ')}): give filters of one catalog only`,
     [...byCatalog.values()].flat().map(({ name }) => name),
   );
 }

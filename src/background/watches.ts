@@ -30,7 +30,7 @@ export interface Watch {
 }
 
 const FIELDS = {
-  name: matching(/^.{1,100}$/, 'a text of 1 to 100 characters'),
+  name: matching(/^.{1,100}$/, 'a string of 1 to 100 characters'),
   topic: matching(/^[\w.-]{1,249}$/, 'the name of a topic: at most 249 letters, digits and . _ -'),
   stream: oneOf(EVENT_KINDS),
   area: OBJECT_STREAM_PARAMETERS.area.kind,
@@ -65,7 +65,7 @@ export async function readWatches(file: string, catalogs: Catalogs, maxAreas: nu
   if (!Array.isArray(entries) || !entries.every(isEntry)) throw cannot('it must be a JSON list of objects');
   const areas = entries.filter(({ area, file }) => area !== undefined || file !== undefined).length;
   if (areas > maxAreas)
-    throw cannot(`NEARSKY_MAX_STREAM_AREAS allows ${maxAreas} areas, and it has ${areas}: raise it`);
+    throw cannot(`it has ${areas} areas, but NEARSKY_MAX_STREAM_AREAS allows ${maxAreas}: raise that setting`);
   const watches: Watch[] = [];
   for (const [i, entry] of entries.entries()) {
     try {
@@ -81,7 +81,7 @@ export async function readWatches(file: string, catalogs: Catalogs, maxAreas: nu
 
 async function readWatch(entry: Entry, directory: string, catalogs: Catalogs): Promise<Watch> {
   const unknown = Object.keys(entry).find(name => !NAMES.includes(name));
-  if (unknown !== undefined) throw new Error(`a watch has no ${unknown}, only ${NAMES.join(', ')}`);
+  if (unknown !== undefined) throw new Error(`${unknown} is not a key of a watch; the keys are ${NAMES.join(', ')}`);
   const { filters = {} } = entry;
   if (!isEntry(filters)) throw new Error(mustBe('filters', 'a JSON object of filters', toJson(filters)));
   const values = readFilters(Object.entries(filters), catalogs, ({ name, kind }, value) =>
@@ -89,7 +89,7 @@ async function readWatch(entry: Entry, directory: string, catalogs: Catalogs): P
   );
   const stream = optional(entry, 'stream') ?? 'matches';
   const status = optional(entry, 'status');
-  if (status !== undefined && stream === 'matches') throw new Error('status is for the stream objects only');
+  if (status !== undefined && stream === 'matches') throw new Error('status is allowed for the stream of objects only');
   const conditions = { filters: values ?? undefined, status };
   return {
     name: required(entry, 'name'),

@@ -14,7 +14,7 @@ const MAX_CLIENTS = 10_000;
 const LAST = 8;
 /** The assumed duration before the first one is measured. */
 const FIRST_MS = 1000;
-/** Work that has waited this long for its next step is first. */
+/** Work that has waited this long for its next step goes first. */
 const FIRST_AFTER_MS = 1000;
 /** The longest Retry-After of a refusal, seconds. */
 const MAX_RETRY_SECONDS = 600;

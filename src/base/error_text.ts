@@ -6,7 +6,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there already',
   EADDRNOTAVAIL: 'this machine has no such address',
   ECONNREFUSED: 'nothing listens there',
-  EDQUOT: 'the quota of the disk is used up',
+  EDQUOT: 'the disk quota is used up',
   EIO: 'the disk reports an input or output error',
   EISDIR: 'it is a directory',
   EMFILE: 'this process has too many open files',
@@ -14,7 +14,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or directory',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of its path is not a directory',
-  ENOTFOUND: 'there is no host of that name',
+  ENOTFOUND: 'there is no host with that name',
   EPERM: 'that is not permitted',
   EROFS: 'the file system is read-only',
 };

@@ -312,7 +312,7 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
   if (twice !== undefined) throw cannot(`filterable of its description names ${twice} twice`);
   const worth = properties.find(isWorth);
   if (worth !== undefined)
-    throw cannot(`filterable of its description names ${worth}, by which every catalog can be filtered`);
+    throw cannot(`filterable of its description names ${worth}, which is a filter of every catalog`);
   const letters = photometry.bands.map(({ letter }) => letter);
   const unknown = [photometry.main, ...photometry.colours.flat()].find(letter => !letters.includes(letter));
   if (letters.length > 0 && unknown !== undefined)

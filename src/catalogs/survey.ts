@@ -79,7 +79,7 @@ export async function surveyCatalog(
     const expected = (bytes / ++filesDone) * names.length;
     if (isFar && filesDone >= ESTIMATED_AFTER && expected > MAX_RECEIVED_BYTES) {
       throw new CatalogError(
-        `Cannot read the positions of all rows of ${files.location} because about ${Math.round(expected / 2 ** 30)} GiB would have to be received: copy the catalog to a local directory`,
+        `Cannot read the positions of all rows of ${files.location} because about ${Math.round(expected / 2 ** 30)} GiB would have to be downloaded: copy the catalog to a local directory`,
       );
     }
     onProgress({ files: names.length, filesDone, rows });

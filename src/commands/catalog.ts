@@ -282,7 +282,7 @@ function summaryOf(registration: CatalogRegistration) {
 function footprintText({ coverage }: CatalogRegistration): string {
   const { order, source, sparse } = coverage;
   const why = sparse
-    ? ` (order ${sparse.order} would have had ${Number(sparse.rowsPerPixel.toPrecision(2))} rows a pixel)`
+    ? ` (order ${sparse.order} would have had ${Number(sparse.rowsPerPixel.toPrecision(2))} rows per pixel)`
     : '';
   return `order ${order}, from ${source}${why}: ${Number((100 * skyFraction(coverage)).toPrecision(4))}% of the sky`;
 }

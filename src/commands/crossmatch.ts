@@ -39,13 +39,13 @@ catalog could not be read. Each gets a new version of its crossmatch in one comm
 its last crossmatch if one of its catalogs cannot be read now. A killed run continues when
 restarted. stats --again counts these objects.
 
-With --again --statistics it takes the other objects, if their matches lack the values of what a
-match is worth because an older release recorded them. They keep their crossmatches, and get these
-values.`,
+With --again --statistics it takes the other objects, if their matches lack statistics (such as the
+chance probability) because an older release recorded them. They keep their crossmatches, and get
+the statistics.`,
   options: {
     again: { help: 'crossmatch objects whose crossmatch is outdated, instead of pending ones' },
     statistics: {
-      help: '--again: only add what matches of crossmatches that are not outdated lack: their chance probability and its like',
+      help: '--again: only add missing statistics, such as the chance probability, to the matches of crossmatches that are not outdated',
     },
     catalog: { value: 'NAME', help: '--again: only if the difference concerns this catalog, or the radius' },
     area: {

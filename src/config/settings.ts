@@ -217,7 +217,7 @@ const API = {
     integer(10_000, 1, 100_000),
   ),
   VO_IDENTIFIER: about(
-    'Identifier of the service in Virtual Observatory registries, such as ivo://example.org/nearsky. Without it /vo/record has one that no registry knows.',
+    'Identifier of the service in Virtual Observatory registries, such as ivo://example.org/nearsky. Without it, /vo/record has an identifier that no registry has.',
     optional(ivoid()),
   ),
   VO_PUBLISHER: about('Publisher of the service in /vo/record.', text('nearsky')),

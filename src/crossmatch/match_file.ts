@@ -95,7 +95,7 @@ export interface FileSearchTask {
 }
 
 export interface MotionTask extends CatalogMotion {
-  /** Julian years from the catalog's epoch to each object's time; NaN where no motion is applied. */
+  /** Julian years from the catalog's epoch to each object's time; NaN if no motion is applied. */
   readonly years: Float64Array;
 }
 
@@ -435,7 +435,7 @@ interface Pair {
   readonly object: number;
   readonly candidate: Candidate;
   readonly separationArcsec: number;
-  /** NaN where the source has not moved. */
+  /** NaN if the source has not moved. */
   readonly separationAtEpochArcsec: number;
   /** See `FoundPairs`. */
   readonly combinedErrorMas: number;

@@ -82,7 +82,7 @@ export const RESPONSE = {
 
 export const TIME_FIELD = {
   kind: kinds.TIME_FIELD,
-  description: 'The time of the alert to which the window applies.',
+  description: 'Which time of an object the window applies to.',
   default: DEFAULT_TIME_FIELD,
 } satisfies Parameter;
 
@@ -313,13 +313,17 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
     description: `The column of ${of}. By default it is found by its UCD or its name.`,
   });
   return {
-    against: { kind: named(againstNames(catalogs)), description: 'The other side.', default: 'objects' },
+    against: {
+      kind: named(againstNames(catalogs)),
+      description: 'The objects, or the catalog, to match with.',
+      default: 'objects',
+    },
     radius_arcsec: {
       kind: kinds.upTo(MAX_MATCH_RADIUS_ARCSEC, 'arcsec'),
       description: 'Radius of the search, inclusive.',
       default: DEFAULT_MATCH_RADIUS_ARCSEC,
     },
-    find: { kind: named(FINDS), description: 'What a row gets.', default: 'nearest' },
+    find: { kind: named(FINDS), description: 'The matches that a row gets.', default: 'nearest' },
     rows: { kind: named(ROWS_KEPT), description: 'The rows of the answer.', default: 'all' },
     format: {
       kind: named(MATCH_FORMATS),
@@ -349,7 +353,7 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
 const ALL_OF_DISC = 'Give `ra`, `dec` and `radius_deg` together, or none of them for the whole sky.';
 
 export const SKY_MAP_PARAMETERS = {
-  layer: { kind: named(MAP_LAYERS), description: 'What the cells tell.', default: DEFAULT_MAP_LAYER },
+  layer: { kind: named(MAP_LAYERS), description: 'What the cells show.', default: DEFAULT_MAP_LAYER },
   resolution: {
     kind: kinds.digits({ ...MAP_RESOLUTION_RANGE, unit: 'H3 resolution' }),
     description: 'Resolution of the H3 cells: 0 has 122 cells; each next one has about seven times as many.',

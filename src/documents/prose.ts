@@ -30,10 +30,10 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
     `The crossmatch radius is ${radius} arcsec. For each object and each catalog only the nearest catalog source within ` +
       'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.',
     `A source's position is the catalog's own, in degrees (${positionColumns(catalogs)}). ${howCompared(config, catalogs)}${epochs(catalogs, 'those of', 'are')}. ` +
-      "Where a catalog writes right ascensions outside 0 to 360, the source's `ra` is brought there and the payload has it as published.",
+      "If a catalog has right ascensions outside 0 to 360, the source's `ra` is converted to that range, and the payload has it as published.",
     '`diaObjectId` is a 64-bit integer. `diaObjectId_str` carries the same value as a decimal string, for clients that lose ' +
       'precision above 2^53.',
-    'Times are UTC, ISO 8601, with microseconds as six digits or none. Where a broker gives an event time as an MJD in TAI, it ' +
+    'Times are UTC, ISO 8601, with microseconds as six digits or none. If a broker gives an event time as an MJD in TAI, it ' +
       'is converted to UTC with the leap seconds.',
     'Clients ignore response keys that they do not know.',
   ];
@@ -106,14 +106,14 @@ export function limitSentences(config: Config): string[] {
   const limits = limitsOf(config);
   const { default_page_size, max_page_size, max_window_hours } = limits.recent_crossmatches;
   return [
-    `Time budget of a request: ${decimal(limits.request_budget_seconds)} s; over it the answer is 400 \`query_too_expensive\`, or 503 where the ` +
+    `Time budget of a request: ${decimal(limits.request_budget_seconds)} s; beyond it the answer is 400 \`query_too_expensive\`, or 503 if the ` +
       'request waited for more than half of it.',
     `Identifiers per lookup: ${limits.max_ids}. Positions and registry names per lookup, together: ${limits.max_positions}.`,
     `Search radius: at most ${decimal(limits.max_cone_radius_arcsec)} arcsec; around registry names ` +
-      `${decimal(config.TNS_MATCH_RADIUS_ARCSEC)} arcsec unless asked. Registry names: at most ${MAX_TNS_NAME_CHARACTERS} characters.`,
+      `${decimal(config.TNS_MATCH_RADIUS_ARCSEC)} arcsec by default. Registry names: at most ${MAX_TNS_NAME_CHARACTERS} characters.`,
     `Objects listed per position or registry name: ${limits.max_objects_per_position}. Objects per request and largest cone page: ` +
       `${limits.max_objects_per_request}. Counts (\`response=count\`) are not bound by these.`,
-    `Recent crossmatches: ${default_page_size} objects a page unless asked, at most ${max_page_size}; a window of at most ` +
+    `Recent crossmatches: ${default_page_size} objects per page by default, at most ${max_page_size}; a window of at most ` +
       `${max_window_hours} hours.`,
   ];
 }

@@ -33,7 +33,7 @@ export function answerQuery(service: Service, exchange: Exchange, query: Query):
 /** @throws ApiError naming `cursor` if another archive has issued it, because the walk would then miss objects */
 function requireOwn(service: Service, archive: string | undefined): void {
   const own = archive === undefined ? undefined : service.archive;
-  if (own !== undefined && own !== archive) throw invalidCursor('another archive has given it');
+  if (own !== undefined && own !== archive) throw invalidCursor('another archive has issued it');
 }
 
 function answerHere(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
@@ -69,7 +69,7 @@ function formatOf({ request, search }: Exchange, query: QueryNamed): AnswerForma
   const format = asked ?? acceptedFormat(request.headers.get('Accept'));
   if (!isCount(query) || !isTable(format)) return format;
   if (asked === undefined) return 'json';
-  const message = `Cannot answer with counts as ${format} because they are no table: leave out format, or response`;
+  const message = `Cannot answer with counts as ${format} because counts are not a table: leave out format, or response`;
   throw new ApiError('invalid_parameter', message, { param: 'format' });
 }
 

@@ -56,7 +56,7 @@ export function missingParameter(param: string, how: string): ApiError {
 }
 
 export function notFound(path: string): ApiError {
-  return new ApiError('not_found', `Cannot find ${path.slice(0, SHOWN_CHARACTERS)}: there is nothing at this path`);
+  return new ApiError('not_found', `Cannot find ${path.slice(0, SHOWN_CHARACTERS)}: the path does not exist`);
 }
 
 export function methodNotAllowed(method: string, allow: string): ApiError {
@@ -106,7 +106,7 @@ export function unsupportedVersion(version: string): ApiError {
  */
 export function internalError(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): ApiError {
   log('internal_error', { ...fields, error: traceOf(error) });
-  return new ApiError('internal_error', 'Cannot answer because the service has a fault: it is logged; try again');
+  return new ApiError('internal_error', 'Cannot answer because of an internal error, which is logged: try again');
 }
 
 /**

@@ -58,7 +58,7 @@ async function readMultipart(
     fieldBytes += name.length + value.length;
     if (isTruncated || fieldBytes > MAX_FIELD_BYTES)
       return refuse(
-        invalidBody(`its fields must have at most ${MAX_FIELD_BYTES} bytes together (${name} is beyond them)`),
+        invalidBody(`its fields must have at most ${MAX_FIELD_BYTES} bytes together (${name} exceeds that)`),
       );
     fields.push([name, value]);
   });
@@ -78,7 +78,7 @@ async function readMultipart(
   return fields;
 }
 
-const noForm = () => invalidBody('it is no form of parts as its Content-Type says');
+const noForm = () => invalidBody('it is not the multipart form that its Content-Type announces');
 
 /** @throws ApiError if the Content-Type has no boundary */
 function parserOf(contentType: string, isFile: (name: string) => boolean) {

@@ -95,7 +95,7 @@ export async function readParts(
       take(part.value);
     }
   } catch (error) {
-    throw expectedErrorOf(error) ?? invalidBody('it did not arrive whole');
+    throw expectedErrorOf(error) ?? invalidBody('it did not arrive completely');
   } finally {
     clearInterval(timer);
     void reader.cancel().catch(() => {});

@@ -118,7 +118,7 @@ export function webBody({ body, stream }: Answer): Answer['body'] | ReadableStre
           controller.close();
           stream.gone();
         },
-        fail: () => controller.error(new Error('the answer could not be written to its end')),
+        fail: () => controller.error(new Error('the answer could not be written completely')),
       }),
     pull: () => stream.written(),
     cancel: () => stream.gone(),

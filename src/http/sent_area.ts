@@ -127,7 +127,9 @@ export class SentArea {
       if (!written) throw new TooExpensive(`because the area takes longer than ${READ_SECONDS} s to read`);
       if (written.outcome === 'refused') throw new AreaError(written.message, written.param);
       if (written.outcome === 'tooLarge')
-        throw invalidArea('it takes more memory than an area may: send one of a lower order, or fewer positions');
+        throw invalidArea(
+          'it takes more memory than is allowed for an area: send one of a lower order, or fewer positions',
+        );
       return await read(written, output);
     } finally {
       rmSync(output, { force: true });

@@ -42,7 +42,7 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
     const age = Math.max(0, Date.now() - tap.asOfMs) / 1000;
     exposition
       .gauge('nearsky_tap_sequence', 'The journal entry of the tables for queries in ADQL.', [[{}, tap.sequence]])
-      .gauge('nearsky_tap_age_seconds', 'Since the archive was last seen to be in the state of those tables.', [
+      .gauge('nearsky_tap_age_seconds', 'Time since the archive was last seen in the state of those tables.', [
         [{}, age],
       ]);
   }

@@ -215,7 +215,8 @@ class Jobs {
       return await this.#set(exchange, job, {
         runSeconds: sent('EXECUTIONDURATION', JOB_CHANGES.EXECUTIONDURATION.kind),
       });
-    } else throw new ApiError('invalid_parameter', 'Cannot change this of a job: send PHASE=ABORT to phase, or DELETE');
+    } else
+      throw new ApiError('invalid_parameter', 'Cannot change this part of a job: send PHASE=ABORT to phase, or DELETE');
     return this.#seeOther(exchange, job);
   }
 
@@ -305,7 +306,7 @@ function requireShort(parameters: Search): void {
 }
 
 function isPast({ phase }: Job): ApiError {
-  return new ApiError('invalid_parameter', `Cannot change this of a job that is ${phase}: send a new job`);
+  return new ApiError('invalid_parameter', `Cannot change this part of a job that is ${phase}: send a new job`);
 }
 
 function isReading(method: string): boolean {

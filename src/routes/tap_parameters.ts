@@ -130,7 +130,7 @@ function uploadsOf(given: Search): Upload[] {
     if (bare.length > 64 || bare.startsWith('"') || spelled(bare) !== bare)
       throw invalidParameter(
         'UPLOAD',
-        'a list of tables with names that are letters, digits and _, no word of ADQL',
+        'a list of tables whose names have letters, digits and _ only, and are not reserved words of ADQL',
         name,
       );
     return { name: bare, key };

@@ -90,7 +90,7 @@ export class Connections {
     this.#bodies = new ClientRoom({
       maxBytes: limits.maxBodyBytes,
       isFull: 'too many large requests are being read',
-      isHalf: 'the requests of this client that are being read take half of the memory for these',
+      isHalf: 'the requests of this client use half of the memory for requests that are being read',
     });
     this.#metrics = metrics;
     this.#isMemoryWanted = isMemoryWanted;

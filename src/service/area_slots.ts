@@ -20,7 +20,7 @@ export class AreaSlots {
   constructor(slots: number, maxBytes: number) {
     const isFull = 'too many streams, or too many of this client, follow an area';
     this.#slots = new ClientAdmission().slots({ slots, isFull });
-    const isLarge = 'the areas that streams follow, or those of this client, take all the memory for them';
+    const isLarge = 'the areas of all streams, or those of this client, take all the memory for such areas';
     this.#room = new ClientRoom({ maxBytes, isFull: isLarge, isHalf: isLarge });
   }
 

@@ -188,7 +188,7 @@ function whyNeeded(report: Omit<NightReport, 'needs_person'>, store: Store, nowU
   for (const [topic, { behind }] of Object.entries(stream))
     if (behind > MAX_UNPUBLISHED_ENTRIES) reasons.push(`the stream to ${topic} is ${behind} journal entries behind`);
   if (done.backup && nowUs - Date.parse(done.backup.time) * 1000 > MAX_BACKUP_AGE_US)
-    reasons.push(`the last backup is of ${done.backup.time}`);
+    reasons.push(`the last backup was made at ${done.backup.time}`);
   return reasons;
 }
 

@@ -123,7 +123,7 @@ export class Service {
       if (why !== undefined) throw new Unavailable(why);
       if (sequence === undefined && this.asOfUs >= timeUs) sequence = this.store.lastSequence();
       if (sequence !== undefined && (coordination.generation?.sequence ?? -1) >= sequence) return;
-      if (budget.spent) throw new Unavailable('this node is behind the one that gave the page before');
+      if (budget.spent) throw new Unavailable('this node is behind the node that sent the previous page');
     }
   }
 

@@ -109,7 +109,7 @@ function copyRejected(from: string, to: string): void {
 
 /**
  * Reads the copy from end to end.
- * @throws StoreError where the copy cannot be read or contradicts itself
+ * @throws StoreError if the copy cannot be read or contradicts itself
  */
 async function check(dataDir: string, onProgress: (text: string) => void): Promise<Omit<BackupCounts, 'bytes'>> {
   const report = await checkDirectory(dataDir, text => onProgress(`${text} of the copy`));

@@ -99,7 +99,7 @@ export function seal(seed: number, key: Uint8Array, value: Uint8Array): Uint8Arr
 }
 
 /**
- * The value without its checksum, or undefined where the checksum is wrong. The bytes are the given ones, not a copy.
+ * The value without its checksum, or undefined if the checksum is wrong. The bytes are the given ones, not a copy.
  */
 export function unseal(seed: number, key: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
   const length = sealed.length - CHECKSUM_BYTES;

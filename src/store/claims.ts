@@ -54,7 +54,7 @@ export function takeClaim(
 
 /**
  * Claims a task that one process at a time may do; the claim ends with `dropClaim` or with the process.
- * @returns undefined where another living process has the claim
+ * @returns undefined if another living process has the claim
  */
 export function takeExclusive({ claims }: Databases, name: string, livePids: ReadonlySet<number>): Claim | undefined {
   const taken = claims.get(utf8.encode(name));

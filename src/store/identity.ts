@@ -33,7 +33,7 @@ const MENDS: Readonly<Record<`${FileChange['file']} ${FileChange['what']}`, stri
 /** The lock file that LMDB keeps beside a database file. */
 export const lockFileOf = (file: string) => `${file}-lock`;
 
-/** The files at the paths of a database; undefined where there is none. */
+/** The files at the paths of a database; undefined if there is none. */
 interface FilesAtPaths {
   readonly database: FileIdentity | undefined;
   readonly lock: FileIdentity | undefined;

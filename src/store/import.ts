@@ -64,7 +64,7 @@ export interface PreparedObject extends EncodedObject {
 /** The values of an object in the database. */
 interface EncodedObject {
   readonly object: Uint8Array;
-  /** Undefined where the object has no matches. */
+  /** Undefined if the object has no matches. */
   readonly sources: Uint8Array | undefined;
   /** Whether the object's current record has a catalog that could not be read. */
   readonly isUnread: boolean;
@@ -215,7 +215,7 @@ export function encodeNew(items: readonly ImportItem[], ordinals: Ordinals): Enc
 
 /** One object of the batch, in the state to be stored. */
 class Draft {
-  /** The stored object; undefined where the object is new. */
+  /** The stored object; undefined if the object is new. */
   readonly before: StoredObject | undefined;
   hasNewBroker = false;
   hasNewCrossmatch = false;

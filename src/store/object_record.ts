@@ -5,7 +5,7 @@
  *
  *   0   float64  ingest time, microseconds since 1970, as are the next two
  *   8   float64  event time
- *   16  float64  time of the current crossmatch; NaN where none is recorded
+ *   16  float64  time of the current crossmatch; NaN if none is recorded
  *   24  uint8    state
  *   25  uint8    lowest bit: 1 if answers list the matches exactly as stored, because all are of the current crossmatch;
  *                other bits: bytes of the position error
@@ -299,7 +299,7 @@ export class ObjectView {
     return this.#times[1]!;
   }
 
-  /** NaN where no crossmatch is recorded. */
+  /** NaN if no crossmatch is recorded. */
   get crossmatchedAtUs(): number {
     return this.#times[2]!;
   }
@@ -361,7 +361,7 @@ export class ObjectView {
     return this.bytes[24] === PENDING && Number.isNaN(this.crossmatchedAtUs) && !this.hasMatches;
   }
 
-  /** ra and dec, both null where the object has no usable position, and reliability. */
+  /** ra and dec, both null if the object has no usable position, and reliability. */
   place(): [ra: number | null, dec: number | null, reliability: number | null] {
     const { raAt, decAt, reliabilityAt, reliability } = this;
     return [this.#number(raAt, decAt), this.#number(decAt, reliabilityAt), reliability];
@@ -381,13 +381,13 @@ export class ObjectView {
     return JSON.parse(this.text(from, to));
   }
 
-  /** null where the object has no usable position. */
+  /** null if the object has no usable position. */
   get position(): SkyPosition | null {
     const [ra, dec] = this.place();
     return ra === null || dec === null ? null : { ra, dec };
   }
 
-  /** The current crossmatch; undefined where none is recorded. */
+  /** The current crossmatch; undefined if none is recorded. */
   get record(): CrossmatchRecord | undefined {
     const { record } = readCurrent(this.current);
     return record && { ...record, crossmatchedAtUs: this.crossmatchedAtUs };
@@ -458,7 +458,7 @@ export class ObjectView {
     return JSON.parse(`[${this.text(this.separationAt(at), this.separationsEnd(at))}]`);
   }
 
-  /** The statistics of the match at `at`; undefined where none are recorded. */
+  /** The statistics of the match at `at`; undefined if none are recorded. */
   statistics(at: number): MatchStatistics | undefined {
     const [from, end] = [this.separationsEnd(at), this.matchEnd(at)];
     return from < end ? readStatistics(this.text(from + 1, end)) : undefined;
@@ -519,7 +519,7 @@ export type TimelessRecord = Omit<CrossmatchRecord, 'crossmatchedAtUs'>;
 
 interface CurrentPart {
   readonly brokers: readonly string[];
-  /** The current crossmatch; undefined where none is recorded. */
+  /** The current crossmatch; undefined if none is recorded. */
   readonly record: TimelessRecord | undefined;
 }
 

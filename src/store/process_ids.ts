@@ -13,7 +13,7 @@ const READERS_FULL = -30790;
  * Opens LMDB by calling `open`. LMDB's addon tries for ten seconds to get the lock of this process's id, then continues
  * without it, and one of its timers crashes the process. Nothing else in `open` waits by `Atomics.wait`, so the first
  * such wait is made to throw.
- * @throws StoreError where another process has the database open under the same id, or too many processes have it open;
+ * @throws StoreError if another process has the database open under the same id, or too many processes have it open;
  * any error of `open`
  */
 export function withOwnProcessId<T>(dataDir: string, open: () => T): T {

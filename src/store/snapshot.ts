@@ -56,8 +56,8 @@ export class Snapshot {
   }
 
   /**
-   * Reads an object into a view, with the sources of its matches; undefined where it is not stored.
-   * @throws StoreError where its sources cannot be found
+   * Reads an object into a view, with the sources of its matches; undefined if it is not stored.
+   * @throws StoreError if its sources cannot be found
    */
   read(diaObjectId: bigint, into: ObjectView): readonly SourceValues[] | undefined {
     const key = encodeKey(diaObjectId);

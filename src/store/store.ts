@@ -159,7 +159,7 @@ export class Store {
     return bytes && decodeObject(diaObjectId, bytes);
   }
 
-  /** The data for a crossmatch; undefined where the object is not stored. */
+  /** The data for a crossmatch; undefined if the object is not stored. */
   objectToCrossmatch(diaObjectId: bigint): ObjectToCrossmatch | undefined {
     if (!this.readObject(diaObjectId, this.#view)) return undefined;
     const { position, positionErrorMas, eventTimeUs, state } = this.#view;
@@ -246,7 +246,7 @@ export class Store {
 
   /**
    * A hexadecimal digest that differs for another history, for example after the database was restored from a backup:
-   * of all objects stored up to a journal entry, and of what its last entries say of crossmatches. Undefined where there
+   * of all objects stored up to a journal entry, and of what its last entries say of crossmatches. Undefined if there
    * is no such entry.
    */
   historyMark(sequence: number): string | undefined {

@@ -22,9 +22,9 @@ export type RecordedOutcome =
 /** One broker's message about one object, normalised. */
 export interface Delivery {
   readonly diaObjectId: bigint;
-  /** null where the message's position is missing, not finite or out of range. */
+  /** null if the message's position is missing, not finite or out of range. */
   readonly position: SkyPosition | null;
-  /** 0 to 1, or null where the message has none. */
+  /** 0 to 1, or null if the message has none. */
   readonly reliability: number | null;
   /** The 1σ error of the position (see `circularErrorMas`), four digits; absent where the message has none. */
   readonly positionErrorMas?: number;
@@ -149,7 +149,7 @@ export interface StoredObject {
 /** The data of an object that a crossmatch needs. */
 export interface ObjectToCrossmatch
   extends Pick<StoredObject, 'diaObjectId' | 'position' | 'positionErrorMas' | 'eventTimeUs'> {
-  /** The current record of a crossmatched object; undefined where it is pending. */
+  /** The current record of a crossmatched object; undefined if it is pending. */
   readonly current: CrossmatchRecord | undefined;
 }
 

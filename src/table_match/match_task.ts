@@ -59,7 +59,7 @@ export interface MatchTableTask extends Task<TableWritten>, TableRequest {
   readonly isKept: boolean;
 }
 
-export const TOO_LARGE = 'it takes more memory than a table may: send it in parts';
+export const TOO_LARGE = 'it takes more memory than is allowed for a table: send it in parts';
 
 export type TableBegun =
   | {

@@ -133,7 +133,7 @@ const DESCRIPTIONS: Readonly<Record<TableOptions['of'], string>> = {
   lookup: 'Results of a lookup: a row for each object of each input, and one for each input without an object.',
   cone: 'Objects within a radius of a position, by ingest time, then identifier.',
   recent: 'Objects in a window of time that have coincident sources, latest first.',
-  area: 'Objects in an area of the sky, by credible level where there is one, then HEALPix pixel of order 16 (NESTED), then identifier.',
+  area: 'Objects in an area of the sky, by credible level if there is one, then HEALPix pixel of order 16 (NESTED), then identifier.',
   objects: 'Objects that have coincident sources, latest first.',
 };
 
@@ -189,14 +189,14 @@ const INPUT_FIELDS: readonly Field[] = [
     name: 'input_index',
     type: 'int32',
     ucd: 'meta.record',
-    description: 'Place of the input in the request, from 0.',
+    description: 'Index of the input in the request, from 0.',
     cell: ({ input }) => input!.index,
   },
   {
     name: 'input_kind',
     type: 'text',
     ucd: 'meta.code',
-    description: 'Kind of the input: id, position or tns, or as it was sent where the input is invalid.',
+    description: 'Kind of the input: id, position or tns, or as it was sent if the input is invalid.',
     cell: ({ input }) => input!.kind,
   },
   {
@@ -204,7 +204,7 @@ const INPUT_FIELDS: readonly Field[] = [
     type: 'text',
     ucd: 'meta.code.status',
     description:
-      'Status of the input. A row without an object is an input for which none is there, or none could be looked up.',
+      'Status of the input. A row without an object is an input that has no object, or that could not be looked up.',
     cell: ({ input }) => input!.status,
   },
   {
@@ -212,7 +212,7 @@ const INPUT_FIELDS: readonly Field[] = [
     type: 'text',
     ucd: 'meta.note',
     description:
-      'The input: an identifier, right ascension and declination in degrees, or a name; JSON as sent where it is invalid.',
+      'The input: an identifier, right ascension and declination in degrees, or a name; JSON as sent if it is invalid.',
     cell: ({ input }) => inputText(input!),
   },
   {
@@ -226,15 +226,14 @@ const INPUT_FIELDS: readonly Field[] = [
     name: 'input_total',
     type: 'int32',
     ucd: 'meta.number',
-    description: 'Objects within the radius of a position or name, whether listed or not; null where no search ran.',
+    description: 'Objects within the radius of a position or name, whether listed or not; null if no search ran.',
     cell: ({ input }) => input!.total,
   },
   {
     name: 'input_truncation',
     type: 'text',
     ucd: 'meta.code',
-    description:
-      'Why fewer objects are listed than there are: per_input_limit or per_request_limit; null where all are.',
+    description: 'Why not all objects are listed: per_input_limit or per_request_limit; null if all are listed.',
     cell: ({ input }) => input!.truncation,
   },
 ];

@@ -140,12 +140,12 @@ export class Archive {
     return join(this.#directory, `archive-${number}.duckdb`);
   }
 
-  /** Whether a generation has the tables of this program, and the rows of this database's history. */
+  /** Whether a generation has the tables of this release, and the rows of this database's history. */
   #isOurs({ contents: { key, mark, sequence }, catalogs }: Generation): boolean {
     return key === keyOf(catalogs) && mark === this.#store.historyMark(sequence);
   }
 
-  /** The mark of an entry that was read. */
+  /** The history mark of an entry that was read. */
   #markOf(sequence: number): string {
     const mark = this.#store.historyMark(sequence);
     if (mark === undefined) throw new DamagedValue(`entry ${sequence} of the journal`);
@@ -361,7 +361,7 @@ function firstPixel(name: string): number {
   return pixel ? pixel.ipix / 4 ** pixel.order : -1;
 }
 
-/** A short text that differs if the catalogs or the tables differ. */
+/** A short string that differs if the catalogs or the tables differ. */
 function keyOf(catalogs: Catalogs): string {
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
   return createHash('sha256')

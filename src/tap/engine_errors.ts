@@ -13,7 +13,7 @@ export class Starved extends Error {
 /** The message tells the author of the query why it has no answer. */
 export class JobFailure extends Error {}
 
-export const TOO_MUCH_MEMORY = 'the query takes more memory than a query may: ask for less at once';
+export const TOO_MUCH_MEMORY = 'the query takes more memory than is allowed for a query: ask for less at once';
 
 export function isOutOfMemory(error: unknown): boolean {
   return /out of memory|bad.?alloc|allocation failed|failed to allocate|cannot create a data chunk/i.test(

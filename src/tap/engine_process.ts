@@ -68,5 +68,5 @@ function failureOf(error: unknown): EngineFailure {
   process.stderr.write(`${JSON.stringify({ event: 'tap_engine_failed', error: traceOf(error) })}\n`);
   // The next query starts a new process, and the queries of this process run again there.
   if (isFatal(error)) process.exit(1);
-  return 'the engine of queries has a fault: it is logged';
+  return 'the engine of queries had an internal error, which is logged';
 }

@@ -23,7 +23,7 @@ const ROW_GROUP_ROWS = 16_384;
  * default of 256 KiB per block, they take 123 MiB.
  */
 const BLOCK_BYTES = 32_768;
-/** The columns of the table with the contents, which has one row once the generation is complete. */
+/** The columns of the table that describes the generation. It has one row once the generation is complete. */
 const STORED =
   'key VARCHAR, registered VARCHAR, mark VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
 
@@ -46,7 +46,7 @@ export interface Origin {
 export interface Contents extends Origin, TapState {
   /** The mark of the archive's history up to the entry. */
   readonly mark: string;
-  /** The number of objects that are in order, and of changed objects since; an object counts at each change. */
+  /** The number of sorted objects, and of objects changed since then. An object counts once for each change. */
   readonly objects: number;
   readonly changed: number;
 }

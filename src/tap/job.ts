@@ -270,7 +270,7 @@ export class Job {
   reasonOf(error: unknown): string {
     if (error instanceof JobFailure) return error.message;
     if (this.#isLate)
-      return 'the query takes longer than a query may: ask for fewer rows, or for a smaller part of the sky';
+      return 'the query takes longer than is allowed: ask for fewer rows, or for a smaller part of the sky';
     if (isOutOfMemory(error)) return TOO_MUCH_MEMORY;
     const meaning = meaningOf(error);
     if (meaning !== undefined) return `the query cannot be carried out: ${meaning}`;

@@ -11,7 +11,7 @@ import type { PartRead, PartWanted } from './query_sources.ts';
 import type { ReadingLeft, ReadSourcesTask, SourcesRead } from './read_sources_task.ts';
 
 const TOO_LARGE =
-  'what the query reads of catalogs takes more memory than it may: name fewer columns, or a smaller area';
+  'the parts of catalogs that the query reads take more memory than is allowed: name fewer columns, or a smaller area';
 
 const MIB = 2 ** 20;
 
@@ -79,7 +79,9 @@ export class SourceReader {
       throw new Unavailable('the catalogs that the query names cannot be read');
     }
     if (!result)
-      throw new JobError('reading the catalogs takes longer than a query may: ask for a smaller area, or as a job');
+      throw new JobError(
+        'reading the catalogs takes longer than is allowed for a query: ask for a smaller area, or as a job',
+      );
     if (result.outcome === 'read') return result;
     if (result.outcome === 'tooLarge') throw new JobError(TOO_LARGE);
     if (result.outcome === 'refused') throw new JobError(result.message);

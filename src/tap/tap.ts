@@ -99,7 +99,7 @@ const MAX_STARVED = 5;
 const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
 const SWITCHED_OFF = 'queries in ADQL are switched off here (TAP_MAX_QUERIES)';
 const ENDED = 'the engine of queries has ended';
-const GIVEN_UP = 'the query was given up';
+const GIVEN_UP = 'the query was cancelled';
 const STARVED = 'other queries have taken the memory that this one needs';
 const ENDS_ENGINE = 'the engine of queries ends twice when it carries out this query: ask for less at once';
 

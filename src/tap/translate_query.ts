@@ -3,7 +3,7 @@ import { type DescribedTable, type Translated, translate } from '@nearsky/adql';
 import { withOwnNames } from '@nearsky/astrotables';
 
 /** The frame of an upload can be converted only if the upload has these columns. */
-const ICRS_HINT = 'take nearsky_ra and nearsky_dec, which an upload with a frame that can be converted has';
+const ICRS_HINT = 'use nearsky_ra and nearsky_dec, which exist if the frame of the upload can be converted';
 
 /**
  * Translates a query to SQL. The column names of its result are unique, ignoring case.

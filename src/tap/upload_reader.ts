@@ -12,7 +12,7 @@ import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
 import type { EngineQuery, TapQuery } from './job.ts';
 import type { ReadUploadsTask, UploadsRead } from './upload_task.ts';
 
-const TOO_LARGE = 'the tables that came with the query take more memory than they may: send fewer rows or columns';
+const TOO_LARGE = 'the tables that came with the query take more memory than is allowed: send fewer rows or columns';
 
 export class UploadReader {
   readonly #config: Config;

@@ -77,7 +77,7 @@ export async function runReadUploads({ uploads, input, output, limits }: ReadUpl
         tables.push({ name, columns: await write(table, join(output, tableFile(i)), () => isThere(input!), left) });
       } catch (error) {
         if (!(error instanceof TableError || error instanceof CellError)) throw error;
-        throw new TableError(`the table ${name} cannot be taken because ${error.message}`);
+        throw new TableError(`the table ${name} cannot be used because ${error.message}`);
       }
     }
     const list = JSON.stringify(tables);
@@ -113,7 +113,7 @@ async function write(
     if (!isWanted()) throw new TableError('the query was ended');
     checkBlock(table.columns, cells);
     left.textBytes -= textBytes(cells, rows);
-    if (left.textBytes < 0) throw new TableError('its texts have more bytes than all tables of a query may have');
+    if (left.textBytes < 0) throw new TableError('its strings have more bytes than all tables of a query may have');
     writer.block(columns.map((column, i) => storedCells(column, cells[i]!)));
     drain();
   }
@@ -150,7 +150,7 @@ function timeOf(cell: Cell, name: string): bigint | null {
   if (cell === null) return null;
   if (typeof cell === 'number' && timeCell(cell) === null) throw outOfYears(name);
   const timeUs = typeof cell === 'number' ? cell : parseTime(`${cell}`);
-  if (timeUs === undefined) throw new TableError(`${`${cell}`.slice(0, 40)} in it is no time`);
+  if (timeUs === undefined) throw new TableError(`${`${cell}`.slice(0, 40)} in it is not a time`);
   return BigInt(timeUs);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Mutations of queries, which the parser accepts or refuses as the CDS's parser of ADQL 2.0 does, but for what the rules
- * below tell. `TEST_ADQL_QUERIES=10000` tries as many.
+ * Mutated queries: the parser must accept or refuse them as the CDS's parser of ADQL 2.0 does, except for the rules
+ * below. `TEST_ADQL_QUERIES=10000` tries that many.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ function why(): string | undefined {
 }
 const test = suite('adql: as the CDS');
 
-/** Queries of ADQL 2.0, most of whose parts the standard's examples leave out. */
+/** Queries of ADQL 2.0 with parts that the standard's examples mostly omit. */
 const OLDER_SEEDS = [
   "SELECT TOP 10 a.x, b.y AS z FROM a, b WHERE a.x > 1 AND NOT (b.y LIKE 'x%' OR b.y IS NOT NULL) ORDER BY z DESC",
   'SELECT DISTINCT x, COUNT(*), AVG(ALL y) m FROM s.t GROUP BY x HAVING COUNT(DISTINCT y) >= 2 ORDER BY 1, x ASC',
@@ -55,7 +55,7 @@ function kindOf(token: string): string {
 function mutated(random: () => number): string {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const tokens = [...pick(random() < 0.5 ? SEEDS : OLDER_SEEDS).matchAll(TOKEN)].map(([token]) => token);
-  // Half of them stay queries more often than not.
+  // Half of the mutations are mild, so that they more often remain valid queries.
   if (random() < 0.5) {
     const at = Math.floor(random() * tokens.length);
     const like = WORDS.filter(word => kindOf(word) === kindOf(tokens[at]!));
@@ -84,8 +84,8 @@ const NO_SYSTEM = "''";
 const FIRST_IS_TEXT = /^\s*'/;
 
 /**
- * A call of ADQL 2.1 as ADQL 2.0 has it: a shape with a coordinate system first and with the two coordinates of each
- * point, DISTANCE of two points. Every argument stays in it, so that only the form is forgiven.
+ * Writes a call of ADQL 2.1 in the form of ADQL 2.0: a shape with a coordinate system first and both coordinates of
+ * each point, DISTANCE of two points. All arguments stay, so that only the form changes.
  */
 function olderCall(name: string, args: readonly string[]): readonly string[] {
   const coordinates = (point: string) => [`COORD1 ( ${point} )`, `COORD2 ( ${point} )`];
@@ -101,7 +101,7 @@ function olderCall(name: string, args: readonly string[]): readonly string[] {
   return [NO_SYSTEM, ...(isOfNumbers ? args : args.flatMap(coordinates))];
 }
 
-/** The query with the shapes and distances of ADQL 2.0; undefined where it has none of another form. */
+/** The query with the shapes and distances of ADQL 2.0; undefined if it has none that differ. */
 function inOlderForm(query: string): string | undefined {
   let hasNewer = false;
   const tokens = [...query.matchAll(TOKEN)].map(([token]) => token).filter(token => !token.startsWith('--'));
@@ -127,7 +127,7 @@ function inOlderForm(query: string): string | undefined {
   return hasNewer ? [parts.join(' , '), ...tokens.slice(next)].join(' ') : undefined;
 }
 
-/** Why the query is refused; undefined where it is accepted. */
+/** Why the query is refused; undefined if it is accepted. */
 function refusal(read: () => unknown): string | undefined {
   try {
     read();
@@ -138,17 +138,23 @@ function refusal(read: () => unknown): string | undefined {
   }
 }
 
-/** Tables that have whatever the query names, as numbers: numbers of arguments and kinds of values are checked beside tables. */
+/**
+ * Tables with every column that the query names, as numbers. Numbers of arguments and kinds of values are checked
+ * independently of tables.
+ */
 function tablesFor(query: string): DescribedTable[] {
   const names = [...new Map([...query.matchAll(/[A-Za-z]\w*/g)].map(([name]) => [name.toLowerCase(), name])).values()];
   const columns = names.map(name => ({ name, type: 'float64' as const, description: '' }));
   return names.map(name => ({ schema: 's', name, description: '', columns }));
 }
 
-/** The rule of a query that is accepted there in the form of ADQL 2.0. */
+/** The rule for queries that the CDS's parser accepts in the form of ADQL 2.0. */
 const NEWER_FORM = 'shapes without a coordinate system, points as parts of shapes, DISTANCE of numbers';
 type Rules = readonly (readonly [rule: string, pattern: RegExp])[];
-/** The rules by which a query beyond ADQL 2.0 is accepted here. Each pattern is tried on the query with its texts made empty. */
+/**
+ * The rules by which a query beyond ADQL 2.0 is accepted here. Each pattern is tried on the query with its strings
+ * emptied.
+ */
 const NEWER: Rules = [
   ['words of ADQL 2.1', /\b(?:WITH|UNION|EXCEPT|INTERSECT|OFFSET|CAST|ILIKE|COALESCE|LOWER|UPPER|IN_UNIT)\b/i],
   ['the operator %', /%/],
@@ -157,7 +163,7 @@ const NEWER: Rules = [
   ['a query in parentheses', /\(\s*\(\s*SELECT|^\s*\(/i],
   ['expressions in GROUP BY and ORDER BY', /\b(?:GROUP|ORDER) BY\b/i],
 ];
-/** The rules by which a query is refused here that ADQL 2.0 has, or that its parser takes. */
+/** The rules by which a query is refused here that is valid in ADQL 2.0, or that the CDS's parser accepts. */
 const OLDER: Rules = [
   ['texts beside one another, which are one in SQL-92', /''\s+''/],
   ['something after a semicolon, which is passed over there', /;\s*\S/],
@@ -218,7 +224,7 @@ needs(test, why())('queries are accepted or refused as by the parser of the CDS'
   assert.ok(said.filter(each => each === '1').length > count / 10);
 });
 
-/** What ADQL 2.0 has as coordinate systems (TAP 1.0, section 6), in which positions are in ICRS or in a frame that is not said. */
+/** The coordinate systems of ADQL 2.0 (TAP 1.0, section 6) that mean ICRS, or no stated frame. */
 const ICRS_SYSTEMS = ['', ' ', 'ICRS', ' icrs ', 'UNKNOWNFRAME', 'ICRS GEOCENTER', 'ICRS BARYCENTER SPHERICAL2'];
 const OTHER_SYSTEMS = ['FK4', 'FK5', 'GALACTIC', 'ECLIPTIC', 'J2000', 'a', 'ICRSX', 'ICRS FOO', 'ICRS CARTESIAN2'];
 

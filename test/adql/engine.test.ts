@@ -1,4 +1,4 @@
-/** The rows that the engine finds by translated queries, beside those that this file finds itself. */
+/** The rows that the engine finds with translated queries, compared with the rows that this file computes itself. */
 import { readFileSync } from 'node:fs';
 import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
 import { datatypeOf } from '@nearsky/astrotables';
@@ -23,7 +23,7 @@ interface Place {
   readonly dec: number;
 }
 
-/** Places all over the sky, many of them close together around some, among these a pole and the meridian of 0. */
+/** Positions all over the sky, many of them close together, some near a pole and the meridian of 0. */
 const PLACES: readonly Place[] = [
   [0, 0],
   [359.9999, 0.5],
@@ -168,7 +168,10 @@ check('joins by distance', async () => {
   assert.ok(pairs > 100);
 });
 
-/** Places at the edges of zones and cells, at the poles and at the meridian of 0, in every convention of right ascension. */
+/**
+ * Positions at the edges of zones and cells, at the poles and at the meridian of 0, in every convention of right
+ * ascension.
+ */
 function placesBeside(others: readonly Place[], radius: number, random: () => number): Place[] {
   return others.map(({ ra, dec }, id) => {
     const distance = radius * 1.3 * random() ** 0.3;
@@ -435,7 +438,7 @@ check('the MOC of a shape has every pixel that mocpy finds, and few more', async
   for (const [moc, says] of [
     ['MOC(14, CIRCLE(1, 2, 3))', 'an order of at most 13'],
     ['MOC(13, CIRCLE(1, 2, 40))', 'too many pixels'],
-    ['MOC(5, CIRCLE(ra, 2, 3))', 'a number must stand here'],
+    ['MOC(5, CIRCLE(ra, 2, 3))', 'this must be a number, not a column'],
   ] as const)
     assert.throws(() => translate(`SELECT AREA(${moc}) FROM objects`, TABLES, 1), refusal(says));
 });

@@ -1,4 +1,7 @@
-/** Outer joins: their rows, found by comparing all pairs, and their plans, in which the engine may not do that. */
+/**
+ * Outer joins: their rows, compared with those found by comparing all pairs; and their plans, in which the engine must
+ * not compare all pairs.
+ */
 import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,7 +41,7 @@ const ROWS: readonly (readonly Row[])[] = NAMES.map((_, table) =>
   })),
 );
 
-/** What SQL knows of a condition. */
+/** A condition as SQL knows it. */
 type Truth = boolean | null;
 const compared = <T>(a: T | null, b: T | null, test: (a: T, b: T) => boolean): Truth =>
   a === null || b === null ? null : test(a, b);
@@ -53,7 +56,7 @@ const EQUAL: readonly Condition[] = [
   { adql: (a, b) => `${b}.id + 1 = ${a}.id`, of: (a, b) => compared(a.id, b.id, (x, y) => x === y + 1) },
   { adql: (a, b) => `${b}.s = LOWER(${a}.s)`, of: (a, b) => compared(a.s, b.s, (x, y) => x.toLowerCase() === y) },
 ];
-/** Of one row, in either of the tables. */
+/** Conditions on one row, in either of the tables. */
 const OF_ONE: readonly { adql: (t: string) => string; of: (row: Row) => Truth }[] = [
   { adql: t => `${t}.x > 3`, of: ({ x }) => compared(x, 3, (x, y) => x > y) },
   { adql: t => `${t}.x IS NULL`, of: ({ x }) => x === null },
@@ -122,7 +125,7 @@ const SIDES: readonly Side[] = [
   (table, alias) => ({ adql: `sky.${table} AS ${alias}` }),
   (table, alias) => ({ adql: `(SELECT num, id, x, s FROM sky.${table} WHERE num >= 0) AS ${alias}` }),
   (table, alias) => ({ adql: `q${alias} AS ${alias}`, with: `q${alias} AS (SELECT * FROM sky.${table})` }),
-  // Each row has itself beside it.
+  // Each row is joined with itself.
   (table, alias) => ({
     adql: `(sky.${table} AS ${alias} LEFT JOIN sky.${table} AS ${alias}2 ON ${alias}.num = ${alias}2.num AND ${alias}.x > 100)`,
   }),
@@ -162,7 +165,7 @@ check('no outer join by equal values compares all pairs, and each has the rows o
     const query = `${named.length > 0 ? `WITH ${named.join(', ')} ` : ''}SELECT a.num, a.s, b.num, b.x FROM ${a.adql} ${type} OUTER JOIN ${b.adql} ON ${on}`;
     const { sql } = translate(query, TABLES, 100_000);
     const plan = String((await connection!.runAndReadAll(`EXPLAIN ${sql}`)).getRows()[0]![1]);
-    // A position is near the corners of four cells, which is a product of its own.
+    // A position is near the corners of four cells, which multiplies rows.
     const isProduct = !on.includes('DISTANCE');
     const loops = (plan.match(/\w*(?:NESTED_LOOP|_NL_|CROSS_PRODUCT)\w*/g) ?? []).filter(
       each => isProduct || each !== 'CROSS_PRODUCT',

@@ -1,7 +1,7 @@
 /**
- * Generated queries, answered by the translation and the engine as by PostgreSQL. In a test run the answers that
- * PostgreSQL gave are those of a file; `TEST_ADQL_QUERIES=5000` asks a PostgreSQL with q3c and pgsphere on this machine, from
- * the seed `TEST_ADQL_SEED` on; `TEST_ADQL_RECORD=60` writes the file.
+ * Generated queries: the translation and the engine must give PostgreSQL's answers. A normal test run reads
+ * PostgreSQL's answers from a file. `TEST_ADQL_QUERIES=5000` asks a PostgreSQL with q3c and pgsphere on this machine,
+ * from the seed `TEST_ADQL_SEED` on; `TEST_ADQL_RECORD=60` writes the file.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ENGINE_TYPES, MACROS, translate } from '@nearsky/adql';
@@ -17,7 +17,7 @@ type Row = readonly (string | null)[];
 interface Answered {
   readonly query: string;
   readonly isOrdered: boolean;
-  /** Undefined where PostgreSQL ends with an error. */
+  /** Undefined if PostgreSQL fails. */
   readonly rows?: readonly Row[];
 }
 
@@ -51,7 +51,7 @@ test.before(async () => {
   }
 });
 
-/** The rows of ours, each value as a text, beside the types of the columns. */
+/** Our rows with each value as a string, and the types of the columns. */
 async function answer(query: string) {
   const { sql, columns } = translate(query, TABLES, 1_000_000);
   const result = await connection!.runAndReadAll(sql);
@@ -76,7 +76,7 @@ function microseconds(time: string): string {
   return `${Date.parse(`${whole.replace(' ', 'T')}Z`) / 1000}${fraction.padEnd(6, '0')}`;
 }
 
-/** Rows that are in no order are compared in one of their own, in which numbers with a fraction come last. */
+/** Rows without an order are sorted for the comparison; numbers with a fraction come last. */
 function sorted(rows: readonly Row[], types: readonly ColumnType[]): readonly Row[] {
   const isNumber = (type: ColumnType | undefined) => type?.startsWith('float') ?? false;
   const places = types.map((_, i) => i).sort((a, b) => Number(isNumber(types[a])) - Number(isNumber(types[b])));
@@ -93,7 +93,7 @@ function sorted(rows: readonly Row[], types: readonly ColumnType[]): readonly Ro
   return rows.toSorted(compare);
 }
 
-/** How ours differs; undefined where it does not. */
+/** How our answer differs; undefined if it does not. */
 async function difference({ query, isOrdered, rows: theirs }: Answered): Promise<string | undefined> {
   let ours: Awaited<ReturnType<typeof answer>>;
   try {

@@ -1,4 +1,4 @@
-/** Queries that are ADQL, and what is said of those that are not. */
+/** Queries that are valid ADQL, and the messages for those that are not. */
 
 import { AdqlError, parse, placedMessage } from '@nearsky/adql';
 import { suite } from 'uvu';
@@ -54,12 +54,12 @@ test('a refusal names the place, what was expected and what stands there', () =>
       'SELECT a AS size FROM t',
       'Line 1, column 13: the name of a column was expected where size stands: the word is reserved, and can be a name in double quotes only',
     ],
-    ["SELECT 'a FROM t", 'Line 1, column 8: this text has no end: close it with a single quote'],
+    ["SELECT 'a FROM t", 'Line 1, column 8: this string has no end: close it with a single quote'],
     ['SELECT "a FROM t', 'Line 1, column 8: this name has no end: close it with a double quote'],
     ['SELECT _a FROM t', 'Line 1, column 8: a name that does not begin with a letter must be in double quotes'],
     [
       'SELECT 1a FROM t',
-      'Line 1, column 8: a number ends before its next letter: put a space after 1, or mend the number',
+      'Line 1, column 8: a number ends before its next letter: put a space after 1, or correct the number',
     ],
     ['SELECT a FROM t WHERE a = [1]', 'Line 1, column 27: the character "[" (U+005B) has no meaning here'],
     ['SELECT a\u00a0FROM t', 'Line 1, column 9: the character "\u00a0" (U+00A0) has no meaning here'],
@@ -73,7 +73,7 @@ test('a refusal names the place, what was expected and what stands there', () =>
     ['SELECT TOP 1.5 a FROM t', 'Line 1, column 12: the number of rows was expected where 1.5 stands'],
     [
       'SELECT a FROM t WHERE b = (SELECT c FROM u)',
-      'Line 1, column 27: a subquery is no value: it stands in FROM, after IN, and after EXISTS',
+      'Line 1, column 27: a subquery is not a value: it is allowed in FROM, after IN and after EXISTS',
     ],
     ['SELECT ON(a) FROM t', 'Line 1, column 8: a value was expected where ON stands'],
     ['SELECT a FROM t; DROP TABLE t', 'Line 1, column 18: the end of the query was expected where DROP stands'],

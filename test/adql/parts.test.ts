@@ -1,4 +1,4 @@
-/** What a query needs of partial tables. */
+/** The parts of partial tables that a query needs. */
 import { type DescribedTable, translate } from '@nearsky/adql';
 import { pixelOf } from '@nearsky/sky-index';
 import { suite } from 'uvu';

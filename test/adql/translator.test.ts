@@ -69,7 +69,7 @@ test('a circle around a place becomes ranges of pixels, a band of declinations a
   const square = Math.sin(Math.PI / 720) ** 2 * (1 + 2 ** -50);
   assert.ok(sql.includes(`power(sin(radians(t1."ra" - 10e0::DOUBLE) / 2), 2) <= ${square}e0::DOUBLE`), sql);
   assert.ok(sql.match(/BETWEEN \d+::BIGINT/g)!.length <= 17);
-  // Positions of others than the table's own have no pixels.
+  // Positions that are not the table's own have no pixel column.
   assert.not.match(sqlOf('SELECT ra FROM matches WHERE DISTANCE(source_ra, source_dec, 1, 2) < 3'), /healpix/);
 });
 
@@ -153,10 +153,10 @@ test('LIMIT is the smaller of TOP and of the rows that are wanted', () => {
 
 test('what no table has, what does not fit, and what is left out is refused at its place', () => {
   const refused: readonly (readonly [query: string, message: string])[] = [
-    ['SELECT x FROM objects', 'Line 1, column 8: x is no column of nearsky.objects'],
-    ['SELECT o.x FROM objects o', 'Line 1, column 8: x is no column of o'],
-    ['SELECT objects.ra FROM objects o', 'Line 1, column 8: objects is no table of this FROM'],
-    ['SELECT "RA" FROM objects', 'Line 1, column 8: RA is no column of nearsky.objects'],
+    ['SELECT x FROM objects', 'Line 1, column 8: x is not a column of nearsky.objects'],
+    ['SELECT o.x FROM objects o', 'Line 1, column 8: x is not a column of o'],
+    ['SELECT objects.ra FROM objects o', 'Line 1, column 8: objects is not a table of this FROM'],
+    ['SELECT "RA" FROM objects', 'Line 1, column 8: RA is not a column of nearsky.objects'],
     [
       'SELECT ra FROM sources',
       'Line 1, column 16: there is no table sources: there are nearsky.objects, nearsky.matches, TAP_SCHEMA.columns',
@@ -165,11 +165,8 @@ test('what no table has, what does not fit, and what is left out is refused at i
     ['SELECT ra FROM main.nearsky.objects', 'Line 1, column 16: there is no table main.nearsky.objects: there are'],
     ['SELECT ra FROM objects, matches', 'Line 1, column 8: ra is a column of several tables: put the table before it'],
     ['SELECT ra FROM objects, objects', 'two tables of one FROM have the name nearsky.objects'],
-    ['SELECT ra FROM objects WHERE ra', 'Line 1, column 30: WHERE must be a condition, and a number stands here'],
-    [
-      "SELECT ra FROM objects WHERE ra = 'x'",
-      'Line 1, column 35: a text stands here, and cannot be compared with a number',
-    ],
+    ['SELECT ra FROM objects WHERE ra', 'Line 1, column 30: WHERE must be a condition (a number was given)'],
+    ["SELECT ra FROM objects WHERE ra = 'x'", 'Line 1, column 35: a text cannot be compared with a number'],
     [
       "SELECT ra FROM objects WHERE ingest_time > 'today'",
       "Line 1, column 44: a time is written as '2026-01-31T12:00:00'",
@@ -178,19 +175,19 @@ test('what no table has, what does not fit, and what is left out is refused at i
       "SELECT ra FROM objects WHERE ingest_time > '2026-13-01'",
       "Line 1, column 44: a time is written as '2026-01-31T12:00:00'",
     ],
-    ["SELECT ra + 'x' FROM objects", 'Line 1, column 13: what + takes must be a number, and a text stands here'],
+    ["SELECT ra + 'x' FROM objects", 'Line 1, column 13: an operand of + must be a number (a text was given)'],
     [
       'SELECT POINT(ra, dec) + 1 FROM objects',
-      'Line 1, column 8: what + takes must be a number, and a point stands here',
+      'Line 1, column 8: an operand of + must be a number (a point was given)',
     ],
     ['SELECT ra, COUNT(*) FROM objects', 'Line 1, column 8: ra must be in GROUP BY, or in an aggregate function'],
     ['SELECT * FROM objects GROUP BY ra', 'Line 1, column 8: healpix_29 must be in GROUP BY'],
     ['SELECT ra FROM objects WHERE COUNT(*) > 1', 'Line 1, column 30: aggregate functions are not allowed in WHERE'],
     ['SELECT SUM(COUNT(*)) FROM objects', 'Line 1, column 12: aggregate functions cannot be nested'],
-    ['SELECT ra FROM objects ORDER BY 2', 'Line 1, column 33: ORDER BY 2 names no column: there are 1'],
+    ['SELECT ra FROM objects ORDER BY 2', 'Line 1, column 33: ORDER BY 2 is not a column: the query has 1'],
     [
       'SELECT ra FROM objects UNION SELECT ra, dec FROM objects',
-      'Line 1, column 24: the queries of UNION must have equally many columns',
+      'Line 1, column 24: the queries of UNION must have the same number of columns',
     ],
     [
       'SELECT ra FROM objects UNION SELECT status FROM objects',
@@ -215,7 +212,7 @@ test('what no table has, what does not fit, and what is left out is refused at i
     ],
     [
       'SELECT AREA(MOC(5, POLYGON(ra, 2, 3, 4, 5, 6))) FROM objects',
-      'Line 1, column 20: a number must stand here, and no column',
+      'Line 1, column 20: this must be a number, not a column',
     ],
     [
       'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), POLYGON(1, 2, 1, 2, 5, 6)) = 1',
@@ -223,12 +220,12 @@ test('what no table has, what does not fit, and what is left out is refused at i
     ],
     [
       "SELECT AREA(MOC('1/48')) FROM objects",
-      "Line 1, column 17: a MOC is written as '4/0-3,5 6/100', orders 0 to 29, and not with 1/48",
+      "Line 1, column 17: a MOC is written as '4/0-3,5 6/100', with orders 0 to 29, not as 1/48",
     ],
     ["SELECT AREA(MOC('5')) FROM objects", 'Line 1, column 17: a MOC is written as'],
     ["SELECT AREA(MOC('30/1')) FROM objects", 'Line 1, column 17: a MOC is written as'],
     ["SELECT AREA(MOC('4/3-2')) FROM objects", 'Line 1, column 17: a MOC is written as'],
-    ['SELECT AREA(MOC(status)) FROM objects', 'Line 1, column 17: a MOC must stand in the query'],
+    ['SELECT AREA(MOC(status)) FROM objects', 'Line 1, column 17: a MOC must be a constant'],
     [
       "SELECT ra FROM objects WHERE 1 = CONTAINS(CIRCLE(ra, dec, 1), MOC('4/1'))",
       'CONTAINS takes a MOC with a POINT alone',
@@ -237,8 +234,8 @@ test('what no table has, what does not fit, and what is left out is refused at i
       "SELECT COORD1(CENTROID(MOC('4/1'))) FROM objects",
       'Line 1, column 15: CENTROID takes a POINT, CIRCLE, BOX or POLYGON',
     ],
-    ["SELECT +'x' FROM objects", 'Line 1, column 9: what has a sign must be a number, and a text stands here'],
-    ['SELECT COORDSYS(ra) FROM objects', 'Line 1, column 17: COORDSYS takes shapes, and a number stands here'],
+    ["SELECT +'x' FROM objects", 'Line 1, column 9: the operand of a sign must be a number (a text was given)'],
+    ['SELECT COORDSYS(ra) FROM objects', 'Line 1, column 17: COORDSYS takes shapes (a number was given)'],
     ["SELECT IN_UNIT(ra, 'Jy') FROM objects", 'Line 1, column 20: ra has the unit deg, which cannot be converted to'],
     ['SELECT 9223372036854775808 FROM objects', 'Line 1, column 8: an integer must be at most 9223372036854775807'],
     ['SELECT 1E999 FROM objects', 'Line 1, column 8: a number must be at most 1.797E308'],
@@ -270,7 +267,7 @@ test('expressions that would grow without an end are refused', () => {
   const between = (levels: number) =>
     `SELECT ra FROM objects WHERE ${'CASE WHEN '.repeat(levels)}ra > 1${' THEN 1 END BETWEEN 0 AND 2'.repeat(levels)}`;
   assert.match(sqlOf(between(8)), /BETWEEN/);
-  assert.match(refusal(between(9)), /BETWEEN stands in BETWEEN at most 8 times/);
+  assert.match(refusal(between(9)), /BETWEEN can be nested at most 8 times/);
   const exists = (levels: number) =>
     `SELECT ra FROM objects WHERE ${'EXISTS (SELECT ra FROM objects WHERE '.repeat(levels)}ra > 1${')'.repeat(levels)}`;
   assert.match(sqlOf(exists(8)), /EXISTS/);

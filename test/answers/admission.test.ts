@@ -1,4 +1,4 @@
-/** Which long queries are taken, and which are refused at once. */
+/** Which long queries are admitted, and which are refused at once. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Admission } from '../../src/answers/admission.ts';
@@ -7,7 +7,7 @@ import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 
 const test = suite('answers/admission');
 
-/** Admission by a clock that goes when it is told to. */
+/** Admission with a clock that the test advances. */
 function admitting() {
   let nowMs = 0;
   const metrics = new ThreadMetrics();
@@ -21,7 +21,7 @@ function admitting() {
     admission.begin();
     return 'taken';
   };
-  /** Answers, each after so long. */
+  /** Completes queries at this interval. */
   const answer = (count: number, ms: number) => {
     for (let i = 0; i < count; i++) {
       nowMs += ms;

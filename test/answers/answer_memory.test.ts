@@ -1,4 +1,4 @@
-/** The memory of long answers: never more than the limit, all threads together, and all of it given back. */
+/** The memory of long answers: all threads together never exceed the limit, and all of it is returned. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnswerMemory, isMemoryWanted, keep, letGo, replace } from '../../src/answers/answer_memory.ts';

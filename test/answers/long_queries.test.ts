@@ -1,4 +1,4 @@
-/** Long queries: in turns, a step a turn of the event loop, and never beyond their budgets. */
+/** Long queries take turns, one step per turn of the event loop, and never exceed their budgets. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Admission } from '../../src/answers/admission.ts';
@@ -10,7 +10,7 @@ const test = suite('answers/long_queries');
 
 const begun = () => new LongQueries(new Admission(new ThreadMetrics()));
 
-/** A query of so many steps, which notes each. */
+/** A query with this number of steps, which records each step. */
 function steps(name: string, count: number, notes: string[], seconds = 60): NotBegun {
   let done = 0;
   return {

@@ -1,4 +1,4 @@
-/** MessagePack made of JSON, read by msgpackr, says what the JSON says. */
+/** Answers converted to MessagePack and read by msgpackr have the content of the JSON. */
 import { isDeepStrictEqual } from 'node:util';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
@@ -13,10 +13,10 @@ const test = suite('answers/msgpack');
 
 const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: false, int64AsType: 'bigint' });
 
-/** How often writing has let others go ahead. */
+/** The number of times that the conversion has yielded. */
 let interrupted = 0;
 
-/** The MessagePack of a JSON text that stands behind something else. */
+/** The MessagePack of a JSON text that follows other bytes. */
 function packed(json: string): Uint8Array {
   const source = new ByteSink();
   source.text('"before"');
@@ -31,7 +31,7 @@ function packed(json: string): Uint8Array {
   return out.bytes.slice(4, out.length);
 }
 
-/** The value as msgpackr reads it where nothing is lost: objects as maps, integers beyond 32 bits as bigints. */
+/** The value as msgpackr reads it without loss: objects as maps, integers beyond 32 bits as bigints. */
 function expected(value: unknown): unknown {
   if (typeof value === 'bigint') return value < 2n ** 32n && value > -33n ? Number(value) : value;
   if (typeof value === 'number') {

@@ -1,6 +1,7 @@
 /**
- * The fields of an object are described in src/contract/object_fields.ts, of which the OpenAPI document and the tables are made. The writer of
- * JSON, which is on the hot path, is not: it agrees with them in names, level of detail, type and unit, and with the document in order.
+ * The OpenAPI document and the tables are made from the fields in src/contract/object_fields.ts. The JSON writer is
+ * written by hand, for speed. It must agree with the fields in names, level of detail, type and unit, and with the
+ * document in the order.
  */
 
 import type { Column } from '@nearsky/astrotables';
@@ -76,7 +77,7 @@ test('JSON has the documented keys in the documented order, and levels are cumul
   assert.equal(published, documented(schemas.PublishedMatch, published));
 });
 
-/** Keys of JSON that tables have in another form: as text beside the integer, or spread over columns. */
+/** Keys of JSON that tables have in another form: as a string beside the integer, or spread over several columns. */
 const SPREAD = ['diaObjectId_str', 'crossmatch', 'matches', 'tns'];
 
 const TYPES: Readonly<Record<string, (schema: Json) => boolean>> = {
@@ -121,7 +122,7 @@ for (const level of LEVELS) {
         assert.ok(found[1] in object, `${name} is not in the JSON at ${level}`);
         assertLike(column, found[0]);
       } else {
-        // The others are of one catalog each.
+        // Each of the other columns belongs to one catalog.
         assert.ok(name === 'match_count' || names.some(catalog => name.startsWith(`${catalog}_`)), name);
       }
     }

@@ -181,7 +181,7 @@ function put({ databases }: Store, { diaObjectId, ...fields }: StoredObject, sou
       encodeKey(diaObjectId),
       encodeSources(sources, names => keys.ordinalOf(encodePlain(names))),
     );
-    // Nothing is returned: a promise would put the commit off.
+    // Nothing is returned, because a promise would delay the commit.
   });
 }
 

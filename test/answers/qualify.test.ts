@@ -1,4 +1,4 @@
-/** Every filter of the list is applied: to its own value of an object or of a source, at its own side, the limit included. */
+/** Every filter is applied to the right value of an object or a source, on the right side, with an inclusive limit. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { QueryContext } from '../../src/answers/context.ts';
@@ -15,7 +15,7 @@ const test = suite('answers/qualify');
 const RELIABILITY = 0.5;
 const SEPARATION = 0.75;
 const DENSITIES = [1, 3, 10, 30];
-/** A value of its own for each column, so that no other can stand in for it. */
+/** A different value for each column, so that no column can be mistaken for another. */
 const payloads = CATALOGS.map(({ columns }, catalog) =>
   Object.fromEntries(columns.map(({ name }, i) => [name.toLowerCase(), 1000 * (catalog + 1) + 7 * i])),
 );

@@ -1,4 +1,4 @@
-/** Queries from their start: what is refused before any work is done. */
+/** The start of queries: some are refused before any work is done. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-/** The pages of events that the readers of a thread share: which are kept. */
+/** The pages of events that the readers of a thread share: which ones are cached. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FollowedAreas } from '../../src/answers/followed_areas.ts';
@@ -37,7 +37,7 @@ test('the pages that were used last are kept, in bounded memory, with what meets
     });
     await writer.recordCrossmatches(results, provenance, 1);
     const fragments = new SharedFragments(answerSettings(loadConfig()));
-    /** Reads all, and gives the bytes of the newest pages, up to the first one that has to be read anew. */
+    /** Reads everything. Returns the bytes of the newest pages, up to the first page that is no longer cached. */
     const keptAfter = (use: (events: StreamEvents, page: EventPage) => void) => {
       const events = new StreamEvents(store, fragments, false, new FollowedAreas());
       const pages: EventPage[] = [];

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 
 const test = suite('astrotables/bytes');
 
-/** Each way to write, and what it writes. */
+/** Each way of writing, and its result. */
 const WRITES: Readonly<Record<string, readonly [write: (out: ByteSink) => void, text: string]>> = {
   fragment: [out => out.fragment(fragment('abc')), 'abc'],
   text: [out => out.text('defg'), 'defg'],

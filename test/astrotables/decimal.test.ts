@@ -9,8 +9,8 @@ const test = suite('astrotables/decimal');
 const random = seededRandom(Number(process.env.NEARSKY_SEED ?? 1));
 
 /**
- * Has a number written between other bytes, and checks that these stay.
- * @returns its text; undefined where the number is left to `String`
+ * Writes a number between other bytes, and checks that those stay unchanged. @returns its text; undefined if the number
+ * is left to `String`
  */
 function decimal(value: number): string | undefined {
   const bytes = Buffer.alloc(2 * MAX_DECIMAL_BYTES, '#');
@@ -21,7 +21,7 @@ function decimal(value: number): string | undefined {
   return end < 0 ? undefined : bytes.toString('latin1', begin, end);
 }
 
-/** @returns how many were left to `String` */
+/** @returns the number of values that were left to `String` */
 function check(numbers: Iterable<number>): number {
   let left = 0;
   for (const number of numbers) {

@@ -1,4 +1,4 @@
-/** Every format against a reader that is not ours, over random tables with everything that is hard in them. */
+/** Every format, checked with a reader that is not ours, over random tables with everything difficult. */
 import { Buffer } from 'node:buffer';
 import { type Cell, CellError, type Column, type Row, type Table, tableFormat } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
@@ -74,7 +74,7 @@ const isoOf = (timeUs: number) => {
   const micros = `${new Date(ms).toISOString().slice(-4, -1)}${String(timeUs - ms * 1e3).padStart(3, '0')}`;
   return `${new Date(ms).toISOString().slice(0, -5)}${micros === '000000' ? '' : `.${micros}`}Z`;
 };
-/** A lone half of a pair has no UTF-8: every encoder replaces it. */
+/** A lone surrogate has no UTF-8, so every encoder replaces it. */
 const asUtf8 = (cell: Cell) => (typeof cell === 'string' ? cell.toWellFormed() : cell);
 
 test('csv: what csv-parse reads is what was written', async () => {

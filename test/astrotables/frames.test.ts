@@ -1,4 +1,4 @@
-/** Conversions to ICRS beside astropy's, and the names of frames. */
+/** Conversions to ICRS, compared with astropy's; and the names of frames. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describeFrame, type Frame, FrameError, frameOf, toIcrs } from '@nearsky/astrotables/frames';

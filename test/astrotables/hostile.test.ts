@@ -1,4 +1,4 @@
-/** Tables that are made to do harm: each is refused with a reason or read, in bounded time. */
+/** Malicious tables: each is refused with a reason, or read, within bounded time. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { findPositions, openTable, readPositions, TableError, tableFormat } from '@nearsky/astrotables';
@@ -95,7 +95,7 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     ['\\ \n|ra |dec|\n|int|\n 1  2\n', /line 2 of its header has 1 cells between bars, but line 1 has 2/],
     ['\\ \n|ra |dec|\n 1234 2\n 12345 2\n', /row 2 has 12345 2 under a bar of the header/],
     ['# %ECSV 1.0\n# no line ends', /it is empty/],
-    // Without its end, a stream would be one of fewer rows.
+    // Without its end, a stream would look like one with fewer rows.
     [`${BINARY}AAAAAAAAAAA=`, /ends within its rows/],
   ];
   for (const [table, message] of wrong) assert.match(await refusal(table), message, `${message}`);
@@ -259,7 +259,7 @@ test('columns of Parquet that an answer copies are decoded before', async () => 
     return rows;
   };
   assert.is(await groups(whole), 20);
-  // The page of the names in the first row group, which no position is in.
+  // The page of names in the first row group, which is not needed for any position.
   const at = whole.indexOf('name 1');
   assert.ok(at > 0);
   const damaged = Buffer.from(whole);

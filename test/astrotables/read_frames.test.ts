@@ -15,7 +15,7 @@ const test = suite('astrotables/read_frames');
 
 const SCRIPT = fileURLToPath(new URL('./make_frames.py', import.meta.url));
 const LIMITS = { maxRows: 100_000, maxBytes: 2 ** 28 };
-/** Random positions in each file beside the special ones. */
+/** Random positions in each file, in addition to the special ones. */
 const COUNT = process.env.TEST_FRAME_ROWS ?? '50';
 
 /** What `make_frames.py` writes of its files. */
@@ -28,9 +28,11 @@ interface Truth {
   readonly positions: Readonly<Record<string, readonly [ra: readonly number[], dec: readonly number[]]>>;
 }
 
-/** Where the file holds positions in ICRS that STILTS has converted. */
+/** Set if the file has positions in ICRS that STILTS has converted. */
 const OF_ICRS = ' of ICRS';
-/** Milliarcseconds, beside astropy. STILTS itself is up to 25 away from it, and its FK4 has another epoch. */
+/**
+ * Milliarcseconds, compared with astropy. STILTS itself differs from it by up to 25, and its FK4 has another epoch.
+ */
 const MAX_MAS = { astropy: 1, stilts: 30 };
 
 async function frameOfTable(text: string, named: NamedColumns = {}) {

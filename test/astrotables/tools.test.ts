@@ -23,7 +23,7 @@ const ROWS: readonly (readonly Cell[])[] = [
   [null, 1, 42n, 3n, 32767, 0, false, 'é<&>'],
 ];
 
-/** A cell as all formats can say it: CSV has no booleans, FITS only ASCII. */
+/** A cell as every format can express it: CSV has no booleans, FITS only ASCII. */
 function plain(cell: Cell, column: number): string {
   if (cell === null || Number.isNaN(cell)) return 'null';
   if (column === 5) return `${Math.fround(Number(cell))}`;

@@ -1,4 +1,4 @@
-/** VOTables: what is written is what a reader gets, whatever the cells hold. */
+/** VOTables: readers get exactly what was written, whatever the cells contain. */
 
 import {
   type Cell,
@@ -135,7 +135,7 @@ function readBack({ type }: Column, text: string | null): Cell {
   }
 }
 
-/** The cell as its document can say it. */
+/** The cell as its document can express it. */
 function expected({ type }: Column, cell: Cell, how: Serialization): Cell {
   if (type === 'time' && cell !== null) return timestamp(cell as number);
   if (typeof cell !== 'string') return cell;

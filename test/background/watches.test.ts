@@ -19,7 +19,7 @@ const catalogs = new Catalogs([]);
 
 test('each event goes to the topics whose watch has its position, filters and status, and once to each topic', () =>
   withStore(async (store, writer, directory) => {
-    // Per place: an object 0.9", one 1.1" and one 80" away; they get 0 to 4 matches in turn.
+    // At each position: an object 0.9", one 1.1" and one 80" away; they have 0 to 4 matches in turn.
     const objects = HARD_PLACES.flatMap((place, i) =>
       [0.9, 1.1, 80].map((arcsec, j) => ({
         id: BigInt(3 * i + j + 1),
@@ -103,14 +103,14 @@ test('a file of watches that cannot be used is an error that names the watch, th
       [await why('[{"topic": "b"}]'), 'of watch 1: it has no name'],
       [await why('[{"name": "a"}]'), 'of watch 1: it has no topic'],
       [await one({ topic: 'a b' }), 'topic must be the name of a topic'],
-      [await one({ aera: 'CIRCLE 1 2 3' }), 'a watch has no aera, only name, topic, stream, area'],
+      [await one({ aera: 'CIRCLE 1 2 3' }), 'aera is not a key of a watch; the keys are name, topic, stream, area'],
       [await one({ stream: 'alerts' }), 'stream must be one of matches, objects (alerts was given)'],
       [await one({ area: 'CIRCLE 1 95 3' }), 'of watch 1: '],
       [await one({ area: 'CIRCLE 1 2 3', file: 'x' }), 'both an area and a file'],
       [await one({ level: 0.5 }), 'level and radius_arcsec need a file'],
       [await one({ file: 'missing.fits' }), 'there is no such file'],
       [await one({ file: 'watches.json', radius_arcsec: -1 }), 'radius_arcsec must be '],
-      [await one({ status: 'no_coincident_source' }), 'status is for the stream objects'],
+      [await one({ status: 'no_coincident_source' }), 'status is allowed for the stream of objects'],
       [await one({ stream: 'objects', status: 'lost' }), 'status must be one of'],
       [await one({ filters: { 'gaia_dr3.no_such_max': 1 } }), 'there is no such filter'],
       [await one({ filters: { separation_arcsec_max: 'far' } }), 'separation_arcsec_max must be '],
@@ -119,7 +119,7 @@ test('a file of watches that cannot be used is an error that names the watch, th
       [await why('[{"name": "a", "topic": "b"}, {"name": "a", "topic": "c"}]'), 'two watches have the name a'],
       [
         await why(JSON.stringify(['a', 'b'].map(name => ({ name, topic: name, area: 'CIRCLE 1 2 3' })))),
-        'NEARSKY_MAX_STREAM_AREAS allows 1 areas, and it has 2',
+        'it has 2 areas, but NEARSKY_MAX_STREAM_AREAS allows 1',
       ],
     ] as const)
       assert.ok(told.includes(expected), `${told}: ${expected}`);

@@ -18,7 +18,7 @@ const values = fc.letrec<{ value: unknown }>(tie => ({
   ),
 })).value;
 
-/** Strings in which what the parser looks for stands as text. */
+/** Strings that contain what the parser looks for. */
 function text(): fc.Arbitrary<string> {
   const pieces = [
     'NaN',

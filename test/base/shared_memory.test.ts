@@ -1,4 +1,4 @@
-/** Shared memory that was let go of comes back, without any other work that would make V8 collect. */
+/** Released shared memory is freed, even without other work that would make V8 collect garbage. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { discard } from '../../src/base/shared_memory.ts';
@@ -9,7 +9,7 @@ const test = suite('base/shared_memory');
 const MIB = 2 ** 20;
 const BYTES = 256 * MIB;
 
-/** Every page is touched, so that it is resident. */
+/** Every page is written to, so that it is resident. */
 function use(bytes: number): void {
   new Uint8Array(new SharedArrayBuffer(bytes)).fill(1);
 }

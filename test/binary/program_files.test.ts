@@ -1,4 +1,4 @@
-/** The program's files are named in one place, as the single executable has them elsewhere. */
+/** Only one file locates the program's files, because they are elsewhere in the single executable. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { programFile, programModule } from '../../src/base/program_files.ts';
 import { root } from '../directory.ts';
 
-/** Files that are never part of the executable's program may ask where they are. */
+/** Files that are never part of the executable may determine their own location. */
 const MAY_ASK = ['src/base/program_files.ts', 'src/binary/bundle.ts', 'src/binary/build.ts'];
 
 const test = suite('binary/program_files');

@@ -1,4 +1,4 @@
-/** Where the single executable unpacks what it carries, and what it refuses. */
+/** Where the single executable unpacks its files, and which directories it refuses. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -112,7 +112,7 @@ test('a directory that others could have filled is refused', () =>
     mkdirSync(open);
     chmodSync(open, 0o770);
     assert.match(refusal(open), 'others may write to');
-    // The same below it.
+    // The same is true below it.
     const root = unpack(packed, [real]);
     rmSync(join(root, 'src'), { recursive: true });
     makeLink(open, join(root, 'src'));

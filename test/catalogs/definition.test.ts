@@ -1,4 +1,7 @@
-/** Catalogs that the project does not describe: what is taken from the catalog itself, what a description says, and what is refused. */
+/**
+ * Catalogs that the project does not describe: which facts come from the catalog, which from a description, and which
+ * descriptions are refused.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

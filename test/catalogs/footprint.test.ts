@@ -41,7 +41,7 @@ function places(count: number, isIn: (place: Place) => boolean = () => true, see
   return found;
 }
 
-/** Places for which a footprint is asked, independent of the rows. */
+/** Positions at which a footprint is tested, independent of the rows. */
 const probes = (count: number, isIn?: (place: Place) => boolean) => places(count, isIn, 6);
 
 function footprintOf(rows: readonly Place[], order = 8): StoredCoverage {
@@ -50,7 +50,7 @@ function footprintOf(rows: readonly Place[], order = 8): StoredCoverage {
   return coverageFromRows(pixels);
 }
 
-/** The number of places outside. */
+/** The number of positions outside. */
 function outside(coverage: StoredCoverage, where: readonly Place[]): number {
   const opened = openCoverage(coverage);
   return where.filter(({ ra, dec }) => !opened.contains(ra, dec)).length;
@@ -190,7 +190,7 @@ test('--footprint: a MOC as mocpy degrades it, all of the sky, an order; list an
     const byRows = await add();
     assert.match(
       byRows.stdout,
-      /footprint +order 2, from skymap\.fits \(order 8 would have had 0\.0025 rows a pixel\): 100% of the sky/,
+      /footprint +order 2, from skymap\.fits \(order 8 would have had 0\.0025 rows per pixel\): 100% of the sky/,
     );
     assert.match(byRows.stderr, /the rows of sparse are sparse, so its footprint is known only to 15 degrees/);
     const byMoc = await add('--footprint', patch);

@@ -1,4 +1,4 @@
-/** A host of files that answers to range requests as real ones do, and fails as real ones do. */
+/** A file host that answers range requests, and fails, like real hosts. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,13 +36,13 @@ export interface RangeServer {
   readonly asked: Asked[];
   /** Bytes of bodies sent. */
   bytes: number;
-  /** Which fault the next answer has; asked once a request. */
+  /** The fault of the next answer; called once per request. */
   fault: (asked: Asked, number: number) => Fault | undefined;
-  /** Which headers tell the version of a file. */
+  /** The headers that state the version of a file. */
   validators: { etag: boolean; lastModified: boolean };
-  /** Where a request is sent instead; undefined: nowhere else. */
+  /** The target of redirects; undefined for none. */
   redirect: (path: string) => string | undefined;
-  /** Whether `bytes=-N` is understood. */
+  /** Whether the host supports `bytes=-N`. */
   suffixRanges: boolean;
   close(): Promise<void>;
 }
@@ -142,7 +142,7 @@ function send(
   }
 }
 
-/** [start, end), or undefined where there is no such range. */
+/** [start, end), or undefined if there is no such range. */
 function rangeOf(range: string | undefined, size: number, suffixRanges: boolean): [number, number] | undefined {
   if (range === undefined) return [0, size];
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
@@ -151,7 +151,7 @@ function rangeOf(range: string | undefined, size: number, suffixRanges: boolean)
   return Number(first) < size ? [Number(first), last === '' ? size : Math.min(size, Number(last) + 1)] : undefined;
 }
 
-/** Every Nth request fails, in turns as `faults` lists them. */
+/** Every Nth request fails, with the `faults` in turn. */
 export function everyNth(n: number, faults: readonly Fault[]): RangeServer['fault'] {
   return (_, number) => (number % n === 0 ? faults[(number / n) % faults.length] : undefined);
 }

@@ -58,7 +58,7 @@ test('a map of the coverage that cannot be looked for is not taken for one that 
   withDirectory(async directory => {
     writeCatalog(directory, gaia);
     rmSync(join(directory, 'skymap.fits'), { force: true });
-    // It leads nowhere but to itself. Deno makes links only where it may write everywhere.
+    // A link that points to itself. Deno creates links only if it may write everywhere.
     execFileSync('ln', ['-s', 'skymap.fits', join(directory, 'skymap.fits')]);
     const error = await rejection(registerCatalog(gaia, directory, { addedAtUs }));
     assert.match(error.message, /skymap\.fits/);

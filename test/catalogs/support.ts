@@ -15,7 +15,7 @@ export async function openLocalParquet(path: string): Promise<ParquetFile> {
   return openParquet(openLocalFile(path));
 }
 
-/** The reason with which a promise is rejected; throws when it is not rejected. */
+/** The reason of a promise's rejection; throws if the promise is not rejected. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;

@@ -14,7 +14,7 @@ export type HatsColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' 
 export interface HatsColumn {
   readonly name: string;
   readonly type: HatsColumnType;
-  /** One value a row; bigints for INT64. null and undefined are stored as null. */
+  /** One value per row; bigints for INT64. null and undefined are stored as null. */
   readonly data: ArrayLike<unknown>;
 }
 
@@ -40,7 +40,7 @@ export interface HatsOptions {
   readonly skymapOrder?: number | null;
   /** Default true. */
   readonly partitionInfo?: boolean;
-  /** Rows of a row group. Default: one row group a file. */
+  /** Rows per row group. Default: one row group per file. */
   readonly rowGroupSize?: number;
   /** Default true: every column may hold nulls, as pyarrow writes it. */
   readonly nullable?: boolean;
@@ -48,7 +48,7 @@ export interface HatsOptions {
   readonly statistics?: boolean;
   readonly codec?: 'SNAPPY' | 'UNCOMPRESSED' | 'ZSTD';
   readonly compressors?: Readonly<Record<string, (input: Uint8Array) => Uint8Array>>;
-  /** Further lines of the properties file, or others in place of ours. */
+  /** More lines of the properties file, or replacements for our lines. */
   readonly properties?: Readonly<Record<string, string>>;
 }
 
@@ -101,7 +101,7 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
   return partitions;
 }
 
-/** Positions as numbers; NaN where there is none. */
+/** The positions as numbers; NaN if missing. */
 function positions({ columns, ra, dec }: HatsOptions): { ra: Float64Array; dec: Float64Array } {
   const numbers = (name: string) => {
     const column = columns.find(candidate => candidate.name === name);

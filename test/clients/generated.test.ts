@@ -1,6 +1,7 @@
 /**
- * Clients that generators make of the OpenAPI document, against a running service: they can be imported, and give what the service says.
- * `test/clients/generators/fetch.sh` gets the generators; what it could not get is skipped.
+ * Clients that generators make from the OpenAPI document, against a running service: they can be imported, and return
+ * what the service sends. `test/clients/generators/fetch.sh` gets the generators; generators that it could not get are
+ * skipped.
  */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -52,7 +53,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   return { out, errors };
 }
 
-/** The answers that a client got. */
+/** The answers that a client received. */
 const answersOf = async (...command: Parameters<typeof run>): Promise<Json> => JSON.parse((await run(...command)).out);
 
 /** Runs a generator, and returns its warnings: some write them to stdout, some to stderr. */
@@ -103,7 +104,7 @@ const withFiles = (...files: string[]) => {
   );
 };
 
-/** The operations that the clients call beside those whose answers `expected` looks into. */
+/** The operations that the clients call in addition to those whose answers `expected` examines. */
 const LOOKED_INTO = ['get_object', 'cone_search', 'lookup_objects', 'recent_crossmatches'];
 
 /** The answers that every client must get. */

@@ -1,4 +1,4 @@
-/** The Python client against a running service, by a real Python; its tables by pandas and astropy where they are. */
+/** The Python client against a running service, in a real Python; its tables with pandas and astropy, if installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,7 +55,7 @@ async function run(command: string, args: readonly string[], input = ''): Promis
   return out;
 }
 
-/** Runs a test, or says why not. */
+/** Runs a test, or reports why not. */
 function testWith(
   program: string | undefined,
   what: string,

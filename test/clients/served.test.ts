@@ -1,4 +1,7 @@
-/** The clients that a service hands out: pip installs the wheel, which is the one that flit builds, and Node imports the script. */
+/**
+ * The clients that a service offers: pip installs the wheel, which equals the one that flit builds, and Node imports
+ * the script.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Shared by the tests of the clients: a service on a socket with small limits, whose answers a test may get in the way of. */
+/** Shared by the tests of the clients: a service on a socket with small limits. A test can replace its answers. */
 
 import { type AddressInfo, createServer } from 'node:net';
 import type { StreamClient, StreamedBody } from '../../src/answers/body.ts';
@@ -46,21 +46,24 @@ async function fill(world: World): Promise<void> {
   for (const id of ids.slice(0, 9)) await crossmatched(world, id, searched('gaia_dr3'), [match('gaia_dr3', `${id}`)]);
 }
 
-/** Gives an answer in the service's place, or none. @param isFirst whether the same has not been asked before */
+/**
+ * Replaces an answer of the service; returns undefined to keep it. @param isFirst whether this request is sent for the
+ * first time
+ */
 export type InTheWay = (count: number, isFirst: boolean) => Answer | undefined;
 
-/** Places of nodes in their logs, as answers say them, and what a client says after each. */
+/** The log positions of nodes in their answers, and the position that a client then sends. */
 const SAID = ['aa-5-3', 'aa-4-7', 'aa-12-7', 'bb-1-1'];
 export const SENT_BACK = [null, 'aa-5-3', 'aa-5-7', 'aa-12-7', 'bb-1-1', 'bb-1-1'];
 
-/** Answers of nodes of which each has come as far as it has; the last one's is an error. */
+/** The answers of nodes at different log positions; the last one is an error. */
 export const nodes: InTheWay = count => {
   const logPlace = SAID[count];
   const answer = count === 3 ? errorResponse(expectedErrorOf(new TooExpensive())!) : jsonResponse(200, '{}');
   return logPlace === undefined ? answer : { ...answer, logPlace };
 };
 
-/** A stream whose client loses the connection after so many bytes, and comes again soon. */
+/** A stream whose client loses the connection after this many bytes, and soon reconnects. */
 function cut(stream: StreamedBody, bytes: number): StreamedBody {
   let left = bytes;
   const begin = (client: StreamClient) =>
@@ -85,12 +88,12 @@ export class Service {
   readonly #server: HttpServer;
   #inTheWay: InTheWay = () => undefined;
   #inFlight = 0;
-  /** After how many bytes each of the next streams is cut. */
+  /** The number of bytes after which each of the next streams is cut. */
   cuts: number[] = [];
   readonly #asked = new Set<string>();
-  /** Requests that have come in. */
+  /** The number of requests received. */
   requests = 0;
-  /** The most requests that there were at once. */
+  /** The maximum number of concurrent requests. */
   mostInFlight = 0;
   url = '';
   /** The values of X-Log-Position that came with requests. */
@@ -116,7 +119,7 @@ export class Service {
     return this.#running.app;
   }
 
-  /** Runs with something in the way of answers, and counts anew. */
+  /** Runs with replaced answers, and resets the counters. */
   async with<T>(inTheWay: InTheWay, work: () => Promise<T>): Promise<T> {
     this.#inTheWay = inTheWay;
     this.requests = 0;
@@ -160,13 +163,13 @@ const lowercased = ({ headers }: IncomingRequest) =>
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
 
-/** Gets in the way of every other request, once of each. */
+/** Replaces the answer to every second request, once for each. */
 export const busyAtTimes: InTheWay = (count, isFirst) => (isFirst && count % 2 === 1 ? busy() : undefined);
 
-/** Gets in the way of the second request. */
+/** Replaces the answer to the second request. */
 export const busySecond: InTheWay = count => (count === 1 ? busy() : undefined);
 
-/** 503, to be tried again at once. */
+/** 503, which asks for an immediate retry. */
 export function busy(): Answer {
   const answer = errorResponse(expectedErrorOf(new Unavailable('a test is in the way'))!);
   return { ...answer, headers: { ...answer.headers, 'Retry-After': '0' } };
@@ -188,7 +191,7 @@ export const CROWD_CHANGES = ['stored', 'crossmatched'].flatMap(change =>
 /** The bytes after which connections break: in the first block, within an event of some 350 bytes, after several. */
 export const CUTS = [7, 300, 30, 1000, 1500];
 
-/** A service whose first answers break off within the body, so many of them; the others are `{"whole": true}`. */
+/** A service whose first answers, this many, break off within the body; the others are `{"whole": true}`. */
 export async function breaking(broken: number, status = '200 OK') {
   let asked = 0;
   const server = createServer(socket => {
@@ -205,7 +208,7 @@ export async function breaking(broken: number, status = '200 OK') {
   return { url: `http://127.0.0.1:${port}`, asked: () => asked, close: () => server.close() };
 }
 
-/** The service's result for each input that is asked for alone. */
+/** The service's result for each input requested alone. */
 export async function alone(service: Service): Promise<Json[]> {
   const results: Json[] = [];
   for (const input of INPUTS) results.push((await service.app.lookup([input])).results[0]);
@@ -216,7 +219,9 @@ export async function alone(service: Service): Promise<Json[]> {
   });
 }
 
-/** Ids known and not, a crowd, nothing, names, and what is malformed: more than a few requests may have. */
+/**
+ * Known and unknown ids, a crowd, empty positions, names, and malformed inputs: more than several requests may have.
+ */
 export const INPUTS: readonly Record<string, unknown>[] = [
   ...Array.from({ length: 23 }, (_, i) => ({ kind: 'id', diaObjectId: `${FIRST_ID + BigInt(2 * i)}` })),
   ...Array.from({ length: 9 }, (_, i) => ({ kind: 'position', ...CROWD, radius_arcsec: 0.01 + i / 10 })),
@@ -228,7 +233,7 @@ export const INPUTS: readonly Record<string, unknown>[] = [
   ...Array.from({ length: 12 }, (_, i) => ({ kind: 'id', diaObjectId: `${FIRST_ID + BigInt(i)}` })),
 ];
 
-/** The bytes of a body that came; its client may have gone meanwhile. */
+/** The received bytes of a body, whose client may have disconnected meanwhile. */
 async function bytesOf(body: IncomingBody): Promise<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const chunks: Uint8Array[] = [];

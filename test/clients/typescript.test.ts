@@ -39,7 +39,7 @@ test.before(async context => {
 });
 test.after(({ service }) => service.close());
 
-/** With ids as text, as both sides then say them the same way. */
+/** With ids as strings, because both sides then write them alike. */
 const plain = (value: unknown) =>
   JSON.parse(JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? `${each}` : each)));
 
@@ -108,7 +108,7 @@ test('matches, whole and in order, though connections break; errors', async ({ s
 test('a watch of objects in an area, or near positions, goes on in it though connections break', async ({
   service,
 }) => {
-  // A refusal says that it may ask again at once.
+  // A refusal that allows an immediate retry.
   const client = new Nearsky(service.url, { signal: AbortSignal.timeout(25_000) });
   const said = async (options: WatchOptions, count: number) => {
     const texts: string[] = [];
@@ -131,7 +131,7 @@ test('a watch of objects in an area, or near positions, goes on in it though con
   assert.is(param, 'area');
 });
 
-/** Under Deno 2.9 the signal of a request often does not end the reading of its answer, after some 200 requests. */
+/** In Deno 2.9, after some 200 requests, the signal of a request often does not end the reading of its answer. */
 test('a signal ends each of many readers of matches, and each says why', async ({ service }) => {
   const follow = async () => {
     for (let i = 0; i < 30; i++) {
@@ -216,7 +216,7 @@ test('walks have every object once, and go on from a cursor', async ({ service }
         if (ids.length === 5) break;
       }
       assert.ok(walk.cursor && !walk.isDone);
-      // The third page is given again: it was not given to its end.
+      // The third page is returned again, because it was not returned completely.
       const rest: string[] = [];
       const resumed = begin(walk.cursor);
       for await (const { diaObjectId_str } of resumed) rest.push(diaObjectId_str);
@@ -384,7 +384,7 @@ test('errors say what is wrong; 503 is tried once more', async ({ service }) => 
     () => client.crossmatch('ra,dec\n1,2\n'),
   ])
     assert.is((await service.with(page, () => rejection(ask))).code, 'not_nearsky', `${ask}`);
-  // A value that could not be had once is asked for again.
+  // A value that could not be loaded once is requested again.
   assert.is((await client.lookup([FIRST_ID])).length, 1);
 });
 

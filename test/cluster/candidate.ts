@@ -1,4 +1,4 @@
-/** A candidate for a duty, in a process of its own: prints whether it is elected, whenever that changes. */
+/** A candidate for a duty, as a separate process. It prints whether it is elected, whenever that changes. */
 import { KafkaElection } from '../../src/cluster/election.ts';
 
 const [server, topic, duty] = process.argv.slice(2);

@@ -46,7 +46,7 @@ real(
   },
 );
 
-/** A candidate in a process of its own, and whether it has said that it is elected. */
+/** A candidate as a separate process, and whether it has printed that it is elected. */
 function candidateProcess() {
   const args = [...runtimeArgs, join(root, 'test/cluster/candidate.ts'), kafka.server, TOPIC, 'paused work'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -234,7 +234,7 @@ async function submit(node: Node, change: Change): Promise<void> {
   await applied;
 }
 
-/** The reason for which a node stops, with which it stops again whenever it starts. */
+/** The reason why a node stops; it stops again for that reason at each start. */
 async function whyStopped(store: Store, log: KafkaLog): Promise<string> {
   const reasons = new Set<string>();
   for (let start = 0; start < 2; start++) {
@@ -296,7 +296,7 @@ real('a node stops where the log has lost its end, also when it has gone on from
       await whyStopped(store, cut),
       /its record 2 differs from the record that this node applied: start this node/,
     );
-    // One that follows all the time sees the same.
+    // A node that follows the log all the time sees the same.
     assert.instance(
       await eventually('it sees', () => failure(() => log.read(3)).then(e => (e instanceof LostPlace ? e : undefined))),
       LostPlace,

@@ -1,4 +1,7 @@
-/** Nodes of different releases share a log: none writes what another cannot read before the level of the log is raised. */
+/**
+ * Nodes of different releases share a log: none writes a record that another cannot read before the level of the log is
+ * raised.
+ */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +46,7 @@ class Cluster {
     return store;
   }
 
-  /** The same directory as a newer release opens it. */
+  /** The same directory, opened by a newer release. */
   async upgrade(name: string, store: Store): Promise<Store> {
     this.#open.delete(store);
     await store.close();
@@ -58,7 +61,7 @@ class Cluster {
     this.append({ kind: 'deliver', deliveries: ids.map(id => delivery(id)) });
   }
 
-  /** Everything that the log has, to a node that was just started. */
+  /** Delivers the whole log to a node that was just started. */
   async catchUp(store: Store): Promise<void> {
     const node = new Node(store, new Link(this.log));
     while ((await node.step()) > 0);

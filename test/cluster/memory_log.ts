@@ -1,4 +1,4 @@
-/** A log in memory, and the way of one node to it, which loses, delays and repeats. */
+/** A log in memory, and one node's connection to it, which loses, delays and repeats messages. */
 
 import { MOST_AHEAD_MS } from '../../src/cluster/kafka_settings.ts';
 import { Node } from '../../src/cluster/node.ts';
@@ -6,7 +6,7 @@ import type { LogEntry, LogRead, RecordLog } from '../../src/cluster/record_log.
 import type { Store } from '../../src/store/store.ts';
 import { type Election, Writer } from '../../src/store/writer.ts';
 
-/** How far ahead of the log a record may be. */
+/** How far ahead of the log's time a record may be. */
 export const AHEAD_US = 1000 * MOST_AHEAD_MS;
 
 export class MemoryLog {
@@ -15,9 +15,9 @@ export class MemoryLog {
   first = 0;
   identity = 'a cluster/a topic';
 
-  /** The time of its servers, which refuse records that are further ahead than Kafka lets them be. */
+  /** The time of its servers, which refuse records that are too far ahead, like Kafka. */
   nowUs = Number.POSITIVE_INFINITY;
-  /** When each record came. */
+  /** The arrival time of each record. */
   readonly cameUs: number[] = [];
   /** The candidates for each duty; the first one is elected. */
   readonly candidates = new Map<string, object[]>();
@@ -60,7 +60,7 @@ export class MemoryLog {
 /** The level in which a record is written. */
 export const levelOf = ({ record }: Pick<LogEntry, 'record'>) => record[4]!;
 
-/** An append on its way. */
+/** An append in transit. */
 export interface Flight {
   readonly id: string;
   readonly record: Uint8Array;
@@ -71,9 +71,9 @@ export interface Flight {
 export class Link implements RecordLog {
   readonly flights: Flight[] = [];
   readonly elections: Election[] = [];
-  /** Whether nothing gets through. */
+  /** Whether the connection is cut. */
   isCut = false;
-  /** The most records of a read. */
+  /** The maximum number of records per read. */
   most = Number.POSITIVE_INFINITY;
   readonly #log: MemoryLog;
 
@@ -104,7 +104,10 @@ export class Link implements RecordLog {
     return election;
   }
 
-  /** Ends an append: the record comes so many times, and the node hears that it came, that it did not, or nothing. */
+  /**
+   * Ends an append: the record arrives this many times, and the node is told that it arrived, that it did not, or
+   * nothing.
+   */
   land(flight: Flight, times: number, answer: 'appended' | 'failed' | 'silence'): void {
     this.flights.splice(this.flights.indexOf(flight), 1);
     if (flight.timeUs > this.#log.nowUs + AHEAD_US) {
@@ -121,12 +124,12 @@ export class Link implements RecordLog {
   }
 }
 
-/** A node that follows the log all the time, and whose network delivers at once, until it is ended. */
+/** A node that follows the log all the time over an immediate network, until it is ended. */
 export function follow(store: Store, log: MemoryLog) {
   const link = new Link(log);
   const node = new Node(store, link);
   let isEnded = false;
-  /** Whether it stands still for now. */
+  /** Whether it is paused. */
   let isStalled = false;
   const ended = (async () => {
     while (!isEnded) {

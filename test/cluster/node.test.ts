@@ -1,4 +1,4 @@
-/** A node and its log: time, outcomes, and every way to lose the place. */
+/** A node and its log: time, outcomes, and every way to lose its place in the log. */
 import { crc32 } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -31,7 +31,7 @@ async function catchUp(node: Node): Promise<void> {
   while ((await node.step()) > 0);
 }
 
-/** Submits a change; the network delivers it at once. */
+/** Submits a change, which the network delivers at once. */
 async function submit(node: Node, link: Link, change: Change): Promise<unknown[]> {
   const outcome = node.submit(change);
   let isOver = false;
@@ -86,7 +86,7 @@ test('time goes on from record to record, whatever the clocks say', () =>
     );
   }));
 
-/** A node that has applied three records; what happens to the log then; why it stops. */
+/** A node that has applied three records; then a change to the log; then the reason why the node stops. */
 const losses: Record<string, readonly [(log: MemoryLog) => void, RegExp]> = {
   'the topic was made anew': [log => (log.identity = 'a cluster/another topic'), /it is a cluster\/another topic, but/],
   'the log was cut short': [

@@ -1,6 +1,6 @@
 /**
- * Whatever happens to nodes, network and clocks, all nodes come to the same archive, byte for byte: the one that the
- * log makes. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
+ * Whatever happens to nodes, network and clocks, all nodes reach the same archive, byte for byte: the one that the log
+ * defines. NEARSKY_SEEDS=10000 sets the number of seeds, NEARSKY_SEED the first one.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -30,7 +30,7 @@ test('all nodes hold what the log makes, and nothing that was acknowledged is lo
     acknowledged += simulated.acknowledged.length;
     for (const [kind, count] of Object.entries(simulated.events)) events[kind] = (events[kind] ?? 0) + count;
   }
-  // A few seeds may have too little of something.
+  // With few seeds, some kinds of event may be too rare.
   if (seeds < 8) return;
   assert.ok(acknowledged > 5 * seeds, `${acknowledged} acknowledged`);
   assert.is(Object.keys(events).length, 16);

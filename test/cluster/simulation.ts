@@ -1,8 +1,8 @@
 /**
- * Nodes over a log in memory, everything else chosen by a seed: who submits what and when, with which clock, which jumps
- * and drifts, what the network does with it, who is elected for a duty and does not know that it no longer is, who reads how much, who is cut off, who dies between two steps or within a commit, who starts
- * again, from its own archive or from a copy of another's, who is upgraded, and when the level of the log is raised,
- * which nodes that are not upgraded yet cannot read.
+ * Simulates nodes over a log in memory. A seed decides everything else. Which node submits what and when? How does its
+ * clock jump and drift? What does the network do with its messages? Which node is elected, and which still believes so?
+ * Which node reads how much, is cut off, dies between two steps or within a commit, or restarts from its own archive or
+ * a copy of another? Which node is upgraded, and when is the level of the log raised, which other nodes cannot read?
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { NEWER, TOO_OLD } from './next_release.ts';
 const NODES = 3;
 const EVENTS = 180;
 
-/** A change whose outcome a node was told. */
+/** A change whose outcome was reported to a node. */
 export interface Acknowledged {
   readonly change: Change;
   readonly outcome: unknown;
@@ -35,20 +35,20 @@ export interface Acknowledged {
 export interface Simulated {
   /** The dump of each node once it has applied the whole log. */
   readonly dumps: readonly (readonly string[])[];
-  /** The dump of one archive to which each record was applied in a commit of its own. */
+  /** The dump of an archive to which each record was applied in a separate commit. */
   readonly expected: readonly string[];
   /** The outcomes of each record there, by `contentOf`. */
   readonly outcomes: ReadonlyMap<string, readonly unknown[]>;
   readonly acknowledged: readonly Acknowledged[];
-  /** What went against a promise about time, visibility or duties. */
+  /** The violated promises about time, visibility or duties. */
   readonly broken: readonly string[];
   /** The level of the log in front of each record, and the level in which the record is written. */
   readonly levels: readonly { readonly log: number; readonly record: number }[];
-  /** The position of the record that raises the level; negative where none does. */
+  /** The position of the record that raises the level; negative if none does. */
   readonly raised: number;
   /** The position of each node that stopped because it could not read the level of the log. */
   readonly outdated: readonly number[];
-  /** How often each kind of event came. */
+  /** The number of events of each kind. */
   readonly events: Readonly<Record<string, number>>;
 }
 
@@ -75,7 +75,7 @@ interface Member {
   readonly lease: HeldLease;
 }
 
-/** The clock of a machine: off by so much since then, and faster by this rate. */
+/** The clock of a machine: its offset at a time, and its drift since then. */
 interface Clock {
   readonly offUs: number;
   readonly sinceUs: number;
@@ -92,7 +92,7 @@ class Simulation {
   readonly #stores = new Set<Store>();
   #directories = 0;
   readonly #members: Member[] = [];
-  /** The records of nodes that have died, too, because they may still come. */
+  /** Also the records of dead nodes, because they may still arrive. */
   readonly #links: Link[] = [];
   readonly #acknowledged: Acknowledged[] = [];
   readonly #outdated: number[] = [];
@@ -121,11 +121,11 @@ class Simulation {
     this.#begin(at, directory, this.#open(directory, readableLevel));
   }
 
-  /** A new process in the place of a node. */
+  /** A new process replaces a node. */
   #begin(at: number, directory: string, store: Store): void {
     const link = new Link(this.#log);
     this.#links.push(link);
-    // A process that died is a candidate until its session is over.
+    // A dead process remains a candidate until its session expires.
     if (this.#chance.int(2) === 0) this.#expire(at);
     const node = new Node(store, link);
     const writer = new Writer(store, node);
@@ -144,12 +144,12 @@ class Simulation {
     return Math.floor(this.#log.nowUs + offUs + rate * (this.#log.nowUs - sinceUs));
   }
 
-  /** A newer release in the place of a node. */
+  /** A newer release replaces a node. */
   #upgrade(at: number): void {
     this.#start(at, this.#members[at]!.directory, NEWER);
   }
 
-  /** Steps, unless the network or the release of the node does not let it. */
+  /** Takes a step, unless the network or the node's release prevents it. */
   async #step({ node, store }: Member): Promise<void> {
     try {
       await node.step();
@@ -240,7 +240,7 @@ class Simulation {
         return this.#submit(at, { kind: 'take_lease', timeUs: 0, name: publishLease(TOPIC), owner, forUs: 0 });
       }
       case 'publish': {
-        // It may believe that it is still the owner.
+        // The node may believe that it is still the owner.
         const position = { sequence: int(9), objects: 0, messages: int(9) };
         return this.#submit(at, { kind: 'published', timeUs: 0, topic: TOPIC, position, owner: member.lease.owner });
       }
@@ -282,7 +282,7 @@ class Simulation {
     }
   }
 
-  /** The log is of its first level. */
+  /** The log has its first level. */
   #writableChange(): Change {
     for (;;) {
       const change = this.#chance.change();
@@ -302,7 +302,7 @@ class Simulation {
             change.deliveries.map(({ diaObjectId }) => diaObjectId),
           );
       },
-      // A change that was lost on its way waits until the node stops.
+      // A change that was lost in transit waits until the node stops.
       error => isOutdated(error) || expectAway(error),
     );
   }
@@ -339,7 +339,7 @@ function isOutdated(error: unknown): boolean {
   return isCause && error.message.endsWith(TOO_OLD);
 }
 
-/** An older release opens no archive of a newer one. */
+/** An older release cannot open an archive of a newer one. */
 function requireRefused(directory: string, readableLevel: number): void {
   try {
     void openStore(directory, 'write', readableLevel).close();
@@ -356,7 +356,7 @@ function expectAway(error: unknown): void {
 
 const DIED = 'the process died';
 
-/** Has the last write of a commit fail, so that nothing of it may stay. */
+/** Makes the last write of a commit fail; nothing of the commit may remain. */
 async function failing(store: Store, commit: () => Promise<unknown>): Promise<void> {
   const { meta } = store.databases;
   meta.put = () => {

@@ -1,4 +1,4 @@
-/** `nearsky lookup` and `nearsky cone`, over a data directory and over a service: the same answers, those of the API. */
+/** `nearsky lookup` and `nearsky cone`, over a data directory and over a service: both give the API's answers. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ test('ids, names and files, in the formats of answers; the directory and the ser
         assert.equal([found.code, found.stderr], [0, ''], name);
         const cone = await run('cone', ...where, '--format', name, '--detail', 'ids', ...PLACE);
         assert.equal([cone.code, cone.stderr], [0, ''], name);
-        // When it was answered is not the same.
+        // The time of the answer differs.
         answers.push(
           [found.stdout, cone.stdout].map(text => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-][\d:]+)?/g, '')),
         );

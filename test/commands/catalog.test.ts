@@ -1,4 +1,4 @@
-/** The words of `nearsky catalog` about rows and files from which no match can come. */
+/** The output of `nearsky catalog` about rows and files that cannot give a match. */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -12,7 +12,7 @@ import { TestApp } from '../http/support.ts';
 
 const test = suite('commands/catalog');
 
-/** Seven rows, of which three have no position that can be used and one has no id. */
+/** Seven rows, of which three have no usable position and one has no id. */
 function writeGaia(location: string) {
   const definition = catalogDefinition('gaia_dr3')!;
   const columns = catalogColumns(

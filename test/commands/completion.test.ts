@@ -71,7 +71,7 @@ needs(test, without('fish'))('fish completes them with what they mean', async ()
   });
 });
 
-/** An interactive shell in which Tab is pressed after a line; prints what then stands in the line. */
+/** An interactive shell in which Tab is pressed after a line. Prints the resulting line. */
 const ZSH = `zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PROMPT=; autoload -U compinit; compinit -u -D; show() { print -r -- \\"<\\$BUFFER>\\"; BUFFER=; zle accept-line }
@@ -110,7 +110,7 @@ needs(test, without('mandoc', '-V'))('every command has a man page without a fau
     const command = /^nearsky-(\w+)\.1$/.exec(name)?.[1];
     if (command === undefined) continue;
     for (const option of await optionsOf(command)) assert.match(shown, option);
-    // A paragraph of its own is what begins with the name of a subcommand, and no sentence that goes on.
+    // Text that begins with the name of a subcommand is a separate paragraph; a continued sentence is not.
     const { usage } = (await COMMANDS.get(command)!.load()).command;
     for (const [, word] of page.matchAll(/^\.PP\n([a-z]+): /gm)) assert.match(usage, word!, `${name}: ${word}`);
   }

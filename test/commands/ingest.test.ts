@@ -137,7 +137,7 @@ test('from standard input a batch is durable before the input ends', () =>
       const { code, output } = await ended;
       assert.equal([code, JSON.parse(output).stored], [0, 3]);
     } finally {
-      child.kill('SIGKILL'); // Where a check failed, it would wait for its input for ever.
+      child.kill('SIGKILL'); // If a check failed, it would wait for its input forever.
     }
     assert.equal(idsIn(data), [123n, FIRST_ID, FIRST_ID + 1n]);
   }));

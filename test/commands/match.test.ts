@@ -1,4 +1,4 @@
-/** `nearsky match`, over a data directory and over a service: the same tables, those of the API. */
+/** `nearsky match`, over a data directory and over a service: both give the API's tables. */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ import { withStore } from '../store/support.ts';
 
 const test = suite('commands/survey_table');
 
-/** What astropy makes of positions in several frames: see `test/astrotables/positions.py`. */
+/** Positions in several frames, converted by astropy: see `test/astrotables/positions.py`. */
 const POSITIONS = fileURLToPath(new URL('../astrotables/positions.json', import.meta.url));
 /** Files of astropy, and their positions in ICRS. */
 const DECLARED = fileURLToPath(new URL('../fixtures/survey_table', import.meta.url));
@@ -136,7 +136,7 @@ test('the rows of a file: ids exact, any right ascension; without an id rejected
     ]);
     for (const { brokers, state, reliability } of objects)
       assert.equal([brokers, state, reliability], [['table'], 'pending', null]);
-    // Again, and under another name: nothing is there twice.
+    // Storing it again, and under another name, duplicates nothing.
     assert.is((await nearsky(...args)).duplicate, 5);
     const { finished } = start(args, { TABLE_ORIGIN: 'rubin_dp1' });
     assert.is((await finished).code, 0);

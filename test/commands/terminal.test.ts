@@ -1,4 +1,4 @@
-/** Neither a file's contents nor its name can steer the terminal on which a command tells of it. */
+/** Neither the contents nor the name of a file can control the terminal on which a command mentions it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

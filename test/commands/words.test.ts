@@ -1,4 +1,4 @@
-/** The messages for a person who mistypes, or gives the wrong file. */
+/** The messages for a user who mistypes, or gives the wrong file. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ test('wholly wrong input is status 1, with the first reasons and whose messages 
   }));
 
 test('a data directory that cannot be made ends `serve` with the reason', async () => {
-  // The system says ENOENT below it, though it is there: `mkdir -p` of the runtime would try for ever.
+  // The system reports ENOENT below an existing directory: the runtime's `mkdir -p` would try forever.
   if (process.platform !== 'linux') return;
   const { code, stderr } = await start(['serve', '--data', '/proc/nearsky/data', '--port', '0']).finished;
   assert.is(code, 1);
@@ -140,7 +140,7 @@ test('a reader that has enough ends a command without a word', () =>
   withDirectory(async directory => {
     const data = join(directory, 'data');
     const file = join(directory, 'many.ndjson');
-    // More than the buffers of a pipe hold.
+    // More than the buffer of a pipe can hold.
     const lines = Array.from(
       { length: 3000 },
       (_, i) => `{"diaObjectId":${i + 1},"ra":${i / 10},"decl":1,"latestR":0.9,"firstDiaSourceMjdTai":61105.25}\n`,

@@ -1,4 +1,4 @@
-/** The HTTP side of ANTARES: the alerts of a locus, page by page; and what its Kafka messages are made of. */
+/** The HTTP side of ANTARES: the alerts of a locus, page by page; and the contents of its Kafka messages. */
 import { deflateSync } from 'node:zlib';
 import { serialize } from 'bson';
 import { type Fault, type HttpRequest, startHttpServer } from './http_server.ts';
@@ -18,9 +18,9 @@ export function locusMessage(locusId: string, link: string, more: Record<string,
 }
 
 export class AntaresServer {
-  /** The next page's address to give in place of the right one, given the path and query that were asked for. */
+  /** Replaces the next page's address, given the requested path and query. */
   next: ((asked: string) => unknown) | undefined;
-  /** The paths that were asked for, with the query. */
+  /** The requested paths, with their queries. */
   readonly requests: string[] = [];
   readonly #pageSize: number;
   readonly #alerts = new Map<string, readonly AlertText[]>();

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request's fate instead of an answer: an HTTP status, an answer that is cut off, or a connection that ends. */
+/** The fault of a request instead of an answer: an HTTP status, a truncated answer, or a closed connection. */
 export type Fault = number | 'truncate' | 'drop';
 
 export interface HttpRequest {
@@ -12,7 +12,7 @@ export interface HttpRequest {
   readonly body: string;
 }
 
-/** A server on a free port; `answer` gives the JSON body, `fault` what goes wrong this time. */
+/** A server on a free port. `answer` returns the JSON body, `fault` the fault of this request. */
 export async function startHttpServer(
   answer: (request: HttpRequest) => Promise<unknown> | unknown,
   fault: (request: HttpRequest) => Fault | undefined = () => undefined,

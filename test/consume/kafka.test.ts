@@ -18,7 +18,7 @@ const real = needs(test, whyNoKafka);
 const kafka = KafkaServer.of(test);
 
 let count = 0;
-/** A name that no other test has. */
+/** A name that no other test uses. */
 const unique = (name: string) => `${name}-${++count}`;
 const values = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => Buffer.from(`m${from + i}`));
 const texts = (messages: readonly KafkaMessage[]) => messages.map(({ bytes }) => Buffer.from(bytes).toString());
@@ -47,7 +47,7 @@ async function connected<T>(options: KafkaOptions, use: (connection: Connection<
   }
 }
 
-/** Receives until there are so many; throws when nothing comes any more. */
+/** Receives until there are this many messages; throws if none arrive any more. */
 async function receive(connection: Connection<KafkaMessage>, wanted: number): Promise<KafkaMessage[]> {
   const messages: KafkaMessage[] = [];
   const late = AbortSignal.timeout(15_000);
@@ -82,7 +82,7 @@ real('what is acknowledged stays read, what is not comes again, in order, howeve
     }
     assert.equal(await kafka.committed(group, topic, 2), [-1n, -1n]);
   });
-  // Nothing was acknowledged: all of it comes again.
+  // Nothing was acknowledged, so all messages are delivered again.
   await connected(options, async connection => {
     const messages = await receive(connection, 100);
     await connection.acknowledge(messages.filter(({ origin }) => origin.partition === 0).slice(0, 30));
@@ -175,7 +175,7 @@ real('a tombstone and an empty message are rejected with reasons of their own, a
   }),
 );
 
-/** A member of a group that acknowledges all that it gets, until it is told to leave. */
+/** A group member that acknowledges all messages until it is told to leave. */
 async function joinGroup(options: KafkaOptions, seen: Set<string>): Promise<{ leave(): Promise<void> }> {
   const stop = new AbortController();
   const connection = await connectKafka(options, stop.signal);
@@ -218,7 +218,7 @@ real('a member that is killed again and again goes on at once where it is a stat
   const [topic, group] = [unique('topic'), unique('group')];
   await kafka.createTopic(topic);
   await kafka.send(topic, values(0, 30));
-  // Longer than the test: a member of another name would wait that long for the killed one.
+  // Longer than the test: a member with another name would have to wait that long for the killed one.
   const options = { ...optionsFor(topic, group), sessionTimeoutSeconds: 300, groupInstanceId: 'observatory-1' };
   const limits = { ...options.limits, messages: 10 };
   for (const read of [10, 20, 30]) {
@@ -233,7 +233,7 @@ real('a member that is killed again and again goes on at once where it is a stat
   await connected(options, async connection => {
     assert.equal(texts(await receive(connection, 5)), range(30, 35));
   });
-  // It has left: a member of another name need not wait for it either.
+  // The member has left, so a member with another name need not wait for it.
   await connected({ ...options, groupInstanceId: 'observatory-2' }, async connection => {
     assert.equal(texts(await receive(connection, 5)), range(30, 35));
   });

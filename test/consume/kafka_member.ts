@@ -1,4 +1,7 @@
-/** A member of a consumer group, of the options in its argument, that acknowledges one batch and says so, and then waits to be killed. */
+/**
+ * A member of a consumer group, with the options in its argument. It acknowledges one batch, reports that, and then
+ * waits to be killed.
+ */
 import { connectKafka, type KafkaOptions } from '../../src/consume/kafka.ts';
 
 const options: Omit<KafkaOptions, 'log'> = JSON.parse(process.argv[2]!);

@@ -1,4 +1,7 @@
-/** Kafka servers (KRaft), alone or as a cluster, each a process of its own: Apache Kafka itself, which `kafka/fetch.sh` fetches. */
+/**
+ * Kafka servers (KRaft), alone or as a cluster, each as a separate process: Apache Kafka itself, which `kafka/fetch.sh`
+ * downloads.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -25,7 +28,7 @@ import { root } from '../directory.ts';
 
 export const jars = process.env.NEARSKY_KAFKA_JARS ?? join(root, '.cache/kafka');
 
-/** Why there is no Kafka to test with; undefined where there is. */
+/** Why Kafka is unavailable for tests; undefined if it is available. */
 export const whyNoKafka =
   existsSync(jars) && readdirSync(jars).some(name => name.startsWith('kafka_'))
     ? undefined
@@ -51,7 +54,7 @@ export async function freePorts(count: number): Promise<number[]> {
 /** The ports of a server: without credentials, with SASL, and as a controller. */
 type Ports = readonly [plain: number, sasl: number, controller: number];
 
-/** @param at the server's place among all of its cluster */
+/** @param at the index of the server in its cluster */
 function properties(directory: string, host: string, at: number, cluster: readonly Ports[]): string {
   const [plain, sasl, controller] = cluster[at]!;
   const servers = `${cluster.length}`;
@@ -74,13 +77,13 @@ function properties(directory: string, host: string, at: number, cluster: readon
     'transaction.state.log.replication.factor': servers,
     'transaction.state.log.min.isr': '1',
     'share.coordinator.state.topic.replication.factor': servers,
-    // Another server soon leads in the place of one that was killed.
+    // Another server soon takes over as leader after one was killed.
     'broker.heartbeat.interval.ms': '500',
     'broker.session.timeout.ms': '3000',
     // A machine under load starts slowly.
     'initial.broker.registration.timeout.ms': `${START_MS}`,
     'group.initial.rebalance.delay.ms': '0',
-    // A consumer that was killed is soon forgotten.
+    // A killed consumer is soon forgotten.
     'group.min.session.timeout.ms': '100',
     'auto.create.topics.enable': 'false',
     // The settings that a topic must have as a log.
@@ -114,14 +117,14 @@ export class KafkaServer {
     return kafka!;
   }
 
-  /** So many servers that are one cluster, in which each topic lies on all of them, at an address of this machine. */
+  /** This many servers that form a cluster, each with all partitions, at one address of this machine. */
   static async startCluster(directory: string, size: number, host?: string): Promise<readonly KafkaServer[]> {
     const cluster = Array.from({ length: size }, (_, i) => new KafkaServer(join(directory, `${i + 1}`), host));
     await KafkaServer.#startAll(cluster);
     return cluster;
   }
 
-  /** A server that runs while the tests of a suite do, where there is Kafka. */
+  /** A server that runs during the tests of a suite, if Kafka is available. */
   static of<T>(test: uvu.Test<T>): KafkaServer {
     const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
     const kafka = new KafkaServer(directory);
@@ -157,7 +160,7 @@ export class KafkaServer {
     return join(this.#directory, 'server.properties');
   }
 
-  /** After `kill` or `stop`, at the same address, with all that it had. */
+  /** Restarts the server after `kill` or `stop`, at the same address and with its data. */
   async startAgain(): Promise<void> {
     const child = this.#java('kafka.Kafka', this.#properties);
     this.#process = child;
@@ -230,7 +233,7 @@ export class KafkaServer {
     );
   }
 
-  /** How many servers have all of the first partition of a topic. */
+  /** The number of servers that have the whole first partition of a topic. */
   async inSync(topic: string): Promise<number> {
     const found = await this.#with(new Admin(this.#options), admin => admin.metadata({ topics: [topic] }));
     return found.topics.get(topic)!.partitions[0]!.isr.length;
@@ -259,7 +262,10 @@ export class KafkaServer {
     return found!.partitions.toSorted((a, b) => a.partitionIndex - b.partitionIndex).map(({ offset }) => offset);
   }
 
-  /** While it is stopped: damages the last batch of a topic's only segment, which the next start then cuts off. */
+  /**
+   * To be called while the server is stopped: damages the last batch of a topic's only segment, which the next start
+   * then cuts off.
+   */
   cutOff(topic: string): void {
     const file = join(this.#directory, 'log', `${topic}-0`, '00000000000000000000.log');
     truncateSync(file, statSync(file).size - 1);
@@ -281,7 +287,7 @@ export class KafkaServer {
     );
   }
 
-  /** The offsets that the group has committed, by partition; -1 where it has none. */
+  /** The committed offsets of the group by partition; -1 if there is none. */
   async committed(groupId: string, topic: string, partitions = 1): Promise<bigint[]> {
     const topics = [{ topic, partitions: Array.from({ length: partitions }, (_, i) => i) }];
     const consumer = new Consumer({ ...this.#options, groupId });

@@ -12,10 +12,10 @@ export interface PubSubMessage {
 export interface PubSubServerOptions {
   /** When a message that was not acknowledged is delivered again. */
   readonly ackDeadlineMs?: number;
-  /** How long a pull waits where there is nothing. */
+  /** How long a pull waits if there are no messages. */
   readonly holdMs?: number;
   readonly fault?: (request: HttpRequest) => Fault | undefined;
-  /** Whether the headers say that one may. */
+  /** Whether the headers contain valid credentials. */
   readonly allows?: (headers: HttpRequest['headers']) => boolean;
 }
 
@@ -27,10 +27,10 @@ interface Held {
 }
 
 export class PubSubServer {
-  /** Every `maxMessages` that was asked for. */
+  /** The `maxMessages` of each request. */
   readonly pulls: number[] = [];
   readonly acknowledged = new Set<string>();
-  /** How many messages were delivered, again or for the first time. */
+  /** The number of deliveries, including repeated ones. */
   deliveries = 0;
   readonly #options: PubSubServerOptions;
   readonly #held = new Map<string, Held>();
@@ -55,7 +55,7 @@ export class PubSubServer {
     return this.#http!.url;
   }
 
-  /** How many are not acknowledged yet. */
+  /** The number of messages that are not acknowledged yet. */
   get waiting(): number {
     return this.#held.size;
   }

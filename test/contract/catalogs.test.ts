@@ -1,4 +1,4 @@
-/** The definitions of the catalogs hold together: whatever names a column names one that is stored, and catalogs can be told apart. */
+/** The definitions of the catalogs are consistent: every named column is stored, and catalogs can be distinguished. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CatalogDefinition, catalogKeys } from '../../src/contract/catalog.ts';
@@ -6,7 +6,7 @@ import { CATALOGS } from '../../src/contract/catalogs.ts';
 
 const test = suite('contract/catalogs');
 
-/** Every payload key that the definition names, beside the list of columns. */
+/** Every payload key that the definition names, besides its list of columns. */
 function namedKeys(definition: CatalogDefinition) {
   const { raColumn, decColumn } = definition;
   return [raColumn, decColumn, ...catalogKeys(definition).map(({ key }) => key)].map(key => key.toLowerCase());

@@ -7,13 +7,15 @@ type Document = ReturnType<typeof openApiDocument>;
 
 let seen: Set<string> | undefined;
 
-/** From now on what answers show is noted, in the set. */
+/** Begins to record what answers show, in the set. */
 export function startNoting(): ReadonlySet<string> {
   seen = new Set();
   return seen;
 }
 
-/** The schemas that a value of this one is held to, each with its pointer; `alternatives` are those of which it may be any. */
+/**
+ * The schemas that apply to a value of this schema, each with its pointer; of the `alternatives`, any one may apply.
+ */
 function partsOf(
   schema: Schema,
   pointer: string,
@@ -40,7 +42,7 @@ function membersOf(schema: Schema, pointer: string): { key: string | null; schem
   return [...members, ...rest];
 }
 
-/** Whether a schema that is `not` one constant leaves the value out. */
+/** Whether a schema that is `not` one constant excludes the value. */
 const isExcluded = ({ not }: Schema, value: boolean) => (not as Schema | undefined)?.const === value;
 
 export class Coverage {
@@ -54,7 +56,7 @@ export class Coverage {
     this.#ajv = ajv;
   }
 
-  /** Notes what a valid body shows of the schema at the pointer. */
+  /** Records the parts of the schema at the pointer that a valid body shows. */
   see(pointer: string, body: unknown): void {
     if (seen) this.#see(seen, this.#schemaAt(pointer), pointer, body);
   }
@@ -122,12 +124,12 @@ export class Coverage {
   }
 }
 
-/** Where the document has the schema of the JSON of a response, to which there is a reference. */
+/** Finds the schema of the JSON of a response, for one that is a reference. */
 export function bodyPointer(reference: string): string {
   return `${reference.slice(1)}/content/application~1json/schema`;
 }
 
-/** Where the document has the schema of an answer. */
+/** Finds the schema of an answer. */
 export function responsePointer(path: string, method: string, status: number | string): string {
   const escaped = encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'));
   return bodyPointer(`#/paths/${escaped}/${method}/responses/${status}`);

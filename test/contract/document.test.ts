@@ -25,13 +25,13 @@ const document: Json = JSON.parse(text);
 const schemas: Record<string, Json> = document.components.schemas;
 const words = (list: string) => list.split(/[\s,]+/).filter(word => word !== '');
 
-/** What stands at a reference, or is no reference. */
+/** The target of a reference, or the value itself if it is not a reference. */
 function resolved(value: Json): Json {
   const keys: string[] = value.$ref === undefined ? [] : value.$ref.split('/').slice(1);
   return keys.length === 0 ? value : keys.reduce((each, key) => each[key], document);
 }
 
-/** Every schema in the document: its place, as a path of keys, and itself. */
+/** Every schema in the document, with its location as a path of keys. */
 function* everySchema(
   value: Json = document,
   path: readonly string[] = [],
@@ -55,7 +55,7 @@ const PATHS: readonly (readonly [string, string, string, string])[] = [
   ['/api/describe', 'get', 'describe_service', ''],
   ['/api/recent-crossmatches', 'get', 'recent_crossmatches', '406'],
 ];
-/** Our own, after those of the contract. */
+/** Our own codes, after those of the contract. */
 const ROWS: readonly OperationRow[] = OPERATIONS;
 const OWN = new Set(ROWS.filter(({ document }) => document).map(({ path }) => path.replace(/:(\w+)/g, '{$1}')));
 const FURTHER = [
@@ -231,7 +231,7 @@ test('alternatives: what a match, an input and a result can be', () => {
   for (const { allOf } of alternatives) assert.equal(allOf[1].required, ['provenance_set']);
 });
 
-/** The unit of a number by the key that it stands at, or the number's component. */
+/** The unit of a number by its key, or by the name of its component. */
 function unitOf(path: readonly string[]): string | undefined {
   const key = path.at(-1)!;
   const within = path.join('.');
@@ -266,7 +266,7 @@ function unitOf(path: readonly string[]): string | undefined {
 
 const FILTER_UNITS = Object.fromEntries(FIELDS.map(({ name, unit }) => [name, unit]));
 
-/** Keys that say where a schema stands, without those that say nothing of its value. */
+/** Keys that locate a schema, without those that do not affect its value. */
 function meaningfulPath(path: readonly string[]): string[] {
   const parameter = path.indexOf('parameters');
   if (parameter < 0) return path.filter(key => !['anyOf', 'schema', '0', '1'].includes(key));
@@ -316,7 +316,10 @@ test('the description of every enumeration explains each of its values', () => {
   }
 });
 
-/** Everything that the contract says the service can emit where the document has an enumeration or a constant; the last line is our own. */
+/**
+ * Everything that the service can emit, according to the contract, where the document has an enumeration or a constant.
+ * The last line is our own.
+ */
 const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
@@ -386,7 +389,7 @@ test('every schema is one that a strict validator takes, and the examples are va
   assert.ok(schemas.Provenance.examples.length > 0);
 });
 
-/** Rules of the linter that the contract itself goes against, each with its reason. */
+/** Linter rules that the contract itself breaks, each with the reason. */
 const AGAINST_THE_CONTRACT = {
   'no-empty-servers': 'off', // no `servers`: addresses are relative to where the document was found
   'security-defined': 'off', // access is public

@@ -66,7 +66,7 @@ async function inWorld(body: (ask: Ask, config: Config) => Promise<void>): Promi
   }
 }
 
-/** Real cursors, of pages within the world. */
+/** Real cursors, from pages within the world. */
 async function cursorsFrom(ask: Ask): Promise<Cursors> {
   const cursorOf = async (target: string) =>
     JSON.parse((await ask({ method: 'GET', target, headers: {} })).text).next_cursor;
@@ -88,7 +88,7 @@ async function cursorsFrom(ask: Ask): Promise<Cursors> {
   };
 }
 
-/** @throws Error where the answer is not one that the request may have */
+/** @throws Error if the answer is not one that the request may have */
 function check(request: HostileRequest, { status, text }: Answer): void {
   if (status < 400) {
     assert.is(status, 200);

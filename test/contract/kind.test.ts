@@ -1,4 +1,4 @@
-/** Kinds of values: what they take, the words for what they refuse, and the schema of both. */
+/** Kinds of values: which values they accept, the messages for others, and their schema. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { suite } from 'uvu';

@@ -1,4 +1,7 @@
-/** Everything that the OpenAPI document says of answers occurs in one: no property, value, null or alternative is documented in vain. */
+/**
+ * Everything that the OpenAPI document says about answers occurs in one: no property, value, null or alternative is
+ * documented in vain.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +38,7 @@ const STREAM = '/api/stream/matches';
 const OBJECT_STREAM = '/api/stream/objects';
 const SOURCES = '/api/sources?ra=150&dec=2';
 const OBJECTS = '/api/objects';
-/** A machine that is busy otherwise is no reason to fail. */
+/** A busy machine must not fail the test. */
 const PATIENT = { API_REQUEST_BUDGET_SECONDS: '120' };
 const LEVELS = ['ids', 'position', 'matches', 'full'];
 
@@ -343,7 +346,7 @@ function send(app: TestApp, path: string, fields: Readonly<Record<string, string
   return app.get(path, { method: 'POST', headers: FORM, body: new URLSearchParams(fields).toString() });
 }
 
-/** Every resource of a job, read and changed, of one whose result is there, and of none. */
+/** Every resource of a job, read and changed: for a finished job, and for a missing one. */
 async function everyResource(app: TestApp, job: string): Promise<void> {
   await eventually('the job is done', async () => (await app.get(`${job}/phase`)).text === 'COMPLETED' || undefined);
   const parts = [
@@ -364,7 +367,7 @@ async function everyResource(app: TestApp, job: string): Promise<void> {
     ['executionduration', '60', 'x'],
   ] as const) {
     for (const [at, value, status] of [
-      // A job that has ended can be kept for another time, and nothing else.
+      // Only the removal time of a finished job can be changed.
       [job, good, part !== 'destruction' ? 400 : 303],
       [job, bad, 400],
       [none, good, 404],

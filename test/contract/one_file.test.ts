@@ -1,4 +1,4 @@
-/** A catalog and a broker are one file each: both are added to a copy of the program, which is then asked about them. */
+/** A catalog and a broker need one file each: both are added to a copy of the program, which must then know them. */
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * Holds a service to the contract (docs/contract.md), over HTTP and nothing else; ends with `N passed, N failed`.
+ * Checks a service against the contract (docs/contract.md), over HTTP only; the last line is `N passed, N failed`.
  *
  *   node test/contract/run_suite.ts http://HOST:PORT                  a service that has the world and a current registry
  *   node test/contract/run_suite.ts --no-registry http://HOST:PORT    one whose registry is more than two hours old

@@ -12,7 +12,7 @@ import { assertDocumented } from './validate.ts';
 
 const test = suite('contract/suite');
 
-/** The status, the headers and the body of every answer are those of the document. */
+/** The status, headers and body of every answer are as documented. */
 const DOCUMENTED: Check = {
   name: 'every answer is documented',
   run: async ({ seen }) => {
@@ -22,7 +22,7 @@ const DOCUMENTED: Check = {
   },
 };
 
-/** Holds a service that has the world to the checks, and to its document. */
+/** Checks a service that has the world against the contract, and against its document. */
 function hold(ofContract: readonly Check[], registryAgeSeconds: number): Promise<void> {
   const checks = [...ofContract, DOCUMENTED];
   return withDirectory(async directory => {

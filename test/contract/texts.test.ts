@@ -1,4 +1,7 @@
-/** The statements on which integrators rely stand in the OpenAPI document, at their places: docs/contract.md, OpenAPI texts. */
+/**
+ * The statements on which integrators rely are at their places in the OpenAPI document: docs/contract.md, OpenAPI
+ * texts.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

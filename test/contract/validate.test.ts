@@ -1,4 +1,7 @@
-/** `assertDocumented` takes good answers, and refuses answers with one thing wrong: a validator that takes everything would hold nothing. */
+/**
+ * `assertDocumented` accepts valid answers, and rejects answers with a single fault. A validator that accepts
+ * everything would be useless.
+ */
 
 import { toJson } from '@nearsky/astrotables/json';
 import { suite } from 'uvu';

@@ -1,6 +1,7 @@
 /**
- * Holds responses to the OpenAPI document: `assertDocumented` for any test that has a request and its response. Stricter than the
- * document: where a schema allows unknown keys, our own answers still have only the ones that it describes.
+ * Checks responses against the OpenAPI document: `assertDocumented` for any test that has a request and its response.
+ * It is stricter than the document: even if a schema allows unknown keys, our own answers must only have described
+ * ones.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Config, loadConfig } from '../../src/config/config.ts';
@@ -8,7 +9,7 @@ import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import type { Schema } from '../../src/documents/openapi/schema.ts';
 import { bodyPointer, Coverage, responsePointer } from './coverage.ts';
 
-/** Paths that are served, but are no operations of the API. */
+/** Paths that are served but are not operations of the API. */
 const BESIDE_THE_API = new Set([
   '/favicon.ico',
   '/',
@@ -38,7 +39,7 @@ const BESIDE = /^\/(?:objects|assets|clients|docs)\//;
 /** The paths of standards that describe themselves: cone searches and VOSI. */
 const OF_ANOTHER_STANDARD = /^\/vo\/(?!tap\/|jobs)/;
 
-/** What HTTP itself has, and OpenAPI has no place for, or a place of its own. */
+/** Statuses and methods of HTTP itself that OpenAPI cannot describe, or describes elsewhere. */
 const OF_HTTP = new Set('connection content-length content-type date keep-alive trailer transfer-encoding'.split(' '));
 
 const MAX_ID = 2n ** 63n - 1n;
@@ -62,7 +63,7 @@ export interface Answered {
 export function assertDocumented(asked: Asked, answered: Answered, text: string, config = defaultConfig): void {
   const path = new URL(asked.url).pathname;
   if (OF_ANOTHER_STANDARD.test(path)) return;
-  // A browser gets a page where there is nothing, or is sent to one nearby.
+  // For an unknown path, a browser gets a page, or is redirected to a similar path.
   if (
     /text\/html/.test(asked.headers?.get('Accept') ?? '') &&
     /^text\/html|^$/.test(answered.headers.get('Content-Type') ?? '')
@@ -135,20 +136,20 @@ class Contract {
     }
   }
 
-  /** The document's schema of that answer; undefined where the document says only in general that it is an error. */
+  /** The document's schema of that answer; undefined if the document only describes it as an error. */
   #response(method: string, path: string, status: number): { response: Response; pointer: string } | undefined {
     const template = Object.keys(this.#document.paths).find(known => matches(known, path));
     if (template === undefined) {
       if (status !== 404) throw new Error('there is no such path');
       return undefined;
     }
-    // A path of the API whose parameter holds an encoded slash is no path of ours; jobs and tables may be missing.
+    // A path of the API whose parameter contains an encoded slash is unknown; jobs and tables may be missing.
     if (status === 404 && path.startsWith('/api/') && !/%2f/i.test(path)) throw new Error('the path is documented');
     const methods = this.#document.paths[template]!;
     if (methods[method]) return this.#of(template, method, status);
     const [other] = Object.keys(methods) as [string];
     if (method === 'head' && methods.get) return this.#of(template, 'get', status);
-    // Where there is nothing, or no way to answer, the method does not matter.
+    // If the path does not exist, or the service cannot answer, the method does not matter.
     if (status < 404) throw new Error('there is no such method');
     return this.#of(template, other, status);
   }
@@ -162,7 +163,7 @@ class Contract {
     return { response, pointer };
   }
 
-  /** What stands at a reference, or is no reference. */
+  /** The target of a reference, or the value itself if it is not a reference. */
   #at<T>(value: Schema): T {
     if (typeof value.$ref !== 'string') return value as T;
     const keys = value.$ref.slice('#/'.length).split('/');
@@ -191,7 +192,7 @@ class Contract {
   }
 }
 
-/** Whether it is of a documented media type without a schema that a text could be held to. */
+/** Whether it has a documented media type without a schema for its text. */
 function isTable(content: Schema, headers: Headers): boolean {
   const type = headers.get('Content-Type')?.split(';')[0] ?? '';
   return type !== 'application/json' && type in content;
@@ -222,8 +223,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * The schema with every place for a value closed to keys that it does not describe.
- * @param place whether a value of its own is validated here, and not a part of one
+ * The schema in which no object may have undescribed keys. @param place whether a complete value is validated here, and
+ * not a part of one
  */
 function strictly(schema: Schema, place: boolean): Schema {
   const strict: Record<string, unknown> = {};
@@ -233,7 +234,7 @@ function strictly(schema: Schema, place: boolean): Schema {
   return strict;
 }
 
-/** A keyword's value; what is no JSON Schema (the document around the schemas) is walked through as it is. */
+/** A keyword's value. Parts of the document that are not JSON Schemas are only traversed. */
 function strictKeyword(keyword: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || keyword === 'examples' || keyword === 'dependentSchemas')
     return value;
@@ -257,7 +258,7 @@ export function parseExact(text: string): unknown {
   });
 }
 
-/** Every id is an integer literal, fits 64 bits, and is the same as its text. What a client sent is only echoed. */
+/** Every id is an integer literal, fits 64 bits, and equals its string. Values that a client sent are only echoed. */
 function checkIds(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) if (key !== 'input') checkIds(member);

@@ -105,7 +105,7 @@ function registered(objid: number, name: string, dec: number, fields: object = {
   };
 }
 
-/** The ids, by what is special about them. */
+/** The ids, by the special property of their objects. */
 export const IDS = {
   pending: '101',
   matched: '9223372036854775802',
@@ -126,7 +126,7 @@ const SUPERNOVA = { objid: 7, name: '2026abc', name_prefix: 'SN', classification
 
 const OBJECTS = [
   object(pending, { state: 'pending' }),
-  // To be crossmatched once more.
+  // Will be crossmatched again.
   object(again, { state: 'pending', reliability: null }),
   record(again, { gaia_dr3: 'searched' }),
   match(again, 'gaia_dr3', null),

@@ -1,4 +1,4 @@
-/** Crossmatched objects are crossmatched again where what is recorded differs from what is configured now. */
+/** Crossmatched objects are crossmatched again if their recorded settings differ from the current ones. */
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { ByteSink } from '@nearsky/astrotables/bytes';
@@ -26,7 +26,7 @@ const again: AgainSelection = {};
 const outcomes = ({ store }: World, id: bigint) =>
   store.getObject(id)!.records.map(({ catalogOutcomes }) => Object.fromEntries(catalogOutcomes));
 
-/** How many objects differ from these catalogs, each of the release that it has here. */
+/** The number of objects that differ from these catalogs, each with its release here. */
 function differing({ store }: World, radius: number, names: readonly string[], selection?: AgainSelection): number {
   const catalogs = names.map(name => ({ name, release: RELEASES[name] ?? name }));
   return store.countWhere(differsFrom(store, { crossmatch_radius_arcsec: radius, catalogs }, selection));
@@ -76,7 +76,7 @@ test('another radius, another release; a selection by catalog and by time', () =
     assert.is(differing(world, 1, [...both, 'skymapper_dr4']), 2);
     assert.is(differing(world, 1, [...both, 'skymapper_dr4'], { catalog: 'gaia_dr3' }), 0);
     assert.is(differing(world, 1, [...both, 'skymapper_dr4'], { catalog: 'skymapper_dr4' }), 2);
-    // A catalog that is no longer configured is no reason.
+    // A catalog that is no longer configured makes no difference.
     assert.is(differing(world, 1, ['gaia_dr3']), 0);
     const madeUs = world.store.getObject(ids[0]!)!.records[0]!.crossmatchedAtUs;
     assert.is(differing(world, 2, both, { beforeUs: madeUs }), 0);

@@ -1,4 +1,4 @@
-/** Crossmatching beside the serving: when it begins, and when it tries again. */
+/** Background crossmatching: when it begins, and when it retries. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { inWorld, pool, type World, type WrittenCatalog } from './world.ts';
 
 const test = suite('crossmatch/background');
 
-/** Longer than it takes to look again, several times over. */
+/** Several times as long as an interval between checks. */
 const A_WHILE_MS = 1200;
 const place = { ra: 10, dec: -30 };
 const elsewhere = { ra: 200, dec: 40 };
@@ -22,7 +22,7 @@ interface Logged {
   readonly [key: string]: unknown;
 }
 
-/** Runs with a background crossmatch of the world, whose clock stands still until it is told. */
+/** Runs with a background crossmatch of the world, whose clock the test advances. */
 async function beside(
   world: World,
   settings: Readonly<Record<string, string>>,

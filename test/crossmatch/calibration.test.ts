@@ -1,7 +1,7 @@
 /**
- * Whether chance probabilities are what they say. Each object is a source that was moved by 20" to 60" in a random
- * direction, so that every other source near it is there by chance: the fraction of the objects whose nearest other source
- * has a chance probability of at most x must be x.
+ * Tests whether chance probabilities are correct. Each object is a source that was moved by 20" to 60" in a random
+ * direction, so that every other source near it is there by chance: the fraction of the objects whose nearest other
+ * source has a chance probability of at most x must be x.
  *
  * CALIBRATION_OBJECTS is the number of objects of each field, 3000 by default. CALIBRATION_CATALOG is a Parquet file of
  * a HATS catalog with the columns `ra` and `dec`, which is then tested too.
@@ -38,7 +38,7 @@ interface Field {
   readonly isObject?: (at: Offset) => boolean;
   /** The order of the partitions; one partition by default. */
   readonly order?: number;
-  /** Within this radius of all objects lies a source. */
+  /** All objects have a source within this radius. */
   readonly reachArcsec: number;
   /** The lowest density where objects are, sources per square arcmin. */
   readonly lowest: number;
@@ -163,7 +163,10 @@ function addEstimated(
   }
 }
 
-/** The nearest of places to an object, except the one that it was moved from, by a grid whose cells are as wide as the reach. */
+/**
+ * The nearest position to an object, except the one that it was moved from; uses a grid whose cells are as wide as the
+ * search radius.
+ */
 function nearestOf(places: readonly Place[], reachArcsec: number) {
   const cosDec = Math.cos((Math.max(...places.map(({ dec }) => Math.abs(dec))) * Math.PI) / 180);
   const cell = ({ ra, dec }: Place) => {

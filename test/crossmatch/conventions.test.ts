@@ -33,7 +33,7 @@ const definition: CatalogDefinition = {
 interface Expected {
   readonly ra: number;
   readonly dec: number;
-  /** Empty where there is no match. */
+  /** Empty if there is no match. */
   readonly id: string;
   readonly separationArcsec: number;
 }

@@ -244,11 +244,11 @@ test('a catalog that cannot be read is skipped, where nothing else was searched 
       ],
     );
     assert.match(summary.problems[0]!.reason, /ENOENT/);
-    // While nothing has changed there is no further version.
+    // If nothing has changed, there is no new version.
     const again = await world.crossmatch();
     assert.equal([again.recorded, again.unreadable], [0, 2]);
     assert.equal(world.store.unreadIds(9), [both, gaiaOnly]);
-    // Mended, the next run crossmatches again what lacked a catalog.
+    // After the repair, the next run crossmatches again the objects that lacked a catalog.
     await world.register(world.writeCatalog('gaia_dr3', places, { minOrder: 2 }));
     assert.is((await world.crossmatch()).recorded, 2);
     assert.equal(world.store.unreadIds(9), []);
@@ -391,7 +391,7 @@ test('beside another crossmatch and an ingest every object is crossmatched once'
     assert.is(new Set(crossmatched).size, 800);
   }));
 
-/** Notes what is handed in to be recorded. */
+/** Records the results that are submitted. */
 class WatchedWriter extends Writer {
   readonly handedIn: bigint[] = [];
 

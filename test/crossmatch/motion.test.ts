@@ -1,4 +1,4 @@
-/** Sources that move: compared where they are at the time of the event, against a scan of all rows. */
+/** Sources that move are compared at their positions at the time of the event, against a scan of all rows. */
 
 import { movedStar, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
@@ -38,7 +38,7 @@ async function addStars(world: World, stars: readonly Star[], options: Partial<H
   await world.addCatalog('gaia_dr3', stars, { columns, ...options }, ids);
 }
 
-/** The place of a star at the time of the events; undefined for one that is compared where the catalog has it. */
+/** The position of a star at the time of the events; undefined for a star that is compared at its catalog position. */
 function placeThen({ ra, dec, pmra, pmdec, parallax }: Star): Place | undefined {
   if (pmra === null || pmdec === null) return undefined;
   const motion = Math.hypot(pmra, pmdec);

@@ -1,4 +1,4 @@
-/** Catalogs as they are found in the wild, in a directory and over HTTP, each against a scan of all its rows. */
+/** Catalogs with the quirks of real ones, in a directory and over HTTP, each against a scan of all its rows. */
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ test.after(() => pool.close());
 
 type Rows = CatalogRows & {
   readonly payload: readonly unknown[];
-  /** Rows without a position, which lie in a partition that objects reach. */
+  /** Rows without a position, in a partition that objects need. */
   readonly without?: number;
 };
 
@@ -323,7 +323,7 @@ test('only what is needed is read: row groups that objects reach, position colum
     };
     writeCatalog(directory, rows, { maxOrder: 0, rowGroupSize: 500, codec: 'UNCOMPRESSED', nullable: false });
     const [name] = readdirSync(join(directory, 'dataset/Norder=0/Dir=0'));
-    // Behind the footer's reach, so that every column is asked for.
+    // Beyond the bytes read with the footer, so that every column is requested.
     await overHttp(directory, async server => {
       const readFor = async (objects: readonly Place[]) => {
         const registration = await registerCatalog(made, server.url, { addedAtUs: 0, remote });

@@ -85,7 +85,7 @@ test('a catalog that is out of reach is skipped, the others count; with none the
 
 test('a catalog that is replaced while it is read is read anew, and not in part', () =>
   inServedWorld(async (world, server) => {
-    // Long enough that the columns are asked for after the end of the file.
+    // Long enough that the columns are not read together with the end of the file.
     const places = Array.from({ length: 2000 }, (_, row) => ({ ra: 10 + row / 1000, dec: -30 }));
     const ids = (first: bigint) => places.map((_, row) => first + BigInt(row));
     world.writeCatalog('gaia_dr3', places, { maxOrder: 0 }, ids(1_000_000n));

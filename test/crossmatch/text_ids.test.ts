@@ -1,4 +1,4 @@
-/** Catalogs whose ids are texts: what is added and refused, and what is matched; astropy is the oracle. */
+/** Catalogs whose ids are strings: which are accepted, and which sources match; astropy is the oracle. */
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -17,7 +17,7 @@ export const registrationOf = (directory = 'quasars', description = {}): Promise
 export interface NamedObject {
   readonly ra: number;
   readonly dec: number;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly source: { readonly id: string; readonly separationArcsec: number } | undefined;
 }
 

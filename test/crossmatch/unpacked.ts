@@ -3,7 +3,7 @@ import type { MatchSource, PackedSource } from '../../src/store/types.ts';
 
 const ORDINAL = 7;
 
-/** A source as it is read once it is stored. */
+/** A source in the form in which it is read from the store. */
 export function unpacked(source: MatchSource | PackedSource): MatchSource {
   if (!('packed' in source)) return source;
   const stored = appendSources(undefined, [source], () => ORDINAL);

@@ -98,7 +98,7 @@ export class World {
   }
 }
 
-/** Runs with a world of its own, which is closed and gone afterwards. */
+/** Runs with a new world, which is closed and removed afterwards. */
 export function inWorld(use: (world: World) => Promise<void>): Promise<void> {
   return withDirectory(async directory => {
     const world = new World(directory);

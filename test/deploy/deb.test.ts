@@ -17,8 +17,8 @@ const [layer, packages] = [join(directory, 'layer'), join(directory, 'packages')
 for (const each of [layer, packages]) mkdirSync(each);
 
 /**
- * In a mount namespace of its own: this system below a layer in memory, as `system`, with the packages in /mnt. Its systemctl only notes how it is
- * called. All of it ends with the process, and the process with its standard input.
+ * Runs in its own mount namespace: this system with a layer in memory above it, as `system`, with the packages in /mnt.
+ * Its systemctl only records its calls. Everything ends with the process, which ends with its standard input.
  */
 const COPY = `set -e
 mount -t tmpfs tmpfs "$0"

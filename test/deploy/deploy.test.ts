@@ -1,4 +1,7 @@
-/** What stands in deploy/: the image, the Compose files and the Helm chart. Its unit and HAProxy's file: test/docs/operations.test.ts. */
+/**
+ * The contents of deploy/: the image, the Compose files and the Helm chart. test/docs/operations.test.ts checks its
+ * unit and HAProxy's file.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +31,7 @@ interface Service {
 }
 const known = [...Object.keys(SETTINGS), ...Object.keys(ENVIRONMENT_ONLY)];
 
-/** A program on the path, or where fetch.sh puts it; undefined where it is not there. */
+/** A program on the path, or where fetch.sh puts it; undefined if it is not there. */
 function toolOf(name: string): string | undefined {
   const fetched = join(root, '.cache/deploy', name);
   return [fetched, name].find(file => spawnSync(file, ['--help'], { stdio: 'ignore' }).status === 0);

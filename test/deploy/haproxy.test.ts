@@ -1,4 +1,7 @@
-/** The balancer's configuration, before services that hang: clients hear nothing of one, and of all of them a JSON error. */
+/**
+ * The load balancer's configuration, with services that hang: if one hangs, clients notice nothing; if all hang, they
+ * get a JSON error.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -34,7 +34,7 @@ const whyNot = (name: string, ...args: string[]) => (spawnSync(name, args).error
 
 const test = suite('deploy/operators');
 
-/** The names in /metrics of a node of several that publishes, and has done everything at least once. */
+/** The names in /metrics of a node that shares a log, publishes, and has done everything at least once. */
 function exposed(): Set<string> {
   const thread = new ThreadMetrics();
   thread.operation('get_object').answered(200, 0.01, undefined);

@@ -1,4 +1,4 @@
-/** Every section of docs/contract.md that code and documents cite is there. */
+/** Every section of docs/contract.md that code and documents cite exists. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-/** Sentences of docs/contract.md that no other test holds. */
+/** Statements of docs/contract.md that no other test covers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TableError } from '@nearsky/astrotables';

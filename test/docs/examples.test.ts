@@ -1,4 +1,7 @@
-/** The examples of README.md and docs/ run as printed, but for the port, against the demo, and print what they say. */
+/**
+ * The examples of README.md and docs/ run as printed, except for the port, against the demo, and print the shown
+ * output.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -40,7 +43,7 @@ function has(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** A program that runs the example; undefined where there is none. */
+/** A program that runs the example; undefined if there is none. */
 function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
   if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
   const modules = ['pandas', 'pyvo', 'astropy'].filter(name =>

@@ -12,7 +12,7 @@ import { needs } from '../needs.ts';
 const test = suite('docs/nodes');
 const LIMIT_MS = 600_000;
 
-/** The blocks, each with what it prints. */
+/** The blocks, each with its output. */
 const blocks = [
   ...readFileSync(join(root, 'docs/nodes.md'), 'utf8').matchAll(/^```bash\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?/gms),
 ].map(([, code, prints = '']) => ({ code: code!, prints }));
@@ -39,7 +39,7 @@ needs(test, whyNoKafka)('every block runs as printed', () =>
     const script = blocks.map(({ code }, i) => `${code}\nprintf '@%s@' ${i}\n`).join('');
     const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: directory,
-      // A group of its own, which has Kafka and the nodes, too.
+      // A separate process group, to which Kafka and the nodes also belong.
       detached: true,
       env: {
         ...checkout.env,

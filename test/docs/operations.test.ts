@@ -1,4 +1,7 @@
-/** The pages for whoever runs the service name what there is: commands and their options, settings, metrics, events of the log, files. */
+/**
+ * The pages for operators name everything that exists: commands and their options, settings, metrics, events of the
+ * log, files.
+ */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +24,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .map(path => readFileSync(join(root, path), 'utf8'))
   .join('\n');
 
-/** Names in capitals that are no setting of ours. */
+/** Names in capitals that are not settings. */
 const OF_OTHERS = [
   'XDG_CACHE_HOME',
   'CAP_NET_BIND_SERVICE',

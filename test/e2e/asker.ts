@@ -1,4 +1,4 @@
-/** Asks a service that may be killed at any moment whether it stands by what it has said. */
+/** Queries a service that may be killed at any moment, and checks that it keeps its promises. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import type { Place } from '../oracle/skies.ts';
@@ -11,13 +11,13 @@ import type { Transients } from './transients.ts';
 const RANK: Record<string, number> = { not_in_service: 0, crossmatch_pending: 1 };
 const rankOf = (status: string) => RANK[status] ?? 2;
 
-/** Asks a service that may be killed at any moment, and remembers what it has acknowledged. */
+/** Queries a service that may be killed at any moment, and remembers what it has acknowledged. */
 export class Asker {
   readonly #places: readonly Place[];
   readonly #expected: readonly Expected[];
   readonly #transients: Transients;
   readonly #url: () => string | undefined;
-  /** By object, what it was at least. */
+  /** By object, its earliest acknowledged state. */
   readonly ranks = new Map<number, number>();
   answers = 0;
   #isStopping = false;
@@ -46,7 +46,7 @@ export class Asker {
       try {
         if (asked) await questions[Math.floor(3 * random())]!();
       } catch (error) {
-        // It was killed meanwhile, of which the error may tell first.
+        // The service was killed meanwhile, and the error may arrive first.
         if (error instanceof assert.Assertion || !asked) throw error;
         await eventually(`${asked} is gone: ${error}`, async () => this.#url() !== asked || undefined);
       }

@@ -1,4 +1,7 @@
-/** The single executable: built, run in an empty directory with an empty environment, and all that it answers compared with the checkout's. */
+/**
+ * The single executable: built, run in an empty directory with an empty environment, and all its answers compared with
+ * those of the checkout.
+ */
 import {
   chmodSync,
   copyFileSync,
@@ -34,7 +37,7 @@ const obstacle = process.platform === 'linux' ? undefined : 'the executable is b
 const test = suite('e2e/binary');
 const built = needs(test, obstacle);
 
-/** Another user, where the tests may become one: files of root's are read-only for that one. */
+/** Another user, if the tests may switch to one: files of root are read-only for it. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534 } : {};
 const ALERTS = [
   ['lasair', 'lasair.ndjson'],
@@ -68,10 +71,15 @@ async function withBinary(body: (place: Place) => Promise<void>): Promise<void> 
   });
 }
 
-/** Lines about messages that `ingest` rejected, as the sample has one that is no JSON, and progress, which slow commands tell. */
+/**
+ * Lines about rejected messages, because the sample has one that is not JSON; and the progress lines of slow commands.
+ */
 const EXPECTED = /^(?:(?:\S+:\d+: not JSON|.*(?:\d%|\/s)).*\n)*$/;
 
-/** Runs a command of it and gives what it prints; the command must end with 0 and say nothing else on standard error. */
+/**
+ * Runs a command of the executable and returns its output. The command must exit with 0 and write nothing else to
+ * standard error.
+ */
 async function run(program: Program | undefined, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await start(args, {}, program).finished;
   assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
@@ -104,7 +112,9 @@ async function fill({ program, temporary, data }: Place): Promise<void> {
   await ingest(LATE);
 }
 
-/** A cone is of the moment when its first page was asked for, which the cursor has in it; a record, of the service's start. */
+/**
+ * A cone depends on the time of its first page, which is in the cursor; a record depends on the start of the service.
+ */
 const OF_THE_MOMENT = /("(?:as_of|next_cursor)": |\b(?:created|updated)=)"[^"]*"/g;
 
 /** The answer without what differs from one process and moment to the next: its port, the moment of its cone, and its date. */
@@ -168,7 +178,7 @@ function timeless(lines: string): string[] {
 
 built('is built', async () => {
   const { buildBinary } = await import('../../src/binary/build.ts');
-  // Not in a directory of this test, which is gone with its end; removed by the last one.
+  // Not in the directory of this test, which is removed at its end. The last test removes it.
   executable = join(root, `build/test-${process.pid}/nearsky`);
   await buildBinary(executable);
   assert.equal(readdirSync(join(executable, '..')), ['nearsky']);

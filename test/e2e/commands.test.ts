@@ -1,4 +1,4 @@
-/** The whole line, as a user runs it: ingest, catalog add, crossmatch, serve; every status and outcome of the sample. */
+/** All steps, as a user runs them: ingest, catalog add, crossmatch, serve; every status and outcome of the sample. */
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { separationArcsec } from '@nearsky/sky-index';
@@ -38,7 +38,7 @@ function assertAnswer(found: any, { id, position, brokers }: SampleObject, expec
   });
 }
 
-/** Every page of a cone; each object must come once. */
+/** All pages of a cone; each object must occur once. */
 async function walkCone(url: string, ra: number, dec: number, radius: number, pageSize: number): Promise<string[]> {
   const ids: string[] = [];
   const query = `ra=${ra}&dec=${dec}&radius_arcsec=${radius}&page_size=${pageSize}`;

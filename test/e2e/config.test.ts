@@ -1,4 +1,4 @@
-/** `nearsky config`: what is in force, where it comes from, and no secret. */
+/** `nearsky config`: the current settings, their origins, and no secrets. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-/** The demo, and that docs/api.md prints what it answers. */
+/** The demo, and that docs/api.md shows its answers. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';

@@ -1,4 +1,4 @@
-/** The tasks of deno.json, with exactly their permissions: what they need they have, and no more. */
+/** The tasks of deno.json have exactly the permissions that they need. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

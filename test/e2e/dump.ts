@@ -1,4 +1,6 @@
-/** Everything that a store holds, as plain data to compare, and the checks that any store must pass at any moment. */
+/**
+ * Everything that a store contains, as plain data to compare; and the checks that any store must pass at any moment.
+ */
 import * as assert from 'uvu/assert';
 import { openStore, type Store } from '../../src/store/store.ts';
 

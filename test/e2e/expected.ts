@@ -1,4 +1,6 @@
-/** The answers that the sample's alerts and catalogs must give: worked out from the files by scans, with nothing of src/. */
+/**
+ * The answers required for the sample's alerts and catalogs, computed from the files by scans, without code of src/.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
@@ -85,7 +87,7 @@ export class Sky {
         .filter(match => match.separation_arcsec <= 1)
         .sort((a, b) => a.separation_arcsec - b.separation_arcsec);
       const covered = footprint.has(pixelOf(columns.order, ra, dec));
-      // A match across the edge of the footprint shows that it was searched.
+      // A match across the edge of the footprint proves that the position was searched.
       outcomes[name] = covered || within[0] ? 'searched' : 'outside_footprint';
       if (within[0]) matches.push(within[0]);
     }

@@ -1,4 +1,4 @@
-/** Processes that are killed and started again. */
+/** Processes that are killed and restarted. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { random } from './kill_support.ts';
@@ -7,17 +7,17 @@ import { type Running, send, start } from './support.ts';
 export interface Command {
   readonly args: readonly string[];
   readonly variables: Record<string, string>;
-  /** Told of what it prints. */
+  /** Called with the output. */
   readonly onOutput?: (text: string) => void;
-  /** The status with which it ends when nobody kills it; where that is missing, it must not end. */
+  /** The exit status if nobody kills it; if undefined, it must not end by itself. */
   readonly onDone?: () => void;
-  /** Whether it may have failed with that text on standard error; it is then started again. */
+  /** Whether it may fail with that message on standard error; it is then restarted. */
   readonly mayFail?: (stderr: string) => boolean;
   /** The longest pause before the next one, milliseconds. */
   readonly pauseMs?: number;
 }
 
-/** A command that is started again and again. */
+/** A command that is restarted again and again. */
 export class Kept {
   readonly #next: () => Command;
   #running: Running | undefined;
@@ -25,7 +25,7 @@ export class Kept {
   /** Whether it ends by itself. */
   #isEnding = false;
   #isStopping = false;
-  /** Why it cannot go on. */
+  /** The reason why it cannot continue. */
   failure: unknown;
   readonly ended: Promise<void>;
 
@@ -56,7 +56,7 @@ export class Kept {
     }
   }
 
-  /** Kills it and keeps it from being started again; whether it was running. */
+  /** Kills it and prevents a restart. Returns whether it was running. */
   async kill(): Promise<boolean> {
     const running = this.#running;
     if (!running) return false;
@@ -75,7 +75,7 @@ export class Kept {
     this.#isHeld = false;
   }
 
-  /** Lets it come to its end, which those that have none are told to do. */
+  /** Lets it run to its end; endless commands are told to end. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     if (this.#running && !this.#isEnding) send(this.#running.child, 'SIGTERM');

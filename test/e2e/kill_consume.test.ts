@@ -1,6 +1,6 @@
 /**
- * kill -9 of `consume` at random moments, beside Kafka itself and servers that fail now and then: nothing that was acknowledged is
- * missing, nothing is there twice, and the end is that of a run that nobody disturbed. NEARSKY_KILLS sets how many times (2).
+ * kill -9 of `consume` at random moments, beside Kafka itself and servers that fail now and then: no acknowledged
+ * message is lost, nothing is duplicated, and the result equals that of an undisturbed run. NEARSKY_KILLS sets how many times (2).
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -16,7 +16,7 @@ const real = needs(test, whyNoKafka);
 
 const OBJECTS = 600;
 
-/** Kills the process again and again, then lets it finish; how many times it was killed. */
+/** Kills the process again and again, then lets it finish. Returns the number of kills. */
 async function killAndFinish(consumption: Consumption, most: number): Promise<number> {
   let killed = 0;
   while (killed < most && !(await consumption.isDone())) {

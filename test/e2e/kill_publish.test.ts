@@ -1,6 +1,6 @@
 /**
- * kill -9 of `publish` and of Kafka itself at random moments, while crossmatches are recorded: no match is missing, those of an object come in
- * their order, and one that comes twice has the same id. NEARSKY_KILLS sets how many times (2).
+ * kill -9 of `publish` and of Kafka itself at random moments, while crossmatches are recorded: no match is lost, the
+ * matches of an object keep their order, and repeated messages have the same id. NEARSKY_KILLS sets how many times (2).
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -60,7 +60,7 @@ real(`publish and Kafka, killed ${kills} times`, () =>
         return store.published().get(TOPIC)?.messages ?? 0;
       };
       for (let killed = 1; killed <= kills; killed++) {
-        // It publishes, whatever time it took to start.
+        // It publishes, however long its start takes.
         const before = published();
         await eventually('it publishes', async () => published() > before || undefined, 120_000);
         await sleep(500 * random());

@@ -1,6 +1,6 @@
 /**
- * kill -9 of `tns load` and `tns refresh` at random moments: the registry is the former or the new one, never a mix, and its epoch is that
- * of what is there. NEARSKY_KILLS sets how many times each (2).
+ * kill -9 of `tns load` and `tns refresh` at random moments: the registry is the former or the new one, never a mix, and its epoch is
+ * correct. NEARSKY_KILLS sets how many times each (2).
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ async function runToEnd(args: readonly string[], variables: Variables = {}): Pro
   return performance.now() - began;
 }
 
-/** Kills a command at a random moment; whether it was running still. */
+/** Kills a command at a random moment. Returns whether it was still running. */
 async function kill(durationMs: number, args: readonly string[], variables: Variables = {}): Promise<boolean> {
   const { child, finished } = start(args, variables);
   // Most of the time goes by before the first commit.

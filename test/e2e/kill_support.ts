@@ -41,7 +41,7 @@ async function openWhenThere(dataDir: string): Promise<Store> {
 
 export interface KillOptions {
   readonly variables?: Record<string, string>;
-  /** A command that commits nothing for so long is killed, too: it may have nothing left to do, and go on all the same. */
+  /** A command that commits nothing for this long is killed, too: it may have nothing left to do but run on. */
   readonly idleMs?: number;
 }
 
@@ -77,7 +77,7 @@ export async function killAfter(
   return signal === 'SIGKILL' ? seen : undefined;
 }
 
-/** Checks that the values of `seen` are still there, as they were or further on. */
+/** Checks that the values of `seen` still exist, unchanged or further advanced. */
 export function assertKept(seen: Dump, now: Dump): void {
   for (const [id, object] of seen.objects) {
     assert.ok(now.objects.has(id), `${id} is missing`);
@@ -86,7 +86,7 @@ export function assertKept(seen: Dump, now: Dump): void {
   assertJournalKept(seen, now);
 }
 
-/** The journal of `seen` is the beginning of what it is now. */
+/** The journal of `seen` is a prefix of the current one. */
 export function assertJournalKept(seen: Dump, now: Dump): void {
   for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
     assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);

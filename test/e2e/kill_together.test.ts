@@ -1,6 +1,7 @@
 /**
  * kill -9 of `consume`, `crossmatch`, `tns refresh` and `serve`, together on one directory, at random moments: of one of them, or of all at
- * once. After each, nothing that was acknowledged is missing or there twice, and the end is that of a run that nobody disturbed.
+ * once. After each, no acknowledged data are lost or duplicated, and the
+ * result equals that of an undisturbed run.
  * NEARSKY_KILLS sets how many times (2).
  */
 import { cpSync } from 'node:fs';
@@ -35,7 +36,10 @@ const SETTINGS = {
   NEARSKY_WORKERS: '1',
 };
 
-/** An object as it is whatever came first: its crossmatch and its further brokers, or the crossmatch and a registry. */
+/**
+ * An object's data that do not depend on the order of events: its crossmatch and further brokers, or the crossmatch and
+ * a registry.
+ */
 interface Settled {
   readonly brokers: readonly string[];
   readonly tns: Record<string, unknown> | null;
@@ -51,7 +55,7 @@ function settled(text: string): Settled {
   return { brokers, tns, rest: JSON.stringify({ ...rest, records: plain }) };
 }
 
-/** Checks that all earlier values are still there, as they were or further on. */
+/** Checks that all earlier values still exist, unchanged or further advanced. */
 function assertKept(seen: Dump, now: Dump): void {
   for (const [id, text] of seen.objects) {
     assert.ok(now.objects.has(id), `${id} is missing`);
@@ -103,7 +107,7 @@ async function prepare(data: string, { catalogs, transients }: World): Promise<v
   await nearsky('tns', 'load', transients.file, '--data', data);
 }
 
-/** All that runs on one directory. */
+/** All processes that run on one directory. */
 class Night {
   readonly data: string;
   readonly #world: World;
@@ -173,7 +177,7 @@ class Night {
     });
   }
 
-  /** Kills one of them, or all; how many were running. */
+  /** Kills one of the processes, or all of them. Returns how many were running. */
   async kill(): Promise<number> {
     await sleep(LONGEST_PAUSE_MS * random());
     const victims = random() < 0.2 ? this.#kept : [this.#kept[Math.floor(4 * random())]!];
@@ -221,7 +225,7 @@ class Night {
   }
 }
 
-/** Crossmatches what is pending, and brings the registry up to date. */
+/** Crossmatches the pending objects, and brings the registry up to date. */
 async function settle(data: string, { transients }: World): Promise<void> {
   const { code, stderr } = await start(['crossmatch', '--data', data], SETTINGS).finished;
   assert.is(code, 0, stderr);
@@ -231,7 +235,7 @@ async function settle(data: string, { transients }: World): Promise<void> {
   assert.is((await nearsky('stats', '--data', data)).claimed, 0);
 }
 
-/** Compares what is stored at the end with the files, by scans, and with the undisturbed run. */
+/** Compares the final data with the files, by scans, and with the undisturbed run. */
 async function assertEnd(data: string, undisturbed: string, { places, expected, transients }: World): Promise<void> {
   const [end, whole] = [await readDump(data), await readDump(undisturbed)];
   assert.is(end.pending.size, 0);
@@ -280,7 +284,7 @@ async function answersOf(data: string, places: readonly Place[]): Promise<unknow
   return answers;
 }
 
-/** Kills them so many times on their way through all messages. */
+/** Kills the processes this many times while they work through all messages. */
 async function killOften(night: Night, consumption: Consumption): Promise<void> {
   await consumption.send(1 / (kills + 1));
   await night.isUnderWay();

@@ -18,7 +18,7 @@ const PARTITIONS = 2;
 const BATCH = 20;
 const FIRST_ID = 9_100_000_000_000_000_001n;
 
-/** A message: of the object of that number, or one that can not be used. */
+/** A message about the object with this number, or an unusable message. */
 interface Sent {
   readonly object: number | undefined;
   readonly value: Uint8Array;
@@ -61,13 +61,13 @@ function messagesOf(broker: Broker, objects: number, encode: (object: number) =>
   return sent;
 }
 
-/** One request in ten goes wrong. */
+/** One request in ten fails. */
 function sometimes(): Fault | undefined {
   const faults: Fault[] = [500, 'drop', 'truncate'];
   return random() < 0.1 ? faults[Math.floor(faults.length * random())] : undefined;
 }
 
-/** How many of these, a share from 0 to 1; whole rounds of the partitions, until it is all. */
+/** The number of messages for a share from 0 to 1, in whole rounds of the partitions. */
 function countOf(sent: readonly Sent[], share: number): number {
   return share === 1 ? sent.length : Math.floor((share * sent.length) / PARTITIONS) * PARTITIONS;
 }
@@ -117,7 +117,7 @@ export class LiveBrokers {
   }
 }
 
-/** A consumption of all of it, by however many processes one after the other. */
+/** The consumption of all messages, by any number of consecutive processes. */
 export class Consumption {
   readonly data: string;
   readonly args: readonly string[];
@@ -170,7 +170,7 @@ export class Consumption {
     };
   }
 
-  /** The messages that a broker takes for done. */
+  /** The messages that a broker counts as acknowledged. */
   async #acknowledged(broker: Broker): Promise<Sent[]> {
     const sent = this.#brokers.messages[broker];
     if (broker === 'pittgoogle') return sent.filter((_, i) => this.#pubsub.acknowledged.has(this.#ids[i]!));
@@ -200,7 +200,7 @@ export class Consumption {
    * Every message that a broker need not send again is stored, or kept as a reject. Returns everything that is stored.
    */
   async assertAcknowledgedIsThere(): Promise<Dump> {
-    // First what is acknowledged, then what is there: while a process lives that is the order.
+    // Acknowledged messages are read before stored data, because that is their order while a process lives.
     const acknowledged = await Promise.all(BROKERS.map(broker => this.#acknowledged(broker)));
     const dump = await readDump(this.data);
     const there = brokersIn(dump);

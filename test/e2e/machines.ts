@@ -1,4 +1,7 @@
-/** Three machines on this one: each a network namespace with two cables, a clock of its own and a small disk. Needs root. */
+/**
+ * Simulates three machines on this one: each a network namespace with two cables, a clock of its own and a small disk.
+ * Needs root.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +19,7 @@ export type Cable = (typeof CABLES)[number];
 
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 
-/** Why there are no such machines here, if so. */
+/** Why such machines are unavailable here, if they are. */
 export function whyNoMachines(): string | undefined {
   if (!existsSync(CLOCK)) return 'there is no libfaketime: apt-get install faketime';
   const name = `nsky${process.pid}`;
@@ -94,12 +97,12 @@ export class SeparateMachines implements Machines {
     };
   }
 
-  /** Sets a clock so many seconds ahead of this machine's, within about a second. */
+  /** Sets a clock this many seconds ahead of this machine's clock, within about a second. */
   setClock(node: number, seconds: number): void {
     writeFileSync(this.#clock(node), `${seconds < 0 ? '' : '+'}${seconds}s\n`);
   }
 
-  /** Drops everything that goes through a cable, without a word, or no longer. */
+  /** Silently drops everything that goes through a cable, or stops dropping it. */
   cut(node: number, cable: Cable, isCut = true): void {
     execFileSync('bridge', ['link', 'set', 'dev', this.#port(node, cable), 'state', isCut ? CUT : WHOLE]);
   }

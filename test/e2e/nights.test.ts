@@ -137,7 +137,7 @@ class Nights {
 
   /**
    * Runs the script of a broker, and kills it after some time; without a time it runs to its end.
-   * @returns its exit status, null where it was killed
+   * @returns its exit status, null if it was killed
    */
   async script(broker: Broker, killAfterMs?: number): Promise<number | null> {
     const args = [join(root, 'deploy/nightly.sh'), 'ingest', broker, join(this.#directory, broker)];
@@ -155,7 +155,7 @@ class Nights {
     return JSON.parse(stdout);
   }
 
-  /** Takes the counted lines into the model, and compares. Returns how many they were. */
+  /** Adds the counted lines to the model, and compares both. Returns the number of lines. */
   async #settle(broker: Broker, lines: readonly Line[], night: string): Promise<number> {
     if (!readdirSync(this.#directory).includes('data')) return 0;
     const found = countsIn(await this.report(night), broker);
@@ -168,7 +168,7 @@ class Nights {
     return counted;
   }
 
-  /** @returns how many times a script was killed before its end */
+  /** @returns the number of times that a script was killed before its end */
   async pass(night: string, killed: number): Promise<number> {
     let done = 0;
     for (const broker of BROKERS) {
@@ -278,7 +278,8 @@ test(`${NIGHTS} nights of ${ALERTS} alerts, ${kills} kills`, () =>
       }
       assert.equal(found, counts.get(night));
     }
-    // What was rejected lies where the report says; a killed run may have left it there before it was counted.
+    // Rejected messages are in the files that the report names. A killed run may have written some before they were
+    // counted.
     const { brokers } = await nights.report(names[0]!);
     const { rejected, rejects_files } = brokers.lasair!;
     const kept = rejects_files.flatMap(file => readFileSync(file, 'utf8').trimEnd().split('\n'));

@@ -27,7 +27,7 @@ const test = suite('e2e/nodes');
 const real = needs(test, whyNoKafka);
 const NODES = 3;
 const KILLS = Number(process.env.NEARSKY_KILLS ?? 1);
-/** The Kafka server is killed once in so many times. */
+/** One kill in this many is of the Kafka server. */
 const SERVER_EVERY = 3;
 const TOPIC = 'archive';
 
@@ -72,7 +72,7 @@ const isReady = async (node: number) => {
   return statusCode === 200 || undefined;
 };
 
-/** Brings a node up to what the log has, without a service. */
+/** Applies the rest of the log to a node, without a service. */
 const catchUp = (node: number) => run(node, 'import', nothing);
 
 async function dumpOf(node: number): Promise<string[]> {
@@ -252,7 +252,7 @@ real('a single node becomes the first of several, and back', async () => {
   const { applied, behind } = await run(0, 'node', 'begin');
   // The first record, and one that raises the level.
   assert.equal([applied, behind], [2, 0]);
-  // A new node lacks the archive that the log goes on from.
+  // A new node lacks the archive that the log continues.
   for (const node of [1, 2]) rmSync(dataOf(node), { recursive: true });
   assert.match(
     await failure(1, ['import', nothing]),
@@ -276,7 +276,7 @@ real('a node stops where a newer release has raised the level of the log above i
   const at = nodes.push(node) - 1;
   await eventually('it is ready', () => isReady(at));
   assert.equal([await metric(at, 'nearsky_log_level'), await metric(at, 'nearsky_log_level_readable')], [LEVEL, LEVEL]);
-  // The next release would append these two records: it raises the level, and goes on.
+  // The next release would append these two records: one raises the level, the other continues.
   const log = await openKafkaLog({ servers: [kafka.server], topic: `${TOPIC}-2`, tls: false, log: () => {} });
   for (const change of [{ kind: 'level', timeUs: 0, level: LEVEL + 1 } as const, { kind: 'tick', timeUs: 0 } as const])
     await log.append('newer/1', encodeChange(change)[0]!, change.timeUs);

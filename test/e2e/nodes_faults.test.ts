@@ -42,7 +42,7 @@ const NOTICE_MS = 120_000;
 const DAMAGED = ['objects', 'sources', 'journal', 'positions', 'provenance_sets', 'payload_keys'] as const;
 /** The log refuses what is further ahead. */
 const AHEAD_SECONDS = 2;
-/** A client that waits for longer is counted: no test fails because the machine is busy. */
+/** Clients that wait for longer are only counted, because a busy machine must not fail the test. */
 const PATIENCE_MS = 6000;
 
 const test = suite('e2e/nodes_faults');
@@ -71,7 +71,7 @@ interface Acknowledged extends Place {
   readonly end: number;
 }
 
-/** What is asked for an object, and whether an answer has it. */
+/** The requests for an object, and the test whether an answer contains it. */
 interface Operation {
   readonly path: (object: Acknowledged) => string;
   readonly body?: (object: Acknowledged) => unknown;
@@ -161,7 +161,7 @@ async function ask(url: string, { path, body }: Operation, object: Acknowledged)
   return { status: statusCode, position, text, ms: performance.now() - startMs };
 }
 
-/** Status 0 for a node that closed the connection. */
+/** Status 0 stands for a node that closed the connection. */
 async function get(url: string): Promise<{ status: number; text: string }> {
   try {
     const { statusCode, body } = await request(url);
@@ -183,7 +183,7 @@ class Campaign {
   readonly faults = new Counts();
   /** After which fault another node took which duty, and how many seconds later. */
   readonly moves: string[] = [];
-  /** Values that were damaged, are read, and were not noticed. */
+  /** Damaged values that were read but not noticed. */
   readonly unnoticed: string[] = [];
   /** Operations whose answers took too long, with their times. */
   readonly late: string[] = [];
@@ -248,7 +248,7 @@ class Campaign {
     const clock = this.#clocks[node]!;
     const ended = (outcome: string) => {
       this.commands.add(outcome);
-      // A clock that was changed meanwhile says nothing.
+      // If the clock was changed meanwhile, the result proves nothing.
       if (clock === 0 || clock !== this.#clocks[node]) return;
       const counts = this.#clocked.get(clock) ?? new Counts();
       this.#clocked.set(clock, counts);
@@ -309,7 +309,7 @@ class Campaign {
     if (ms > PATIENCE_MS) this.late.push(`${name} after ${(ms / 1000).toFixed(1)} s`);
   }
 
-  /** As many faults as that, of each kind in turn. */
+  /** This many faults, of each kind in turn. */
   async run(count: number, untilMs: number): Promise<void> {
     await eventually('something is acknowledged', async () => this.acknowledged.length > 0 || undefined);
     const first = Math.floor(FAULTS.length * random());
@@ -339,7 +339,7 @@ class Campaign {
         if (this.#clocks.every(clock => clock > 1)) this.#clocks[(node + 1) % nodes.all.length] = 0;
         for (const [each, clock] of this.#clocks.entries()) this.#machines.setClock(each, clock);
         await seconds(15);
-        // A command meets the clock in any case.
+        // A command meets the wrong clock in any case.
         return this.#ingest(node);
       }
       case 'pause':

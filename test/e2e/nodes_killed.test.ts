@@ -34,7 +34,7 @@ const real = needs(test, whyNoNodes ?? (KILLS > 0 ? undefined : 'it takes minute
 /** The kinds of processes that are killed, one at a time; the last word is for two different ones at once. */
 const KINDS = ['node', 'applier', 'crossmatcher', 'broker', 'two'] as const;
 type Kind = (typeof KINDS)[number];
-/** Two at once come once in so many. */
+/** One kill in this many is of two processes. */
 const TWO_EVERY = 5;
 
 const OBJECTS = 40_000;
@@ -123,7 +123,7 @@ class Clients {
     }
   }
 
-  /** The answer; again and again while it is refused and may be. */
+  /** Returns the answer. Retries while it is refused and `mayRefuse` is true. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any key of an answer and fails where it is not there
   async #ask(path: string, body?: unknown): Promise<any> {
     for (;;) {
@@ -219,7 +219,10 @@ class Campaign {
   readonly #ingest: Kept;
   readonly #crossmatch: Kept;
   readonly #registry: Kept;
-  /** Objects by number: those below were given to the broker's stream, or to a file; even ones and odd ones. */
+  /**
+   * Objects by number: objects below these numbers were sent to the broker's stream (even numbers), or put into a file
+   * (odd ones).
+   */
   #live = 0;
   #inFiles = 0;
   #files = 0;
@@ -318,7 +321,7 @@ class Campaign {
       if (part.failure) throw part.failure;
   }
 
-  /** Kills as many as that, in turns. */
+  /** Kills this many of each kind, in turns. */
   async run(kills: number, untilMs: number): Promise<void> {
     for (let round = 0; round < kills && performance.now() < untilMs; round++)
       for (const kind of KINDS) {
@@ -390,7 +393,7 @@ class Campaign {
       async () => ((await this.#inStep('nearsky')) && (await this.#inStep(SOURCE_TOPIC)) ? true : undefined),
       120_000,
     );
-    // A command that began before may tell of it later.
+    // A command that began earlier may report it later.
     this.#brokerAwayUntilMs = performance.now() + 30_000;
   }
 

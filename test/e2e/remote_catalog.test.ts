@@ -52,7 +52,7 @@ test('the sample over a host that fails now and then gives what its directories 
         .sort();
     };
     assert.equal(await lines(remote), await lines(local));
-    // The second time what was read comes from the disk.
+    // The second run reads the same bytes from the disk.
     server.asked.length = 0;
     await nearsky('ingest', '--broker', 'lasair', join(sample, 'alerts/lasair-late.ndjson'), '--data', remote);
     assert.ok(((await nearsky('crossmatch', '--data', remote)).recorded as number) > 0);
@@ -77,7 +77,7 @@ test('an address that is none, one with a secret, one that is not there', () =>
     assert.match(await add(`${server.url}/nowhere`), /contains none of hats\.properties/);
     assert.match(await add('ftp://host/x'), /ftp:\/\/host\/x because catalogs are read from .* or a local directory/);
     assert.match(await add(`${server.url}/des_y6_gold`), /as gaia_dr3 because it has no column source_id/);
-    // Its cached files make no data directory of it, and are no hindrance to one.
+    // Cached files neither make a directory a data directory, nor prevent one.
     const data = join(directory, 'data');
     assert.equal(readdirSync(data), ['catalog-cache']);
     assert.match((await start(['stats', '--data', data]).finished).stderr, /nothing is stored there yet/);

@@ -1,4 +1,4 @@
-/** The end of a server whose clients misbehave. */
+/** Stopping a server whose clients misbehave. */
 import { once } from 'node:events';
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * Many readers of the stream of matches: some read on, some slowly, some break off and come again, some never read, some vanish. When the
- * input ends with the number of matches, waits until each that reads has so many, and prints the digests of what they have read. Usage:
- * stream_clients.ts ADDRESS READERS
+ * Many readers of the stream of matches: some read steadily, some slowly, some disconnect and return, some never read,
+ * some vanish. When the input ends with the number of matches, waits until each that reads has so many, and prints the
+ * digests of what they have read. Usage: stream_clients.ts ADDRESS READERS
  */
 import { createHash } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -55,7 +55,7 @@ class Reader {
           if (this.#kind === 'slow') await sleep(200 * random());
         }
       } catch (error) {
-        // A connection may break, as when this process has stood still for so long that it is given up.
+        // A connection may break, for example if this process stood still for too long.
         if (error instanceof RangeError) throw error;
       }
       await sleep(100 * random());
@@ -70,7 +70,7 @@ class Reader {
   }
 }
 
-/** A client that asks and never reads; one that vanishes is gone soon, without a word. */
+/** A client that sends requests but never reads; a vanishing client soon ends its connection without notice. */
 function unread(address: string, vanishes: boolean): Socket {
   const { hostname, port, pathname, search } = new URL(address);
   const socket = connect(Number(port), hostname);

@@ -39,7 +39,7 @@ async function measured(server: Server, work: () => Promise<void>): Promise<stri
   return `${cones}; ${cores.toFixed(2)} cores, ${memoryMib(server).toFixed(0)} MiB`;
 }
 
-/** The processor time of the service so far; NaN where it cannot be read. */
+/** The processor time of the service so far; NaN if it cannot be read. */
 function processorMs({ child }: Server): number {
   try {
     const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');

@@ -25,7 +25,7 @@ const OWN = new RegExp(
   'i',
 );
 
-/** The tests' own settings must not depend on those of whoever runs them. */
+/** The tests' settings must not depend on the environment of the user who runs them. */
 export const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
 /** `nearsky` of this checkout, under the runtime of this process. */
@@ -78,9 +78,12 @@ export async function nearsky(...args: readonly string[]): Promise<Record<string
   return JSON.parse(stdout);
 }
 
-/** Sends a signal, unless it has ended. By the process id: after `child.kill`, Deno reports the signal whatever the exit status was. */
+/**
+ * Sends a signal to the process, unless it has ended. It uses the process id, because after `child.kill` Deno reports
+ * the signal whatever the exit status was.
+ */
 export function send(child: ChildProcess, signal: NodeJS.Signals): void {
-  // Its process id may be another's by then.
+  // Its process id may belong to another process by then.
   if (child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(child.pid!, signal);
@@ -97,7 +100,7 @@ export interface Server extends Running {
   stop(): Promise<Finished>;
 }
 
-/** Starts a command that serves, and waits until it says that it listens. */
+/** Starts a command that serves, and waits until it reports that it listens. */
 export async function startServer(
   args: readonly string[],
   variables: Record<string, string> = {},

@@ -23,7 +23,7 @@ export const BALANCER = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8');
 
 const hasBalancer = spawnSync('haproxy', ['-v'], { stdio: 'ignore' }).status === 0;
 export const whyNoBalancer = hasBalancer ? undefined : 'there is no HAProxy: apt-get install haproxy';
-/** Why these processes cannot run here; undefined where they can. */
+/** Why these processes cannot run here; undefined if they can. */
 export const whyNoNodes = whyNoKafka ?? whyNoBalancer;
 
 /** The settings of a node whose log is that topic. */

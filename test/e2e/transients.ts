@@ -8,13 +8,13 @@ import { BOT, FakeTns } from '../tns/fake_tns.ts';
 import { csvOf, someRecords } from '../tns/support.ts';
 import { type Registry, random } from './kill_support.ts';
 
-/** In the registry before and after; those beside an object of ours come first. */
+/** In the registry before and after; transients near one of our objects come first. */
 const TRANSIENTS = 5000;
 const NEAR = 60;
 /** The number of transients, the first ones, whose names change by the hour. */
 const RENAMED = 24;
 const HOUR_MS = 3_600_000;
-/** The registry of yesterday, and that of today up to the last hour, which a server has. */
+/** The registry of yesterday, and today's registry up to the last hour, as a server offers them. */
 export class Transients {
   readonly former: Registry;
   readonly newer: Registry;

@@ -29,7 +29,7 @@ function writeDirectory(directory: string, format: 1 | 2): string {
 const exported = async (data: string) => (await start(['export', '--data', data]).finished).stdout;
 const serve = (data: string) => startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch']);
 
-/** Requests of the days on which something was matched by this time of it. */
+/** Requests for the days until this time of which something was matched. */
 function windows(field: 'ingest_time' | 'event_time'): string[] {
   const matched = new Set(lines.filter(({ type }) => type === 'match').map(({ diaObjectId }) => diaObjectId));
   const objects = lines.filter(({ type, diaObjectId }) => type === 'object' && matched.has(diaObjectId));
@@ -39,7 +39,7 @@ function windows(field: 'ingest_time' | 'event_time'): string[] {
   });
 }
 
-/** Everything that can be asked of the objects: by id, by position, by time. */
+/** All requests about the objects: by id, by position, by time. */
 async function answers(url: string): Promise<string[]> {
   const positions = lines.filter(({ type, ra }) => type === 'object' && ra !== null);
   const paths = [

@@ -1,6 +1,7 @@
 /**
- * Disks that are full before a command begins, become so while it writes, or are filled by somebody else meanwhile: nothing is lost, the
- * command says so, and run once more with space it ends as if nothing had happened. A few rounds by default; NEARSKY_FULL_DISKS=92 takes as many.
+ * A disk is full before a command begins, becomes full while it writes, or is filled by another program: nothing is
+ * lost, the command reports it, and a repeated run with free space gives the normal result. A few rounds by default;
+ * NEARSKY_FULL_DISKS=92 takes as many.
  */
 import { cpSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ const test = suite('faults/full_disk');
 
 const rounds = Number(process.env.NEARSKY_FULL_DISKS ?? 4);
 const WRITERS = ['ingest-new', 'ingest', 'import', 'tns-load-csv', 'crossmatch'];
-/** One round in so many has the disk filled by somebody else while the command runs. */
+/** In one round of this many, another program fills the disk while the command runs. */
 const MEANWHILE = 4;
 /** Such a command takes about as long. */
 const RUN_MS = 2500;
@@ -36,7 +37,10 @@ async function undisturbed(scenario: Scenario, directory: string): Promise<Undis
   return { before, after: await scenario.holdings(directory) };
 }
 
-/** @returns what became of the command: `done`, `refused`, or `crashed` in the addon of LMDB, which may be where the disk was filled meanwhile */
+/**
+ * @returns the outcome of the command: `done`, `refused`, or `crashed` in the addon of LMDB, which is possible if the
+ * disk was filled meanwhile
+ */
 async function round(scenario: Scenario, directory: string, { before, after }: Undisturbed, isMeanwhile: boolean) {
   const free = Math.floor(random() * 2 * RESERVE_BYTES);
   let filler = isMeanwhile ? undefined : fillDisk(disk!.directory, free);
@@ -71,7 +75,7 @@ needs(test, disk ? undefined : 'this process may not mount a small disk')(
       const scenarios = SCENARIOS.filter(({ name }) => WRITERS.includes(name));
       const known = new Map<Scenario, Undisturbed>();
       const outcomes = new Map<string, number>();
-      // Catalogs are looked for beside the directory of a run.
+      // Catalogs must be beside the directory of a run.
       cpSync(join(directory, 'sky'), join(disk!.directory, 'sky'), { recursive: true });
       for (let number = 0; number < rounds; number++) {
         const scenario = scenarios[Math.floor(random() * scenarios.length)]!;

@@ -1,4 +1,4 @@
-/** Everything that lies in a directory after a command, as text by key, to compare. */
+/** Everything that a directory contains after a command, as strings by key, for comparison. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ export type Holdings = ReadonlyMap<string, string>;
 
 const NOTHING_YET = /nothing is stored there yet|its creation was interrupted/;
 
-/** The holdings of the store of `dataDir`; none where there is no store. The dump's checks are made. */
+/** The contents of the store of `dataDir`; empty if there is no store. It also runs the checks of the dump. */
 export async function storeHoldings(dataDir: string): Promise<Map<string, string>> {
   const holdings = new Map<string, string>();
   try {
@@ -78,7 +78,7 @@ export function wholeHoldings(holdings: Holdings): Map<string, string> {
   ]);
 }
 
-/** The keys that are in one of `before` and `after` only, or have neither their old value nor their new one. */
+/** The keys that are in only one of `before` and `after`, or whose value is neither the old nor the new one. */
 export function strangers(now: Holdings, before: Holdings, after: Holdings): string[] {
   return [...new Set([...before.keys(), ...now.keys(), ...after.keys()])].filter(key => {
     return now.get(key) !== before.get(key) && now.get(key) !== after.get(key);

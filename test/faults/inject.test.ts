@@ -1,7 +1,7 @@
 /**
- * A system call of a command fails, once or from then on: nothing is lost, the command says what went wrong, and run once more it ends as
- * if nothing had happened. By default a few calls of each command, which NEARSKY_SEED chooses; NEARSKY_FAULTS=all takes every call, and
- * NEARSKY_FAULTS='^ingest/write' those whose name matches.
+ * A system call of a command fails, once or from then on: nothing is lost, the command reports the error, and a
+ * repeated run gives the normal result. By default a few calls of each command, which NEARSKY_SEED chooses;
+ * NEARSKY_FAULTS=all takes every call, and NEARSKY_FAULTS='^ingest/write' those whose name matches.
  */
 import { cpSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ const CONCURRENCY = 2;
 /** A command that takes longer has hung. */
 const LIMIT_MS = 60_000;
 
-/** How the calls of a kind fail; those of `lasting` do so from then on, as on a full disk or a broken one. */
+/** The ways in which calls of a kind fail. Those of `lasting` fail from then on, as on a full or broken disk. */
 const ERRORS: Record<Kind, { readonly once: readonly string[]; readonly lasting: readonly string[] }> = {
   open: { once: ['EMFILE', 'EIO'], lasting: ['EMFILE'] },
   read: { once: ['EIO', 'short'], lasting: ['EIO'] },
@@ -55,10 +55,10 @@ interface Undisturbed {
 
 const test = suite('faults/inject');
 
-/** Runs a scenario in a directory; `code` is undefined where it hung. */
+/** Runs a scenario in a directory; `code` is undefined if it hung. */
 async function run(scenario: Scenario, directory: string, variables: Record<string, string>) {
   const args = scenario.args(directory);
-  // Most of the time of a run is that of its start.
+  // A run mostly consists of its start.
   const settings = { ...variables, NODE_COMPILE_CACHE: join(dirname(directory), 'compiled') };
   const { child, finished } = scenario.run ? scenario.run(args, settings) : start(args, settings);
   let timer: NodeJS.Timeout | undefined;
@@ -139,7 +139,7 @@ class Campaign {
       const under = scenario.under?.(directory) ?? directory;
       const finished = await run(scenario, directory, preload(under, { fault, state }));
       const { failed, what } = readCalls(state);
-      // A run that takes turns with time or chance makes a call more or less.
+      // A run whose turns depend on time or chance makes some more or fewer calls.
       if (failed === 0) return;
       const hasCrashed = mayCrash(fault, what) && /^SIG(SEGV|ABRT)$/.test(finished?.signal ?? '');
       if (hasCrashed) this.crashed++;
@@ -198,7 +198,7 @@ class Campaign {
   }
 }
 
-/** Some of each command, those of the kinds that it has few of as likely as the others. */
+/** Some faults of each command. Kinds with few calls are as likely as others. */
 function sampleOf(cases: readonly Case[]): Case[] {
   const left = [...cases];
   const sample: Case[] = [];

@@ -25,14 +25,14 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A call that is to fail. */
+/** A call that must fail. */
 export interface Fault {
   readonly kind: Kind;
   /** From 1, among the calls of its kind. */
   readonly nth: number;
   /** A name such as EIO, or `short` for fewer bytes than asked. */
   readonly error: string;
-  /** Whether those after it fail, too. */
+  /** Whether later calls fail, too. */
   readonly isLasting: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface Preload {
 
 export interface Calls {
   readonly counts: Readonly<Record<Kind, number>>;
-  /** How many were failed. */
+  /** The number of failed calls. */
   readonly failed: number;
   /** The first call that was failed, and its path. */
   readonly what: string;

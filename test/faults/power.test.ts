@@ -1,6 +1,6 @@
 /**
- * The power goes at any moment of a command: the database opens and holds what was acknowledged, and run once more the command ends as if
- * nothing had happened. NEARSKY_POWER_CUTS sets how many times each (8), NEARSKY_SEED which moments.
+ * The power is cut at any moment of a command: the database then opens and contains everything acknowledged, and a
+ * repeated run gives the normal result. NEARSKY_POWER_CUTS sets how many times each (8), NEARSKY_SEED which moments.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { type Change, Disk, readChanges, SURVIVALS, type Survival } from './powe
 import { prepare, SCENARIOS, type Scenario } from './scenarios.ts';
 
 const cuts = Number(process.env.NEARSKY_POWER_CUTS ?? 8);
-/** One in so many states is run on from, by the command itself. */
+/** From one state in this many, the command itself is run again. */
 const RUN_AGAIN = 8;
 
 const test = suite('faults/power');
@@ -43,7 +43,7 @@ function someCuts(changes: readonly Change[]): Cut[] {
   return chosen.sort((a, b) => a.at - b.at);
 }
 
-/** Replays a recording up to each cut, and has what is left looked at. */
+/** Replays a recording up to each cut, and examines the remains. */
 async function atEachCut(
   changes: readonly Change[],
   disk: Disk,
@@ -65,7 +65,7 @@ async function atEachCut(
   }
 }
 
-/** The keys of entries that lie beside the recorded database: files and rejects. */
+/** The keys of entries beside the recorded database: files and rejects. */
 const BESIDE = /^(file|reject )/;
 
 const isCommit = ({ kind, isDurable, path }: Change) => kind === 'write' && isDurable && path.endsWith('nearsky.mdb');
@@ -101,7 +101,7 @@ test.after(() => {
   if (prepared) rmSync(prepared, { recursive: true });
 });
 
-/** The others differ in what they read, not in what they write. */
+/** The others differ only in what they read, not in what they write. */
 const WRITING = SCENARIOS.filter(({ name }) => !/^(stats|crossmatch-reading|tns-load-(gz|zip))$/.test(name));
 
 for (const scenario of WRITING) {
@@ -126,7 +126,7 @@ for (const scenario of WRITING) {
       await atEachCut(changes, new Disk(place, base), place, async (_, { at, isTorn }) => {
         const now = await scenario.holdings(place);
         const underWay = isTorn ? stateAt(at + 1) : stateAt(at);
-        // A file beside the database is whole or not there, whatever is committed.
+        // A file beside the database is complete or missing, whatever is committed.
         const strange = strangers(now, stateAt(at), underWay).filter(key => {
           return !BESIDE.test(key) || strangers(now, stateAt(at), after).includes(key);
         });

@@ -34,7 +34,7 @@ export function readChanges(file: string): Change[] {
       number,
     ];
     const offset = Number(bytes.readBigUInt64LE(at + 16));
-    // Only a write and what is printed have data.
+    // Only writes and printed lines have data.
     const dataBytes = Number(bytes.readBigUInt64LE(at + 24));
     at += 32;
     const take = (length: number) => bytes.subarray(at, (at += length));
@@ -58,7 +58,7 @@ interface File {
 }
 
 interface Directory {
-  /** The files as they were before the first change. */
+  /** The files before the first change. */
   readonly base: ReadonlyMap<string, Item>;
   readonly entries: Map<string, Item>;
   /** A name gets an item or loses it. */
@@ -80,7 +80,7 @@ function readItem(path: string): Directory {
   return { base, entries: new Map(base), changes: [], flushed: 0 };
 }
 
-/** How much of what was not flushed is there after the cut. */
+/** How much of the unflushed data survives the cut. */
 export type Survival = 'nothing' | 'everything' | 'sectors' | 'changes';
 export const SURVIVALS: readonly Survival[] = ['nothing', 'everything', 'sectors', 'changes'];
 
@@ -124,7 +124,7 @@ export class Disk {
         break;
       }
       case 'sync':
-        // Nobody can tell the bytes of a file that was removed.
+        // The bytes of a removed file are unknown.
         if (item) item.flushed = at;
         break;
       default:
@@ -181,7 +181,7 @@ function contents({ base, changes, flushed }: File, cut: number, survival: Survi
   const isLucky = () => random() < 0.5;
   for (const { at, change } of changes) {
     const { kind, offset, data } = change;
-    // One that was under way at the cut had not returned.
+    // A write that was in progress at the cut had not returned.
     const isSafe = at < flushed || (change.isDurable && at < cut) || survival === 'everything';
     if (!isSafe && (survival === 'nothing' || (survival === 'changes' && !isLucky()))) continue;
     if (kind === 'truncate') {

@@ -1,4 +1,4 @@
-/** The commands into which faults are injected, over a small run each, and what they must leave. */
+/** The commands into which faults are injected, each over a small run, and the required results. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,19 +10,19 @@ import { fileHoldings, type Holdings, rejectHoldings, storeHoldings, wholeHoldin
 
 export interface Scenario {
   readonly name: string;
-  /** Below the directory of all scenarios: what a run begins with. */
+  /** The start directory of a run, below the directory of all scenarios. */
   readonly ready: string;
   /** The command line of a run in this directory. */
   args(directory: string): readonly string[];
   /** Where faults are injected, by default in all of the directory of the run. */
   under?(directory: string): string;
-  /** The values that may be lost, and those that the command makes. */
+  /** The values that may be lost, and the values that the command makes. */
   holdings(directory: string): Promise<Holdings>;
   /** Runs it to its end; by default a command that ends by itself. */
   run?(args: readonly string[], variables: Record<string, string>): Running;
-  /** Throws where it printed that more is stored than there is. */
+  /** Throws if it printed that more is stored than there is. */
   acknowledged?(stdout: string, now: Holdings, before: Holdings): void;
-  /** A text that is neither what was nor what is to be, and yet true. */
+  /** A valid value that is neither the old nor the final one. */
   readonly tolerated?: RegExp;
 }
 
@@ -112,7 +112,7 @@ export const SCENARIOS: readonly Scenario[] = [
     args: directory => ['crossmatch', '--batch', '50', '--data', data(directory), '--json'],
     under: directory => join(directory, '../sky'),
     holdings: stored,
-    // It could not look, and says so.
+    // It reports that it could not look.
     tolerated: /"skipped_read_failure"/,
   },
   tnsLoad('newer.csv'),

@@ -40,7 +40,7 @@ async function storeOurs(): Promise<void> {
 
 async function storeByDefault(): Promise<void> {
   const database = open<string, number>({ path });
-  // The form of a database that was made long ago.
+  // A database as it looks long after its creation.
   flush(dirname(path));
   for (let stored = 0; stored < BATCHES * BATCH; ) {
     for (let i = 0; i < BATCH; i++) void database.put(++stored, textOf(stored));

@@ -1,7 +1,7 @@
 /**
- * The readers of what others have written, under mutations of a corpus. In the test run a fixed seed and a fixed number of inputs;
- * `NEARSKY_FUZZ_MINUTES=N npm test -- fuzz` goes on for so long, over all targets, with seeds of its own, and keeps what it finds beside the corpus.
- * `NEARSKY_FUZZ_TARGETS=a,b` takes some of them.
+ * Tests the readers of untrusted input with mutations of a corpus. The test run uses a fixed seed and a fixed number of
+ * inputs. `NEARSKY_FUZZ_MINUTES=N npm test -- fuzz` runs for that long, over all targets, with its own seeds, and
+ * stores its findings beside the corpus. `NEARSKY_FUZZ_TARGETS=a,b` takes some of them.
  */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const chosen = process.env.NEARSKY_FUZZ_TARGETS?.split(',');
 const targets = TARGETS.filter(({ name }) => !chosen || chosen.includes(name));
 const isLong = minutes > 0;
 const MAX_INPUT_BYTES = 2 ** 20;
-/** One input takes milliseconds; one that takes this long does not end. */
+/** An input takes milliseconds. One that takes this long has hung. */
 const HANG_MS = 30_000;
 const HEAP_MIB = 1024;
 
@@ -77,7 +77,7 @@ for (const target of targets) {
     const seed = isLong ? Date.now() % 2 ** 31 : 1;
     const { inputs, findings } = await fuzz(target, seed);
     if (isLong) console.log(`${target.name}: ${inputs} inputs from seed ${seed}, ${findings.length} findings`);
-    // Many inputs may meet one fault: one of each is told.
+    // Many inputs may cause the same fault: only one of each is reported.
     const faults = [...new Map(findings.map(finding => [finding.why.split('\n', 1)[0], finding])).values()];
     const lines = faults.map(finding => {
       const shown = JSON.stringify(Buffer.from(finding.input).subarray(0, 200).toString('latin1'));

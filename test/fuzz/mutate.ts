@@ -29,7 +29,7 @@ const EDGES = [
   2 ** 32 - 1,
 ];
 
-/** Texts that stand where a value may stand. */
+/** Strings that replace a value. */
 const TOKENS = [
   '',
   ' ',

@@ -1,4 +1,4 @@
-/** The target of a campaign: a reader, the answers that it may give, and those that it must never give. */
+/** The target of a campaign: a reader, the results that it may give, and those that it must never give. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,11 +9,11 @@ export interface Target {
   readonly name: string;
   /** Whether inputs are text, which is mutated token by token too. */
   readonly isText: boolean;
-  /** Inputs in the test run, beside the corpus; for an input that costs more, fewer. */
+  /** The number of inputs in the test run, in addition to the corpus; lower for expensive inputs. */
   readonly inputs: number;
   /** Wraps a mutated input, so that damage lies behind a checksum or an encoding. */
   wrap?(bytes: Buffer, mutator: Mutator): Buffer;
-  /** Begins, and gives what runs one input: it throws where an invariant is broken. */
+  /** Starts the target, and returns a function that runs one input and throws if an invariant is broken. */
   start(): Promise<Running>;
 }
 
@@ -31,17 +31,17 @@ export function corpusOf(name: string): { readonly file: string; readonly bytes:
     .map(file => ({ file, bytes: readFileSync(join(directory, file)) }));
 }
 
-/** The messages of a runtime about a mistake in a program, which tell a reader nothing. */
+/** Runtime messages about programming errors, which mean nothing to a user. */
 const PROGRAMMERS_WORDS =
   /Cannot (?:read|set) propert|Cannot convert|Cannot mix BigInt|is not a function|is not iterable|is not a constructor|Invalid (?:array|typed array|string) length|call stack|undefined \(|of undefined|outside the bounds|Reduce of empty|before initialization|must be of type|ERR_INTERNAL|\[object Object\]/;
 
-/** Throws where a message is a runtime's, not ours. */
+/** Throws if a message comes from the runtime, not from our code. */
 export function checkMessage(message: string): void {
   if (message === '' || PROGRAMMERS_WORDS.test(message))
     throw new Error(`the message is no answer: ${JSON.stringify(message)}`);
 }
 
-/** The result of `read`, or undefined where it throws an error of one of these kinds with a fit message; any other error is thrown. */
+/** The result of `read`, or undefined if it throws an error of one of these kinds with a fit message; any other error is thrown. */
 export async function orRefused<T>(
   read: () => T | Promise<T>,
   ...kinds: readonly (abstract new (

@@ -1,4 +1,7 @@
-/** Runs one target: its corpus, then mutations of it. The input under way lies in shared memory, so that one that never ends can be named. */
+/**
+ * Runs one target: its corpus, then mutations of it. The current input is in shared memory, so that an input that never
+ * ends can be identified.
+ */
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Mutator } from './mutate.ts';
@@ -8,7 +11,7 @@ import { TARGETS } from './targets.ts';
 export interface Task {
   readonly target: string;
   readonly seed: number;
-  /** Ends after so many inputs, or at that time (ms since 1970). */
+  /** Ends after this many inputs, or at that time (ms since 1970). */
   readonly inputs: number;
   readonly untilMs: number;
   /** Two integers, the number of the input under way and its length; then the input. */
@@ -21,7 +24,7 @@ export type Report =
 
 /** Memory that one input may take beyond what there was before. */
 const MAX_GROWTH_KIB = 400 * 1024;
-/** Findings beyond this, of one target, add nothing. */
+/** Findings of one target beyond this number are ignored. */
 const MAX_FINDINGS = 20;
 
 const { target: name, seed, inputs, untilMs, current } = workerData as Task;
@@ -36,7 +39,7 @@ const state = new Int32Array(current, 0, 2);
 const shared = new Uint8Array(current, 8);
 const report = (message: Report) => parentPort!.postMessage(message);
 
-/** The most memory that this process has had, KiB (Linux); 0 where that cannot be told. */
+/** The peak memory of this process, KiB (Linux); 0 if unknown. */
 function peakKib(): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? 0);

@@ -1,4 +1,7 @@
-/** The index follows the journal, is kept beside the database, and is rebuilt whenever what is kept cannot be trusted. */
+/**
+ * The index follows the journal, is stored beside the database, and is rebuilt whenever the stored index cannot be
+ * trusted.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConeHits, openGeneration } from '@nearsky/sky-index';
@@ -23,7 +26,7 @@ interface Publishing {
   readonly events: readonly string[];
   /** Ids in the current generation, ascending; each as often as it is there. */
   ids(): bigint[];
-  /** Waits until the index holds so many objects. */
+  /** Waits until the index has this many objects. */
   holds(count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -143,7 +146,7 @@ test('a new start reads the kept index and follows from there', () =>
 
 const file = (directory: string) => join(directory, 'index', 'generation');
 
-/** How many rows the kept index has, as its header says; undefined where there is none. */
+/** The number of rows in the stored index, according to its header; undefined if there is none. */
 function keptRows(directory: string): number | undefined {
   if (!existsSync(file(directory))) return undefined;
   const bytes = readFileSync(file(directory));
@@ -330,7 +333,7 @@ test('why the database cannot be read is told until it can', () =>
     await store.close();
   }));
 
-/** Fails to build the index once, and holds it back from then on until it is told to let it go. */
+/** Fails to build the index once, and then delays it until it is released. */
 class FailsOnce extends Pool {
   tries = 0;
   readonly gate = Promise.withResolvers<void>();
@@ -358,7 +361,7 @@ test('the time of a try that goes on is none for which the database could not be
     await pool.close();
   }));
 
-/** Holds back the answers of merges until it is told to let them go, and notes what was merged and what was saved. */
+/** Delays the answers of merges until they are released, and records which merges and saves ran. */
 class SlowMerges extends Pool {
   readonly merged: BuiltArena[] = [];
   readonly saved: SharedArrayBuffer[] = [];

@@ -40,7 +40,7 @@ test('whatever arrives, saving takes little of the time, and no file stays behin
           const longest = Math.max(2000, 100 * tookMs);
           if (sinceMs > longest + 1000) assert.ok(rows - savedRows <= 0.05 * rows + rowsASecond);
         }
-        // The first time nobody knows how long it takes, and the last one is not over.
+        // The first time, the duration is unknown, and the last save is not finished.
         assert.ok(savingMs <= 0.01 * SECONDS * 1000 + 2 * tookMs + msARow * (atFirst + 3 * rowsASecond));
       },
     ),

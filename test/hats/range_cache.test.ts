@@ -72,7 +72,7 @@ test('above the limit those not used for the longest time go; what a kill left b
     for (let at = 1; at < 300; at++) {
       cache.ranges(url, version).put(at * 1000, bytesOf(1000));
       const path = filesIn(directory).find(name => name.includes(`-${at * 1000}-`))!;
-      // Older than what follows, by the clock's own grain.
+      // Older than the next range by more than the resolution of the clock.
       utimesSync(path, anHourAgo + 1 + at, anHourAgo + 1 + at);
       if (at % 10 === 0) assert.equal(cache.ranges(url, version).get(0, 1000), bytesOf(1000), `in use at ${at}`);
       assert.ok(sizeOf(directory) <= maxBytes, `${sizeOf(directory)} at ${at}`);
@@ -173,7 +173,7 @@ test('after a while a file is asked for again: unchanged costs one answer withou
         grow();
         assert.ok((await readAll()).equals(changed));
       }
-      // A host that does not say which version it sends cannot be asked whether it still holds.
+      // A host that does not state the version cannot be asked whether it still has it.
       server.validators = { etag: false, lastModified: false };
       writeFileSync(join(directory, 'x'), Buffer.alloc(150_000, 5));
       grow();

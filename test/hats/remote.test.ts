@@ -141,7 +141,7 @@ test('what stays wrong is a read failure that says how often it was asked', () =
     assert.not.instance(error, MissingFile);
     assert.match(error.message, /its host answers 503, tried 8 times/);
     assert.is(server.asked.length, 8);
-    // A host that has just failed is not asked as often for the next file, until it answers.
+    // A host that has just failed gets fewer attempts for the next file, until it answers.
     assert.match((await failureOf('drop')).message, /tried 2 times/);
     server.fault = () => undefined;
     await (await files({ connections: 2 })).open('x');
@@ -352,7 +352,7 @@ test('an answer leads on to another host at a public address only, unless a sett
     }
     server.redirect = path => (path === '/dir/away' ? there('localhost') : undefined);
     assert.ok(content.equals(await readAll(await files({ privateRedirects: true }), 'away')));
-    // A connection that an earlier reader has made to that host opens no way for others.
+    // A connection that an earlier reader has made to that host does not allow others to connect.
     const own = await catalogFiles(there('localhost').replace('/x', ''), {
       remote: { ...REMOTE_DEFAULTS, pauseMs: 1 },
     });

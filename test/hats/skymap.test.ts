@@ -1,4 +1,4 @@
-/** The maps of coverage: which file is the map, and which pixels a map has values in. */
+/** Coverage maps: which file is the map, and which of its pixels have values. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CatalogError, catalogFiles, MissingFile, openLocalFile } from '@nearsky/hats';
@@ -102,7 +102,7 @@ test('what cannot be used is refused with its reason', () =>
     await refused({ NAXIS2: 4800, LASTPIX: 4799 }, /ends early/);
     await refused({ TFORM1: '3K' }, /its columns take 24 bytes of a row, and NAXIS1 is 8/);
     await refused({ TFIELDS: 1e9 }, /TFIELDS must be an integer from 0 to 999/);
-    // A table that is to be skipped, backwards.
+    // A table that must be skipped, backwards.
     await refused({ PIXTYPE: 'OTHER', NAXIS1: -60 }, /NAXIS1 must be an integer from 0 to \d+ \(-60 was found\)/);
     writeFileSync(join(directory, 'text.fits'), 'not a FITS file'.padEnd(3000));
     assert.match((await rejection(coveredOf(join(directory, 'text.fits')))).message, /no FITS file/);

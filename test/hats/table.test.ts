@@ -76,7 +76,7 @@ test('listings of every layout', () =>
     for (const suffix of ['.parquet', '.parq', '/']) {
       const location = join(directory, `suffix${suffix.replace('/', '-')}`);
       const written = writeHats(location, { ...options, suffix });
-      // A file that a tool left behind is no partition.
+      // A file that a tool left behind is not a partition.
       const { order } = written[0]!;
       const free = [...Array(12 * 4 ** order).keys()].find(
         ipix => !written.some(other => other.order === order && other.ipix === ipix),
@@ -91,7 +91,7 @@ test('listings of every layout', () =>
         expected.sort((a, b) => a.order - b.order || a.ipix - b.ipix),
       );
       assert.ok(new Set(partitions.map(({ order }) => order)).size > 3);
-      // But one of another suffix would be missed.
+      // But a partition with another suffix would be missed.
       const other = suffix === '.parquet' ? '.parq' : '.parquet';
       writeFileSync(join(folder, `Npix=${free}${other}`), '');
       assert.match(await refusalOf(location), `Npix=${free}${other}`);

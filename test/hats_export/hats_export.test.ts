@@ -1,4 +1,4 @@
-/** The export as HATS catalogs: the same as the lines of an export, value by value; what other programs make of it. */
+/** The export as HATS catalogs: it equals the lines of an export, value by value, and other programs can read it. */
 
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ const exact = (value: unknown) => {
   return Number.isSafeInteger(Number(value)) ? Number(value) : `${value}`;
 };
 
-/** The lines that a row of the objects comes to. */
+/** The export lines that a row of the objects corresponds to. */
 function linesOfObject(row: Row): Row[] {
   const diaObjectId = `${row.diaObjectId}`;
   const isPending = row.status === 'crossmatch_pending';
@@ -215,7 +215,7 @@ test('the rows are the lines of an export, value by value; each in its partition
         }
       }
     }
-    // Each of a pair across an edge is in the other's margin.
+    // Each object of a pair across an edge is in the other's margin.
     const margin = await readRows(target, 'objects/objects_10arcs/dataset/Norder=*/**/*.parquet');
     const inMargin = new Set(margin.map(({ path, diaObjectId }) => `${partition(path)} ${diaObjectId}`));
     let pairs = 0;

@@ -61,7 +61,7 @@ function resultOf(diaObjectId: bigint, i: number, matches: number, random: () =>
   };
 }
 
-/** Stores that many objects, half of them in a few crowds. */
+/** Stores this many objects, half of them in a few crowds. */
 export async function fillSky(writer: Writer, count: number, seed = 1): Promise<void> {
   const random = seededRandom(seed);
   const crowds = [

@@ -1,4 +1,7 @@
-/** A catalog that is added with its description is everywhere where the project's own are, also in a service that runs already. */
+/**
+ * An added catalog with a description appears everywhere where the project's own catalogs do, also in a running
+ * service.
+ */
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -73,7 +76,7 @@ async function jsonOf(app: TestApp, path: string): Promise<Json> {
   return await response.json();
 }
 
-/** Waits until the service, which runs already, knows the catalog. */
+/** Waits until the running service knows the catalog. */
 const known = (app: TestApp) =>
   eventually(
     'the catalog is known',

@@ -24,7 +24,7 @@ import {
 } from './support.ts';
 
 const OBJECTS = 600;
-/** A machine that is busy otherwise is no reason to fail. */
+/** A busy machine must not fail the test. */
 const SETTINGS = { API_REQUEST_BUDGET_SECONDS: '120' };
 
 interface Stored {
@@ -431,7 +431,7 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
   await refused('', 'POLYGON 40', 'area', /\(1 number was given\)/);
   await refused('', 'POLYGON 40 1 2', 'area', /\(3 numbers were given\)/);
   await refused('', 'x'.repeat(9_000_000), 'body', /8388608/);
-  // The default of a map of probability means the same here as no level.
+  // For a probability map, the default level gives the same result as no level.
   const same = await app.post(`/api/area?page_size=1&level=0.9&cursor=${body.next_cursor}`, CIRCLE, 'text/plain');
   assert.is(same.status, 200);
   const fields = Buffer.from(body.next_cursor, 'base64url').toString();
@@ -519,7 +519,7 @@ test('a walk by time goes on while objects arrive and are crossmatched', () =>
           cursor = `&cursor=${body.next_cursor}`;
           // Later than any page, so that none of these belongs to the walk.
           await world.writer.ingest(alongEquator(1000 * next, 5), 4_000_000_000_000_000);
-          // Objects before and behind the place of the walk get their first match.
+          // Objects before and after the position of the walk get their first match.
           for (const id of [next, next + 148])
             await crossmatched(world, BigInt(id), searched('gaia_dr3'), [match('gaia_dr3', `${id}`)]);
           next += 2;

@@ -122,7 +122,7 @@ test('every format has the same rows', async ({ running: { app } }) => {
     votable.match(/<TR>\s*<TD>\d+/g)!.map(row => /\d+/.exec(row)![0]),
     ids,
   );
-  // The statements are those of all pages.
+  // The statistics cover all pages.
   const about = JSON.parse(arrow.schema.metadata.get('nearsky')!);
   assert.equal(about.area, { kind: 'moc', level: null });
   for (const key of ['count', 'next_cursor', 'page_size', 'provenance_sets']) assert.not.ok(key in about, key);

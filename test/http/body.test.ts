@@ -1,4 +1,4 @@
-/** JSON bodies: what is refused, and that what is taken is exact (docs/contract.md, JSON bodies). */
+/** JSON bodies: which are refused, and that accepted ones are exact (docs/contract.md, JSON bodies). */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';

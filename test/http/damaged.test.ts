@@ -1,4 +1,7 @@
-/** Bytes of the database that change on disk under a running service: what they belong to is 503, is counted, and is never served. */
+/**
+ * Database bytes that change on disk under a running service: the affected values give 503, are counted, and are never
+ * served.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { encodeObject, encodePlain } from '../../src/store/records.ts';
@@ -9,7 +12,7 @@ const test = suite('http/damaged');
 
 const DAMAGED = 5n;
 const WHOLE = 6n;
-/** A text that only the payload of one source has. */
+/** A string that occurs only in the payload of one source. */
 const MARK = Buffer.from('a mark of its own');
 
 async function fill(world: World): Promise<void> {

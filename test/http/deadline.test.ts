@@ -1,4 +1,7 @@
-/** A thread stops a query when its time is spent, wherever it is: after each little piece of work it looks at the time. */
+/**
+ * A thread stops a query when its time is spent, wherever it is, because it checks the time after each small piece of
+ * work.
+ */
 
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { Arena, buildArena, SkyIndex } from '@nearsky/sky-index';
@@ -27,12 +30,12 @@ import { configOf, delivery, match, NOW_US, PROVENANCE, searched } from './suppo
 const test = suite('http/deadline');
 
 const OBJECTS = 300;
-/** How often the time may be looked at before it is spent. */
+/** How often the time may be checked before it is spent. */
 const LOOKS = 20;
-/** The same for a query that passes over hundreds of objects at one look. */
+/** The same for a query that skips hundreds of objects between two checks. */
 const FEW_LOOKS = 1;
 
-/** Time that is spent when it has been looked at often enough. */
+/** Time that is spent after this number of checks. */
 class Patience extends Clock {
   #left: number;
 
@@ -47,7 +50,7 @@ class Patience extends Clock {
   }
 }
 
-/** Time of which each look takes a millisecond, of 400. */
+/** A clock that advances by a millisecond at each check; the budget is 400. */
 class Costly extends Clock {
   #ms = 0;
 
@@ -61,7 +64,7 @@ class Costly extends Clock {
   }
 }
 
-/** Time that goes on by hand. */
+/** A clock that the test advances. */
 class Hand extends Clock {
   ms = 0;
 
@@ -234,7 +237,7 @@ test('a query that worked for half of its budget is too expensive; one that wait
     [50, true],
   ] as const) {
     const clock = new Hand();
-    // The clock is that of earlier queries, too.
+    // The clock is shared with earlier queries.
     for (let query = 0; query < 2; query++) {
       const startMs = clock.ms;
       clock.begin({ startMs, deadlineMs: startMs + 100 });

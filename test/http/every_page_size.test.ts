@@ -1,6 +1,6 @@
 /**
- * Walks with both cursors at every page size, over random objects that collide in time to the microsecond, while objects are ingested,
- * delivered again and crossmatched: nothing is lost and nothing comes twice.
+ * Walks with both cursors at every page size, over random objects that collide in time to the microsecond, while
+ * objects are ingested, delivered again and crossmatched: nothing is lost or repeated.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -103,7 +103,7 @@ test('the cone, and the recent crossmatches by both times', async () => {
       for (const [first, next, expected] of walks) {
         for (let size = 1; size <= expected.length + 1; size++) {
           const page = `&page_size=${size}`;
-          // One in three: what goes on beside the walk is the same for every size.
+          // One in three, because the activity beside the walk is the same for every size.
           const { ids, pages } = await walk(app, first + page, next + page, async () => {
             if (dice.chance(1 / 3)) await between();
           });

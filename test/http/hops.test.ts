@@ -1,6 +1,6 @@
 /**
- * Walks whose pages are asked of nodes that lag behind their log, each by another time that changes, while alerts come
- * in: a walk is whole, in order and without repeats, or is told to try again. HOP_WALKS sets how many (40), and
+ * Walks whose pages come from nodes that lag behind their log by different, changing times, while alerts arrive: a walk
+ * is complete, ordered and without repeats, or is told to try again. HOP_WALKS sets how many (40), and
  * HOP_BUDGET_SECONDS for how long a node may wait until it has what the node of the page before had (60).
  */
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ const LAG_CHANGE_MS = 2000;
 const random = seededRandom(Number(process.env.HOP_SEED ?? Date.now()));
 const pick = <T>(values: readonly T[]): T => values[Math.floor(values.length * random())]!;
 
-/** The log as one node sees it: without what came last. */
+/** The log as one node sees it: without the newest records. */
 class Delayed implements RecordLog {
   lagMs = 0;
   readonly #log: MemoryLog;
@@ -66,7 +66,7 @@ class Delayed implements RecordLog {
 
   async read(from: number): Promise<LogRead> {
     const visible = this.#cameMs.findLastIndex(ms => ms <= performance.now() - this.lagMs) + 1;
-    // What was seen once does not go away when the node falls further behind.
+    // A record that was visible stays visible, even if the node falls further behind.
     const end = Math.max(from, visible);
     return { ...this.#log.read(from, end - from), end };
   }
@@ -147,7 +147,7 @@ interface Walk {
   readonly pages: number;
 }
 
-/** A walk each of whose pages is another node's; undefined where a node refused a page, and the client gave up. */
+/** A walk with each page from another node; undefined if a node refused a page and the client gave up. */
 async function walk(members: readonly Member[]): Promise<Walk | undefined> {
   const field = pick(FIELDS);
   const size = pick([7, 20, 50]);
@@ -167,7 +167,7 @@ async function walk(members: readonly Member[]): Promise<Walk | undefined> {
     ids.push(...body.results[0].objects.map((object: Json) => object.diaObjectId_str));
     if (body.next_cursor === null) return { field, asOfUs: parseTime(body.as_of)!, ids, pages };
     next = `/api/cone?cursor=${body.next_cursor}&page_size=${size}`;
-    // A client takes its time; nothing else here lets the nodes go on.
+    // The client pauses, because nothing else here lets the nodes continue.
     await sleep(20 * random());
   }
 }
@@ -228,7 +228,7 @@ test(`${WALKS} walks that hop between nodes that lag are whole, or told to try a
       const stored = [...first!.store.objects()];
       for (const walked of walks) {
         const whole = expected(stored, walked);
-        // A first page shows what the node's index has; a further one waits for the rest.
+        // A first page shows the contents of the node's index; a later page waits for missing objects.
         if (walked.pages > 1) assert.equal(walked.ids, whole);
         else assert.equal(walked.ids, whole.slice(0, walked.ids.length));
       }

@@ -1,4 +1,4 @@
-/** A client that goes from node to node, and sends back how far the last one was, never steps back in time. */
+/** A client that goes from node to node, and sends back the last node's position, never sees an older state. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -85,7 +85,7 @@ test('a node that is behind waits for what another has shown, or refuses', () =>
     const place = seen.headers.get(HEADER);
     assert.match(place ?? '', /^[0-9a-f]{8}-2-\d+$/);
     assert.match(seen.headers.get('Access-Control-Expose-Headers') ?? '', /Retry-After, X-Log-Position/);
-    // Without the header it answers from what it has.
+    // Without the header, it answers from the data that it has.
     assert.is((await behind.get('/api/objects/2')).body.results[0].status, 'not_in_service');
     const refused = await behind.get('/api/objects/2', place);
     assert.is(refused.status, 503, refused.text);
@@ -94,7 +94,7 @@ test('a node that is behind waits for what another has shown, or refuses', () =>
     const waiting = behind.get('/api/objects/2', place);
     await behind.step();
     assert.is((await waiting).body.results[0].status, 'crossmatch_pending');
-    // Another log's place, or none, says nothing.
+    // A position of another log, or none, has no effect.
     for (const other of ['ffffffff-9-9', '', '-1', `${place}x`])
       assert.is((await behind.get(CONE, other)).status, 200, other);
   }));

@@ -225,7 +225,7 @@ test('the bounds themselves are valid', async ({ running: { app } }) => {
   );
 });
 
-/** In the order of the checks: each is wrong in one field more than the next. */
+/** In the order of the checks: each request is wrong in one more field than the next. */
 test('the request: the first fault in order is a 400 that names it', async ({ running: { app } }) => {
   const good = {
     inputs: [ID],

@@ -87,7 +87,7 @@ test('asked at once, few and many, in whatever formats, each gets what it gets a
     const response = await app.app.fetch(new Request(`http://nearsky.test${path}`, { headers }));
     return [response.status, Buffer.from(await response.arrayBuffer()).toString('latin1')] as const;
   };
-  /** On a slow machine so many are refused at first. */
+  /** On a slow machine, this many are refused at first. */
   const answered = async (path: string, headers: Record<string, string>) => {
     for (;;) {
       const answer = await ask(path, headers);

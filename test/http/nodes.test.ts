@@ -20,7 +20,7 @@ async function fill({ writer }: World): Promise<void> {
   for (let i = 0; i < OBJECTS; i++) await writer.ingest([delivery(BigInt(i + 1))], NOW_US + i);
 }
 
-/** A second service over the archive, which believes to be a node of a log. */
+/** A second service over the archive, configured as a node of a log. */
 const withNode = (body: (node: TestApp, state: SharedState, world: World) => Promise<void>) =>
   withApp(fill, async (_, world) => {
     const config = configOf(world.directory);
@@ -48,7 +48,7 @@ test('a walk that goes on at a node that is behind waits for it, and is whole', 
     const refused = await node.get(next);
     assert.is(refused.status, 503, refused.text);
     assert.ok(refused.headers.get('Retry-After'));
-    assert.match(refused.body.message, /this node is behind the one that gave the page before/);
+    assert.match(refused.body.message, /this node is behind the node that sent the previous page/);
     const waiting = node.get(next);
     state.logTimeUs = LAST_US + 1;
     assert.is((await waiting).status, 200);

@@ -1,4 +1,4 @@
-/** A client that does not wait as it was told is refused before its request is read; no other client is. */
+/** A client that retries too early is refused before its request is read; other clients are not. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

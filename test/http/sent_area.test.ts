@@ -1,4 +1,4 @@
-/** Areas that another process reads: all but short texts. */
+/** Areas that another process reads: all except short strings. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ import { delivery, NOW_US, type Running, startApp, type TestApp, withApp } from 
 
 const test = suite<{ running: Running }>('http/sent_area');
 
-/** A machine that is busy otherwise is no reason to fail. */
+/** A busy machine must not fail the test. */
 const SETTINGS = { API_REQUEST_BUDGET_SECONDS: '120' };
 const random = seededRandom(33);
 const objects = Array.from({ length: 400 }, (_, i) => ({ id: BigInt(i + 1), ...anywhere(random) }));
@@ -112,7 +112,7 @@ test('a map that takes more memory than its process may have is 400; the next ar
       const hungry = packedMap(pixel => (pixel < CAP ? 1 + (pixel % 3) : 0));
       const { status, body } = await app.post('/api/area', hungry, null);
       assert.equal([status, body.code, body.param], [400, 'invalid_parameter', 'area']);
-      assert.match(body.message, /takes more memory than an area may/);
+      assert.match(body.message, /takes more memory than is allowed for an area/);
       const { ra, dec, id } = objects[7]!;
       assert.equal(await idsIn(app, tooLongToStay(`29/${pixel29(ra, dec)}`)), [`${id}`]);
     },

@@ -56,7 +56,7 @@ async function open(app: TestApp, query: string, body?: string | Uint8Array, hea
   return { reader, close };
 }
 
-/** All events from the beginning until so many are there and nothing else follows. */
+/** All events from the beginning until this many have arrived and no more follow. */
 async function read(app: TestApp, count: number, query: string, body?: string | Uint8Array, lastId?: string) {
   const headers: Record<string, string> = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
   const { reader, close } = await open(app, `from=beginning&${query}`, body, headers);

@@ -20,7 +20,7 @@ import { configOf, delivery, eventually, NOW_US, type Settings, type TestApp, ty
 const test = suite('http/stream_matches');
 const PATH = '/api/stream/matches';
 
-/** A connected reader; aborting ends it as a client does that goes away. */
+/** A connected reader. Aborting ends it like a client that disconnects. */
 async function open(app: TestApp, query = '', lastId?: string, client?: string) {
   const headers: Record<string, string> = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
   if (client !== undefined) headers['X-Forwarded-For'] = client;
@@ -40,7 +40,7 @@ async function open(app: TestApp, query = '', lastId?: string, client?: string) 
   return { response, reader, close };
 }
 
-/** All that comes until so many events are there and nothing else follows. */
+/** All events until this many have arrived and no more follow. */
 async function read(app: TestApp, count: number, query = '', lastId?: string): Promise<EventReader> {
   const { reader, close } = await open(app, query, lastId);
   await reader.until(`${count} events, after ${reader.events.length}`, ({ events }) => events.length >= count);
@@ -294,7 +294,7 @@ function streamsOver(store: World['store'], quietMs: number) {
   return { streams, coordination, logged };
 }
 
-/** A client of streams that reads whatever comes. */
+/** A client of streams that reads everything. */
 function readerOf(streams: EventStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
   const reader = new EventReader();
   const parts: Uint8Array[] = [];

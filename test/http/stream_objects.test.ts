@@ -41,7 +41,7 @@ test.before(async context => {
       provenance,
       1,
     );
-    // A further delivery, which is no event.
+    // A further delivery, which is not an event.
     await writer.ingest([deliver(1, 'fink'), deliver(6)], NOW_US);
     await writer.recordCrossmatches([crossmatch(at(4), 2, 'skymapper_dr4')], provenance, 2);
     await writer.recordCrossmatches([crossmatch(at(4), 3)], provenance, 3);

@@ -29,7 +29,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined where it is not JSON. Integers beyond 2^53 are bigints. */
+  /** Undefined if it is not JSON. Integers beyond 2^53 are bigints. */
   readonly body: Json;
 }
 
@@ -42,7 +42,7 @@ export function configOf(directory: string, settings: Settings = {}): Config {
 
 export class TestApp {
   readonly app: App;
-  /** Events that were logged, with their fields. */
+  /** The logged events with their fields. */
   readonly logged: (readonly [event: string, fields: unknown])[] = [];
   readonly #config: Config;
 
@@ -70,10 +70,10 @@ export class TestApp {
     };
   }
 
-  /** @param body sent as it is where it is a text, else as JSON */
+  /** @param body sent unchanged if it is a string, else as JSON */
   async post(path: string, body: unknown, type: string | null = 'application/json'): Promise<Answer> {
     const text = typeof body === 'string' || body instanceof Uint8Array ? body : toJson(body);
-    // A text would bring a type of its own.
+    // A string would set its own type.
     const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : (text as Uint8Array<ArrayBuffer>);
     return this.get(path, { method: 'POST', body: bytes, ...(type !== null && { headers: { 'Content-Type': type } }) });
   }
@@ -113,7 +113,7 @@ export interface Running {
   close(): Promise<void>;
 }
 
-/** Starts an app over a new data directory, which `fill` fills before. */
+/** Starts an app over a new data directory, which `fill` fills first. */
 export async function startApp(fill: (world: World) => Promise<void>, settings: Settings = {}): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
   const store = openStore(directory, 'write');
@@ -128,7 +128,7 @@ export async function startApp(fill: (world: World) => Promise<void>, settings: 
   return { app, world, close };
 }
 
-/** Runs a test with an app of its own. */
+/** Runs a test with a new app. */
 export async function withApp(
   fill: (world: World) => Promise<void>,
   body: (app: TestApp, world: World) => Promise<void>,
@@ -147,11 +147,11 @@ export function putBytes({ databases }: Store, diaObjectId: bigint, bytes: Uint8
   databases.objects.transactionSync(() => {
     if (bytes) databases.objects.put(encodeKey(diaObjectId), bytes);
     else databases.objects.remove(encodeKey(diaObjectId));
-    // Nothing is returned: a promise would put the commit off.
+    // Nothing is returned, because a promise would delay the commit.
   });
 }
 
-/** Changes a stored object as an importer could: into states that ingesting and crossmatching here do not produce. */
+/** Changes a stored object as an importer could, into states that ingest and crossmatch here do not produce. */
 export function reshape({ store }: World, diaObjectId: bigint, changes: Partial<StoredObject>): void {
   putBytes(store, diaObjectId, encodeObject({ ...store.getObject(diaObjectId)!, ...changes }));
 }
@@ -166,7 +166,7 @@ export const PROVENANCE: ProvenanceSet = {
 
 export const NOW_US = 1_790_000_000_123_456;
 
-/** The keys of what a match is worth, of a match without statistics. */
+/** The statistics keys of a match without statistics. */
 export const NO_WORTH = [
   'chance_probability',
   'source_density',

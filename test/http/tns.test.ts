@@ -35,7 +35,7 @@ test('a name with the prefix that its own row has', async ({ running: { app } })
   }
   const { status, tns } = (await app.lookup([{ kind: 'tns', name: 'FRB 20260102A' }])).results[0];
   assert.equal([status, tns.name], ['objects_found', '20260102A']);
-  // The registry has objects of these names, which are no such thing.
+  // The registry has objects with these names, which look like other inputs.
   for (const name of ['FRB2026abc', 'TDE20260102A'])
     assert.is((await app.result(`/api/tns/${name}`)).status, 'tns_name_not_found', name);
   assert.is((await app.get('/api/tns/ZTF20260102A')).status, 400);

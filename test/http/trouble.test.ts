@@ -75,7 +75,7 @@ test('a fault of our own is a 500 without detail, in the log with it', () =>
       putBytes(store, 7n, Buffer.from([0xc1, 1, 2]));
       const { status, body, headers } = await app.get('/api/objects/7');
       assert.equal([status, headers.get('Retry-After')], [500, null]);
-      const message = 'Cannot answer because the service has a fault: it is logged; try again';
+      const message = 'Cannot answer because of an internal error, which is logged: try again';
       assert.equal(body, { error: message, code: 'internal_error', message, retryable: true });
       const [, fields] = app.logged.find(([event]) => event === 'internal_error')!;
       assert.match(JSON.stringify(fields), /msgpack|unpack|decode/i);
@@ -124,7 +124,7 @@ test('a spent budget is 400 query_too_expensive, without Retry-After; a bad para
         () => app.post('/api/lookup', { inputs: Array(20).fill(position) }),
       ];
       for (const request of requests) {
-        // While the thread starts, or is still at the one before, a query waits in vain.
+        // While the thread is starting or busy with the previous query, a query waits in vain.
         const { status, body, headers } = await eventually('a thread takes it', async () => {
           const answer = await request();
           return answer.status === 503 ? undefined : answer;

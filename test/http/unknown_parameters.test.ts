@@ -1,4 +1,7 @@
-/** Parameters that are ignored are named in a header, and a client that accepts no format there is gets 406 (docs/contract.md, Query strings; decision P15). */
+/**
+ * Ignored parameters are named in a header, and a client that accepts no available format gets 406 (docs/contract.md,
+ * Query strings; decision P15).
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { preferredFormat } from '../../src/http/accept.ts';

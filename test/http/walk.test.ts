@@ -1,4 +1,7 @@
-/** Whole walks over random skies, while others ingest: nothing lost, nothing twice, in order, against a scan of everything. */
+/**
+ * Complete walks over random skies, while objects are ingested: nothing is lost or repeated, and the order is right,
+ * against a scan of everything.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Delivery } from '../../src/store/types.ts';
@@ -188,8 +191,8 @@ test('a cursor goes on after a restart and in a copy of the archive, and no othe
       for (const [i, ask] of asked.entries()) {
         const { status, body } = await ask(other, cursors[i]!);
         assert.equal([status, body.code, body.param], [400, 'invalid_parameter', 'cursor']);
-        assert.match(body.message, /because another archive has given it/);
-        // A cursor of an older release does not say whose it is.
+        assert.match(body.message, /because another archive has issued it/);
+        // A cursor of an older release does not name its archive.
         const { o: _, c: __, ...fields } = JSON.parse(Buffer.from(cursors[i]!.slice(8), 'base64url').toString());
         const old = Buffer.from(JSON.stringify(fields)).toString('base64url');
         assert.is((await ask(other, `&cursor=${old}`)).status, 200);

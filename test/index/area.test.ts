@@ -91,7 +91,7 @@ function assertHolds(
     assert.equal(walked(index, area, rows[at]), rows.slice(at + 1), `${what}, resumed after ${at}`);
 }
 
-/** An area as another process has it that is given its arrays. */
+/** The area as another process restores it from its arrays. */
 const taken = (area: Area) => Area.of(structuredClone(area.arrays));
 
 const { points, index } = randomPoints(1);
@@ -142,7 +142,7 @@ test('polygons of all sizes, over the poles and RA 0, either way round, equal a 
   const random = seededRandom(3);
   for (let i = 0; i < AREAS; i++) {
     const { ra, dec } = i % 3 ? HARD_PLACES[i % HARD_PLACES.length]! : anywhere(random);
-    // At a pole itself, all bearings of `offset` are one.
+    // At a pole, all bearings of `offset` give the same position.
     const centre = { ra, dec: Math.max(-89.9999, Math.min(89.9999, dec)) };
     const size = [5, 300, 3600, 36_000, 108_000, 250_000][i % 6]!;
     const vertices = star(random, centre, size, 3 + Math.floor(random() * (i % 7 === 0 ? 300 : 9)));
@@ -156,7 +156,7 @@ test('polygons of all sizes, over the poles and RA 0, either way round, equal a 
 test('edges along meridians and the equator, through pixel centres and base faces, and a vertex at a pole', () => {
   const inBox = (a: number, b: number, c: number, d: number) => (ra: number, dec: number) =>
     ra > a && ra < b && dec > c && dec < d;
-  // The sky's own points stand on these edges: they are left out.
+  // The sky's own points lie on these edges, so they are left out.
   const random = seededRandom(4);
   const places = Array.from({ length: 3000 }, () => anywhere(random));
   const cases: [Place[], (ra: number, dec: number) => boolean][] = [

@@ -1,4 +1,4 @@
-/** Files through the threads: what is stored is what a reading line by line would store. */
+/** Files that are read by threads: the stored data equal those of reading line by line. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -77,7 +77,7 @@ async function ingest(data: string, file: string) {
   return { counts: ingester.counts, objects, rejectsFile: rejects.path, error };
 }
 
-// Below and above the size from which threads do the work: inline, and threaded.
+// Below and above the size from which threads do the work.
 for (const [name, count, bytes] of [
   ['on the main thread', 400, 100],
   ['on threads', 1500, 10_000],
@@ -109,7 +109,7 @@ test('what stands before a line that ends the reading is stored, also of what th
   withDirectory(async directory => {
     const lines = alerts(1500, 10_000);
     const file = join(directory, 'alerts.gz');
-    // Stored, not compressed: so that the cut falls where the lines are.
+    // Stored without compression, so that the cut falls between the lines.
     writeFileSync(file, gzipSync(lines.join('\n'), { level: 0 }).subarray(0, -1_000_000));
     const { counts, error } = await ingest(join(directory, 'data'), file);
     assert.match(error ?? '', /alerts\.gz because unexpected end of file/);

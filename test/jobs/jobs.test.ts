@@ -1,4 +1,4 @@
-/** Jobs: the resources of UWS, what a restart finds, the bounds. */
+/** Jobs: the resources of UWS, the state after a restart, the limits. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -33,7 +33,7 @@ const CREATE = {
   bytes: 100,
 } as const;
 
-/** A queue whose runner is done when it is told so. */
+/** A queue whose runner finishes when it is told to. */
 function queueOf(directory: string, limits = LIMITS, slots = 1) {
   const store = new JobStore(directory);
   const begun: string[] = [];
@@ -136,7 +136,7 @@ test('one client fills neither all places nor all room, and waits for the turns 
     assert.throws(() => add(), /of this client/);
     const [second, third] = [add('b'), add('c')];
     assert.throws(() => queue.step({ ...CREATE, client: 'b', bytes: 4000 }), isFull);
-    // A client without a job always has room for one, where there is any.
+    // A client without a job always gets a slot for one, if there is any.
     const large = queue.step({ ...CREATE, client: 'd', bytes: 6000 })!;
     assert.throws(() => queue.step({ ...CREATE, client: 'e', bytes: 3500 }), /all disk space for jobs is in use/);
     queue.step({ step: 'remove', id: large.id });
@@ -281,7 +281,7 @@ test('a table as a job, from the request to its end', () =>
       assert.match(await text(refused), /<uws:errorSummary type="fatal"/);
       const past = await form(`${refused}/phase`, 'PHASE=ABORT');
       assert.is(past.status, 400);
-      assert.match(past.text, 'Cannot change this of a job that is ERROR: send a new job');
+      assert.match(past.text, 'Cannot change this part of a job that is ERROR: send a new job');
       assert.is((await form(`${job}/executionduration`, 'EXECUTIONDURATION=60')).status, 400);
       assert.is((await form(`${refused}/phase`, 'PHASE=SLEEP')).status, 400);
       assert.is((await form(`${job}/destruction`, 'DESTRUCTION=2020-01-01T00:00:00Z')).status, 303);

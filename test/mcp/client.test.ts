@@ -64,7 +64,7 @@ async function useTools(client: Client): Promise<void> {
 
 async function useArchive(client: Client): Promise<void> {
   await assertTools(client, [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS]);
-  // The client holds what it is given to the schema of the tool.
+  // The client checks answers against the schema of the tool.
   const area = await client.callTool({ name: ARCHIVE_MCP_TOOLS[0].name, arguments: { area: 'CIRCLE 150 2 0.1' } });
   const listed = area.structuredContent as { objects_total: number; objects: { diaObjectId: string }[] };
   assert.equal([listed.objects_total, listed.objects[0]!.diaObjectId], [1, `${ID}`]);

@@ -1,4 +1,4 @@
-/** Who counts as whom, and how much each may do (docs/contract.md, Connector). */
+/** Which callers share limits, and the limits of each (docs/contract.md, Connector). */
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

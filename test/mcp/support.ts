@@ -1,9 +1,9 @@
-/** Shared by the tests of the connector: messages to a whole app, and what comes back. */
+/** Shared by the tests of the connector: messages to a complete app, and its answers. */
 import * as assert from 'uvu/assert';
 import { type Json, type Settings, startApp, type TestApp, type World } from '../http/support.ts';
 import { LOOKUP } from './world.ts';
 
-/** Settings under which no test meets a limit that it is not about. */
+/** Settings with which a test only meets the limits that it tests. */
 export const UNLIMITED: Settings = {
   MCP_IP_RATE: '1000/s burst 100000',
   MCP_MAX_CONCURRENT: '1000',
@@ -49,7 +49,7 @@ export class Connection {
     };
   }
 
-  /** @param message sent as it is where it is a text, else as JSON */
+  /** @param message sent unchanged if it is a string, else as JSON */
   post(message: unknown, { headers = {}, ...sending }: Sending = {}): Promise<Reply> {
     const body = typeof message === 'string' ? message : JSON.stringify(message);
     return this.send(
@@ -82,7 +82,7 @@ export class Connection {
   }
 }
 
-/** Runs a test with an app of its own. */
+/** Runs a test with a new app. */
 export async function withConnector(
   fill: (world: World) => Promise<void>,
   body: (connection: Connection, world: World) => Promise<void>,

@@ -1,4 +1,4 @@
-/** The log: request ids, slow requests with what was asked, and that no event can flood it. */
+/** The log: request ids, slow requests with their contents, and a limit on events so that none floods it. */
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';

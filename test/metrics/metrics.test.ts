@@ -1,4 +1,4 @@
-/** /metrics: every line is one that Prometheus reads, and the numbers are those of what was done. */
+/** /metrics: Prometheus can read every line, and the numbers match the work done. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LocalIndex } from '../../src/generations/local_index.ts';
@@ -22,7 +22,7 @@ import { isDeno } from '../runtime.ts';
 
 const test = suite('metrics');
 
-/** Sample lines by name and labels; throws where a line is none, has no type, or comes twice. */
+/** The samples by name and labels; throws if a line is not a sample, has no type, or occurs twice. */
 function parse(text: string): Map<string, number> {
   const samples = new Map<string, number>();
   const types = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * Whatever one client sends, the small questions of another are answered, the memory of all processes has a bound, and nothing is left
- * behind. The figures stand in docs/operations.md; no test looks at a time.
+ * Whatever one client sends, small requests of another are answered, the memory of all processes is bounded, and
+ * nothing is left behind. The figures are in docs/operations.md; no test measures a time.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ test.after(async ({ directory, server, processes, neighbour, rows }) => {
 
 const HEADER = `| what one client sends | answers | object | cone | lookup | table | TAP | MiB | serve + engine + others | s |\n${'|---'.repeat(10)}|\n`;
 
-/** Takes down what the other client has seen, and demands that it saw no error. */
+/** Takes the other client's observations, and requires that it saw no error. */
 async function note(context: Context, name: string, outcomes: readonly string[], begunMs: number): Promise<void> {
   const { neighbour, processes, rows } = context;
   const report: Report = await neighbour.report();

@@ -6,7 +6,9 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { isDeno } from '../../src/base/runtime.ts';
 import { ATTACKER, headOf, type Message, type Sent, send, Wire } from './raw_http.ts';
 
-/** What became of one request: a status, `ended` for a connection that ended without an answer, or the phase of a job. */
+/**
+ * The outcome of one request: a status, `ended` for a connection that ended without an answer, or the phase of a job.
+ */
 interface Outcome {
   readonly is: string;
   readonly text: string;
@@ -14,11 +16,11 @@ interface Outcome {
 
 export interface Attack {
   readonly name: string;
-  /** Sends it, and leaves nothing behind that it could remove. */
+  /** Sends the attack, and removes everything that it can remove. */
   readonly sends: (url: string) => Promise<readonly Outcome[]>;
-  /** The outcomes that may be. */
+  /** The allowed outcomes. */
   readonly expects: readonly string[];
-  /** What each answer of 400 says. */
+  /** The text that each 400 must contain. */
   readonly says?: RegExp;
 }
 
@@ -28,7 +30,7 @@ const many = async (count: number, each: (i: number) => Promise<Outcome>): Promi
 const once = (path: string, message: Message | (() => Message)) => async (url: string) => [
   of(await send(url, path, typeof message === 'function' ? message() : message)),
 ];
-/** A client of its own for each number. */
+/** A different client for each number. */
 const client = (i: number) => `198.18.${i >> 8}.${i & 255}`;
 
 const TABLE = '/api/crossmatch?format=csv';
@@ -77,7 +79,7 @@ function arrow(): Uint8Array {
   return tableToIPC(new Table({ ra: numbers, dec: numbers, text: texts }), 'stream');
 }
 
-/** A multipart form of so many parts. */
+/** A multipart form with this many parts. */
 function multipart(parts: number, body: (i: number) => string): Message {
   const part = (i: number) => `--b\r\nContent-Disposition: form-data; name="f${i}"\r\n\r\n${body(i)}\r\n`;
   const text = `${Array.from({ length: parts }, (_, i) => part(i)).join('')}--b--\r\n`;
@@ -96,7 +98,7 @@ function upload(bytes: string | Uint8Array, adql = 'SELECT COUNT(*) FROM TAP_UPL
   return { headers: { 'Content-Type': 'multipart/form-data; boundary=b' }, body };
 }
 
-/** A byte at a time of a body that is announced to be long, or of a head, until the service has had enough of it. */
+/** Sends a long announced body, or headers, byte by byte, until the service ends the connection. */
 async function drip(url: string, head: string, everyMs: number, mostMs: number): Promise<Outcome> {
   const wire = new Wire(url);
   let isOver = false;
@@ -111,7 +113,7 @@ async function drip(url: string, head: string, everyMs: number, mostMs: number):
   return of(await wire.ended);
 }
 
-/** A request whose answer nobody reads, for so long. */
+/** A request whose answer nobody reads, for this long. */
 async function unread(url: string, path: string, message: Message, forMs: number): Promise<Outcome> {
   const wire = new Wire(url, false);
   await wire.write(headOf(path, message));
@@ -121,7 +123,7 @@ async function unread(url: string, path: string, message: Message, forMs: number
   return { is: 'unread', text: '' };
 }
 
-/** A request that its client gives up. */
+/** A request that its client abandons. */
 async function givenUp(url: string, path: string, message: Message, afterMs: number): Promise<Outcome> {
   const wire = new Wire(url);
   await wire.write(headOf(path, message));
@@ -140,7 +142,7 @@ async function raw(url: string, text: string | Uint8Array): Promise<Outcome> {
 const phaseOf = async (url: string, path: string, from = ATTACKER) =>
   /\r\n\r\n(?:[0-9a-f]+\r\n)?(\w+)/.exec((await send(url, `${path}/phase`, { client: from })).text)?.[1] ?? 'none';
 
-/** A job, from its making to its end or the end of the time; it is removed then. */
+/** A job from its creation to its end, or to the end of the time; it is then removed. */
 async function job(url: string, path: string, message: Message, mostMs: number): Promise<Outcome> {
   const made = await send(url, path, message);
   const [, location] = /^location: (?:https?:\/\/[^/]+)?(\S+)/im.exec(made.text) ?? [];
@@ -155,7 +157,7 @@ async function job(url: string, path: string, message: Message, mostMs: number):
   return { is, text };
 }
 
-/** So many jobs in ADQL that have not begun. */
+/** This many ADQL jobs that have not started. */
 async function pendingJobs(url: string, count: number, message: Message): Promise<string[]> {
   const made = await Promise.all(Array.from({ length: count }, () => send(url, '/vo/tap/async', message)));
   return made.flatMap(({ text }) => /^location: (?:https?:\/\/[^/]+)?(\S+)/im.exec(text)?.[1] ?? []);
@@ -165,7 +167,7 @@ const removed = async (url: string, paths: readonly string[]) => {
   for (const path of paths) await send(url, path, { method: 'DELETE' });
 };
 
-/** So many requests at once, each followed by another, for so long. */
+/** This many concurrent requests, each followed by another, for this long. */
 async function flood(count: number, forMs: number, each: () => Promise<Outcome>): Promise<readonly Outcome[]> {
   const endMs = performance.now() + forMs;
   const outcomes: Outcome[] = [];
@@ -211,7 +213,7 @@ function fits(cards: readonly string[]): Buffer {
   );
 }
 
-/** A table in FITS of one row, with a text of so many mebibytes. */
+/** A FITS table of one row, with a string of this many mebibytes. */
 function longText(mib: number): Uint8Array {
   const cards = [
     `NAXIS1  = ${mib << 20}`,
@@ -651,7 +653,7 @@ export const ATTACKS: readonly Attack[] = [
       many(200, async i =>
         of(await send(url, `/api/cone?ra=221.596&dec=-40&radius_arcsec=60&detail=full&x=${i}`, { client: client(i) })),
       ),
-    // 503: more wait than may.
+    // 503: more requests wait than are allowed.
     expects: ['200', '503'],
   },
   {

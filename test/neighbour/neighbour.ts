@@ -1,13 +1,13 @@
 /**
- * The other client, as a process of its own: asks small questions in turn without a pause. For each line that it reads it prints a line of JSON:
- * what it has seen since the line before, once that are some rounds.
+ * The other client, as a process of its own: sends small requests in turn without a pause. For each line that it reads,
+ * it prints its observations since the previous line as JSON, once they cover some rounds.
  *
  *   node test/neighbour/neighbour.ts URL
  */
 import { createInterface } from 'node:readline';
 import { request } from 'undici';
 
-/** What was seen of one kind of question. */
+/** The observations about one kind of request. */
 export interface Seen {
   readonly answers: number;
   readonly p99Ms: number;
@@ -49,7 +49,7 @@ const QUESTIONS: Readonly<Record<(typeof KINDS)[number], Question>> = {
 };
 
 const MAX_ERRORS = 3;
-/** The least rounds of a report. */
+/** The minimum number of rounds in a report. */
 const LEAST_ROUNDS = 4;
 
 class Times {

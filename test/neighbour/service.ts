@@ -1,4 +1,4 @@
-/** `nearsky serve` over the sample with default settings, what its processes take, and the other client. */
+/** `nearsky serve` over the sample with default settings, the memory of its processes, and the other client. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ export interface Memory {
 
 const NONE: Memory = { total: 0, serve: 0, engine: 0, reading: 0 };
 
-/** What the processes of a service take. */
+/** The memory of a service's processes. */
 export class Processes {
   readonly #sampler: ChildProcess;
   /** At the moment of the largest total since it was taken last. */
@@ -110,7 +110,7 @@ export class Neighbour {
     });
   }
 
-  /** What it has seen since this was called last. */
+  /** The observations since the last call. */
   async report(): Promise<Report> {
     const report = Promise.withResolvers<Report>();
     this.#reports.push(report);

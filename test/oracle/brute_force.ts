@@ -1,4 +1,4 @@
-/** The truth, slowly: every search as a scan of all points. */
+/** A slow oracle: every search scans all points. */
 import type { PointColumns } from '@nearsky/sky-index';
 import { separationArcsec } from '@nearsky/sky-index';
 

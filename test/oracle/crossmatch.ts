@@ -1,4 +1,4 @@
-/** The truth, slowly: a crossmatch as a scan of all rows for every object. */
+/** A slow oracle: a crossmatch that scans all rows for every object. */
 import { isPosition, pixelOf, separationArcsec } from '@nearsky/sky-index';
 import type { RecordedOutcome, SkyPosition } from '../../src/store/types.ts';
 

@@ -37,7 +37,7 @@ const NOTHING_THERE = '313664312957206554';
 
 interface World {
   server: Server;
-  /** Gives a red image, or an error, and says for what it was asked. */
+  /** Returns a red image, or an error, and records the request. */
   images: { server: HttpServer; asked: string[]; works: boolean };
   context: BrowserContext;
   directory: string;
@@ -47,12 +47,12 @@ interface World {
 }
 
 const test = suite<World>('pages/browser');
-/** Why the browser cannot be asked, if so. */
+/** Why the browser is unavailable, if it is. */
 const obstacle = existsSync(CHROMIUM)
   ? toolObstacle('playwright-core')
   : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
 const check = needs(test, obstacle);
-/** Why queries cannot be answered, if so. */
+/** Why queries are unavailable, if they are. */
 const queries = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
 const checkQueries = needs(test, obstacle ?? queries);
 
@@ -266,7 +266,7 @@ check('on paper: nothing that is clicked, dark ink, and no text over another', a
       assert.is(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)');
       assert.is(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(24, 32, 44)');
       assert.equal(await page.evaluate(OVERLAPPING_TEXTS), [], path);
-      // A dot that were not filled would say the opposite.
+      // An unfilled dot would mean the opposite.
       const adjusted = `Array.from(document.querySelectorAll('.badge, .outcome'), each => getComputedStyle(each, '::before').printColorAdjust)`;
       for (const each of (await page.evaluate(adjusted)) as string[]) assert.is(each, 'exact', path);
       if (path.startsWith('/objects')) await page.locator('.card code').last().waitFor();

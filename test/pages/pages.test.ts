@@ -1,4 +1,4 @@
-/** The pages as they are sent: headers, links, nothing from elsewhere, the live configuration. */
+/** The pages as they are sent: headers, links, no content from elsewhere, the live configuration. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { suite } from 'uvu';

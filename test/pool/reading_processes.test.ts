@@ -1,4 +1,7 @@
-/** The processes that read what clients send: who waits for whom, and who is ended when all together have too much memory. */
+/**
+ * The processes that read clients' input: which wait for which, and which is ended when all together have too much
+ * memory.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

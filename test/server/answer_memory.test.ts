@@ -1,4 +1,4 @@
-/** Long answers: the memory that they take is bounded, comes back, and nobody else's answers suffer. */
+/** The memory of long answers is bounded and returned, and no other client's answers suffer. */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { unpack } from 'msgpackr';
@@ -39,7 +39,7 @@ async function withService(limitMib: number, body: (server: Server) => Promise<v
     const server = await startServer(['serve', '--data', directory, '--port', '0', '--no-crossmatch'], {
       NEARSKY_ANSWER_MEMORY_MIB: `${limitMib}`,
       NEARSKY_WORKERS: '2',
-      // A machine that is busy otherwise is no reason to fail.
+      // A busy machine must not fail the test.
       API_REQUEST_BUDGET_SECONDS: '30',
     });
     try {

@@ -1,4 +1,4 @@
-/** A thread that serves lets go of every index that it was told of, one that was dropped too. */
+/** A serving thread releases every index that it received, including dropped ones. */
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -14,7 +14,7 @@ const test = suite('server/coordinator_link');
 const MIB = 2 ** 20;
 const BYTES = 256 * MIB;
 
-/** Every page is touched, so that it is resident. */
+/** Every page is written to, so that it is resident. */
 function usedArena(): SharedArrayBuffer {
   const arena = new SharedArrayBuffer(BYTES);
   new Uint8Array(arena).fill(1);

@@ -35,7 +35,7 @@ test('the log is one JSON object a line', () =>
       `exit status ${code}, and it wrote:\n${stderr}`,
     );
     assert.equal(
-      // What the log also says of a system depends on it: Deno and macOS do not tell the limit of open files.
+      // The other log fields depend on the system: Deno and macOS do not report the limit of open files.
       lines
         .map(line => JSON.parse(line).event)
         .filter(event => event !== 'open_files_unknown' && event !== 'one_server_thread'),

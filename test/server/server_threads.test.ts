@@ -11,10 +11,10 @@ import { Client } from './support.ts';
 const test = suite('server/server_threads');
 
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=10&detail=ids';
-/** Connections; that one of three threads gets none of so many is less likely than 1 in 10^9. */
+/** The number of connections. That one of three threads gets none of them is less likely than 1 in 10^9. */
 const CONNECTIONS = 60;
 
-/** Asks over connections of their own; what the answers say, and which threads they are from. */
+/** Sends requests over separate connections. Returns the answers and the threads that sent them. */
 async function askAll(url: string, init: Parameters<typeof request>[1] = {}) {
   const answers = await Promise.all(
     Array.from({ length: CONNECTIONS }, async () => {
@@ -43,7 +43,7 @@ async function withThreads(
       const { code, stderr } = await server.stop();
       assert.is(code, 0, stderr);
     } finally {
-      // Deno would wait for ever for a store that is left open.
+      // Deno would wait forever for a store that is left open.
       await store.close();
     }
   });

@@ -1,4 +1,6 @@
-/** Another process is stopped while it writes: whoever reads does not notice, and whoever writes says for whom it waits. */
+/**
+ * Another process is stopped while it writes: readers do not notice, and writers report which process they wait for.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -69,7 +71,8 @@ testWithPs('a service that runs goes on answering, says that its writes wait, an
     }
     const { text: metrics } = await get(`${server.url}/metrics`);
     assert.ok(Number(/^nearsky_write_wait_seconds (\S+)$/m.exec(metrics)![1]) >= 3);
-    // /readyz may tell of the wait a moment before the log does, and the log tells of no end of a wait that it has not told of.
+    // /readyz may report the wait a moment before the log does. The log reports the end of a wait only if it has
+    // reported the wait.
     await eventually('the log tells of the wait', async () => /"writes_wait"/.test(log) || undefined);
     process.kill(child.pid!, 'SIGCONT');
     assert.is(await ended, 0);

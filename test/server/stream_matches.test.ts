@@ -167,7 +167,7 @@ test('the end of the service ends the streams, read or not', async () => {
     await reading.until(received => received.includes('data: '));
     await eventually('both are there', async () => app.app.metrics.get('streams') === 2 || undefined);
     app.app.stop();
-    // A drain that waited for them would take an hour.
+    // A drain that waited for these clients would take an hour.
     await server.close(3_600_000);
     idle.socket.resume();
     await Promise.all([reading.ended, idle.ended]);

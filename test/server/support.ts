@@ -38,7 +38,7 @@ export async function withServer(
   }
 }
 
-/** A connection that keeps what it gets. */
+/** A connection that stores the bytes that it receives. */
 export class Client {
   readonly socket: Socket;
   readonly #chunks: Buffer[] = [];
@@ -76,7 +76,7 @@ export class Client {
   }
 }
 
-/** All that comes back on a connection that sends this, until the server ends it. */
+/** Sends this on a new connection, and returns everything until the server ends the connection. */
 export async function exchange(port: number, ...lines: readonly string[]): Promise<string> {
   const client = new Client(port).send(...lines);
   await client.ended;

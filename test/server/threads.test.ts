@@ -43,7 +43,7 @@ class Client {
   }
 }
 
-/** Runs a test with two threads that some objects are too much for, and a client of each of them. */
+/** Runs a test with two threads that some objects overload, and a client of each thread. */
 async function withMortals(
   body: (one: Client, other: Client, threads: ServerThreads, port: number) => Promise<void>,
   onUnending?: () => void,
@@ -92,7 +92,7 @@ async function withMortals(
   }
 }
 
-/** Asks for what the thread of `one` cannot bear; the other one's goes on to answer. */
+/** Requests the object that overloads the thread of `one`; the other thread continues to answer. */
 async function poison(one: Client, other: Client, id: number): Promise<void> {
   let isOver = false;
   const poisoned = one.get(id).finally(() => {
@@ -188,7 +188,7 @@ if (isDeno) {
       },
     );
   });
-  // The thread would keep the process for ever.
+  // The thread would keep the process running forever.
   test.after(() => void setTimeout(() => process.exit(), 1000));
 }
 

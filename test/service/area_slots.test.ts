@@ -28,7 +28,7 @@ test('half of the memory for one client', () => {
   enter('b', 500);
   assert.throws(() => enter('c', 1), /all the memory/);
   slots.leave(large);
-  // What was refused holds no slot.
+  // A refused area holds no slot.
   for (let i = 0; i < 5; i++) enter('c', 1);
   assert.throws(() => enter('c', 1), /follow an area/);
 });

@@ -1,4 +1,4 @@
-/** The report of a night: each reason for which a person is needed, and the state of this machine. */
+/** The report of a night: each reason why a person must act, and the state of this machine. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

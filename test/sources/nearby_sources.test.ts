@@ -14,7 +14,7 @@ const test = suite('sources/nearby_sources');
 const NAMES = CATALOGS.map(({ name }) => name);
 
 async function withApp(world: World, use: (app: TestApp) => Promise<void>): Promise<void> {
-  // A machine that is busy otherwise is no reason to fail.
+  // A busy machine must not fail the test.
   const app = new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120' });
   try {
     await use(app);

@@ -1,4 +1,6 @@
-/** A damaged byte or page is harmless to what an export would read, or it is found. NEARSKY_DAMAGES sets how many are tried (60). */
+/**
+ * A damaged byte or page is either harmless to an export, or detected. NEARSKY_DAMAGES sets the number of trials (60).
+ */
 import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

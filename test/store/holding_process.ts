@@ -1,6 +1,6 @@
 /**
- * Has a data directory open until its standard input ends:  holding_process.ts DIRECTORY [read|write]. It says `open` when it has, and at
- * the end why what it has read can't be trusted, or `undisturbed`.
+ * Has a data directory open until its standard input ends: holding_process.ts DIRECTORY [read|write]. It prints `open`
+ * when the directory is open. At the end it prints why the data that it read cannot be trusted, or `undisturbed`.
  */
 import { openStore } from '../../src/store/store.ts';
 

@@ -1,4 +1,4 @@
-/** Files that are removed, replaced or cut short under a process that has them open. */
+/** Files that are removed, replaced or truncated while a process has them open. */
 import { closeSync, openSync, renameSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -17,9 +17,9 @@ interface Node {
   readonly key: Buffer;
   /** Where its value begins in the file. */
   readonly valueAt: number;
-  /** The page below, of a branch. */
+  /** For a branch: the page below. */
   readonly child: number;
-  /** The length of the value, of a leaf. */
+  /** For a leaf: the length of the value. */
   readonly bytes: number;
   readonly isApart: boolean;
 }

@@ -1,4 +1,4 @@
-/** Random deliveries and crossmatches against a model of a few lines: a map from id to what it should be. */
+/** Random deliveries and crossmatches, compared with a model of a few lines: a map from ids to expected states. */
 
 import fc from 'fast-check';
 import { suite } from 'uvu';

@@ -15,7 +15,11 @@ const SINCE_2 = ['recent_ingest', 'recent_event', 'tns_objects', 'tns_names'] as
 
 export type OldFormat = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** Makes one of what a store of today holds. Format 2 had no position table: its journal named the ids that a commit stored. Format 3 had no checksums, format 4 no listing by source, format 6 no listing of every object by time. */
+/**
+ * Makes an old directory from the contents of a current store. Format 2 had no position table: its journal named the
+ * ids that a commit stored. Format 3 had no checksums, format 4 no listing by source, format 6 no listing of every
+ * object by time.
+ */
 export async function writeOldFormat(store: Store, directory: string, format: OldFormat): Promise<void> {
   mkdirSync(directory);
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;

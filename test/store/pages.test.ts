@@ -1,4 +1,7 @@
-/** The pages of a database file, looked at without LMDB: no sound file has a fault, and free pages that are none are found. */
+/**
+ * The pages of a database file, checked without LMDB: intact files have no faults, and pages wrongly listed as free are
+ * found.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';

@@ -1,4 +1,4 @@
-/** Random changes of every kind, of few objects, so that they meet each other; and everything that a store holds. */
+/** Random changes of every kind to few objects, so that they affect each other; and the contents of a store. */
 
 import type { Change, ChangeKind, ChangeOf } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';

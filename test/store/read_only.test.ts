@@ -1,4 +1,6 @@
-/** A data directory on a file system that is mounted read-only: what only reads works there, without a lock, and notices who writes meanwhile. */
+/**
+ * A data directory on a file system that is mounted read-only: reading works there without a lock, and detects writers.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

@@ -35,7 +35,7 @@ function oracle(objects: readonly Listed[], query: RecentQuery): RecentPosition[
     .slice(0, limit);
 }
 
-/** The lines of one object, in either state, with or without a match. */
+/** The lines of one object, pending or crossmatched, with or without a match. */
 function itemsOf({ id, ingestTimeUs, eventTimeUs, hasMatch }: Listed): ImportItem[] {
   const state = id % 3n === 0n ? 'pending' : 'crossmatched';
   const object = { position: null, reliability: null, ingestTimeUs, eventTimeUs, state, brokers: [] } as const;

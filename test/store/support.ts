@@ -61,7 +61,7 @@ export function result(diaObjectId: bigint, sources: readonly MatchSource[] = []
   };
 }
 
-/** Stores an object as it is given, in a state that ingesting and crossmatching may not produce. */
+/** Stores an object unchanged, in a state that ingest and crossmatch may not produce. */
 export function putObject({ databases }: Store, object: StoredObject): void {
   const { diaObjectId, ...fields } = object;
   const before = databases.objects.get(encodeKey(diaObjectId));

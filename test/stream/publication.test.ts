@@ -1,4 +1,4 @@
-/** Which matches are published, in which order, and from where; the brokers are made. */
+/** Which matches are published, in which order, and from which position; the brokers are simulated. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Store } from '../../src/store/store.ts';

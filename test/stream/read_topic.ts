@@ -13,7 +13,7 @@ export interface ReceivedMessage {
 
 const QUIET_MS = 60_000;
 
-/** The messages of a topic, as soon as there are so many of different ids. Throws when nothing comes for a minute. */
+/** The messages of a topic, once there are this many with different ids. Throws if none arrive for a minute. */
 export async function readTopic(kafka: KafkaServer, topic: string, wanted: number): Promise<ReceivedMessage[]> {
   const consumer = new Consumer({
     clientId: 'test',

@@ -131,10 +131,10 @@ export function allExpected(store: Store): string[] {
 
 export const textOf = ({ value }: MatchMessage) => Buffer.from(value).toString();
 
-/** Keeps what is sent to it; may be told to fail. */
+/** A sink that stores the messages. It can be told to fail. */
 export class FakeSink implements Sink {
   readonly sent: string[] = [];
-  /** How many of the next calls fail, after they have kept a part of the messages. */
+  /** The number of next calls that fail, after storing a part of the messages. */
   failures = 0;
   connections = 0;
 

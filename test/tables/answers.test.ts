@@ -55,7 +55,7 @@ test.after(({ running }) => running.close());
 
 type Cells = Record<string, string | null>;
 
-/** The cells as text; null where a cell is empty. */
+/** The cells as text; null if a cell is empty. */
 function csvRows({ status, text }: Answer): Cells[] {
   assert.is(status, 200, text);
   return parse(text, { columns: true, cast: (value, { quoting }) => (value === '' && !quoting ? null : value) });

@@ -1,4 +1,4 @@
-/** The programs that astronomers read tables with, where they are installed. */
+/** The programs with which astronomers read tables, if they are installed. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ function runs(command: string, args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Whether STILTS, TOPCAT's library, is there (Debian package stilts). */
+/** Whether STILTS, TOPCAT's library, is installed (Debian package stilts). */
 export const hasStilts = runs('sh', ['-c', 'command -v stilts']);
-/** A Python with astropy and pyvo (Debian packages python3-astropy, python3-pyvo); undefined where there is none. */
+/** A Python with astropy and pyvo (Debian packages python3-astropy, python3-pyvo); undefined if there is none. */
 export const python = PYTHONS.find(each => runs(each, ['-c', 'import astropy, pyvo']));
 
 export interface Ended {

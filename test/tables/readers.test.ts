@@ -1,4 +1,4 @@
-/** 10,000 objects as tables, read by what astronomers read tables with: every id as it was stored. */
+/** 10,000 objects as tables, read by the usual programs of astronomers: every id is as stored. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -1,4 +1,6 @@
-/** Directories of engines: each has its own, and what a process that has ended has left is taken over once. */
+/**
+ * The directories of engines: each engine has its own, and the directory of an ended process is taken over only once.
+ */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -8,7 +10,7 @@ import { withDirectory } from '../http/support.ts';
 
 const test = suite('tap/archive');
 
-/** No system has processes of these numbers. */
+/** No system has processes with these numbers. */
 const ENDED = [2 ** 22 + 1, 2 ** 22 + 2];
 
 test('another engine that runs keeps its directory; one that has ended leaves its own', () =>

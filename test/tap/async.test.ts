@@ -1,4 +1,4 @@
-/** Queries in ADQL as jobs: the resources of UWS, how jobs end, and that an ended one runs no longer. */
+/** ADQL queries as jobs: the resources of UWS, how jobs end, and that an ended job stops running. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -94,7 +94,7 @@ check('a job is made, changed, run and removed, and has the answer', async ({ ru
 
 check('whatever is wrong with a query is an error of its job, as a VOTable', async ({ running }) => {
   const wrong = [
-    [await make(running, 'SELECT x FROM objects', { PHASE: 'RUN' }), 'Line 1, column 8: x is no column of'],
+    [await make(running, 'SELECT x FROM objects', { PHASE: 'RUN' }), 'Line 1, column 8: x is not a column of'],
     [await make(running, 'SELECT ra FROM objects', { PHASE: 'RUN', MAXREC: '-1' }), 'MAXREC must be'],
     [await make(running, ' ', { PHASE: 'RUN' }), 'Cannot answer without QUERY'],
   ] as const;

@@ -1,4 +1,4 @@
-/** Tables that are brought up to date with what has changed, beside tables that are made anew. */
+/** Tables that are updated with changes, compared with tables that are made anew. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -207,7 +207,7 @@ needs(test, obstacle)(
     }),
 );
 
-/** More rows than the engine has in hand before their reader asks for them. */
+/** More rows than the engine prepares before their reader requests them. */
 const MANY = 6000;
 
 needs(test, obstacle)('a query reads the tables as they were, while others are put in order and take their place', () =>

@@ -9,7 +9,7 @@ import { ask, engine, LONG, MEMORY_MIB, OTHER, SLOW, small, startEngine, THREE }
 
 interface Context {
   running: Running;
-  /** Where a query may take seconds only. */
+  /** For tests in which a query may take only seconds. */
   brief: Running;
 }
 

@@ -1,4 +1,4 @@
-/** The answer of a query, from the engine's first row to its last: none is lost in silence. */
+/** The answer of a query, from the engine's first row to its last: no row is lost silently. */
 
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -147,7 +147,7 @@ check('words of the engine do not come through', async () => {
 
 check('a query that is late in a late row is told to be', async () => {
   const slow = `SELECT CASE WHEN i < 100000 THEN i ELSE (SELECT count(*) FROM range(20000) AS u(j) WHERE sin(j + i) > 2) END::BIGINT AS c1 FROM range(${ROWS}) AS t(i)`;
-  assert.match(await failure(answer(slow, { seconds: 1 })), /takes longer than a query may/);
+  assert.match(await failure(answer(slow, { seconds: 1 })), /takes longer than is allowed/);
 });
 
 test.after(() => instance?.closeSync());

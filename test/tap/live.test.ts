@@ -33,7 +33,7 @@ const check = needs(test, obstacle);
 const ANSWERS = Number(process.env.TAP_ANSWERS ?? 40);
 /** Alerts per second. */
 const ALERTS = Number(process.env.TAP_ALERTS ?? 300);
-/** Answers after which something happens once; after as many again, something else. */
+/** The number of answers after which one event happens; after as many again, another one. */
 const BETWEEN = 10;
 const PAUSE_MS = 100;
 const CATALOG = 'gaia_dr3';
@@ -137,7 +137,7 @@ class Changes {
     this.#note(ids);
   }
 
-  /** Goes on until the signal; never longer behind than one change. */
+  /** Continues until the signal; it is never more than one change behind. */
   async run(ends: AbortSignal): Promise<void> {
     for (let next = performance.now(); !ends.aborted; ) {
       if (!this.isPaused) await this.change();
@@ -217,7 +217,7 @@ check('each answer is of the entry that it names, also after kills; at rest the 
         await sleep(PAUSE_MS);
       }
     };
-    /** Asks, and holds the answer against what was stored at its entry. */
+    /** Sends a query, and compares the answer with the data stored at its entry. */
     const check = async (what: string) => {
       const beganMs = performance.now();
       const answer = await answered();
@@ -230,7 +230,7 @@ check('each answer is of the entry that it names, also after kills; at rest the 
       assert.ok(state, `${what}: entry ${entry}`);
       assert.is(linesOf(text).join('\n'), state!.rows, `${what}: entry ${entry}`);
       entries.add(entry);
-      // The answer is as old as the first change that is not in it.
+      // The age of the answer is that of the first change that it lacks.
       const next = changes.states.get(entry + 1);
       return { entry, took, age: next ? gotMs - next.atMs : 0 };
     };

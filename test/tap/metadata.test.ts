@@ -1,4 +1,4 @@
-/** What TAP says of tables and columns, and tables in place of JSON. */
+/** TAP's descriptions of tables and columns, and tables instead of JSON. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';

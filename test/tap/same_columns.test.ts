@@ -1,4 +1,7 @@
-/** Columns have one name: answers as CSV, cone searches and ADQL, of the same objects, agree in each that they share. */
+/**
+ * Columns have one name everywhere: CSV answers, cone searches and ADQL agree on the same objects in each shared
+ * column.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { suite } from 'uvu';
@@ -17,7 +20,7 @@ const OBJECT = ['diaObjectId', 'ra', 'dec', 'status', 'reliability', 'ingest_tim
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'skymapper_dr4', 'delve_dr3_gold'];
 const TNS = ['name', 'name_prefix', 'classification', 'redshift', 'separation_arcsec'].map(name => `tns_${name}`);
 const OUTCOMES = CATALOGS.map(name => `${name}_outcome`);
-/** The columns that CSV shares with each; a cone search counts sources as null where a catalog was not searched. */
+/** The columns that CSV shares with each; a cone search counts sources as null if a catalog was not searched. */
 const SHARED = {
   cone: [...OBJECT, 'separation_arcsec', 'crossmatched_at', ...OUTCOMES, ...TNS],
   adql: [

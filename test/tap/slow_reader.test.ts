@@ -1,4 +1,4 @@
-/** A client that reads slowly has the whole answer, and the query is over long before. */
+/** A client that reads slowly gets the whole answer, long after the query has ended. */
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Queries in ADQL over HTTP: the tables' rows beside the objects that were stored, and what is refused. */
+/** ADQL queries over HTTP: the rows of the tables compared with the stored objects, and the refused queries. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -266,7 +266,7 @@ check(
 
 check('what is wrong with a request is a VOTable with status 400', async ({ running }) => {
   const wrong: readonly (readonly [more: Record<string, string>, message: string])[] = [
-    [{ QUERY: 'SELECT x FROM objects' }, 'Line 1, column 8: x is no column of nearsky.objects'],
+    [{ QUERY: 'SELECT x FROM objects' }, 'Line 1, column 8: x is not a column of nearsky.objects'],
     [
       { QUERY: 'SELECT CAST(status AS INTEGER) FROM objects' },
       'the query cannot be carried out: a value cannot be converted to the type of its CAST',
@@ -339,13 +339,13 @@ check('no query reads files, settings or functions of the engine', async ({ runn
 check('a query that takes more memory than all may is ended, and others go on', async ({ running }) => {
   const pairs = `SELECT DISTINCT CAST(a.diaObjectId AS VARCHAR) || '${'-'.repeat(2000)}' || CAST(b.diaObjectId AS VARCHAR) AS ids`;
   const large = `SELECT COUNT(*) FROM (${pairs} FROM objects a, objects b) t`;
-  // Where DuckDB puts what does not fit into the memory, unless it is told not to.
+  // The place where DuckDB puts data that do not fit into memory, unless it is configured otherwise.
   const spilled = '.tmp';
   assert.not(existsSync(spilled), `remove ${spilled}, which an earlier run has left`);
   const { status, text } = await ask(running, large);
   assert.is(status, 400);
   assert.not(existsSync(spilled));
-  assert.ok(text.includes('takes more memory than a query may'), text.slice(0, 900));
+  assert.ok(text.includes('takes more memory than is allowed for a query'), text.slice(0, 900));
   assert.is((await csv(running, 'SELECT COUNT(*) FROM objects')).length, 1);
 });
 
@@ -355,7 +355,7 @@ check('a query that takes longer than it may is ended, and others go on', async 
   assert.is((await csv(running, 'SELECT COUNT(*) FROM objects')).length, 1);
   const { status, text } = await asked;
   assert.is(status, 400);
-  assert.match(text, 'takes longer than a query may');
+  assert.match(text, 'takes longer than is allowed');
 });
 
 needs(test, slow)('later objects are found', async ({ running }) => {
@@ -397,7 +397,7 @@ needs(test, slow ?? (python ? undefined : 'there is no Python with astropy and p
       const ids = [OBJECTS[0]!.id, 2n ** 63n - 1n].join(', ');
       assert.ok(out.includes(`[[${ids}], [${ids}]]`), out);
       assert.match(out, `${OBJECTS[0]!.id} ${OBJECTS.length + LATER.length}`);
-      assert.match(out, 'Line 1, column 8: x is no column of nearsky.objects');
+      assert.match(out, 'Line 1, column 8: x is not a column of nearsky.objects');
     }),
 );
 

@@ -1,4 +1,4 @@
-/** The bounds of the tables that come with a query, where the process that reads them writes them for the engine. */
+/** The limits of tables that come with a query, in the process that reads them and writes them for the engine. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -33,7 +33,7 @@ test('few bytes with very many values: a dictionary', () =>
     assert.ok(table.length < maxBytes, `${table.length}`);
     assert.equal(await read(directory, table, maxBytes), {
       outcome: 'refused',
-      message: 'the table mine cannot be taken because it has too many cells with values: send fewer rows or columns',
+      message: 'the table mine cannot be used because it has too many cells with values: send fewer rows or columns',
     });
     assert.equal(await read(directory, table, 2 ** 24), { outcome: 'read' });
     assert.equal(readdirSync(join(directory, 'tables')).sort(), ['0.parquet', 'tables.json']);

@@ -1,4 +1,4 @@
-/** Tables that come with a query in ADQL: what they hold, who sees them, and what is refused. */
+/** Tables that come with an ADQL query: their contents, who sees them, and which are refused. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -146,7 +146,7 @@ check('positions in another frame get columns in ICRS, and their own are no posi
   assert.equal(await csv(running, near, { mine: galactic }), ['id', '1']);
   const refused = await ask(running, formOf(near.replace('nearsky_ra, nearsky_dec', 'l, b'), { mine: galactic }));
   assert.is(refused.status, 400);
-  assert.match(refused.text, /l is a coordinate in GALACTIC: take nearsky_ra and nearsky_dec/);
+  assert.match(refused.text, /l is a coordinate in GALACTIC: use nearsky_ra and nearsky_dec/);
   assert.equal(await csv(running, 'SELECT COUNT(*) AS n FROM mine', { mine: 'ra,dec\n1,2\n' }), ['n', '1']);
 });
 
@@ -314,7 +314,7 @@ check('a form of very many parts is refused at once, and leaves no file', async 
   for (const [body, says] of [
     [`${part.repeat(10_000)}--X--\r\n`, 'at most 32 fields and files'],
     [`${files.repeat(10_000)}--X--\r\n`, 'at most 32 fields and files'],
-    [part, 'no form of parts'],
+    [part, 'not the multipart form'],
     [`--X\r\n${'a: b\r\n'.repeat(100_000)}\r\n\r\n--X--\r\n`, 'LANG'],
     [`--X\r\nContent-Disposition: form-data; name="QUERY"\r\n\r\n${'x'.repeat(2 ** 20 + 1)}\r\n--X--`, 'at most'],
     [
@@ -359,9 +359,9 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
     [formOf(query, {}, { UPLOAD: 'mine,file:///etc/passwd' }), 'NAME,param:PART or NAME,https://...'],
     [formOf(query, {}, { UPLOAD: 'mine,param:other' }), 'UPLOAD names the part other'],
     [formOf(query, { mine: table }, { UPLOAD: 'mine' }), 'UPLOAD must be NAME,param:PART or NAME,https://...'],
-    [formOf(query, { mine: table }, { UPLOAD: 'select,param:part_mine' }), 'no word of ADQL'],
-    [formOf(query, { mine: table }, { UPLOAD: '"a b",param:part_mine' }), 'no word of ADQL'],
-    [formOf(query, { mine: table }, { UPLOAD: '../x,param:part_mine' }), 'no word of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: 'select,param:part_mine' }), 'not reserved words of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: '"a b",param:part_mine' }), 'not reserved words of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: '../x,param:part_mine' }), 'not reserved words of ADQL'],
     [formOf(query, { mine: table }, { UPLOAD: 'm,param:part_mine;M,param:part_mine' }), 'with different names'],
     [
       formOf(
@@ -380,13 +380,13 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
       formOf(query, {
         mine: '<VOTABLE><TABLE><FIELD name="n" xtype="timestamp" datatype="char" arraysize="*"/><DATA><TABLEDATA><TR><TD>x</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>',
       }),
-      'x in it is no time',
+      'x in it is not a time',
     ],
     [
       formOf('SELECT seen FROM mine', { mine: fixture('late.arrows') }),
       'a time in its column seen lies outside of the years 0 to 9999',
     ],
-    [formOf(query, { mine: '<VOTABLE>' }), 'the table mine cannot be taken because it is XML without'],
+    [formOf(query, { mine: '<VOTABLE>' }), 'the table mine cannot be used because it is XML without'],
     [formOf(query, { mine: '<!DOCTYPE x [<!ENTITY a "b">]><VOTABLE/>' }), 'its document type declares'],
     [formOf(query, { mine: `n\n${'1\n'.repeat(5001)}` }), 'more than 5000 rows'],
     [
@@ -399,7 +399,7 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
     ],
     [formOf(query, { mine: 'x'.repeat(1.5 * 2 ** 20) }), 'it has more than 1048576 bytes'],
     [formOf(query, { mine: new Uint8Array(2 ** 20 + MAX_FIELD_BYTES) }), 'must be at most'],
-    [formOf('SELECT m FROM mine', { mine: table }), 'm is no column of TAP_UPLOAD.mine'],
+    [formOf('SELECT m FROM mine', { mine: table }), 'm is not a column of TAP_UPLOAD.mine'],
   ];
   for (const [form, message] of wrong) {
     const { status, text } = await ask(running, form);

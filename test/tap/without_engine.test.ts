@@ -1,4 +1,4 @@
-/** What the service says of queries where it can answer none, and where it can. */
+/** What the service reports about queries if it can answer none, and if it can. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isInstalled } from '../../src/tap/tap.ts';

@@ -1,4 +1,4 @@
-/** The registry kept up to date beside the serving. */
+/** The registry is kept up to date in the background while the service runs. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BackgroundRefresh } from '../../src/background/refresh.ts';
@@ -32,7 +32,7 @@ async function withTns(use: (tns: FakeTns) => Promise<void>): Promise<void> {
   }
 }
 
-/** Long enough for it to have looked at the clock. */
+/** Long enough for a check of the clock. */
 const look = () => new Promise(resolve => setTimeout(resolve, 1200));
 
 test('at once, then some minutes after each hour; what fails is tried again, later and later', () =>

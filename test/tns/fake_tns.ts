@@ -1,4 +1,4 @@
-/** A server that hands out the public files as the TNS does, with the troubles of real hosts on demand. */
+/** A server that offers the public files like the TNS, with the faults of real hosts on demand. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,7 @@ export class FakeTns {
     this.#files.delete(nameOf(hour));
   }
 
-  /** The next requests of a file meet these. */
+  /** The next requests for a file meet these faults. */
   trouble(hour: string, ...troubles: readonly Trouble[]): void {
     this.#troubles.set(nameOf(hour), [...troubles]);
   }

@@ -1,4 +1,4 @@
-/** Refreshing the registry from a server that speaks as the TNS does. */
+/** Refreshing the registry from a server that behaves like the TNS. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
@@ -26,7 +26,7 @@ const [first, second, third] = objects as [TnsRecord, TnsRecord, TnsRecord];
 const added: TnsRecord = { ...first, objid: 1000, name: '2026new' };
 const classified: TnsRecord = { ...second, namePrefix: 'SN', classification: 'SN II', redshift: 0.02 };
 const renamed: TnsRecord = { ...third, name: '2026other', ra: 12.5 };
-/** `objects` with later records in place of those of their objids. */
+/** `objects`, in which later records replace those with the same objid. */
 const changed = (...changes: readonly TnsRecord[]) => {
   const all = new Map([...objects, ...changes].map(record => [record.objid, record]));
   return [...all.values()].sort((a, b) => a.objid - b.objid);

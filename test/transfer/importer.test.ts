@@ -1,4 +1,4 @@
-/** The lines that an import takes and those that it refuses; the rest is imported all the same. */
+/** The lines that an import accepts and refuses; refused lines do not affect the others. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Threads that prepare objects for their commit change nothing about an import but its speed. */
+/** Threads that prepare objects for their commit change nothing about an import except its speed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

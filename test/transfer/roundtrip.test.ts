@@ -1,4 +1,4 @@
-/** Whatever a store holds: its export, imported elsewhere, is the same store. */
+/** The export of any store, imported elsewhere, gives the same store. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';

@@ -17,12 +17,12 @@ export interface Imported {
   readonly rejections: readonly Rejection[];
 }
 
-/** Imports files in this process; `close` the store first if it is open for reading. */
+/** Imports files in this process. Close the store first if it is open for reading. */
 export function importFiles(dataDir: string, ...files: readonly string[]): Promise<Imported> {
   return importWith({}, dataDir, files);
 }
 
-/** The same, threads preparing what comes after so many bytes. */
+/** The same, but threads prepare the lines after this many bytes. */
 export async function importWith(
   options: Pick<ImporterOptions, 'inlineBytes'>,
   dataDir: string,

@@ -1,4 +1,4 @@
-/** Areas as clients give them: what is read, and what is refused with the bound that it breaks. */
+/** Areas as clients send them: which are read, and which are refused with the violated limit. */
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,7 @@
-/** The services as the programs see them that astronomers use: STILTS (TOPCAT's library) and its validators, pyvo, astropy. */
+/**
+ * The services as seen by the programs that astronomers use: STILTS (TOPCAT's library) and its validators, pyvo,
+ * astropy.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

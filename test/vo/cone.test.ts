@@ -18,7 +18,7 @@ test.before(async context => {
 
 test.after(({ running }) => running.close());
 
-/** Arcsec, from vectors: not the formula of the index. */
+/** The separation in arcsec from vectors, unlike the index's formula. */
 function separation(a: SkyPosition, b: SkyPosition): number {
   const vector = ({ ra, dec }: SkyPosition) => {
     const [alpha, delta] = [(ra * Math.PI) / 180, (dec * Math.PI) / 180];
@@ -76,7 +76,7 @@ test('objects: those within the radius, the nearest first, each with what is kno
   assert.ok(found > 1000, `${found}`);
 });
 
-/** Shows the first difference alone. */
+/** Shows only the first difference. */
 function checkIds(got: readonly Record<string, string | null>[], wanted: readonly string[]): void {
   const at = wanted.findIndex((id, i) => got[i]?.id !== id);
   if (at >= 0) assert.is(got[at]?.id, wanted[at], `row ${at}`);
@@ -222,7 +222,7 @@ test('MAXREC lists the nearest and says that there are more; SR=0 and MAXREC=0 a
     for (const most of [of.length, 1e15]) assert.equal(await rows(running, `${path}?${HERE}&MAXREC=${most}`), of);
     const none = await running.app.get(`${path}?${HERE}&MAXREC=0`);
     assert.equal([rowsOf(none.text), infosOf(none.text, 'QUERY_STATUS')], [[], ['OK', 'OVERFLOW']]);
-    // There is an object at this very place.
+    // There is an object at exactly this position.
     const { ra, dec } = OBJECTS[0]!.position;
     assert.equal(await rows(running, `${path}?RA=${ra}&DEC=${dec}&SR=0`), []);
     assert.ok(fieldsOf(none.text).length > 5);

@@ -69,7 +69,7 @@ test('RING pixels are those that the definition counts', () => {
   for (const ipix of [0, 1, 3, 4, pixelsOf(13) - 1]) assert.ok(nestedOfRing(13, ipix) < pixelsOf(13));
 });
 
-/** The level of each pixel of an order that an area holds; NaN where it does not hold the pixel. */
+/** The level of each pixel of an order that an area holds; NaN if it does not hold the pixel. */
 function levelsIn(area: Area, order: number): Float64Array {
   const levels = new Float64Array(pixelsOf(order)).fill(Number.NaN);
   const side = 4 ** (16 - order);
@@ -160,7 +160,7 @@ test('a map that was made of larger pixels may have many more than an area', () 
   const values = Array.from({ length: pixelsOf(order) }, (_, pixel) => 1 + ((pixel >> 12) % 7));
   const { area } = read(flatMap({ nside: 256, ordering: 'NESTED', values, letter: 'E' }), 1);
   assert.is(area.withoutLevels().length, 1);
-  // A scan of the pixels that are surely outside counts, and does not keep them.
+  // Pixels that are certainly outside are counted during the scan, but not stored.
   const smooth = values.map((_, pixel) => 1e-9 * (1 + (pixel % 1000)) + (pixel < 100 ? 1 : 0));
   assert.ok(read(flatMap({ nside: 256, ordering: 'NESTED', values: smooth })).area.length <= 100);
   refused(flatMap({ nside: 256, ordering: 'NESTED', values: values.map((_, i) => 1 + i) }), /at most 200000/);

@@ -1,4 +1,7 @@
-/** Maps of probability that are larger than what is held of them, against what ligo.skymap finds (make_large_map.py). */
+/**
+ * Probability maps that are larger than the part kept in memory, against the results of ligo.skymap
+ * (make_large_map.py).
+ */
 import { readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { fitsHeader } from '@nearsky/astrotables/fits';
@@ -73,7 +76,7 @@ test('a map of NSIDE 1024 in doubles, 100 MB, has the levels of ligo.skymap', as
 const ORDER = 10;
 const PIXELS = 12 * 4 ** ORDER;
 
-/** The begin of a file with a map of NSIDE 1024. */
+/** The beginning of a file with a map of NSIDE 1024. */
 function headOf(cards: Readonly<Record<string, string | number>> = {}): Uint8Array {
   const table = {
     XTENSION: 'BINTABLE',

@@ -1,4 +1,4 @@
-/** The services' statements about themselves. `clients.test.ts` holds it to the schemas. */
+/** The services' descriptions of themselves. `clients.test.ts` checks them against the schemas. */
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

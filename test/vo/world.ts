@@ -37,7 +37,7 @@ function near({ ra, dec }: SkyPosition, degrees: number, random: () => number): 
     ra + (distance * Math.cos(angle)) / Math.cos((dec * Math.PI) / 180),
     dec + distance * Math.sin(angle),
   ];
-  // Beyond the pole is on its other side.
+  // Positions beyond the pole are on its other side.
   const [east, there] = north > 90 ? [over + 180, 180 - north] : [over, north];
   return { ra: ((east % 360) + 360) % 360, dec: there };
 }
@@ -82,12 +82,12 @@ function resultOf({ id, searched, sources }: TrueObject): CrossmatchResult {
   };
 }
 
-/** Some of it of the wrong type, as an import may bring it. */
+/** Some values have the wrong type, as an import may bring them. */
 export function payloadOf(sourceId: string): Record<string, unknown> {
   return { parallax: Number(BigInt(sourceId) % 7n), ruwe: 'much', ext_mash: BigInt(sourceId), flags: 1.5, pmra: null };
 }
 
-/** Stores them; pending ones have matches that are left over. */
+/** Stores them; pending objects have matches left over from earlier. */
 export async function storeObjects(world: World, objects: readonly TrueObject[]): Promise<void> {
   const { writer } = world;
   await writer.ingest(

@@ -8,7 +8,7 @@ const MAX_COUNT = 999;
 /** The maximum length of a value in a message. */
 const MAX_SHOWN = 80;
 
-/** A file that is damaged, or not a FITS file. The message says why, as a clause: "it is no FITS file". */
+/** A file that is damaged, or not a FITS file. The message gives the reason as a clause: "it is not a FITS file". */
 export class FitsError extends Error {
   override name = 'FitsError';
 }
@@ -21,7 +21,7 @@ export type CardValue = string | number | bigint | boolean;
 
 export class FitsHeader {
   readonly #values = new Map<string, CardValue>();
-  /** The texts of the COMMENT cards in their order, without blanks at the end. */
+  /** The contents of the COMMENT cards in their order, without blanks at the end. */
   readonly comments: string[] = [];
   /** The string that a CONTINUE card continues, without its `&`. */
   #open: { readonly keyword: string; readonly text: string } | undefined;

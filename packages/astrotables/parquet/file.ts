@@ -98,7 +98,7 @@ export class ParquetFile {
     return this.#elements.get(column)?.type ?? 'unknown';
   }
 
-  /** A text of the file's own metadata; undefined if the key is missing. */
+  /** A string from the file's own metadata; undefined if the key is missing. */
   metadataText(key: string): string | undefined {
     return this.#metadata.key_value_metadata?.find(entry => entry.key === key)?.value;
   }
@@ -159,7 +159,7 @@ export class ParquetFile {
     return this.#rowGroupsOf(rows).reduce((sum, rowGroup) => sum + this.bytesInRowGroup(column, rowGroup), 0);
   }
 
-  /** A number column of one row group; NaN where the value is null. */
+  /** A number column of one row group; NaN if the value is null. */
   async readNumbers(column: string, rowGroup: number): Promise<Float64Array> {
     const { rowStart, rowEnd } = this.rowGroups[rowGroup]!;
     const numbers = new Float64Array(rowEnd - rowStart).fill(Number.NaN);
@@ -300,7 +300,7 @@ function topLevelElements(schema: readonly SchemaElement[]): SchemaElement[] {
   return elements;
 }
 
-/** Whether a column holds one value a row. */
+/** Whether a column holds one value per row. */
 function isFlat({ num_children, repetition_type }: SchemaElement): boolean {
   return !num_children && repetition_type !== 'REPEATED';
 }

@@ -99,7 +99,7 @@ type Decoder = ReturnType<typeof decoderOf>;
 
 /**
  * Decodes pages without their levels, as if the column held no nulls. The decoder gets decimals and times as plain
- * numbers. Otherwise hyparquet would turn decimals into floats, which lose digits of an id, and times into dates, which
+ * numbers. Otherwise, hyparquet would convert decimals to floats, which lose digits of ids, and times to dates, which
  * lose microseconds.
  */
 function decoderOf({ metadata, element: described }: ColumnChunk) {

@@ -17,8 +17,8 @@ export type FieldMetadata = ReadonlyMap<string, string>;
 /**
  * Adds units, UCDs, descriptions and frames to the columns. The metadata of a field take precedence over the VOTable,
  * and the VOTable over the YAML.
- * @param textOf a text of the file's metadata, by its key
- * @param fieldOf the metadata of a column, by its name
+ * @param textOf returns a string from the file's metadata by its key
+ * @param fieldOf returns the metadata of a column by its name
  * @throws TableError if one of them cannot be read, because ignoring it would silently change the frame
  */
 export function declaredBy(

@@ -169,7 +169,7 @@ function checkText(bytes: Uint8Array): void {
 }
 
 const HEAD_BYTES = 1024;
-/** The share of control characters, tabs and ends of lines aside, from which bytes are no text. */
+/** The share of control characters (except tabs and line ends) from which on the bytes do not count as text. */
 const BINARY_SHARE = 0.1;
 
 function isBinary(head: Uint8Array): boolean {

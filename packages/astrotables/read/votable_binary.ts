@@ -9,7 +9,7 @@ import { TableError } from './input_table.ts';
 export interface Datatype {
   readonly datatype: string;
   readonly arraysize: string | undefined;
-  /** The text of the value that stands for null. */
+  /** The string form of the value that stands for null. */
   readonly blank: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Metadata of a table as text, for formats that cannot hold units, UCDs and descriptions otherwise. */
+/** The metadata of a table as text, for formats that have no other place for units, UCDs and descriptions. */
 import type { Column, ColumnType } from '../columns.ts';
 
 /** Units, UCDs and descriptions by column name: JSON. */

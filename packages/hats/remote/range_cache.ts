@@ -1,10 +1,10 @@
 /**
- * Byte ranges of remote files, kept on disk. One cache file holds the bytes of one request, then their CRC-32. A wanted
- * range is served from any cache file that covers it.
+ * Byte ranges of remote files, kept on disk. One cache file holds the bytes of one request, then their CRC-32. A range
+ * is served from any cache file that covers it.
  *
- * Any number of processes and threads may share one directory. A range appears whole (written aside, then renamed); a
- * damaged range fails its checksum and is ignored. Whoever finds the directory too large removes the least recently
- * used ranges. A disk failure never fails the reader, which then works without the cache.
+ * Any number of processes and threads may share one directory. A range is written to a temporary file and renamed, so
+ * it is always complete; a damaged range fails its checksum and is ignored. Whoever finds the directory too large
+ * removes the least recently used ranges. A disk failure never fails the reader, which then works without the cache.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 
-/** The properties by which a host distinguishes one content of a remote file from another. */
+/** The properties by which a host distinguishes versions of a remote file. */
 export interface FileVersion {
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -46,7 +46,7 @@ export class RangeCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** The version that a file had at the last request, and the age of that request. */
+  /** The version that a file had at the last request, and the time since that request. */
   version(url: string): { readonly version: FileVersion; readonly ageMs: number } | undefined {
     const path = join(this.#folder(url), 'version');
     try {

@@ -146,7 +146,10 @@ export class RangeClient {
     return performance.now() < (this.#failing.get(origin) ?? 0);
   }
 
-  /** Waits half of a doubling pause plus up to as much again at random, and at least as long as the host requests. */
+  /**
+   * Waits for half of a pause that doubles each time, plus a random time of up to the same length, but at least as long
+   * as the host requests.
+   */
   async #pause(tried: number, { message, pauseMs }: Unanswered, { name, deadlineMs }: FileSession): Promise<void> {
     const most = Math.min(MAX_PAUSE_MS, this.#options.pauseMs * 2 ** (tried - 1));
     const waitMs = Math.max(most * (0.5 + 0.5 * Math.random()), pauseMs);

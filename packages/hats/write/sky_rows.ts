@@ -20,7 +20,7 @@ export interface RowsOfPixel extends Pixel {
 export class SkyRows {
   readonly #marginArcsec: number;
   readonly #pixels: number[] = [];
-  /** The pixels that lie near a row but do not contain it. */
+  /** The pixels that are near a row but do not contain it. */
   readonly #near: { readonly row: number; readonly pixel: number }[] = [];
 
   /**

@@ -157,7 +157,7 @@ const qualifyingTotal = count('Objects within the radius that meet the filters; 
 function truncationKeys(): Schemas {
   return {
     truncated: boolean('Whether `objects` has fewer than `total`.'),
-    truncation: orNull(oneOfNames(TRUNCATIONS, 'Why it is truncated; null if it is not.')),
+    truncation: orNull(oneOfNames(TRUNCATIONS, 'Why `objects` is truncated; null if it is not.')),
   };
 }
 
@@ -258,7 +258,7 @@ const invalidInputResult = closed(
 const lookupKeys: Schemas = {
   provenance: ref('Provenance'),
   detail: detailLevel,
-  count: count('Results, which is inputs.'),
+  count: count('The number of results, which equals the number of inputs.'),
   provenance_sets: provenanceSets,
   truncated: boolean('Whether the limit on objects per request truncated a result.'),
   results: list(ref('LookupResult'), 'One result per input, in the order of the inputs.', { minItems: 1 }),
@@ -271,7 +271,7 @@ const coneSearchResponse = closed(
   {
     ...beforeFilters,
     count: count('One result.', { const: 1 }),
-    truncated: always(false, 'Pages are not cut.'),
+    truncated: always(false, 'Always false, because pages are not truncated.'),
     results: list(ref('PositionResult'), 'The one result; its `objects` are those of this page.', {
       minItems: 1,
       maxItems: 1,
@@ -288,18 +288,18 @@ const coneSearchResponse = closed(
 function countsBy(names: readonly string[], description: string): Schema {
   return closed(
     description,
-    each(names, () => count('How many.')),
+    each(names, () => count('The count for this name.')),
   );
 }
 
 const objectStatusNames = namesOf(OBJECT_STATUSES);
-const qualifying = orNull(count('How many meet the filters; null without filters.'));
+const qualifying = orNull(count('The number that meets the filters; null without filters.'));
 const countResponse = closed('Counts for the inputs and filters of a request; limits on listing do not apply.', {
   provenance: ref('Provenance'),
   response: constant('count', 'The response mode.'),
   filters: orNull(ref('Filters')),
   counts: closed('The counts.', {
-    inputs: closed('Counts of inputs; duplicates count.', {
+    inputs: closed('Counts of the inputs, including duplicates.', {
       total: count('Inputs.'),
       by_status: countsBy([...objectStatusNames, ...namesOf(INPUT_STATUSES)], 'Inputs by the status of their result.'),
       qualifying,

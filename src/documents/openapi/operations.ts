@@ -271,7 +271,7 @@ const areaBody = (description: string) => ({
 
 export function searchArea(config: Config, catalogs: Catalogs): Operation {
   return {
-    summary: 'The objects in an area of the sky, page by page or as one table, or how many there are.',
+    summary: 'The objects in an area of the sky, page by page or as one table, or their number.',
     description:
       'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius`, `POLYGON ra dec ra dec ...`, `BOX ra dec width height` ' +
       'or `RANGE ra1 ra2 dec1 dec2` in degrees (DALI, ADQL; a polygon means the smaller of its two sides; the text may begin with a frame: ICRS, FK5, GALACTIC), or a HEALPix probability map (FITS: multi-order ' +
@@ -288,7 +288,7 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
 
 export function listObjects(config: Config, catalogs: Catalogs): Operation {
   return {
-    summary: 'The objects by time, newest first, page by page, or how many there are.',
+    summary: 'The objects by time, newest first, page by page, or their number.',
     description:
       'Every object, with a position or not, crossmatched or not, or those of one `status`. Objects as lookups show them, ' +
       `by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
@@ -410,7 +410,7 @@ export const listTasks = (): Operation => ({
 
 export const headTasks = (): Operation => ({
   summary: 'The headers of the task listing.',
-  description: 'As `list_tasks`, without a body.',
+  description: 'Like `list_tasks`, without a body.',
   responses: { 200: { description: 'No body.', headers: allowed } },
 });
 
@@ -422,9 +422,9 @@ export const describeTasks = (): Operation => ({
       description: 'The description.',
       headers: allowed,
       content: json({
-        ...open('What the path is.', {
+        ...open('The kind of the path.', {
           name: text('Name of the listing.'),
-          description: text('What it lists.'),
+          description: text('The kind of the listed items.'),
           renders: list({ type: 'string' }, 'Media types that it answers with.'),
           parses: list({ type: 'string' }, 'Media types that it reads.', { maxItems: 0 }),
         }),

@@ -34,7 +34,7 @@ export function serviceSchemas(): Components<ServiceName> {
       'A quantity that match filters can limit: a property of the catalog, or the chance probability.',
       {
         name: text('Its name, lowercased.'),
-        unit: text('Its unit, and that of its filters.'),
+        unit: text('The unit of the quantity and of its filters.'),
         description: text('Its meaning.'),
         column: orNull(text("The column in the catalog's own case; null for other quantities.")),
         derived_from: orNull(
@@ -57,9 +57,9 @@ export function serviceSchemas(): Components<ServiceName> {
 const catalogDescription = closed('A catalog of the service.', {
   name: text('Name of the catalog in this API.'),
   release: text('Release of the catalog.'),
-  catalog_source_id: closed('What `catalog_source_id` is.', {
+  catalog_source_id: closed('The meaning of `catalog_source_id`.', {
     column: text('The column from which it comes.'),
-    description: text('What it identifies.'),
+    description: text('The kind of thing that the id identifies.'),
   }),
   filterable_fields: list(
     ref('FilterableField'),
@@ -72,12 +72,12 @@ const catalogDescription = closed('A catalog of the service.', {
       }),
     ),
     resolution_arcmin: orNull(number('arcmin', 'Side of a pixel.', { exclusiveMinimum: 0 })),
-    note: text('What this means for the outcome of a search.'),
+    note: text('The consequence for the outcome of a search.'),
   }),
 });
 
 const named = (description: string): Schema =>
-  closed(description, { name: text('The value.'), description: text('What it means.') });
+  closed(description, { name: text('The value.'), description: text('The meaning of the value.') });
 
 const bytes = (description: string) => integer('byte', description, { minimum: 0 });
 const seconds = (description: string) => number('s', description, { exclusiveMinimum: 0 });
@@ -103,7 +103,7 @@ const limits = closed('Limits of a request.', {
     max_matches: count('Matches of all rows.'),
     max_radius_arcsec: radius,
     budget_seconds: seconds(
-      'Maximum time for the table to arrive, and again for its crossmatch unless it becomes a job.',
+      'Maximum time for the table to arrive; its crossmatch may take as long again, unless it becomes a job.',
     ),
   }),
   areas: closed('Limits of an area.', {
@@ -120,8 +120,8 @@ const limits = closed('Limits of a request.', {
   }),
   sources: closed('Limits of a search for catalog sources.', {
     max_radius_arcsec: radius,
-    default_limit: count('Sources listed unless asked.'),
-    max_limit: count('Sources listed at most.'),
+    default_limit: count('Default number of listed sources.'),
+    max_limit: count('Maximum number of listed sources.'),
   }),
   jobs: closed('Limits of jobs: crossmatches of tables, and queries in ADQL.', {
     max_jobs: count('Stored jobs, including finished ones.'),
@@ -155,7 +155,7 @@ const genericFilter = closed('A filter that does not belong to one catalog.', {
   }),
   unit: orNull(text('Unit of its value; null if it is not a number.')),
   is_match_filter: boolean('Whether it applies to sources; otherwise to the object itself.'),
-  description: text('What it does.'),
+  description: text('The effect of the filter.'),
 });
 
 function distinct<T>(value: T, index: number, values: readonly T[]): boolean {
@@ -171,7 +171,7 @@ const serviceDescription = closed('The live configuration of the service.', {
     description: text('The rule.'),
   }),
   tns: closed('Searches by registry name.', {
-    default_radius_arcsec: number('arcsec', 'Radius unless asked.', { exclusiveMinimum: 0 }),
+    default_radius_arcsec: number('arcsec', 'The default radius.', { exclusiveMinimum: 0 }),
     max_radius_arcsec: number('arcsec', 'The largest radius.', { exclusiveMinimum: 0 }),
   }),
   limits,
@@ -185,8 +185,8 @@ const serviceDescription = closed('The live configuration of the service.', {
     path: text('Path, relative to the base address.'),
     method: text('HTTP method.'),
     transport: text('Transport of the protocol.'),
-    authentication: text('How to authenticate.'),
-    description: text('What it offers.'),
+    authentication: text('The authentication that it requires.'),
+    description: text('The purpose of the connector.'),
     tools: list(
       closed('A tool.', { name: text('Name of the tool.'), title: text('Title of the tool.') }),
       'The tools, in the order of `tools/list`.',

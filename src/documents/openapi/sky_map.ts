@@ -17,7 +17,7 @@ const cells = list(
 function head(layer: string): Readonly<Record<string, Schema>> {
   return {
     provenance: ref('Provenance'),
-    layer: constant(layer, 'What the cells tell.'),
+    layer: constant(layer, 'What the cells show.'),
     resolution: mapResolution,
     count: count('Cells in this answer.'),
   };
@@ -31,7 +31,7 @@ const objectsLayer = closed('The number of objects in each cell.', {
   ),
   without_position: count('Number of counted objects without a valid position, which are in no cell.'),
   by_status: closed('Objects of each status: one number per cell.', {
-    ...each(STORED_STATUSES, status => list(count(`Objects with the status \`${status}\`.`), 'One number a cell.')),
+    ...each(STORED_STATUSES, status => list(count(`Objects with the status \`${status}\`.`), 'One number per cell.')),
   }),
   cells,
 });
@@ -43,7 +43,7 @@ function coverageLayer({ all }: Catalogs): Schema {
     ...head('coverage'),
     by_catalog: closed(
       'The registered catalogs: one number per cell.',
-      each(names, () => list(share, 'One number a cell.')),
+      each(names, () => list(share, 'One number per cell.')),
       names,
     ),
     registered: list(

@@ -16,7 +16,7 @@ const latex = text =>
 /**
  * BibTeX entries of an object's answer, and of each catalog that was searched, with its release.
  * @param {any} object at the level `full`
- * @param {any} set of the provenance; undefined where none is recorded
+ * @param {any} set of the provenance; undefined if none is recorded
  * @param {{ version: string | null, catalogs: Pick<CatalogData, 'name' | 'reference'>[] }} page
  * @param {Host} host
  * @param {Date} [read]

@@ -29,7 +29,7 @@ const BUSIEST = 20;
 const LAYERS = {
   density: { query: 'objects', title: 'Objects per square degree' },
   share: { query: 'objects', title: 'Share of the searched objects that have a catalog source' },
-  coverage: { query: 'coverage', title: 'Catalogs that cover the place' },
+  coverage: { query: 'coverage', title: 'Catalogs that cover the position' },
 };
 
 const note = byId('map-note');
@@ -160,7 +160,7 @@ function showCounting({ layer: answered, total = 0, uncounted = 0, without_posit
 
 /** @param {any} answer */
 function nothingHere({ layer: answered, total, uncounted }) {
-  if (answered === 'coverage') return 'No registered catalog covers this place.';
+  if (answered === 'coverage') return 'No registered catalog covers this position.';
   if (uncounted > 0) return '';
   return total === 0 ? 'The service holds no objects yet.' : 'No objects here.';
 }

@@ -154,8 +154,9 @@ function draw() {
   const whole = isAll
     ? `All ${count(objects.length)} crossmatches`
     : `The newest ${count(objects.length)} crossmatches; there are older ones.`;
-  const part = catalog || named ? ` ${count(shown.length)} of them are as chosen.` : '';
-  const partial = !isAll && (part !== '' || sort !== 'time') ? ' Choices and order are of those that are loaded.' : '';
+  const part = catalog || named ? ` ${count(shown.length)} of them match your choices.` : '';
+  const partial =
+    !isAll && (part !== '' || sort !== 'time') ? ' Filters and sorting apply to the loaded rows only.' : '';
   const most = pageData.maxRecentPage;
   show(
     place,

@@ -277,7 +277,7 @@ function plotOf(centre, objects, radiusArcsec) {
 function found(result, objects, how, path) {
   if (objects.length === 0) return explained(result.status);
   const line = countLine(objects.length, result.total);
-  const cut = `The first ${objects.length}; ask for a smaller radius for the rest.`;
+  const cut = `The first ${objects.length}; choose a smaller radius to see the rest.`;
   return html`
     <section>
       <h2 class="count">${line}</h2>
@@ -326,7 +326,7 @@ async function showMany() {
     `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length - failed} nothing`,
     failed > 0 && `, ${failed} could not be looked up now`,
     unclear.length > 0 && `, ${unclear.length} could not be understood`,
-    `. Around positions and names: ${radius}″, unless one says another radius.`,
+    `. Around positions and names: ${radius}″, unless an entry has its own radius.`,
     answer.truncated && ' There were more objects than one answer lists: some are left out.',
   ];
   show(

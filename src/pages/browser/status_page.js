@@ -31,7 +31,7 @@ async function look() {
       place,
       html`
         ${lights(status)}
-        ${metrics ? flow(metrics) : hint('What comes in cannot be told now.')}
+        ${metrics ? flow(metrics) : hint('The incoming alerts cannot be counted now.')}
         ${map ? holdings(map, metrics && sampleOf(metrics, 'nearsky_objects')) : hint('The objects cannot be counted now.')}`,
     );
   } catch (error) {

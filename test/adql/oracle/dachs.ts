@@ -1,6 +1,6 @@
 /**
- * DaCHS over a PostgreSQL of the oracle, with tables of its own (Debian package gavodachs2-server, which need not be
- * set up: `apt-get install --no-install-recommends gavodachs2-server`). `DACHS` names its command where that is not on the path.
+ * DaCHS over the oracle's PostgreSQL, with its own tables (Debian package gavodachs2-server, which need not be set up:
+ * `apt-get install --no-install-recommends gavodachs2-server`). `DACHS` names its command if that is not on the PATH.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import type { Postgres } from './postgres.ts';
 const COMMAND = process.env.DACHS ?? 'dachs';
 const START_MS = 60_000;
 
-/** What PostgreSQL needs beside its usual settings, so that pgsphere counts as an extension there. */
+/** The settings that PostgreSQL needs in addition, so that pgsphere counts as an extension. */
 export const DACHS_SETTINGS = '-c allow_system_table_mods=on';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   time: 'timestamp',
 };
 
-/** Why there is none; undefined where there is. */
+/** Why DaCHS is unavailable; undefined if it is available. */
 export function whyNoDachs(): string | undefined {
   const { error } = spawnSync(COMMAND, ['--version'], { stdio: 'ignore' });
   return error && `there is no ${COMMAND}: apt-get install --no-install-recommends gavodachs2-server`;

@@ -1,4 +1,7 @@
-/** A small archive with what queries stumble over: NULL everywhere, poles, the meridian of 0, ids beyond 2^53, and texts with signs of patterns. */
+/**
+ * A small archive with everything that is difficult for queries: NULL everywhere, poles, the meridian of 0, ids beyond
+ * 2^53, and strings with wildcards of patterns.
+ */
 
 import type { DescribedTable } from '@nearsky/adql';
 import type { Cell } from '@nearsky/astrotables';

@@ -1,4 +1,4 @@
-/** PostgreSQL with q3c and pgsphere in a folder of its own, which answers the queries of the oracle. */
+/** PostgreSQL with q3c and pgsphere in its own directory, which answers the queries of the oracle. */
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +13,13 @@ const isComplete = (version: string) =>
   existsSync(join(ROOT, version, 'bin/initdb')) &&
   ['q3c', 'pg_sphere'].every(name => existsSync(controlOf(version, name)));
 
-/** The newest version with both; undefined where there is none. */
+/** The newest version with both extensions; undefined if there is none. */
 function version(): string | undefined {
   const versions = existsSync(ROOT) ? readdirSync(ROOT) : [];
   return versions.sort((a, b) => Number(b) - Number(a)).find(isComplete);
 }
 
-/** Why there is none; undefined where there is. */
+/** Why it is unavailable; undefined if it is available. */
 export function whyNoPostgres(): string | undefined {
   if (version()) return undefined;
   return 'there is no PostgreSQL with q3c and pgsphere: apt-get install postgresql-15-q3c postgresql-15-pgsphere';
@@ -42,7 +42,10 @@ function cellText({ type }: Column, cell: Cell): string {
   return type === 'text' ? `'${`${cell}`.replaceAll("'", "''")}'` : `${cell}`;
 }
 
-/** pgsphere's own script without COMMUTATOR and NEGATOR, which matter to plans alone: some operators have two, which PostgreSQL 15.20 refuses. */
+/**
+ * pgsphere's own script without COMMUTATOR and NEGATOR, which only affect plans. Some operators have two, which
+ * PostgreSQL 15.20 refuses.
+ */
 function pgsphere(): string {
   const control = controlOf(version()!, 'pg_sphere');
   const own = /default_version = '(.*)'/.exec(readFileSync(control, 'utf8'))![1];
@@ -102,14 +105,14 @@ export class Postgres {
     await this.#psql(`\\set ON_ERROR_STOP on\n${statements.join(';\n')};\n`);
   }
 
-  /** The median of the times that a query takes, ms, when one connection asks it again so many times after the first. */
+  /** The median time of a query that one connection repeats this many times after the first run, ms. */
   async milliseconds(query: string, again = 1): Promise<number> {
     const printed = await this.#psql(`\\timing on\n\\o /dev/null\n${`${query};\n`.repeat(1 + again)}`);
     const times = Array.from(printed.matchAll(/Time: ([\d.]+) ms/g), ([, ms]) => Number(ms)).slice(1);
     return times.sort((a, b) => a - b)[times.length >> 1]!;
   }
 
-  /** The rows of each query as texts; undefined where the query ends with an error. */
+  /** The rows of each query as strings; undefined if the query fails. */
   async rows(queries: readonly string[]): Promise<(readonly (string | null)[][] | undefined)[]> {
     const each = queries.map((query, i) => `\\echo #${i}\nCOPY (${query}) TO STDOUT (HEADER);\n`);
     const printed = await this.#psql(`SET statement_timeout = '20s';\n${each.join('')}`);
@@ -132,7 +135,7 @@ export class Postgres {
   }
 
   async #run(program: string, args: readonly string[]): Promise<string> {
-    // A server that has been started keeps what it was given, and would keep a pipe open.
+    // A started server keeps the file descriptors that it was given, and would keep a pipe open.
     const isServer = program === 'pg_ctl';
     const stdio = isServer ? ('ignore' as const) : (['ignore', 'pipe', 'ignore'] as const);
     const child = spawn(join(ROOT, version()!, 'bin', program), args, {

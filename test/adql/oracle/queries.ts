@@ -1,7 +1,7 @@
 /**
  * Seeded queries, each in ADQL and in PostgreSQL's SQL with q3c and pgsphere. Both are written side by side from the
- * random choices; nothing of the translation under test is used. Where PostgreSQL ends with an error and the service
- * answers NULL, as for a division by 0, the second text says NULL.
+ * random choices, without the translation under test. If PostgreSQL fails where the service answers NULL, as for a
+ * division by 0, the second query has NULL.
  */
 import { seededRandom } from '../../oracle/skies.ts';
 
@@ -19,7 +19,7 @@ interface Named extends Both {
 
 interface From extends Both {
   readonly columns: readonly Named[];
-  /** Expressions that put the rows in an order of which there is only one. */
+  /** Expressions that order the rows uniquely. */
   readonly keys: readonly Both[];
   readonly places: readonly (readonly [ra: Both, dec: Both])[];
 }
@@ -67,7 +67,7 @@ const radians = (angle: number) => (angle * Math.PI) / 180;
 const degrees = (angle: number) => Number(((angle * 180) / Math.PI).toFixed(7));
 const same = (text: string): Both => ({ adql: text, sql: text });
 const text = (value: string) => same(`'${value.replaceAll("'", "''")}'`);
-/** A text of both languages, in which each {0}, {1} is a part. */
+/** A string of both languages, in which each {0}, {1} stands for a part. */
 function both(adql: string, sql: string, ...parts: readonly Both[]): Both {
   const fill = (pattern: string, of: keyof Both) => pattern.replaceAll(/\{(\d)\}/g, (_, i) => parts[Number(i)]![of]);
   return { adql: fill(adql, 'adql'), sql: fill(sql, 'sql') };
@@ -319,7 +319,7 @@ export class Queries {
     return [`CONTAINS(POINT({0}, {1}), POLYGON('ICRS', ${list}))`, this.#spherePolygon(corners)];
   }
 
-  /** Circles and polygons in one another, of constants and of the places {0}, {1} and {6}, {7}. */
+  /** Circles and polygons within one another, with constants and with the positions {0}, {1} and {6}, {7}. */
   #regions(): [string, string] {
     const corners = (
       [
@@ -448,7 +448,7 @@ export class Queries {
 
   // Tables
 
-  /** @param most the most tables */
+  /** @param most the maximum number of tables */
   #from(most: number): From {
     const kind = most < 2 ? 0 : this.#random();
     if (kind < 0.45) return this.#table(this.#pick(['objects', 'matches']));
@@ -507,7 +507,7 @@ export class Queries {
     return { adql, sql: `nearsky.${name} AS ${alias}`, columns, keys, places: [[named('ra'), named('dec')]] };
   }
 
-  /** A query in FROM, whose columns have names of their own. */
+  /** A query in FROM, whose columns have their own names. */
   #derived(): From {
     const of = this.#from(1);
     const alias = `"D ${++this.#names}"`;
@@ -534,7 +534,7 @@ export class Queries {
     return this.#pick(['int', 'int', 'float', 'float', 'text', 'time'] as const);
   }
 
-  /** @param kinds those of the columns, where they matter */
+  /** @param kinds the kinds of the columns, if they matter */
   #select(kinds: readonly Kind[] | undefined, tables: number, isPart = false): OracleQuery {
     const from = this.#from(tables);
     const where = this.#is(0.7) ? alike(' WHERE {0}', this.#condition(from, 2)) : same('');
@@ -552,14 +552,17 @@ export class Queries {
     return { ...this.#ordered(quantifier, shown, alike('{0}{1}', from, where), terms), isOrdered: true };
   }
 
-  /** A value that both languages sort alike: numbers that differ in their last bits alone become one, on a scale on which no simple number lies halfway. */
+  /**
+   * A value that both languages sort alike: numbers that differ only in their last bits become equal, on a scale with
+   * no simple number halfway between two steps.
+   */
   #distinguishable(kind: Kind, scope: From, depth: number): Both {
     const value = this.#value(kind, scope, depth);
     if (kind !== 'float') return value;
     return both('ROUND(({0}) * 0.7310585786300049, 6)', "(round(({0}) * float8 '731058.5786300049') / 1e6)", value);
   }
 
-  /** Those that are not the same for all rows, which neither language sorts or groups by. */
+  /** Expressions that differ between rows; neither language sorts or groups by the others. */
   #ofRows(values: readonly Both[]): readonly Both[] {
     return values.filter(({ adql }) => /t\d|"D/.test(adql));
   }

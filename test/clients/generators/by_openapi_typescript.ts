@@ -1,4 +1,7 @@
-/** Asks a service with the types that openapi-typescript has made, and prints what it got, as JSON. Arguments: URL DIAOBJECTID */
+/**
+ * Queries a service with the types made by openapi-typescript, and prints the answers as JSON. Arguments: URL
+ * DIAOBJECTID
+ */
 import createClient from 'openapi-fetch';
 import type { paths } from './made.d.ts';
 

@@ -119,7 +119,7 @@ function numberOrBad(random: Random, range: Range, allowed: Range = range): Valu
   return { text: JSON.stringify(random.between(...range)), verdict: 'good' };
 }
 
-/** Any finite number is one that a filter takes, but for separations. */
+/** Filters accept any finite number, except for separations. */
 function filterValue(random: Random): Value {
   if (random.chance(0.1)) return { text: random.pick(NO_NUMBERS), verdict: 'bad' };
   return { text: random.pick(['0', '0.5', '1e2', '5.0', `${random.between(0, 10)}`]), verdict: 'good' };
@@ -179,7 +179,7 @@ function randomInput(random: Random): Value {
   if (random.chance(0.04)) values.delete(random.pick([...values.keys()]));
   const isWhole = REQUIRED[kind].every(name => values.has(name));
   const isBad = !isKnown || !isWhole || values.values().some(({ verdict }) => verdict === 'bad');
-  // The request's own radius may stand in for that of a position.
+  // The request's own radius may replace a position's radius.
   const isOpen = kind === 'position' && !values.has('radius_arcsec');
   const members = [`"kind": ${kindText}`, ...values.entries().map(([name, { text }]) => `"${name}": ${text}`)];
   return { text: `{${shuffled(random, members).join(', ')}}`, verdict: isBad ? 'bad' : isOpen ? 'open' : 'good' };

@@ -1,4 +1,4 @@
-/** Random requests from the OpenAPI document, each with what may be answered to it. */
+/** Random requests from the OpenAPI document, each with the answers that it may have. */
 import { TABLE_FORMATS } from '../../../src/contract/formats.ts';
 import type { OpenApiDocument } from '../../../src/documents/openapi/document.ts';
 import type { DocumentedParameter as Parameter } from '../../../src/documents/openapi/parameters.ts';
@@ -9,11 +9,11 @@ import { HOSTILE_TEXTS, isDigits, type Random, type Value, valueFor } from './va
 export interface Expected {
   /** Parameters that a refusal may blame. */
   readonly suspects: ReadonlySet<string>;
-  /** It must be refused. */
+  /** Whether the request must be refused. */
   readonly refused: boolean;
   /** The codes that a refusal may have. */
   readonly codes: ReadonlySet<string>;
-  /** Whether each input of a lookup is malformed; undefined where it may be. */
+  /** Whether each input of a lookup is malformed; undefined if it may be either. */
   readonly malformed?: readonly (boolean | undefined)[];
 }
 
@@ -46,7 +46,7 @@ const OTHER_METHODS = [
   'QUERY',
 ];
 
-/** Nothing is at these, whatever the method. */
+/** Nothing exists at these paths, whatever the method. */
 const NO_PATHS = [
   ...['/api', '/api/', '//', '/api//cone', '/api/cone/', '/API/cone', '/api/Cone', '/api/objects/', '/api/objects/1/2'],
   ...[
@@ -73,7 +73,7 @@ const NO_PATHS = [
   ],
 ];
 
-/** In a query string, and without a meaning to any operation. */
+/** Parameters of a query string that mean nothing to any operation. */
 const JUNK = [
   '',
   '%',
@@ -116,7 +116,7 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
     if (random.chance(0.3)) {
       const body = random.chance(0.5) ? spoil(random, random.pick(GOOD_AREAS)) : random.pick(BAD_AREAS);
       const query = random.pick(['', 'response=count', 'response=table', 'level=0.5', 'format=csv']);
-      // A client has few tables at once, and the requests of the test run beside each other.
+      // A client may have only a few tables at once, and the requests of the test run concurrently.
       const codes = new Set(['invalid_parameter', ...(query === 'response=table' ? ['service_unavailable'] : [])]);
       return {
         method: 'POST',
@@ -258,7 +258,7 @@ class QueryBuilder {
     });
   }
 
-  /** Sends it, sometimes with other values of the same name before. */
+  /** Sends the request, sometimes with other values of the same name first. */
   #add(name: string, value: Value): void {
     const repeated = this.#random.chance(0.05) ? [this.#random.pick(HOSTILE_TEXTS), value.text] : [value.text];
     for (const text of repeated) this.#pairs.push(`${encode(name)}=${encode(text)}`);
@@ -288,7 +288,7 @@ class QueryBuilder {
     const random = this.#random;
     const own = this.#cursors[this.#template as keyof Cursors];
     const token = random.pick(own);
-    // A cursor of an area is refused with every other area.
+    // A cursor for one area is refused with every other area.
     if (random.chance(0.5)) return { text: token, verdict: this.#template === '/api/area' ? 'open' : 'good' };
     if (random.chance(0.3)) return { text: random.pick(['', ...HOSTILE_TEXTS]), verdict: 'bad' };
     if (random.chance(0.3)) {
@@ -306,15 +306,15 @@ class QueryBuilder {
       suspects.add(name);
       refused ||= surely;
     };
-    // A count has no pages: what their size would be is not looked at.
+    // A count has no pages, so the page size is not checked.
     const isCount = this.#sent.get('response')?.text === 'count';
     if (isCount && !['/api/area', '/api/objects'].includes(this.#template)) this.#sent.delete('page_size');
-    // Counts are no table.
+    // Counts are not a table.
     if (isCount && TABLE_FORMATS.some(({ name }) => name === this.#sent.get('format')?.text)) blame('format', true);
     for (const [name, { verdict }] of this.#sent) if (verdict !== 'good') blame(name, verdict === 'bad');
     const names = [...this.#sent.keys()];
     if (['/api/area', '/api/objects'].includes(this.#template)) {
-      // The window may be backwards.
+      // The end of the window may be before its start.
       if (names.includes('start') && names.includes('end')) for (const name of ['start', 'end']) blame(name, false);
       if (names.includes('cursor')) for (const name of ['time_field', 'status']) blame(name, false);
     }
@@ -331,12 +331,12 @@ class QueryBuilder {
       codes.add('unsupported_parameter');
     }
     if (this.#template === '/api/recent-crossmatches') {
-      // The window may be backwards, or longer than it may be.
+      // The end of the window may be before its start, or the window may be too long.
       for (const name of ['start', 'end']) if (names.includes(name)) ['start', 'end'].map(end => blame(end, false));
     }
     if (this.#sent.has('cursor')) {
       for (const name of [...PINNED, 'detail']) if (names.includes(name)) blame(name, false);
-      // A cursor that is forged pins what it likes.
+      // A forged cursor can fix any value.
       if (this.#sent.get('cursor')!.verdict === 'open') for (const name of [...REQUIRED, 'detail']) blame(name, false);
       if (isCount) blame('cursor', true);
     } else if (['/api/cone', '/api/sources'].includes(this.#template)) {
@@ -371,7 +371,7 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27');
 }
 
-/** A cursor with something changed in it: a character, its length, or a value. */
+/** A cursor with a change: to a character, to its length, or to a value. */
 function forge(random: Random, token: string): string {
   const at = random.below(token.length);
   if (random.chance(0.3)) return `${token.slice(0, at)}${random.pick([...'aZ0-_'])}${token.slice(at + 1)}`;

@@ -1,7 +1,7 @@
-/** Random values, each with what the service must make of it. */
+/** Random values, each with the required reaction of the service. */
 import { seededRandom } from '../../oracle/skies.ts';
 
-/** Whether a value must be taken, must be refused, or may be either. */
+/** Whether a value must be accepted, must be refused, or may be either. */
 export type Verdict = 'good' | 'bad' | 'open';
 
 export interface Value {
@@ -35,7 +35,7 @@ export class Random {
   }
 }
 
-/** Values that no parameter takes. */
+/** Values that no parameter accepts. */
 export const HOSTILE_TEXTS: readonly string[] = [
   ...[
     ' ',
@@ -77,7 +77,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   ...['9'.repeat(400), '-'.repeat(50), '1'.repeat(5000), `${'['.repeat(600)}`, 'a'.repeat(1025), '{"a":1}', '"'],
 ];
 
-/** Digits without an end, which a number takes as infinity and an integer may clamp. */
+/** Very many digits, which a number reads as infinity and an integer may clamp. */
 export const isDigits = (text: string) => /^\d+$/.test(text);
 
 /** A number within the bounds, in one of its spellings. */
@@ -112,7 +112,7 @@ export function valueFor(random: Random, schema: Schema): Value {
   return { text: numberText(random, min, (schema.maximum as number | undefined) ?? LIMIT), verdict: 'good' };
 }
 
-/** The texts that a parameter takes where they can be counted. */
+/** The strings that a parameter accepts, if they can be enumerated. */
 function choicesOf(schema: Schema): readonly string[] | undefined {
   return schema.type === 'boolean' ? ['true', 'false'] : (schema.enum as string[] | undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * Writes, as one line of JSON, where the program has a catalog and a broker: one_file.test.ts runs it in a copy of the program to which
- * both were added.
+ * Prints, as one line of JSON, where the program shows a catalog and a broker. one_file.test.ts runs it in a copy of
+ * the program to which both were added.
  */
 import { settingsPage } from '../../../docs/settings.ts';
 import { feedOf } from '../../../src/consume/feeds.ts';

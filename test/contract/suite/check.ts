@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import type { Json, Service } from './service.ts';
 
 export interface Check {
-  /** The section of the contract (docs/contract.md) that it holds, then what it says. */
+  /** The section of the contract (docs/contract.md) that it checks, then the statement. */
   readonly name: string;
   run(service: Service): Promise<void>;
 }
 
-/** The checks of a section, by what they say. */
+/** The checks of a section, by statement. */
 export function section(title: string, checks: Readonly<Record<string, Check['run']>>): readonly Check[] {
   return Object.entries(checks).map(([says, run]) => ({ name: `${title}: ${says}`, run }));
 }

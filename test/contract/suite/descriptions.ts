@@ -45,7 +45,7 @@ const describe = section('Status and descriptions: describe_service', {
     for (const { name, catalog_source_id, coverage_map, filterable_fields } of catalogs) {
       const [column, order, arcmin, fields] = CATALOGS[name as keyof typeof CATALOGS];
       assert.is(catalog_source_id.column, column);
-      // Coarser where the map of the copy is; then the note has the catalog's own.
+      // Coarser if the copy's map is coarser; the note then has the catalog's own order.
       const inForce = coverage_map.footprint_moc_order;
       assert.ok(inForce <= order, `${name} has order ${inForce}`);
       assert.ok(

@@ -1,4 +1,4 @@
-/** The rules of every answer, checked in all answers that the other checks have seen. */
+/** The rules for every answer, checked in all answers that the other checks have received. */
 import * as assert from 'uvu/assert';
 import { section } from './check.ts';
 import type { Answer, Json } from './service.ts';
@@ -15,7 +15,7 @@ const TIME_KEYS = ['ingest_time', 'event_time', 'crossmatched_at', 'as_of', 'sna
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(?!000000)\d{6})?\+00:00$/;
 const MAX_ID = 2n ** 63n - 1n;
 
-/** Every object in a JSON value; what a client sent and what a document describes is not ours to judge. */
+/** Every object in a JSON value, except values that a client sent or a document describes. */
 function* objectsIn(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value;

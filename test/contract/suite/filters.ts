@@ -101,7 +101,7 @@ async function reasonOf(service: Service, id: string, filters: object): Promise<
   return qualifies_reason;
 }
 
-/** The verdict of match filters on `matched`, by its sources: see the world. */
+/** The result of match filters for `matched`, by its sources: see the world. */
 const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ catalog: 'gaia_dr3' }, true],
   [{ catalog: 'skymapper_dr4' }, true],
@@ -121,7 +121,7 @@ const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ 'gaia_dr3.match_probability_min': 0.8607 }, true],
   [{ 'gaia_dr3.match_probability_min': 0.861 }, false],
   [{ 'gaia_dr3.any_match_probability_min': 0.9984 }, true],
-  // Of this match none is known.
+  // This is not known for this match.
   [{ 'des_y6_gold.normalized_separation_max': 9 }, false],
   [{ 'des_y6_gold.chance_probability_max': 1 }, false],
   [{ 'gaia_dr3.parallax_over_error_min': 10 }, true],

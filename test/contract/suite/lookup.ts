@@ -86,7 +86,7 @@ const request = section('Lookup: the request', {
   },
 });
 
-/** Inputs that are malformed, and what is at fault in each. */
+/** Malformed inputs, with the parameter at fault in each. */
 const MALFORMED: readonly (readonly [unknown, string])[] = [
   ...[7, 'x', null, true, [], [ID]].map(entry => [entry, ''] as const),
   ...[{}, { kind: 7 }, { kind: null }, { kind: 'ID' }, { diaObjectId: 1 }].map(entry => [entry, '.kind'] as const),

@@ -183,7 +183,7 @@ const WORTH = {
   match_probability: 0.8607,
   any_match_probability: 0.9984,
 };
-/** Of the other imported matches no statistics are known. */
+/** No statistics are known for the other imported matches. */
 const NO_WORTH = {
   chance_probability: null,
   source_density: null,

@@ -1,4 +1,4 @@
-/** The service under test, asked over HTTP and nothing else. */
+/** The service under test, accessed only over HTTP. */
 import { connect } from 'node:net';
 import { request } from 'undici';
 
@@ -18,7 +18,10 @@ export interface Answer {
 export interface Sending {
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array;
-  /** Whether the connection is for this request alone: a service may end one rather than read a body that it refuses. */
+  /**
+   * Whether the connection is used for this request only, because a service may close one instead of reading a refused
+   * body.
+   */
   readonly alone?: boolean;
 }
 
@@ -35,7 +38,7 @@ export class Service {
     this.#base = base.replace(/\/$/, '');
   }
 
-  /** @param path sent as it stands */
+  /** @param path sent unchanged */
   async send(method: string, path: string, { headers = {}, body: sent, alone = false }: Sending = {}): Promise<Answer> {
     const answer = await request(`${this.#base}${path}`, {
       method: method as 'GET',
@@ -53,7 +56,9 @@ export class Service {
     return seen;
   }
 
-  /** The bytes that come back on a connection of its own, on which these lines are sent as they stand, with `Host` after the first one. */
+  /**
+   * Sends these lines unchanged on a new connection, with `Host` after the first one. Returns all bytes of the answer.
+   */
   async raw(requestLine: string, ...lines: readonly string[]): Promise<Omit<Answer, 'method' | 'path'>> {
     const { hostname, port, host } = new URL(this.#base);
     const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), allowHalfOpen: true });
@@ -86,12 +91,12 @@ export class Service {
     return bodyOf(await this.get(path, query), 200);
   }
 
-  /** The code, and what is at fault: `param` or `params`. */
+  /** The code, and the parameters at fault: `param` or `params`. */
   async refused(path: string, query: string | Parameters, status = 400): Promise<readonly [string, Json]> {
     return faultOf(bodyOf(await this.get(path, query), status));
   }
 
-  /** @param body as it is where it is a text or bytes, else its JSON */
+  /** @param body sent unchanged if it is a string or bytes, else as JSON */
   post(body: unknown, type: string | null = 'application/json'): Promise<Answer> {
     const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     const headers: Record<string, string> = type === null ? {} : { 'Content-Type': type };

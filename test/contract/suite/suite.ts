@@ -31,7 +31,7 @@ export const CHECKS_WITHOUT_REGISTRY: readonly Check[] = [...withoutRegistry, ..
 
 export interface Outcome {
   readonly name: string;
-  /** Why it failed; undefined where it passed. */
+  /** Why the check failed; undefined if it passed. */
   readonly failure: string | undefined;
 }
 

@@ -112,7 +112,7 @@ const answers = section('Registry names: the answer', {
 
 export const tns = [...names, ...answers];
 
-/** Held by a service whose registry is too old, or not there. */
+/** For a service whose registry is too old, or missing. */
 export const withoutRegistry = section('Registry names: without a current registry', {
   'the status says so': async service => {
     const { tns_resolution, tns_snapshot_epoch } = await service.ok('/api/status');

@@ -1,11 +1,11 @@
 /**
- * The data that the suite asks for: an object in every state that the service can hold, as lines of an import. Always the same, but for
- * the epoch of the registry's snapshot, which must be recent when the suite runs: see `snapshotLine`.
+ * The data for the suite: an object in every state that the service can hold, as lines of an import. It is always the
+ * same, except for the epoch of the registry's snapshot, which must be recent when the suite runs: see `snapshotLine`.
  */
 
 export const RADIUS_ARCSEC = 10;
 
-/** Where things are, degrees; further apart than any search reaches. */
+/** Positions in degrees, further apart than the radius of any search. */
 export const PLACES = {
   states: { ra: 150, dec: 2 },
   crowd: { ra: 200, dec: -30 },
@@ -14,7 +14,10 @@ export const PLACES = {
   empty: { ra: 20, dec: -60 },
 } as const;
 
-/** By what is special about them, in order of ingest. All but `invalidPosition` are at `PLACES.states`. */
+/**
+ * The ids by the special property of their objects, in order of ingest. All but `invalidPosition` are at
+ * `PLACES.states`.
+ */
 export const IDS = {
   leftover: '170055002004914001',
   matched: '170055002004914002',
@@ -31,11 +34,11 @@ export const IDS = {
   zero: '0',
 } as const;
 
-/** An id that nobody has, beyond what a double holds. */
+/** An unused id, beyond what a double can hold. */
 export const UNKNOWN_ID = '170055002004914999';
 
 export const CROWD_SIZE = 130;
-/** A window that holds the whole world. */
+/** A window that contains the whole world. */
 export const WINDOW = { start: '2026-03-01T00:00:00+00:00', end: '2026-03-03T00:00:00+00:00' } as const;
 const WINDOW_START_US = Date.UTC(2026, 2, 1) * 1000;
 
@@ -160,7 +163,7 @@ function states(): Line[] {
   const ids = Object.values(IDS);
   const at = (id: string, fields: Line = {}) => {
     const n = ids.indexOf(id as (typeof ids)[number]);
-    // A whole second, but for the first: an answer leaves out a fraction of zero.
+    // A whole second, except for the first crossmatch: answers omit a fraction of zero.
     return object(id, WINDOW_START_US + (n + 1) * 1e6 + (n === 0 ? 4210 : 0), {
       dec: PLACES.states.dec + n * 1e-4,
       ...fields,
@@ -213,7 +216,7 @@ function states(): Line[] {
 /** Whether the nth of the crowd has a match. */
 const hasMatch = (n: number) => n % 3 === 0;
 
-/** Seven at a time have the same times; ids are in another order than times. */
+/** Groups of seven have the same times; ids are in a different order than times. */
 function crowd(): Line[] {
   return Array.from({ length: CROWD_SIZE }, (_, n) => {
     const id = `${170100000000000000n + BigInt((n * 37) % CROWD_SIZE)}`;

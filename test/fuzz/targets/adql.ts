@@ -4,7 +4,7 @@ import { translateQuery } from '../../../src/tap/translate_query.ts';
 import { TABLES } from '../../adql/support.ts';
 import { orRefused, type Target } from '../target.ts';
 
-/** What the engine is given: names that are made here or are those of tables, its own literals, and words in between. */
+/** The SQL for the engine: names made here or of tables, its own literals, and the words between them. */
 const SQL =
   /^(?:"(?:nearsky|TAP_SCHEMA|objects|matches|columns|[a-zA-Z_0-9]+)"|'(?:[^'\0]|'')*'|[A-Za-z_0-9]+|[-+*/%=<>(),.|:\s])*$/;
 

@@ -30,8 +30,8 @@ function checkNormalised(normalised: Normalised, text: string): void {
 }
 
 /**
- * Parsing must do as `JSON.parse` does where that takes the text, but for the ids, which are as the runtime's parser says that they stand
- * there; and must refuse what that refuses where no bare token can be the reason.
+ * If `JSON.parse` accepts the text, parsing must give the same result, except for ids, which keep their digits. If
+ * `JSON.parse` rejects it and no bare token can be the reason, parsing must reject it, too.
  */
 function checkParsing(text: string): void {
   let expected: { value: unknown; ids: Map<string, string> } | undefined;
@@ -101,7 +101,7 @@ function brokerTarget(name: BrokerName, ...readers: readonly Normaliser[]): Targ
   };
 }
 
-/** Damage lies in the BSON, or in what is compressed. */
+/** The damage is inside the BSON, or inside the compressed data. */
 const antaresLocus: Target = {
   name: 'antares_locus',
   isText: false,

@@ -24,7 +24,7 @@ function fileOf(bytes: Uint8Array): OpenFile {
   };
 }
 
-/** A file of more rows than this is not read here: its footer says so, and nothing that small holds them. */
+/** A file that states more rows than this is not read here, because no file that small can hold them. */
 const MAX_ROWS = 100_000;
 
 const parquet: Target = {

@@ -13,7 +13,7 @@ import { ApiError } from '../../../src/http/errors.ts';
 import { parseLookup } from '../../../src/http/lookup_request.ts';
 import { orRefused, type Target } from '../target.ts';
 
-/** The value that `JSON.parse` would give. */
+/** The value that `JSON.parse` returns for the text. */
 function plain(value: SentValue): unknown {
   if (value instanceof SentNumber) return value.value;
   if (value instanceof Map) {
@@ -35,7 +35,7 @@ const config = loadConfig();
 /** Those of a body. */
 const BOUNDS = { maxDepth: 1003, maxValues: 100_000 };
 
-/** Our reader must say of every text what `JSON.parse` says, and its numbers are literals of the text. */
+/** Our reader must agree with `JSON.parse` about every text, and its numbers must be literals of the text. */
 const json: Target = {
   name: 'json',
   isText: true,

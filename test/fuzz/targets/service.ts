@@ -8,7 +8,7 @@ import { checkMessage, type Running, type Target } from '../target.ts';
 /** Beyond every timeout of the server, on a busy machine too. */
 const QUIET_MS = 25_000;
 
-/** Everything that comes back for these bytes, after which nothing more is sent. */
+/** Sends these bytes and nothing more. Returns everything that comes back. */
 function exchange(port: number, bytes: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -27,7 +27,7 @@ function exchange(port: number, bytes: Uint8Array): Promise<Buffer> {
   });
 }
 
-/** Every answer in what came back is whole, none is a fault of ours, and an error says what is wrong. */
+/** Every answer is complete, none is an internal error, and an error says what is wrong. */
 function checkAnswers(received: Buffer): void {
   const text = received.toString('latin1');
   if (text !== '' && !/^HTTP\/1\.1 [1-5]\d\d /.test(text)) throw new Error(`no HTTP: ${text.slice(0, 100)}`);

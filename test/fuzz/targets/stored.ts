@@ -29,7 +29,7 @@ function linesOf(input: Buffer): number {
   ).length;
 }
 
-/** A new directory each so many inputs: stores that grow are slow, and full ones hide what is new. */
+/** Use a new directory after this many inputs: growing stores are slow, and full ones hide new effects. */
 const RENEW_AFTER = 200;
 
 async function withStore(read: (input: Buffer, place: Place) => Promise<void>): Promise<Running> {
