@@ -17,7 +17,7 @@ import { fillSky } from '../hats_export/support.ts';
 import { delivery, eventually, match, NOW_US, PROVENANCE, searched, withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { runtimeArgs } from '../runtime.ts';
-import { answerOf, partsOf } from './support.ts';
+import { answerOf, closed, partsOf } from './support.ts';
 
 const test = suite('tap: changes');
 const script = new URL('follow_process.ts', import.meta.url);
@@ -59,7 +59,7 @@ async function answers(dataDir: string) {
       }
     }
   } finally {
-    assert.ok(engine.close());
+    await closed(engine);
   }
   return { rows, ...(await stored(dataDir)) };
 }
@@ -242,7 +242,7 @@ needs(test, obstacle)('a query reads the tables as they were, while others are p
       await eventually('the end of the older tables', async () => (files().length === 1 ? true : undefined));
       const kept = new Map<string, string[]>();
       for (const table of TABLES) kept.set(table, await asked(engine, allOf(table)));
-      assert.ok(engine.close());
+      await closed(engine);
       rmSync(join(dataDir, 'tap'), { recursive: true });
       const whole = await answers(dataDir);
       for (const table of TABLES) assert.equal(kept.get(table), whole.rows.get(table), table);

@@ -20,7 +20,7 @@ import { nearsky, type Server, sample, send, startServer, withDirectory } from '
 import { delivery, eventually, match, PROVENANCE, searched } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { answerOf } from './support.ts';
+import { answerOf, closed } from './support.ts';
 
 const test = suite('tap: live');
 const obstacle = !isInstalled()
@@ -191,7 +191,7 @@ async function assertExported(server: Server, dataDir: string, last: number): Pr
     assert.is(engine.contents!.sequence, last);
     assert.is(engine.contents!.changed, 0);
   } finally {
-    assert.ok(engine.close());
+    await closed(engine);
     rmSync(join(dataDir, 'tap', `${process.pid}`), { recursive: true });
   }
 }

@@ -1,8 +1,14 @@
 /** Queries of an engine in the process of the test. */
 import { tapFormat } from '../../src/contract/tap.ts';
 import type { Engine } from '../../src/tap/engine.ts';
+import { eventually } from '../directory.ts';
 
 let lastQuery = 0;
+
+/** Closes the engine when it has ended what it does beside queries. */
+export async function closed(engine: Engine): Promise<void> {
+  await eventually('the engine to close', async () => engine.close() || undefined);
+}
 
 /** The answer as CSV, part by part. */
 export async function* partsOf(engine: Engine, query: string): AsyncGenerator<Uint8Array> {
