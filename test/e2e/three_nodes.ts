@@ -163,7 +163,7 @@ export class ThreeNodes {
   async command(node: number, ...args: string[]): Promise<Record<string, unknown>> {
     const all = [...args, '--data', this.dataOf(node), '--json'];
     const { code, stdout, stderr } = await start(all, this.settings, this.#machines.programOf(node)).finished;
-    if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`);
+    if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stdout}${stderr}`);
     return JSON.parse(stdout);
   }
 
