@@ -6,7 +6,7 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 /** The parameters of a query string that were ignored (docs/contract.md, Query strings). */
 export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
 
-/** The journal entry of the tables that an answer is from, and when the archive was last seen to be in that state. */
+/** The journal entry that an answer is from; for tables in ADQL also when the archive was last seen in that state. */
 export const JOURNAL_ENTRY_HEADER = 'X-Journal-Entry';
 export const AS_OF_HEADER = 'X-As-Of';
 
