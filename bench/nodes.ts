@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Producer } from '@platformatic/kafka';
 import { Agent, request } from 'undici';
+import { newTopic } from '../src/cluster/kafka_settings.ts';
 import { Member } from '../src/cluster/member.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import { Writer } from '../src/store/writer.ts';
 import { KafkaServer, whyNoKafka } from '../test/consume/kafka_server.ts';
 import { type Running, type Server, send, start, startServer } from '../test/e2e/support.ts';
-import { logOf, TOPIC_SETTINGS } from '../test/e2e/three_nodes.ts';
+import { logOf } from '../test/e2e/three_nodes.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { type Alert, alertsAnywhere } from './ingest.ts';
 import { load } from './load.ts';
@@ -104,7 +105,7 @@ async function lookFor(url: string, sent: readonly Sent[], isOver: () => boolean
 /** From a broker's stream, through the log, to the index of each node. */
 async function searchable(kafka: Kafka, directory: string, seconds: number): Promise<Part> {
   const variables = variablesOf(kafka, LOG);
-  await kafka[0]!.createTopic(LOG, 1, TOPIC_SETTINGS);
+  await kafka[0]!.createTopic(LOG, 1, newTopic(SERVERS).settings);
   await kafka[0]!.createTopic(SOURCE, 4);
   const servers: Server[] = [];
   for (let node = 0; node < NODES; node++) servers.push(await serve(join(directory, `node-${node}`), variables));
@@ -181,7 +182,7 @@ async function searchable(kafka: Kafka, directory: string, seconds: number): Pro
 /** A log of crossmatched objects into an empty archive. */
 async function replay(kafka: Kafka, directory: string, runs: number): Promise<Part> {
   const topic = 'replay';
-  await kafka[0]!.createTopic(topic, 1, TOPIC_SETTINGS);
+  await kafka[0]!.createTopic(topic, 1, newTopic(SERVERS).settings);
   const follow = async (data: string, use: (store: Store, member: Member) => Promise<void>) => {
     const store = openStore(data, 'write');
     const servers = kafka.map(({ server }) => server);
@@ -212,7 +213,7 @@ async function replay(kafka: Kafka, directory: string, runs: number): Promise<Pa
 /** A node from the backup of another, until it is ready. */
 async function seed(kafka: Kafka, directory: string, objects: number, note: Note): Promise<Part> {
   const topic = 'seed';
-  await kafka[0]!.createTopic(topic, 1, TOPIC_SETTINGS);
+  await kafka[0]!.createTopic(topic, 1, newTopic(SERVERS).settings);
   const [data, copy] = [join(directory, 'data'), join(directory, 'copy')];
   const store = openStore(data, 'write');
   note(`storing ${objects} objects`);
@@ -247,7 +248,7 @@ async function seed(kafka: Kafka, directory: string, objects: number, note: Note
 /** The CPU of a request of a node, beside a service over the same archive by itself, in turns. */
 async function requests(kafka: Kafka, directory: string, runs: number): Promise<Part> {
   const topic = 'requests';
-  await kafka[0]!.createTopic(topic, 1, TOPIC_SETTINGS);
+  await kafka[0]!.createTopic(topic, 1, newTopic(SERVERS).settings);
   const [filled, alone, shared] = ['filled', 'alone', 'shared'].map(name => join(directory, name)) as [
     string,
     string,

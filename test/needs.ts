@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { uvu } from 'uvu';
-import { isDeno } from '../src/base/runtime.ts';
 
 /** Why a tool of `test/package.json` cannot be used, if so. */
 export function toolObstacle(name: string): string | undefined {
@@ -12,7 +11,6 @@ export function toolObstacle(name: string): string | undefined {
 
 /** Why a process of the tests cannot have DuckDB itself, if so. */
 export function duckdbObstacle(isInstalled: boolean): string | undefined {
-  if (isDeno) return 'a process of Deno that has loaded DuckDB ends with a segmentation fault';
   return isInstalled ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
 }
 

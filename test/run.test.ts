@@ -1,12 +1,13 @@
 /** What runs the tests: which files, what it says first and last. On test files of this file's own. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root, withDirectory } from './directory.ts';
 import { whySlow } from './fast.ts';
-import { runtimeArgs } from './runtime.ts';
+import { unusedEntries, whyNodeOnly } from './node_only.ts';
+import { isDeno, runtimeArgs } from './runtime.ts';
 
 const test = suite('run');
 
@@ -16,7 +17,14 @@ const totals = (total: number, passed: number) => `console.log('Total: ${total}\
 /** Runs the runner of a checkout that has these files below `test/`. */
 function withTests(files: Readonly<Record<string, string>>, body: (run: (...args: string[]) => Ran) => void) {
   return withDirectory(async directory => {
-    for (const file of ['test/run.ts', 'test/fast.ts', 'test/runtime.ts', 'src/base', 'package.json'])
+    for (const file of [
+      'test/run.ts',
+      'test/fast.ts',
+      'test/node_only.ts',
+      'test/runtime.ts',
+      'src/base',
+      'package.json',
+    ])
       cpSync(join(root, file), join(directory, file), { recursive: true });
     // The libraries of the workspace are not copied.
     const { workspace, ...settings } = JSON.parse(readFileSync(join(root, 'deno.json'), 'utf8'));
@@ -153,6 +161,44 @@ test('of the tests of this checkout a good part is fast, and why another is not 
   assert.is(reason.at(-1)!.startsWith('node:') || reason.at(-1) === 'undici', true);
   for (const fast of ['architecture', 'index/tree', 'store/model', 'tns/rows', 'vo/areas'])
     assert.is(whySlow(join(root, `test/${fast}.test.ts`)), undefined, fast);
+});
+
+test('what tells nothing about Deno runs under Node only, and the run says so', () =>
+  withTests({ 'architecture.test.ts': totals(2, 2), 'one.test.ts': totals(3, 3) }, run => {
+    const { lines } = run();
+    assert.is(lines.at(-1), `${isDeno ? 3 : 5} passed, 0 failed`);
+    assert.is(
+      lines.some(line => line.startsWith('1 files run under Node only: architecture (')),
+      isDeno,
+    );
+    const { status, stderr } = run('architecture');
+    assert.is(status, isDeno ? 2 : 0);
+    assert.is(/architecture\.test\.ts runs under Node only\. They read files/.test(stderr), isDeno);
+  }));
+
+test('under Deno every room of src has tests, and so have its interfaces; an entry that names no file is a mistake', () => {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter(
+    name => name.endsWith('.test.ts') && !name.includes('node_modules'),
+  );
+  assert.equal(unusedEntries(files), []);
+  const both = files.filter(file => whyNodeOnly(file) === undefined);
+  for (const room of readdirSync(join(root, 'src')))
+    if (existsSync(join(root, 'test', room)))
+      assert.ok(
+        both.some(file => file.startsWith(`${room}/`)),
+        room,
+      );
+  const held = [
+    'contract/suite',
+    'e2e/commands',
+    'e2e/secrets',
+    'http/routing',
+    'server/threads',
+    'tap/engine_ends',
+    'tap/tap',
+  ];
+  for (const name of [...held, 'cluster/kafka_log', 'e2e/kill', 'e2e/nodes', 'faults/full_disk', 'faults/power'])
+    assert.ok(both.includes(`${name}.test.ts`), name);
 });
 
 test('CONTRIBUTING names the command for newcomers, under Node and Deno', () => {

@@ -1,7 +1,7 @@
 /**
  * Runs the test files, each in a process of its own, under the runtime that runs this file. Says first how long that takes; names at the end what
- * was skipped and why, and which files passed only when they were repeated; ends with `N passed, N failed`. Tests with deadlines may fail because
- * of what runs beside them: up to three files that failed run once more, alone, and the second outcome counts.
+ * was skipped and why, which files run under Node only, and which passed only when they were repeated; ends with `N passed, N failed`. Tests with
+ * deadlines may fail because of what runs beside them: up to three files that failed run once more, alone, and the second outcome counts.
  *
  *   node test/run.ts [--fast] [WORD...]     only the files whose path contains one of the words; --fast: only those of `fast.ts`
  */
@@ -11,6 +11,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { whySlow } from './fast.ts';
+import { whyNodeOnly } from './node_only.ts';
 import { isDeno, taskOptions } from './runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,15 +20,18 @@ const isFast = words.length < process.argv.length - 2;
 const named = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .sort();
-const files = named.filter(
+const chosen = named.filter(
   name =>
     (words.length === 0 || words.some(word => name.includes(word))) &&
     (!isFast || whySlow(join(root, 'test', name)) === undefined),
 );
+const left = isDeno ? chosen.filter(name => whyNodeOnly(name) !== undefined) : [];
+const files = chosen.filter(name => !left.includes(name));
 const unknown = words.filter(word => !named.some(name => name.includes(word)));
 if (unknown.length > 0 || files.length === 0) {
   const what = isFast ? 'fast test file' : 'test file';
-  if (unknown.length === 0) console.error(`No ${what} has ${words.join(' or ')} in its path.`);
+  for (const name of left) console.error(`${name} runs under Node only. ${whyNodeOnly(name)}`);
+  if (unknown.length === 0 && left.length === 0) console.error(`No ${what} has ${words.join(' or ')} in its path.`);
   for (const word of unknown) console.error(`No test file has ${JSON.stringify(word)} in its path below test/.`);
   process.exit(2);
 }
@@ -38,7 +42,20 @@ if (!isFast) spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore'
 const LANES = Math.min(2, availableParallelism());
 /** The seconds that each file took when it last ran here; Deno only reads them. */
 const measured = join(root, '.cache/test_seconds.json');
-const seconds: Record<string, number> = readMeasured();
+/** Seconds of the longest files, on two cores, for a checkout where they have not run yet. */
+const LONGEST: Readonly<Record<string, number>> = {
+  'neighbour/attacks.test.ts': 200,
+  'pages/browser.test.ts': 180,
+  'tap/hungry.test.ts': 110,
+  'tap/live.test.ts': 110,
+  'tap/sources.test.ts': 100,
+  'e2e/nodes.test.ts': 90,
+  'e2e/nodes_faults.test.ts': 80,
+  'fuzz/fuzz.test.ts': 80,
+  'install/npm.test.ts': 80,
+  'faults/inject.test.ts': 70,
+};
+const seconds: Record<string, number> = { ...LONGEST, ...readMeasured() };
 /** For a file that has not run here yet. */
 const ASSUMED_SECONDS = isFast ? 1.5 : 6;
 
@@ -157,10 +174,13 @@ const MAX_REPEATED = 3;
 
 sayHowLong();
 const outcomes = new Map<string, Outcome>();
-const queue = [...files];
+/** By their seconds, the longest first. */
+const queue = files.toSorted((a, b) => (seconds[b] ?? ASSUMED_SECONDS) - (seconds[a] ?? ASSUMED_SECONDS));
+// The second lane takes the shortest: a file that needs much never runs beside another, and the lanes end together.
 await Promise.all(
-  Array.from({ length: LANES }, async () => {
-    for (let file = queue.shift(); file; file = queue.shift()) outcomes.set(file, await runFile(file));
+  Array.from({ length: LANES }, async (_, lane) => {
+    const next = () => (lane === 0 ? queue.shift() : queue.pop());
+    for (let file = next(); file; file = next()) outcomes.set(file, await runFile(file));
   }),
 );
 const failedFiles = files.filter(file => outcomes.get(file)!.failed);
@@ -177,6 +197,10 @@ if (!isDeno) {
 }
 const skipped = files.flatMap(file => outcomes.get(file)!.skipped.map(line => `  ${file}: ${line}`));
 if (skipped.length) console.log(`${skipped.length} skipped:\n${skipped.join('\n')}`);
+if (left.length) {
+  const names = left.map(file => file.slice(0, -'.test.ts'.length));
+  console.log(`${left.length} files run under Node only: ${names.join(', ')} (test/node_only.ts says why)`);
+}
 const count = (key: 'passed' | 'failed') => [...outcomes.values()].reduce((sum, outcome) => sum + outcome[key], 0);
 const mended = failedFiles.filter(file => !outcomes.get(file)!.failed);
 if (mended.length)

@@ -101,6 +101,12 @@ export interface Match {
   readonly sources_within_radius: number | null;
   /** Separation of the second nearest source within the radius. */
   readonly second_separation_arcsec: number | null;
+  /** Separation in units of the combined 1-sigma error of both positions. */
+  readonly normalized_separation: number | null;
+  /** Probability that this source is the counterpart, if one of the sources within the radius is. */
+  readonly match_probability: number | null;
+  /** Probability that one of the sources within the radius is the counterpart. */
+  readonly any_match_probability: number | null;
   readonly diaObjectId?: bigint;
   /** The source's own right ascension, 0 to 360 whatever the catalog's convention. */
   readonly ra?: number;

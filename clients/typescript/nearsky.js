@@ -505,6 +505,7 @@ export class Watch {
       let waitSeconds = this.#retrySeconds;
       try {
         const response = await this.#connect(this.#lastId, ends.signal);
+        if (!response.ok) waitSeconds = retryAfterSeconds(response);
         await requireEvents(response);
         hasBegun = true;
         yield* this.#events(/** @type {ReadableStream<Uint8Array>} */ (response.body), ends);
@@ -512,7 +513,6 @@ export class Watch {
       } catch (error) {
         const isLasting = error instanceof NearskyError && !error.retryable;
         if (!hasBegun || isLasting || this.#signal?.aborted) throw error;
-        if (error instanceof NearskyError) waitSeconds = DEFAULT_RETRY_AFTER_SECONDS;
       } finally {
         this.#signal?.removeEventListener('abort', stop);
         ends.abort();

@@ -10,8 +10,8 @@ const MAX_UNANSWERED = 256;
 /** The maximum expected wait of a query, as a fraction of its budget. It is well below 1, because queries differ. */
 export const MAX_WAIT = 0.2;
 /**
- * LAST_ENDS: the number of recent completions over which the time between completions is averaged. FIRST_ENDS: with
- * fewer completions, the average is not used, because they come in bursts.
+ * The time between completions is averaged over the last LAST_ENDS completions. With fewer than FIRST_ENDS, the average
+ * is not used, because completions come in bursts.
  */
 const LAST_ENDS = 16;
 const FIRST_ENDS = 4;
@@ -54,10 +54,7 @@ export class Admission {
     this.#metrics.set('waitingQueries', this.#unanswered);
   }
 
-  /**
-   * @param wasBegun whether the query had started, and then completed or took too long; false if it only waited too
-   * long
-   */
+  /** @param wasBegun whether the query had started; false if it only waited too long */
   end(wasBegun: boolean): void {
     this.#unanswered--;
     this.#metrics.set('waitingQueries', this.#unanswered);

@@ -11,7 +11,7 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Body } from './body.ts';
 
 const KIB = 1024;
-/** An answer of this length leaves enough garbage to justify a collection. */
+/** After an answer of this length, a garbage collection is worth its time. */
 const LONG_BYTES = 1024 * KIB;
 /** After a query found too little memory, clients must read faster for this time. */
 const WANTED_MS = 3000;
@@ -115,7 +115,7 @@ export function keep(body: Uint8Array<ArrayBuffer>, room: AnswerRoom | undefined
   kept.set(body.buffer, { room, isWhole });
 }
 
-/** Registers a shorter body as the replacement of a registered one. */
+/** Replaces a registered body by a shorter one. */
 export function replace(body: Body, shorter: Uint8Array<ArrayBuffer>): void {
   const room = forget(body);
   // The runtime's compression may return a part of a larger buffer.

@@ -56,7 +56,7 @@ export function* areaCandidates(
 /** The area of the previous query. It is cached, because the pages of a walk and its count have the same area. */
 let lastRead: { readonly digest: string; readonly read: ReadArea } | undefined;
 
-/** The area with this digest, if it was read last. */
+/** The cached area, if it has this digest. */
 export function areaReadLast(digest: string): ReadArea | undefined {
   return lastRead?.digest === digest ? lastRead.read : undefined;
 }

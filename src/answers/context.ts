@@ -12,8 +12,7 @@ import type { SharedFragments } from './shared_fragments.ts';
 export class StaleIndex extends Error {}
 
 /**
- * The steps of a query. Other queries run at each yield, so a query must not assume that shared state, such as
- * `QueryContext.object`, is the same afterwards.
+ * The steps of a query. Other queries run at each yield and may change shared state, such as `QueryContext.object`.
  */
 export type Steps = Generator<undefined, void, undefined>;
 
@@ -24,7 +23,7 @@ export type Steps = Generator<undefined, void, undefined>;
 const FIRST_STEP_MS = 2;
 const STEP_MS = 1;
 
-/** The reason why a query is refused that has waited for most or all of its budget (docs/contract.md, decision P4). */
+/** The reason for refusing a query that has waited for most or all of its budget (docs/contract.md, decision P4). */
 export const TOO_LONG = 'the query had to wait for too long';
 
 /** A query only counts as too expensive if it had at least this fraction of its budget for its work. */
@@ -107,6 +106,6 @@ export interface QueryContext {
   /** The object that was read last. */
   readonly object: ObjectView;
   readonly out: ByteSink;
-  /** A later part of the answer, until an earlier part that depends on it can be written. Empty at first. */
+  /** Holds a later part of the answer while an earlier part that depends on it is written. Empty at first. */
   readonly body: ByteSink;
 }

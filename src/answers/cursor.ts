@@ -116,7 +116,7 @@ export const coneCursor = (radius: Kind<number>) =>
 /** The schema with which the operation writes cursors. */
 export const CONE_CURSOR = coneCursor(number({ min: 0 }));
 
-/** The operation of cursors that do not name one. */
+/** The operation of cursors that do not name their operation. */
 export const RECENT_CURSOR = schema('recent_crossmatches', {
   ...LAST,
   startUs: time('s'),
@@ -177,7 +177,7 @@ function membersOf(token: string): JsonObject {
   let members: JsonObject | undefined;
   try {
     const bytes = Buffer.from(token, 'base64url');
-    // The decoder ignores characters that are not base64url. The check therefore encodes the result again and compares.
+    // The decoder ignores characters that are not base64url. So the result is encoded again and compared.
     if (bytes.toString('base64url') === token) json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     members = asObject(parseJson(json, 'all'));
   } catch {

@@ -15,7 +15,7 @@ export class FollowedAreas {
   readonly #streams = new Map<string, number>();
   #version = 0;
 
-  /** Changes when an area is added. */
+  /** A version, which changes when an area is added. */
   get version(): number {
     return this.#version;
   }

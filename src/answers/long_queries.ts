@@ -25,7 +25,7 @@ export interface NotBegun extends Stepped {
   reserve(): boolean;
 }
 
-/** The maximum number of started queries. The others hold no memory yet, and may still be refused as not started. */
+/** The maximum number of started queries. Other queries hold no memory yet, and may still be refused. */
 const MAX_BEGUN = 4;
 /** The interval between checks of the waiting queries. */
 const SWEEP_MS = 50;

@@ -66,7 +66,10 @@ export class ObjectMessages implements MatchSource {
   }
 }
 
-/** Messages about an object as a whole have this name, which no catalog has, in their ids. */
+/**
+ * In the ids of messages about an object as a whole, this stands where a catalog's name would. No catalog has this
+ * name.
+ */
 const NO_CATALOG = '';
 const [COMMA, END] = [Buffer.from(','), Buffer.from(']}')];
 

@@ -50,7 +50,7 @@ const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
 
 /**
- * The value in every match over HTTP, because an object is crossmatched again if a catalog could not be read for it.
+ * Every match over HTTP has this value, because an object is crossmatched again if a catalog could not be read for it.
  */
 const NOT_PARTIAL = skippedFragment(undefined);
 
@@ -146,7 +146,7 @@ export class ObjectWriter implements ObjectList {
     if (this.#level >= LEVEL.position) {
       this.#position(object);
       out.fragment(RELIABILITY);
-      out.range(object.bytes, object.reliabilityAt, object.currentAt);
+      out.range(object.bytes, object.reliabilityAt, object.positionErrorAt);
       out.fragment(INGEST_TIME);
       writeTime(out, object.ingestTimeUs);
       out.fragment(EVENT_TIME);

@@ -14,7 +14,7 @@ export function* objectsAnswer(query: ObjectsQuery, context: QueryContext): Step
   else yield* writeSelection(query, context, objectCandidates(query, context));
 }
 
-/** The number of objects. Reads them only if there are filters, or a status in a window. */
+/** The number of objects. Objects are read only if there are filters, or both a status and a time window. */
 function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefined, number, undefined> {
   const { clock, store } = context;
   const { filters, status, window } = query;
@@ -41,7 +41,7 @@ function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefin
 
 export function objectCandidates(query: ObjectsQuery, context: QueryContext): Candidates<RecentPosition> {
   const { filters, status, timeField, pageSize } = query;
-  // Whether no object is read in vain; objects by event time may have been ingested too late for the walk.
+  // Whether every object that is read belongs to the walk. By event time, some may have been ingested too late for it.
   const areAllListed = !filters && status === 'any' && timeField === 'ingest_time';
   return candidates(query, context, areAllListed ? pageSize + 1 : Number.POSITIVE_INFINITY);
 }
@@ -69,7 +69,7 @@ function candidates(query: ObjectsQuery, context: QueryContext, limit: number): 
   };
 }
 
-/** Whether only objects with matches can be listed. */
+/** Whether all listed objects must have matches. */
 function needMatch({ status, filters }: ObjectsQuery, { fragments }: QueryContext): boolean {
   const known = fragments.settings.catalogs.filters;
   return status === 'coincident_sources' || !!filters?.some(([name]) => known.get(name)?.isMatchFilter);

@@ -109,7 +109,7 @@ export function objectTest(filters: FilterValues, catalogs: Catalogs): { test: O
   };
 }
 
-/** Objects and results that qualify always have the reason `meets_filters`. */
+/** All objects and results that qualify have the reason `meets_filters`. */
 export function qualification(reason: QualifiesReason) {
   return { qualifies: reason === 'meets_filters', qualifies_reason: reason };
 }

@@ -137,7 +137,7 @@ interface Selected {
 export interface AreaQuery extends Asked, Selected {
   readonly kind: 'area';
   readonly response: AreaResponse;
-  /** A text, or an area that was read from a text or a file. */
+  /** A string, or an area that was read from a string or a file. */
   readonly area: Uint8Array | ReadArea;
   /** The credible level of a probability map. Other areas have the default. */
   readonly level: number;
@@ -166,7 +166,7 @@ export interface VoConeQuery extends Asked, Circle {
   /** The maximum number of rows. 0 requests the columns only, and so does a radius of 0. */
   readonly maxRecords: number;
   readonly serialization: Serialization;
-  /** Texts in the answer that accompany the table. */
+  /** Strings in the answer that accompany the table. */
   readonly infos: readonly Info[];
 }
 
@@ -211,13 +211,13 @@ export function isCount(query: QueryNamed): boolean {
   return query.kind === 'count' || query.response === 'count';
 }
 
-/** A table to which the pages of a walk are written one after another. */
+/** A table to which the pages of a walk are written in turn. */
 export class WholeTable {
-  /** The part that was not sent yet. */
+  /** The part that is not sent yet. */
   readonly out = new ByteSink();
   /** The columns and the writer, from the first page on. Catalogs that are added later do not change the columns. */
   begun: { readonly table: ObjectTable; readonly writer: TableWriter } | undefined;
-  /** The number of written rows. Once a row of a page is written, the page cannot be written again. */
+  /** The number of written rows. If it has grown, a failed page cannot be retried. */
   rows = 0;
   /** The area of the walk, read only once. */
   area: ReadArea | undefined;

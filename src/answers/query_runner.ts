@@ -42,7 +42,7 @@ const OBJECTS_PER_POSITION = 20;
 const QUICK_RADIUS_ARCSEC = 60;
 /**
  * Longer bodies are bytes, shorter ones are strings. The garbage collector treats bytes outside its heap as growing
- * garbage. With a buffer for each short answer, it would mark the whole heap several times a second.
+ * garbage. If each short answer had a buffer, it would mark the whole heap several times a second.
  */
 const MAX_TEXT_BYTES = 65_536;
 /** The maximum number of idle desks. Each has buffers of up to 4 MiB. */

@@ -1,4 +1,6 @@
-/** Reads filters that a request, or a watch of the operator, names (docs/contract.md, Filters and counts). */
+/**
+ * Reads the filters of a request, or of a watch that the operator has set up (docs/contract.md, Filters and counts).
+ */
 import { mustBe, shorten } from '../base/error_text.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { Filter } from '../contract/filters.ts';
@@ -16,7 +18,7 @@ export class FilterError extends Error {
 }
 
 /**
- * @param read reads the value of a filter: a finite number, or a text for `catalog`
+ * @param read reads the value of a filter: a finite number, or a string for `catalog`
  * @returns null if there are no filters
  * @throws FilterError; any error of `read`
  */

@@ -37,7 +37,7 @@ export function rowsWithin({ index, clock }: QueryContext, circle: Circle, asOfU
   return rows;
 }
 
-/** The order in which the objects around a position are listed: by ingest time, then id. */
+/** The order of the objects around a position: by ingest time, then by id. */
 export function inOrder(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => a.timeUs - b.timeUs || (a.id < b.id ? -1 : 1));
 }

@@ -1,4 +1,6 @@
-/** Caches the parts that many answers have in common, as bytes: settings, provenance sets, and texts about objects. */
+/**
+ * Caches the parts that many answers have in common, as bytes: settings, provenance sets, and strings about objects.
+ */
 import { fragment } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
@@ -28,7 +30,7 @@ export interface SetFragments {
   readonly matchEnd: Uint8Array;
 }
 
-/** The texts for all objects that have the same brokers and the same kind of crossmatch. */
+/** The strings for all objects that have the same brokers and the same kind of crossmatch. */
 export interface CurrentFragments {
   /** The status of such an object, if it has no matches. */
   readonly status: CrossmatchedStatus;
@@ -48,7 +50,7 @@ export interface CurrentFragments {
 
 type AnsweredCrossmatch = NonNullable<AnsweredObject['crossmatch']>;
 
-/** The texts for all objects that have the same registry association. */
+/** The strings for all objects that have the same registry association. */
 interface AssociationFragments {
   /** `, "tns": ...` of the object. */
   readonly ofObject: Uint8Array;
@@ -70,7 +72,7 @@ export function skippedFragment(record: Pick<TimelessRecord, 'catalogOutcomes'> 
 /** The end of a match whose crossmatch is not recorded. */
 export const NO_SET = fragment(', "provenance_set": null}');
 
-/** The maximum number of cached texts of each kind. There are seldom more than a few dozen. */
+/** The maximum number of cached strings of each kind. There are seldom more than a few dozen. */
 const MAX_REMEMBERED = 4096;
 
 /** A function with a cache of its results. */
@@ -88,7 +90,7 @@ class Memo<Key, Value> {
   }
 }
 
-/** Counters for values that an answer cannot show. */
+/** Counts the values that an answer cannot show. */
 type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
 
 /**

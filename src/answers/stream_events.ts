@@ -81,7 +81,7 @@ export function eventSelection(
   status?: StoredStatus,
 ): EventSelection | undefined {
   if (!filters && !area && !status) return undefined;
-  // The order of filters does not matter.
+  // Sorted, because the order of filters does not matter.
   const sorted = filters?.toSorted();
   return { filters: sorted, area, status, key: JSON.stringify([area?.digest, sorted, status]) };
 }
@@ -216,7 +216,7 @@ export class StreamEvents {
 
   #forgetOld(): void {
     for (const [id, page] of this.#pages) {
-      // The newest page is in use.
+      // The newest page is in use, so it stays.
       if (this.#keptBytes <= KEPT_BYTES || this.#pages.size === 1) return;
       this.#pages.delete(id);
       for (const events of [page, ...page.selected.values()]) this.#keptBytes -= memoryOf(events);

@@ -26,7 +26,7 @@ export function writeTableHead(out: ByteSink, head: TableHead): void {
   out.longText(text);
 }
 
-/** Splits the bytes that a thread has written into the head and the table. */
+/** Splits the bytes that a thread has written into head and table. */
 export function splitTable(bytes: Uint8Array<ArrayBuffer>): { head: TableHead; table: Uint8Array<ArrayBuffer> } {
   const { buffer, byteOffset } = bytes;
   const end = LENGTH_BYTES + new DataView(buffer, byteOffset).getUint32(0);

@@ -12,7 +12,10 @@ import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
 import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
 
-/** Items beyond the limit that are collected before the furthest are dropped, because sorting in each one is slower. */
+/**
+ * This many items above the limit are collected before the furthest are dropped at once, because inserting each item in
+ * order is slower.
+ */
 const SLACK = 1000;
 
 export function voConeAnswer(query: VoConeQuery, context: QueryContext): Steps {
@@ -49,7 +52,7 @@ function* sourcesAnswer(
   const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
   /** Sources without a position are in no cone. They are counted if their object is in this cone. */
   let leftOut = 0;
-  // An object may be further out than its source, by up to this much.
+  // An object may lie outside the cone of its source by up to this much.
   const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_CROSSMATCH_RADIUS_ARCSEC };
   for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
     if (context.clock.due) yield;

@@ -22,7 +22,8 @@ const SWEEP_MS = 10_000;
 /** The interval between retries of objects for which a catalog could not be read. */
 const RETRY_MS = 60_000;
 /**
- * The maximum wait after a failure of more than a single file. The first wait is ten seconds; each is twice the last.
+ * The maximum wait after a failure that concerns more than one file. The first wait is ten seconds, and each wait is
+ * twice the previous one.
  */
 const LONGEST_PAUSE_MS = 600_000;
 const FIRST_PAUSE_MS = 10_000;
@@ -49,7 +50,7 @@ export class BackgroundCrossmatch {
   /** The journal's end when the last walk over the pending objects began. */
   #walkedSequence = -1;
   #walkedMs = Number.NEGATIVE_INFINITY;
-  /** When objects were first seen to wait. */
+  /** When waiting objects were first seen. */
   #waitingSinceMs: number | undefined;
   #pauseMs = 0;
   #pausedUntilMs = 0;
@@ -100,8 +101,8 @@ export class BackgroundCrossmatch {
   }
 
   /**
-   * Whether there is a catalog to look into and a batch is full, has waited long enough, is due again, or may have been
-   * left behind by another process.
+   * Whether there is a catalog to search, and a batch that is full, has waited long enough, is due for a retry, or may
+   * have been left behind by another process.
    */
   #isDue(nowMs: number): boolean {
     if (nowMs < this.#pausedUntilMs) return false;
@@ -156,6 +157,7 @@ export class BackgroundCrossmatch {
       pool: this.#pool,
       provenance: () => provenanceSetOf(this.#config),
       properMotion: this.#config.CROSSMATCH_PROPER_MOTION,
+      priorCompleteness: this.#config.MATCH_PRIOR_COMPLETENESS,
       associator: this.#associator,
       batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
       commitSize: COMMIT_SIZE,

@@ -6,7 +6,7 @@ import { HeldLease } from '../store/held_lease.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
 
-/** The interval between checks whose duty it is. */
+/** The interval between checks of who has the duty. */
 const LOOK_MS = 500;
 
 /** Work that goes on until it is closed. */
@@ -14,7 +14,7 @@ export interface Work {
   close(): Promise<void>;
 }
 
-/** @param run returns soon after its signal fires, and never rejects */
+/** @param run must return soon after its signal fires, and must never reject */
 export function workUntilClosed(run: (signal: AbortSignal) => Promise<void>): Work {
   const stop = new AbortController();
   const ended = run(stop.signal);
@@ -32,9 +32,9 @@ interface DutyOptions {
   readonly store: Store;
   readonly writer: Writer;
   readonly log: Log;
-  /** Whether this node may do the work now; by default always. */
+  /** Whether this node may do the work now; always true by default. */
   readonly isFit?: () => boolean;
-  /** Begins the work. It is closed when another node has taken the lease. */
+  /** Begins the work. The work is closed when another node has taken the lease. */
   readonly begin: () => Work;
 }
 
@@ -51,7 +51,7 @@ export class Duty implements Work {
     this.#running = this.#run();
   }
 
-  /** Closes the work; another node then begins it. */
+  /** Closes the work, so that another node can begin it. */
   async close(): Promise<void> {
     this.#stop.abort();
     const closed = this.#work?.close();

@@ -23,7 +23,7 @@ interface BackgroundPublisherOptions {
   readonly log: Log;
 }
 
-/** Passes the writer thread the port of a publication's ledger to keep: see `keepLedger`. */
+/** Passes the port of a publication's ledger to the writer thread, which keeps the ledger: see `keepLedger`. */
 type KeepLedger = (topic: string, ledger: MessagePort) => void;
 
 export class BackgroundPublisher {
@@ -36,7 +36,7 @@ export class BackgroundPublisher {
     this.#options = options;
   }
 
-  /** Begins to publish, until `stop`. */
+  /** Publishes until `stop` is called. */
   start(keep: KeepLedger): void {
     this.#stop = new AbortController();
     this.#ended = this.#run(keep, this.#stop.signal);

@@ -17,13 +17,13 @@ const MINUTE_MS = 60_000;
 /** The interval between checks whether a refresh is due. */
 const POLL_MS = 1000;
 /**
- * The changes of an hour are requested after a random delay from its end, between this time and twice this time, so
- * that not all services send requests at once.
+ * The changes of an hour are requested after a random delay, one to two times this long, so that not all services send
+ * requests at once.
  */
 const DELAY_MS = 10 * MINUTE_MS;
 /**
  * The first and the longest wait after a refresh that did not bring the registry up to date. Each wait is twice the
- * last.
+ * previous one.
  */
 const FIRST_RETRY_MS = 20 * MINUTE_MS;
 const LONGEST_RETRY_MS = 60 * MINUTE_MS;
@@ -40,8 +40,8 @@ interface RefreshSources {
 }
 
 /**
- * Refreshes some minutes after the end of the hour that follows the registry's epoch. The epoch is then at most an hour
- * and a third old.
+ * Refreshes some minutes after the end of the hour that follows the registry's epoch, so the epoch is at most 80
+ * minutes old.
  */
 export class BackgroundRefresh {
   readonly #sources: RefreshSources;
@@ -49,7 +49,7 @@ export class BackgroundRefresh {
   readonly #delayMs = DELAY_MS * (1 + Math.random());
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   readonly #stop = new AbortController();
-  /** The earliest time of the next refresh, whatever the state of the registry. */
+  /** The earliest time of the next refresh, even if the registry is outdated. */
   #notBeforeMs = 0;
   readonly #running: Promise<void>;
 

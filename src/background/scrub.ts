@@ -1,6 +1,6 @@
 /**
  * Compares the stored values with their checksums in the background, so that a node with a damaged disk is replaced
- * before a query meets the damage. Pages that the system has in memory are not read from the disk again.
+ * before a query meets the damage. This does not check pages that the system has in memory.
  */
 import { pause } from '../base/timeout.ts';
 import { DATABASE_NAMES } from '../store/databases.ts';

@@ -1,4 +1,6 @@
-/** The watches of the operator: which events are published to which topics, by the file of PUBLISH_WATCHES. */
+/**
+ * The operator's watches, from the file in PUBLISH_WATCHES: they select which events are published to which topics.
+ */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -125,16 +127,16 @@ function valid<T>(name: string, kind: Kind<T>, value: unknown): T {
   return parsed;
 }
 
-/** Events with the topics to which they are published; without those that are published to none. */
+/** Yields events with the topics to which they are published. Events without a topic are left out. */
 export class WatchedMessages implements MatchSource {
   readonly #store: Store;
   readonly #source: MatchSource;
-  /** The topic of all events. */
+  /** The topic to which all events are published. */
   readonly #topic: string | undefined;
   readonly #everywhere: readonly Watch[];
   readonly #inAreas = new AreaIndex<Watch>();
 
-  /** @param watches the watches of one stream, which is that of the source's events */
+  /** @param watches the watches for the stream to which the source's events belong */
   constructor(store: Store, source: MatchSource, topic: string | undefined, watches: readonly Watch[]) {
     [this.#store, this.#source, this.#topic] = [store, source, topic];
     this.#everywhere = watches.filter(({ region }) => !region);

@@ -25,8 +25,8 @@ const LONG_WAIT_MS = 2000;
 /** The pause before a thread that ended is restarted. */
 const RESTART_MS = 5000;
 /**
- * The time limit for stopping the thread, and the shorter limit while it waits for another process: then only the end
- * of this process can end it.
+ * The time limit for stopping the thread, and the shorter limit while the thread waits for another process. In that
+ * case, only the end of this process can end the thread.
  */
 const STOP_MS = 8000;
 const WAITING_STOP_MS = 2000;
@@ -102,12 +102,12 @@ export class BackgroundWriter {
     if (!this.isWaiting) await withTimeout(ended, STOP_MS - WAITING_STOP_MS);
   }
 
-  /** Whether its thread waits for another process to finish a write. */
+  /** Whether the writer thread waits for another process to finish a write. */
   get isWaiting(): boolean {
     return this.#options.state.writeWaitsSinceMs !== 0;
   }
 
-  /** For the log: the processes that the writer may be waiting for; empty if it does not wait. */
+  /** The processes that the writer may be waiting for, for the log; empty if it does not wait. */
   get waiting(): Record<string, unknown> {
     const file = join(this.#options.config.NEARSKY_DATA, FILE_NAME);
     return this.isWaiting ? { for_processes: otherProcessesWith(file) } : {};
@@ -146,7 +146,7 @@ export class BackgroundWriter {
     await this.#publisher?.stop();
     await pause(RESTART_MS, signal);
     if (signal.aborted) return;
-    // If the new thread fails too, this handler runs again.
+    // This handler runs again if the new thread fails, too.
     await this.#start().then(
       () => this.begin(),
       () => {},

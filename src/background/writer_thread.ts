@@ -174,7 +174,7 @@ function reportTo(state: SharedState, store: Store, log: Log) {
       }
       state.isStopped = true;
       log('node_stopped', { error: messageOf(error) });
-      // For `node status`. A damaged disk may refuse it.
+      // Needed by `node status`. A damaged disk may refuse the write.
       new Writer(store).noteStop(messageOf(error)).catch(() => {});
     },
   };

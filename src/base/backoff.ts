@@ -1,6 +1,6 @@
 /**
- * Milliseconds to wait after this many failures in a row. The wait doubles from `firstMs` up to `maxMs`. The result is
- * a random 50 to 100 percent of it, so that clients that failed together do not retry together.
+ * The time to wait after this many failures in a row, milliseconds. The wait doubles from `firstMs` up to `maxMs`. The
+ * result is a random 50 to 100 percent of it, so that clients that failed together do not retry together.
  */
 export function backoffMs(firstMs: number, maxMs: number, failures: number): number {
   return Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)) * (0.5 + 0.5 * Math.random());
@@ -17,7 +17,7 @@ export class Backoff {
     this.#maxMs = maxMs;
   }
 
-  /** Milliseconds to wait after one more failure. */
+  /** The time to wait after one more failure, milliseconds. */
   next(): number {
     return backoffMs(this.#firstMs, this.#maxMs, this.#failures++);
   }

@@ -10,10 +10,10 @@ import { withTimeout } from './timeout.ts';
 /** After this time, processor time counts only 1/e, about a third. */
 const FADES_MS = 60_000;
 const MAX_CLIENTS = 10_000;
-/** The number of recent uses over which the time per slot is averaged. */
-const LAST_HELD = 8;
-/** The assumed time per slot before the first measurement. */
-const FIRST_HELD_MS = 1000;
+/** The number of recent durations in an average. */
+const LAST = 8;
+/** The assumed duration before the first one is measured. */
+const FIRST_MS = 1000;
 /** Work that has waited this long for its next step is first. */
 const FIRST_AFTER_MS = 1000;
 /** The longest Retry-After of a refusal, seconds. */
@@ -25,7 +25,7 @@ export interface SlotsOptions {
   readonly isFull: string;
   /** The maximum number of requests that wait for a slot; 0 by default. */
   readonly maxWaiting?: number;
-  /** The maximum amount of work between two steps, in addition to that in the slots; 0 by default. */
+  /** The maximum amount of work that pauses between two steps, in addition to the work in slots; 0 by default. */
   readonly maxBetween?: number;
 }
 
@@ -72,14 +72,47 @@ export interface SteppedSlot {
 interface Waiting {
   readonly client: string;
   readonly sinceMs: number;
-  /** Whether it is the next step of admitted work. */
+  /** Whether the wait is for the next step of admitted work. */
   readonly isStep: boolean;
   readonly enter: () => void;
 }
 
-interface Held {
+interface Begun {
   readonly atMs: number;
+}
+
+interface Held extends Begun {
   readonly isStep: boolean;
+}
+
+/** How long something of one kind usually takes. */
+class Durations<T extends Begun> {
+  readonly ongoing = new Set<T>();
+  readonly #now: () => number;
+  /** The average of the recent ones that have ended. */
+  #meanMs: number | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  begin(each: T): T {
+    this.ongoing.add(each);
+    return each;
+  }
+
+  end(each: T): void {
+    this.ongoing.delete(each);
+    const ms = this.#now() - each.atMs;
+    this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + (ms - this.#meanMs) / LAST;
+  }
+
+  /** Those that have already taken longer count, too. */
+  usualMs(): number {
+    const ages = Array.from(this.ongoing, ({ atMs }) => this.#now() - atMs);
+    const meanAgeMs = ages.reduce((sum, each) => sum + each, 0) / Math.max(1, ages.length);
+    return Math.max(this.#meanMs ?? FIRST_MS, meanAgeMs);
+  }
 }
 
 export class ClientSlots {
@@ -87,19 +120,21 @@ export class ClientSlots {
   readonly #admission: ClientAdmission;
   readonly #now: () => number;
   readonly #slotsOfClient: number;
-  /** The amount of work that may still be admitted: in slots, or between two steps. */
+  /** The amount of work that may still be admitted, whether it occupies a slot or pauses between two steps. */
   #admissible: number;
   readonly #inside = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
-  /** The occupied slots, with their start times. */
-  readonly #held = new Set<Held>();
-  /** The average time for which a slot was held. */
-  #heldMs: number | undefined;
+  /** The occupied slots. */
+  readonly #held: Durations<Held>;
+  /** The admitted work: in slots, or between two steps. */
+  readonly #admitted: Durations<Begun>;
 
   constructor(options: SlotsOptions, admission: ClientAdmission, now: () => number) {
     this.#options = options;
     this.#admission = admission;
     this.#now = now;
+    this.#held = new Durations(now);
+    this.#admitted = new Durations(now);
     this.#admissible = options.slots + (options.maxBetween ?? 0);
     this.#slotsOfClient = Math.ceil(options.slots / 2);
   }
@@ -157,17 +192,17 @@ export class ClientSlots {
   }
 
   get #isFree(): boolean {
-    return this.#held.size < this.#options.slots;
+    return this.#held.ongoing.size < this.#options.slots;
   }
 
   #mayEnter(client: string): boolean {
     return this.#isFree && this.#admissible > 0 && (this.#inside.get(client) ?? 0) < this.#slotsOfClient;
   }
 
-  /** Of more than two slots, one is left for work that begins. */
+  /** If there are more than two slots, one is kept free for new work. */
   get #mayStep(): boolean {
     const { slots } = this.#options;
-    const steps = [...this.#held].filter(({ isStep }) => isStep).length;
+    const steps = [...this.#held.ongoing].filter(({ isStep }) => isStep).length;
     return this.#isFree && steps < (slots > 2 ? slots - 1 : slots);
   }
 
@@ -178,12 +213,11 @@ export class ClientSlots {
   }
 
   #hold(isStep: boolean): Held {
-    const held = { atMs: this.#now(), isStep };
-    this.#held.add(held);
-    return held;
+    return this.#held.begin({ atMs: this.#now(), isStep });
   }
 
   #slotOf(client: string, first: Held): SteppedSlot {
+    const admitted = this.#admitted.begin({ atMs: first.atMs });
     let held: Held | undefined = first;
     let waiting: Waiting | undefined;
     let hasLeft = false;
@@ -191,7 +225,7 @@ export class ClientSlots {
       if (!held) return;
       const seconds = cpuSeconds ?? (this.#now() - held.atMs) / 1000;
       if (seconds > 0) this.#admission.addCpu(client, seconds);
-      this.#release(held);
+      this.#held.end(held);
       held = undefined;
     };
     return {
@@ -199,6 +233,7 @@ export class ClientSlots {
         if (hasLeft) return;
         hasLeft = true;
         release(cpuSeconds);
+        this.#admitted.end(admitted);
         this.#leave(client);
         if (waiting) this.#enter(waiting);
         this.#admitNext();
@@ -246,32 +281,23 @@ export class ClientSlots {
     throw this.#refusal(client);
   }
 
-  /** Those that wait and are not admitted yet. */
+  /** The requests that wait and are not admitted yet. */
   #newcomers(client?: string): Waiting[] {
     return this.#waiting.filter(each => !each.isStep && (client === undefined || each.client === client));
   }
 
-  /** Estimates when the client may get a slot. A client at its own limit only waits for one of its own slots. */
+  /**
+   * Estimates when the client may be admitted. A client at its own limit only waits for work of its own. If a slot is
+   * free, the client waits until work leaves, for example until its result is read.
+   */
   #refusal(client: string): Unavailable {
     const isOwn = (this.#inside.get(client) ?? 0) >= this.#slotsOfClient;
     const slots = isOwn ? this.#slotsOfClient : this.#options.slots;
     const before = this.#newcomers(isOwn ? client : undefined).length;
-    const waitMs = (this.#usuallyHeldMs() * (1 + before)) / Math.max(1, slots);
+    const usualMs = (this.#isFree ? this.#admitted : this.#held).usualMs();
+    const waitMs = (usualMs * (1 + before)) / Math.max(1, slots);
     const seconds = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)));
     return new Unavailable(this.#options.isFull, seconds);
-  }
-
-  /** The typical time for which a slot is held. Slots that are already held for longer count, too. */
-  #usuallyHeldMs(): number {
-    const ages = Array.from(this.#held, ({ atMs }) => this.#now() - atMs);
-    const meanAgeMs = ages.reduce((sum, each) => sum + each, 0) / Math.max(1, ages.length);
-    return Math.max(this.#heldMs ?? FIRST_HELD_MS, meanAgeMs);
-  }
-
-  #release(held: Held): void {
-    this.#held.delete(held);
-    const heldMs = this.#now() - held.atMs;
-    this.#heldMs = this.#heldMs === undefined ? heldMs : this.#heldMs + (heldMs - this.#heldMs) / LAST_HELD;
   }
 
   #leave(client: string): void {

@@ -1,4 +1,4 @@
-/** A thrown value as text; the value need not be an Error. */
+/** Converts a thrown value to text; the value need not be an Error. */
 
 /** Descriptions of the system's error codes. */
 const IN_WORDS: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ export function traceOf(thrown: unknown): string {
 
 export const SHOWN_CHARACTERS = 64;
 
-/** A stranger's text, shortened for a message. */
+/** Shortens a string from outside for a message. */
 export function shorten(text: string): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 }

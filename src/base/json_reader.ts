@@ -23,7 +23,7 @@ export function asObject(value: unknown): JsonObject | undefined {
 
 /** The literal text of a number. */
 export class SentNumber extends Rendered {
-  /** The double nearest to the number; infinite if there is none. */
+  /** The double nearest to the number; infinite if the number is too large. */
   get value(): number {
     return Number(this.text);
   }
@@ -185,8 +185,8 @@ class Reader {
 /** A bare token that is not JSON, at a place where a value may be. It might still be inside a string. */
 const BARE_TOKEN = /[\s:,[](?:NaN|-?Infinity)/;
 /**
- * Matches the marks of strings, and bare tokens. Each match is one token, because a pattern for whole strings would
- * take quadratic time or overflow the stack.
+ * Matches the marks of strings, and bare tokens. The pattern matches single tokens, because a pattern for whole strings
+ * would take quadratic time or overflow the stack.
  */
 const QUOTE_OR_BARE_TOKEN = /\\.|"|-?Infinity|NaN/gs;
 /**

@@ -20,7 +20,7 @@ export function logToFile(descriptor: number): Log {
     try {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
     } catch {
-      // There is nowhere left to report the failure.
+      // If this fails too, there is nowhere left to report the failure.
     }
     isCutOff = written < bytes.length;
   };
@@ -51,6 +51,6 @@ export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () =>
 
 /** A log for a thread that does not write itself: `send` passes each event to the thread that writes. */
 export function logTo(send: (event: string, fields: Readonly<Record<string, unknown>> | undefined) => void): Log {
-  // Values that cannot be cloned become text here, as they would in the log anyway.
+  // Values that cannot be cloned are converted to text here. The log would convert them anyway.
   return (event, fields) => send(event, fields && JSON.parse(JSON.stringify(fields, bigintAsString)));
 }

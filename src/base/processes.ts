@@ -27,7 +27,7 @@ export function residentBytes(): number | undefined {
 const NICENESS = 10;
 
 /**
- * Sets the priority of a process that was started just now, before it starts threads of its own: they have the same.
+ * Sets the priority of a process that was started just now, before it starts threads, so that its threads inherit it.
  * @param niceness 0 to 19, the lowest priority
  */
 export function setNiceness(pid: number | undefined, niceness: number): void {
@@ -35,7 +35,7 @@ export function setNiceness(pid: number | undefined, niceness: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // It has ended, or a runtime or a container forbids this.
+    // The process has ended, or a runtime or a container forbids this.
   }
 }
 

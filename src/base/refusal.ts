@@ -1,6 +1,6 @@
 /** The reasons why a valid request may be refused. src/http/errors.ts has the error codes. */
 
-/** Instead of a number of seconds: the answer will not be available until an operator changes something. */
+/** Replaces the number of seconds if the answer will not be available until an operator changes something. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /** The answer cannot be given now, but may be later. The message completes "Cannot answer because ...". */

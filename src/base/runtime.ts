@@ -68,7 +68,6 @@ export const afterThisIteration: (work: () => void) => void = isDeno
 
 /**
  * Calls `work` outside the HTTP parser, in the same iteration of the event loop. Under Deno an error thrown inside the
- * parser counts as an invalid request: the client gets a 400, and the error is lost. Running out of memory there would
- * go unnoticed, too.
+ * parser counts as an invalid request: the client gets a 400, and the error is lost, even if memory is exhausted.
  */
 export const outsideParser: (work: () => void) => void = isDeno ? work => process.nextTick(work) : work => work();

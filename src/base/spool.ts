@@ -32,7 +32,7 @@ export function sweepSpool(dataDir: string): void {
   try {
     names = readdirSync(directory);
   } catch {
-    // Either no request has needed a file yet, or the directory is unreadable, and then it is not writable, either.
+    // Either no request has needed a file yet, or the directory is unreadable, and so unwritable, too.
     return;
   }
   for (const name of names) {

@@ -50,9 +50,9 @@ const BINARY_DATA = [...DATA, ...BROWSER_LIBRARIES, 'LICENSE', 'NOTICE'];
 const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
 /**
- * The launcher's module. An executable can only start a module without top-level `await`, so this one imports the
- * module that uses it. The executable does not run a file given as an argument, so a file name tells it to start as a
- * process of the service.
+ * The launcher's module. An executable can only start a module without top-level `await`, so this module imports the
+ * one that uses it. The executable does not run a file given as an argument. So if it is started with a file name, it
+ * runs that file as a process of the service.
  */
 const PROCESS = 'workers/reading_process.js';
 const START = [
@@ -118,7 +118,7 @@ export async function writeBundle(directory: string): Promise<string[]> {
     banner: { js: COMMONJS },
     // The other form of this package would read a file at run time.
     alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
-    // This package only sets a thread's niceness, which nearsky does not use.
+    // This optional package only sets a thread's niceness, which nearsky does not need.
     external: ['@napi-rs/nice'],
     plugins: [addons, closedRequire],
     metafile: true,

@@ -154,7 +154,7 @@ export function checkIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: nu
 const DECIMAL = /^-?\d+$/;
 
 /**
- * Converts a value of the file to a catalog source id; undefined for null, and for a text that cannot be an id.
+ * Converts a value of the file to a catalog source id; undefined for null, and for a string that cannot be an id.
  * @throws CatalogError if ids are integers, for a text that is not a decimal 64-bit integer
  */
 export function sourceId(value: unknown, file: ParquetFile, columns: CatalogColumns): SourceId | undefined {

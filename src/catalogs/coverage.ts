@@ -22,7 +22,7 @@ export type ChosenFootprint =
 export interface FootprintOptions {
   /** The finest order of a footprint made from rows; an order that the operator has chosen replaces it. */
   readonly order: number;
-  /** Whether the catalog is known to have rows in every pixel of that order; the footprint then keeps the order. */
+  /** Whether the catalog is known to have rows in every pixel of `order`; the footprint then keeps that order. */
   readonly isDense?: boolean;
   readonly chosen?: ChosenFootprint | undefined;
 }
@@ -61,7 +61,7 @@ export function coverageFromMap(
         sum += value;
       });
       const stated = Number(properties.get('hats_nrows') ?? Number.NaN);
-      // A map of shares, or of 0 and 1, is a footprint already.
+      // A map of fractions, or of 0 and 1, already is a footprint.
       const isMask = most <= 1 && Math.abs(sum - stated) > MASK_DIFFERENCE * stated;
       const held = new PixelSet(pixels.order);
       for (const partition of partitions) held.addPixel(partition.order, partition.ipix);
@@ -74,8 +74,8 @@ export function coverageFromMap(
 }
 
 /**
- * A map without a value above 1 contains row counts only if its sum differs by at most this share from the number of
- * rows.
+ * If no value of a map exceeds 1, its values are row counts only if their sum differs from the number of rows by at
+ * most this fraction.
  */
 const MASK_DIFFERENCE = 0.01;
 
@@ -93,8 +93,8 @@ export function orderOf({ order, chosen }: FootprintOptions): number {
 }
 
 /**
- * Pixels, at the order of the rows, of one copy of a catalog: those of its partitions, and those whose rows lie in no
- * partition.
+ * The pixels of one copy of a catalog, at the order of the rows: pixels in its partitions, and pixels whose rows lie in
+ * no partition.
  */
 interface Copy {
   readonly held: PixelSet;
@@ -138,8 +138,8 @@ function chosenPixels(chosen: Exclude<ChosenFootprint, { readonly kind: 'order' 
 }
 
 /**
- * Removes from a footprint what this copy lacks: where rows are missing, only the partitions' own pixels stay.
- * @param order the order at which rows show where the catalog is
+ * Removes from a footprint the area that this copy lacks. Where rows are missing, only pixels of partitions stay.
+ * @param order the order at which rows determine the footprint
  */
 function withoutLacking(claimed: PixelSet, { held, lacking }: Copy, order: number): PixelSet {
   const zones = new PixelSet(order);
@@ -157,16 +157,16 @@ function withoutLacking(claimed: PixelSet, { held, lacking }: Copy, order: numbe
  */
 const ROWS_PER_PIXEL = 8;
 /**
- * A coarser order is right if at least this share of the pixels that it adds is expected to be footprint that has no
- * row by chance.
+ * A coarser order is used if at least this share of the pixels that it adds is expected to belong to the footprint and
+ * to be empty only by chance.
  */
 const EXPECTED_SHARE = 0.15;
-/** A coarser order costs nothing if it adds less than this share of the footprint. */
+/** A coarser order is also used if it adds less than this share of the footprint. */
 const NEGLIGIBLE_SHARE = 0.001;
 
 /**
- * The rows at the finest order at which an empty pixel is evidence that the catalog does not cover it. Each coarser
- * order fills pixels that are empty by chance, but also adds area beyond the edges.
+ * Returns the rows at the finest order at which an empty pixel is likely outside the catalog. A coarser order fills
+ * pixels that are empty by chance, but also adds area beyond the edges.
  */
 function credible(rows: PixelSet): PixelSet {
   for (let at = rows; at.order > 0; ) {

@@ -11,6 +11,7 @@ import { catalogDefinition } from '../contract/catalogs.ts';
 import * as enums from '../contract/enums.ts';
 import { GENERIC_FILTERS, isWorth } from '../contract/filters.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
+import { ERROR_UNITS_MAS } from '../contract/position_errors.ts';
 import { findColumn } from './columns.ts';
 
 /** A description as read from a file: `src/contract/catalogs/schema.json`. */
@@ -22,7 +23,7 @@ export type CatalogDescription = Partial<Omit<CatalogDefinition, 'columns' | 'fi
 /** A catalog without a definition yet. */
 export interface UndefinedCatalog {
   readonly name: string;
-  /** If neither this nor the description names the id column, the catalog cannot be added. */
+  /** The id column. A catalog cannot be added if neither this nor the description names it. */
   readonly idColumn: string | undefined;
   readonly description: CatalogDescription;
 }
@@ -54,7 +55,7 @@ const WORDS = Object.values(enums).flatMap(value =>
   Array.isArray(value) ? (value as readonly { readonly name?: unknown }[]).map(({ name }) => name) : [],
 );
 
-/** Words of the contract, of addresses, of JavaScript and of the pages' style. */
+/** Reserved words: of the contract, of addresses, of JavaScript and of the pages' style. */
 const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
   ...WORDS,
   ...Object.keys(OBJECT_FIELDS),
@@ -68,7 +69,7 @@ const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
   'crossmatch',
   'matches',
   'tns',
-  // Schemas of queries in ADQL.
+  // Reserved schemas of queries in ADQL.
   'nearsky',
   'tap_schema',
   'tap_upload',
@@ -78,7 +79,7 @@ const RESERVED_CATALOG_NAMES: ReadonlySet<unknown> = new Set([
 const BOOKKEEPING = /^(_healpix_\d+|_hipscat_index|Norder|Dir|Npix|__.*)$/;
 const FILTERABLE_NAME = /^[A-Za-z]\w{0,63}$/;
 const MAX_COLUMNS = 1000;
-/** Without a description, this many columns, the first ones, can be filtered by, and are shown in a chat. */
+/** Without a description, the first columns, up to this number, can be filtered by, and are shown in chats. */
 const DEFAULT_FILTERS = 16;
 const DEFAULT_CHAT_KEYS = 5;
 const DEFAULT_FOOTPRINT_ORDER = 8;
@@ -305,6 +306,7 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
         `motion of its description names ${name}, whose unit is ${stated}: it must be ${unit.name}, so leave motion out`,
       );
   }
+  checkErrors(definition, keys, cannot);
   const properties = filterable.map(({ name }) => name.toLowerCase());
   const twice = properties.find((name, at) => properties.indexOf(name) < at);
   if (twice !== undefined) throw cannot(`filterable of its description names ${twice} twice`);
@@ -315,4 +317,21 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
   const unknown = [photometry.main, ...photometry.colours.flat()].find(letter => !letters.includes(letter));
   if (letters.length > 0 && unknown !== undefined)
     throw cannot(`photometry of its description names the band ${unknown}, which is not one of ${letters.join(', ')}`);
+}
+
+function checkErrors(
+  { positionErrors }: CatalogDefinition,
+  columns: ReadonlyMap<string, CatalogColumn>,
+  cannot: (why: string) => CatalogError,
+): void {
+  if (!positionErrors) return;
+  const units = Object.values(positionErrors).map(name => {
+    const { type, unit } = columns.get(name.toLowerCase())!;
+    if ((type === 'float64' || type === 'int64') && unit !== undefined && Object.hasOwn(ERROR_UNITS_MAS, unit))
+      return unit;
+    throw cannot(
+      `positionErrors of its description names ${name}, which must be a number in ${Object.keys(ERROR_UNITS_MAS).join(', ')}: it is ${type} in ${unit ?? 'no unit'}`,
+    );
+  });
+  if (units[0] !== units[1]) throw cannot('positionErrors of its description names columns with different units');
 }

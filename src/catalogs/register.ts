@@ -33,7 +33,7 @@ export interface RegisterOptions extends ColumnOptions, FilesOptions {
    * which then build the footprint.
    */
   readonly depth?: 'files' | SurveyOptions['depth'];
-  /** The footprint, if an operator knows it better than the rows show it. */
+  /** The footprint, if an operator states it. */
   readonly footprint?: ChosenFootprint | undefined;
   /** Called during the survey of the files. */
   readonly onProgress?: (progress: SurveyProgress) => void;
@@ -67,7 +67,7 @@ export async function registerCatalog(
     return { definition, columns };
   });
   checkPartitionedBy(table, columns);
-  // The project knows the density of the catalogs that it describes.
+  // For catalogs that the project describes, the order in the definition suits their density.
   const footprint = { order: definition.footprintOrder, isDense: definition === catalog, chosen: options.footprint };
   const pixels = new PixelSet(map ? 0 : orderOf(footprint));
   const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });

@@ -1,10 +1,10 @@
-/** The settings for reading remote catalogs, as the library takes them. */
+/** Converts the settings for remote catalogs to the options of the library. */
 import { join } from 'node:path';
 import { REMOTE_DEFAULTS, type RemoteOptions } from '@nearsky/hats';
 import type { Config } from '../config/config.ts';
 import { CACHE_DIRECTORY } from '../store/environment.ts';
 
-/** What reading has without settings. */
+/** The options without any settings. */
 export const REMOTE_READING: RemoteOptions = {
   ...REMOTE_DEFAULTS,
   userAgent: 'nearsky',

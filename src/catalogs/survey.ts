@@ -20,7 +20,7 @@ import type { PixelSet } from './pixel_set.ts';
 
 export interface SurveyOptions {
   /**
-   * `footers`: counts rows. `rows`: also reads the position of each row and its id where that is a text, two or three
+   * `footers`: counts rows. `rows`: also reads the position of each row, and its id if ids are strings: two or three
    * columns of the whole catalog.
    */
   readonly depth: 'footers' | 'rows';
@@ -44,13 +44,13 @@ export interface Survey {
   readonly problems: readonly (ReadFailure | CatalogError)[];
 }
 
-/** The most bytes that may be received to read the positions of a remote catalog, estimated from its first files. */
+/** The maximum size of the positions of a remote catalog, as estimated from its first files, bytes. */
 const MAX_RECEIVED_BYTES = 2 ** 34;
 const ESTIMATED_AFTER = 8;
 
 /**
  * Reads the footer of every file, and with `rows` the position columns. A file that cannot be used is a problem, not an error.
- * @throws CatalogError when the positions of a remote catalog would take too much to receive
+ * @throws CatalogError if the positions of a remote catalog are too large to download
  */
 export async function surveyCatalog(
   files: CatalogFiles,
@@ -98,12 +98,15 @@ export async function surveyCatalog(
   };
 }
 
-/** Ids of a row group that are read where its statistics do not show their range: texts, and integers without statistics. */
+/**
+ * The number of ids that are read from a row group whose statistics do not show their range: string ids, and integer
+ * ids without statistics.
+ */
 const SAMPLED_IDS = 100;
 
 /**
  * Checks the ids of a row group by its statistics or, without them, by a sample.
- * @throws CatalogError if an id is not a signed 64-bit integer, or if no text in the sample can be an id
+ * @throws CatalogError if an id is not a signed 64-bit integer, or if no string in the sample can be an id
  */
 export async function checkSomeIds(file: ParquetFile, columns: CatalogColumns, rowGroup: number): Promise<void> {
   checkIds(file, columns, rowGroup);
@@ -156,7 +159,7 @@ async function countRows(
   };
 }
 
-/** Counts the rows of a row group whose text cannot be an id. Adds those that are not blank to `refused`. */
+/** Counts the rows of a row group whose string cannot be an id. Adds the strings that are not blank to `refused`. */
 async function countWithoutTextId(
   file: ParquetFile,
   column: string,
@@ -175,7 +178,7 @@ async function countWithoutTextId(
   return without;
 }
 
-/** The number of refused ids of all files, and one of them as an example. */
+/** The number of refused ids in all files, and one of them as an example. */
 function refusedOf(counts: readonly RowCounts[]): Pick<RowCounts, 'refusedIds'> {
   const refused = counts.flatMap(({ refusedIds }) => refusedIds ?? []);
   if (refused.length === 0) return {};
@@ -184,7 +187,7 @@ function refusedOf(counts: readonly RowCounts[]): Pick<RowCounts, 'refusedIds'> 
 
 const SHOWN_CHARACTERS = 100;
 
-/** Shows a text of any length in a message, as JSON. */
+/** Shortens a string for a message, and formats it as JSON. */
 function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
@@ -200,7 +203,7 @@ function addPositions(ra: Float64Array, dec: Float64Array, pixels: PixelSet | un
   return without;
 }
 
-/** The sum of a count over all files; null if one file does not know its count. */
+/** The sum of a count over all files; null if the count of a file is unknown. */
 function sumOf(counts: readonly RowCounts[], name: 'withoutPosition' | 'withoutId'): number | null {
   return counts.reduce<number | null>((sum, count) => {
     const value = count[name];

@@ -41,8 +41,8 @@ export function buildWheel(): Wheel {
 }
 
 /**
- * Reads the tables of our pyproject.toml. Each value must be a string or an array of strings, in the notation of JSON.
- * Other values are ignored.
+ * Reads the tables of our pyproject.toml. Only values that are JSON strings or arrays of strings are read. Other values
+ * are ignored.
  */
 function readTables(text: string): ReadonlyMap<string, Values> {
   const tables = text.matchAll(/^\[([\w.-]+)\]\n((?:(?!\[).*\n?)*)/gm);

@@ -61,9 +61,9 @@ export async function applyHistory(writer: Writer, { NEARSKY_HISTORY: history }:
 }
 
 /**
- * Kills the process, after a line in the log, once the files of the database are removed or replaced, or their disk is unmounted. A
- * command would otherwise wait for changes of a database that no other process sees.
- * @returns ends the watch
+ * Logs a line and kills the process once the files of the database are removed or replaced, or their disk is unmounted.
+ * Otherwise a command would wait for changes to a database that no other process sees.
+ * @returns a function that ends the watch
  */
 export function endWhenGone(store: Store): () => void {
   const timer = setInterval(() => {
@@ -71,7 +71,7 @@ export function endWhenGone(store: Store): () => void {
       store.requireInPlace();
     } catch (error) {
       logToStderr('database_gone', { error: messageOf(error) });
-      // A thread that waits for input would hold `process.exit`.
+      // A thread that waits for input would delay `process.exit`.
       endBySignal('SIGKILL');
     }
   }, LOOK_MS).unref();

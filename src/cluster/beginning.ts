@@ -9,10 +9,10 @@ import type { RecordLog } from './record_log.ts';
 import { raiseLevel } from './shared_settings.ts';
 
 /**
- * Makes the archive the start of an empty log. After an interruption it may be called again.
- * @param others none of them may have more than this archive
+ * Makes the archive the start of an empty log. It may be called again after an interruption.
+ * @param others the other nodes; none may have more data than this archive
  * @throws StoreError if the log has records, the archive already follows a log, another process uses the archive, or
- * another node has more
+ * another node has more data
  */
 export async function beginLog(store: Store, log: RecordLog, others: readonly OtherNode[] = []): Promise<void> {
   const cannot = 'Cannot begin the log with this archive';

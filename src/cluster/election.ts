@@ -1,6 +1,7 @@
 /**
  * Elects one node for a duty: the leader of a consumer group of Kafka, in which each candidate is a member. Kafka keeps
- * the leader until it leaves or its session expires, so no clocks of nodes are compared. The members consume nothing.
+ * the leader until it leaves or its session expires, so the clocks of nodes are never compared. The members consume
+ * nothing.
  */
 import type { Consumer } from '@platformatic/kafka';
 import { messageOf } from '../base/error_text.ts';
@@ -13,7 +14,7 @@ import type { LogTopic } from './kafka_settings.ts';
 /** The shortest session that Kafka accepts by default. */
 const SESSION_MS = 6000;
 const HEARTBEAT_MS = 1000;
-/** For so long after its last request that was answered, a leader is certain that Kafka has not elected another one. */
+/** A leader is certain to be the only one for this long after sending its last answered request. */
 const HOLD_MS = SESSION_MS - HEARTBEAT_MS;
 /** The pause after a failure, and after a candidate has resigned. */
 const AGAIN_MS = 500;
@@ -24,7 +25,7 @@ export class KafkaElection implements Election {
   readonly #topic: LogTopic & { readonly log: Log };
   readonly #duty: string;
   readonly #stop = new AbortController();
-  /** Resolves when it is closed. */
+  /** Resolves when the candidate has left. */
   readonly ended: Promise<void>;
   #isLeader = false;
   #heldUntilMs = Number.NEGATIVE_INFINITY;

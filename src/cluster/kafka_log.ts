@@ -78,9 +78,9 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> 
 
 /**
  * Creates the topic of a log, with settings that lose nothing.
- * @returns the number of servers that each have all of it
- * @throws StoreError while fewer servers run than the setting names; errors of the connection, and if there is such a
- * topic
+ * @returns the number of servers that each have the whole log
+ * @throws StoreError if fewer servers run than the setting requires; errors of the connection, or of a topic that
+ * exists already
  */
 export async function createTopic(options: LogTopic): Promise<number> {
   const { Admin } = await import('@platformatic/kafka');
@@ -127,13 +127,13 @@ export class KafkaLog implements RecordLog {
     this.#consumer.topics.track(options.topic);
   }
 
-  /** Finds the topic that has the name now. */
+  /** Finds the topic that currently has the name. */
   async begin(): Promise<void> {
     const { id, topic } = await this.#metadata();
     [this.#clusterId, this.#topicId] = [id, topic.id];
   }
 
-  /** The servers on which each partition of the topic should lie, and the number of servers. */
+  /** The number of servers that should have each partition of the topic, and the number of servers. */
   async replicas(): Promise<{ readonly partitions: readonly (readonly number[])[]; readonly servers: number }> {
     const { topic, servers } = await this.#metadata();
     return { partitions: topic.partitions.map(({ replicas }) => replicas), servers };
@@ -193,7 +193,7 @@ export class KafkaLog implements RecordLog {
   }
 
   async #send(batch: readonly Waiting[]): Promise<void> {
-    // Producers send to a topic by its name, which may be another topic now.
+    // Producers send to a topic by name, and another topic may have that name now.
     this.#mustRefresh = true;
     await this.#requireSameTopic();
     this.#producer ??= this.#newProducer();
@@ -209,13 +209,13 @@ export class KafkaLog implements RecordLog {
   }
 
   #newProducer(): Producer<Buffer, Buffer, Buffer, Buffer> {
-    // A producer that is idempotent waits for all replicas that are in sync.
+    // An idempotent producer waits for all in-sync replicas.
     const producer = new this.#client.Producer<Buffer, Buffer, Buffer, Buffer>({
       ...connectionTo(this.#options),
       idempotent: true,
       retries: RETRIES,
     });
-    // An error also rejects the call that it concerns. Without a listener it would crash the process as well.
+    // An error also rejects the call that it concerns. Without a listener, it would crash the process.
     producer.on('error', () => {});
     return producer;
   }
@@ -259,7 +259,7 @@ export class KafkaLog implements RecordLog {
     });
   }
 
-  /** The entries of an answer, from a position on. Stores the bounds that the answer reports. */
+  /** The entries of an answer, from a position on. Also stores the bounds that the answer reports. */
   #taken({ responses }: Fetched, from: number): LogEntry[] {
     const partition = responses[0]?.partitions[0];
     if (!partition) return [];

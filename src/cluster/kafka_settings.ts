@@ -8,7 +8,7 @@ export interface LogTopic extends KafkaCluster {
 }
 
 export interface TopicSettings {
-  /** The servers that each partition lies on. */
+  /** The number of servers that store each partition. */
   readonly partitions: readonly (readonly number[])[];
   readonly servers: number;
   readonly settings: ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ const atLeast = (setting: string, least: number): Rule => {
   return { setting, isSafe: value => Number(value) >= least, safe: `at least ${least}` };
 };
 
-/** A node that was down for longer must start from a backup. */
+/** Records are kept this long. A node that was down for longer must start from a backup. */
 const LEAST_RETENTION_MS = 86_400_000;
 /** Kafka refuses the records of a node whose clock is further ahead, so such a node cannot move the time of the log. */
 export const MOST_AHEAD_MS = 2000;
@@ -51,12 +51,12 @@ const RULES: readonly Rule[] = [
 const CLUSTER_RULES: readonly Rule[] = [...RULES, atLeast('min.insync.replicas', 2)];
 const MIN_REPLICAS = 3;
 
-/** The settings of a new topic for the log, in a cluster of so many servers. */
+/** The settings of a new topic for the log, in a cluster with this number of servers. */
 export function newTopic(servers: number): { readonly replicas: number; readonly settings: Record<string, string> } {
   const replicas = Math.min(servers, MIN_REPLICAS);
   const settings = {
     'cleanup.policy': 'delete',
-    // 30 days: for how long a node may be away and still catch up by itself.
+    // 30 days. A node may be away for this long and still catch up by itself.
     'retention.ms': '2592000000',
     'retention.bytes': '-1',
     'message.timestamp.type': 'CreateTime',
@@ -70,7 +70,7 @@ export function newTopic(servers: number): { readonly replicas: number; readonly
 /** The names of the settings that matter. */
 export const SETTINGS: readonly string[] = CLUSTER_RULES.map(({ setting }) => setting);
 
-/** Why a topic could lose or change records, and the remedy, to follow "because"; undefined if it cannot. */
+/** Why a topic could lose or change records, and the remedy, as a clause after "because"; undefined if it cannot. */
 export function whyUnsafe({ partitions, servers, settings }: TopicSettings): string | undefined {
   if (partitions.length !== 1) return `it has ${partitions.length} partitions: make one of 1 partition`;
   const replicas = partitions[0]!.length;

@@ -23,14 +23,14 @@ interface MemberOptions {
    * `Node.clockSkewUs`.
    */
   readonly onRead?: (left: number, clockSkewUs: number) => void;
-  /** Called when a read of the log, or the disk, has failed; `isAway`: whether it was the log. */
+  /** Called when a read of the log, or the disk, has failed; `isAway` tells whether it was the log. */
   readonly onFailed?: (isAway: boolean) => void;
   /** Called when the node can no longer follow the log, with the number of records that it has not applied. */
   readonly onStopped?: (error: unknown, left: number) => void;
 }
 
 const AGAIN_MS = 500;
-/** A node that could not follow its log for so long resigns from its duties. */
+/** A node that could not follow its log for this long resigns from its duties. */
 const RESIGN_MS = 3000;
 
 export class Member implements SharedLog {
@@ -119,7 +119,7 @@ export class Member implements SharedLog {
     onStopped?.(stopped, this.#node?.left ?? 0);
   }
 
-  /** Stops to follow the log, because the archive cannot be trusted. */
+  /** Stops following the log, because the archive cannot be trusted. */
   stop(error: StoreError): void {
     this.#stop.abort();
     this.#end(error);

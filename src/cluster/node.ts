@@ -13,8 +13,8 @@ import { type Election, type SharedLog, Writer } from '../store/writer.ts';
 import { CURE, type LogEntry, type LogRead, LostPlace, lostPlace, type RecordLog } from './record_log.ts';
 
 /**
- * Several processes of one machine may be the same node at once: each applies the records that no other has applied
- * yet.
+ * Several processes of one machine may be the same node at once: each applies the records that no other process has
+ * applied yet.
  */
 export class Node implements SharedLog {
   readonly #store: Store;
@@ -25,7 +25,7 @@ export class Node implements SharedLog {
   #submitted = 0;
   #claim: Claim | undefined;
   #claiming: Promise<void> | undefined;
-  /** Records that this node is appending or has appended, but has not applied yet. */
+  /** Records that this node is appending, or has appended but not yet applied. */
   readonly #waiting = new Map<string, PromiseWithResolvers<unknown>>();
   /** The name of the log, once the log is known to match the archive up to `#next`. */
   #identity: string | undefined;
@@ -49,9 +49,9 @@ export class Node implements SharedLog {
   }
 
   /**
-   * Applies the records after this node's position, as many as one read returns. The first call checks that the archive
-   * matches the log.
-   * @returns the number of records in the log after those
+   * Applies the next records after this node's position, as many as one read returns. The first call checks that the
+   * archive matches the log.
+   * @returns the number of records that remain in the log
    * @throws LostPlace, also in every later call, if the archive does not match the log; errors of the log and of the
    * disk: the call may then be repeated
    */
@@ -63,7 +63,7 @@ export class Node implements SharedLog {
       const position = this.#store.logPosition();
       const { next = 0 } = position ?? {};
       if (position?.next !== this.#next) {
-        // Another process has applied further records.
+        // Another process has applied more records.
         this.#identity = undefined;
         await this.#takeOutcomes();
       }
@@ -132,7 +132,7 @@ export class Node implements SharedLog {
         return this.#apply(entries.slice(half), changes.slice(half), identity);
       }
       if (error instanceof StoreError) throw error;
-      // This is no fault of the disk, so applying the record again would fail again.
+      // The disk is not the cause, so applying the record again would fail again.
       throw cannotFollow(changes[0]!.position, error);
     }
     const known = changes.length - outcomes.length;
@@ -177,10 +177,10 @@ export class Node implements SharedLog {
     const { log, next, hash } = position;
     const { readableLevel } = this.#store;
     const level = this.#store.logLevel();
-    // Another process of this node, of a newer release, has applied further records.
+    // Another process of this node, with a newer release, has applied more records.
     if (level > readableLevel) throw cannotFollow(next, new UnreadableLevel(level, readableLevel));
     if (log !== identity) throw lostPlace(`it is ${identity}, but this node followed ${log}`);
-    // The log continues this archive, and no record is applied yet.
+    // The log continues this archive, and no record of it is applied yet.
     if (next === 0) return identity;
     const last = await this.#log.read(next - 1);
     const [entry] = last.entries;
@@ -243,7 +243,7 @@ function decoded(
 
 function cannotFollow(position: number, error: unknown): LostPlace {
   const why = messageOf(error);
-  // Errors of nearsky name the cure.
+  // The messages of nearsky's own errors give the remedy.
   const cure = error instanceof StoreError || why.includes(CURE) ? '' : `: ${APPLY_CURE}`;
   return new LostPlace(`Cannot follow the log from record ${position} on: ${why}${cure}`, { cause: error });
 }

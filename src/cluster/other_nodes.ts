@@ -1,7 +1,12 @@
-/** How much the nodes of a log hold, as their services report it. This works while Kafka is away, or the log is lost. */
+/**
+ * Asks the services of the other nodes how much of the log they have applied. This works even while Kafka is away, or
+ * the log is lost.
+ */
 import { messageOf } from '../base/error_text.ts';
 
-/** How much of the shared log a node has applied. Of two nodes, the one with more has everything that the other has. */
+/**
+ * How much of the shared log a node has applied. A node that has applied more has everything that a node with less has.
+ */
 export interface Holding {
   /** The number of its journal entries, which stays comparable when an archive leaves its log. */
   readonly sequence: number;
@@ -13,7 +18,7 @@ export interface OtherNode {
   readonly address: string;
   /** Undefined if the service gave no answer. */
   readonly found: Holding | undefined;
-  /** Why it gave none. */
+  /** Why the service gave no answer. */
   readonly error?: string;
 }
 
@@ -31,7 +36,7 @@ export function otherNodes(addresses: readonly string[]): Promise<OtherNode[]> {
   );
 }
 
-/** The nodes that hold most. */
+/** The nodes that have applied most. */
 export function holdMost<T extends { readonly found: Holding | undefined }>(nodes: readonly T[]): T[] {
   const compare = (a: Holding, b: Holding) => a.sequence - b.sequence || a.applied - b.applied;
   const known = nodes.flatMap(({ found }) => found ?? []);

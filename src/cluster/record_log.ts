@@ -27,14 +27,14 @@ export interface RecordLog {
   /** The name of the log; no other log, and no recreated log, has the same one. */
   identity(): Promise<string>;
   /**
-   * Resolves when the record is durable. Whether it was appended is unknown where the call rejects.
+   * Resolves when the record is durable. If the call rejects, it is unknown whether the record was appended.
    * @param timeUs the time of the record
    * @throws StoreError if that time is too far ahead of the log's servers: the record was then not appended
    */
   append(id: string, record: Uint8Array, timeUs: number): Promise<void>;
   /**
-   * The next entries from a position on, as many as one read returns, after a short wait if there are none yet. Empty
-   * if that position is no longer kept, or beyond the end.
+   * Reads the next entries from a position on, after a short wait if there are none yet. Empty if that position is no
+   * longer kept, or beyond the end.
    * @throws LostPlace if the log is no longer the one that was read before
    */
   read(from: number): Promise<LogRead>;
@@ -43,8 +43,8 @@ export interface RecordLog {
 }
 
 /**
- * A node's archive does not match the log, or may not. The node stops, because continuing would be a guess. The message
- * gives the remedy.
+ * A node's archive does not match the log, or may not match it. The node stops, because continuing would be a guess.
+ * The message gives the remedy.
  */
 export class LostPlace extends StoreError {
   override name = 'LostPlace';
@@ -53,7 +53,7 @@ export class LostPlace extends StoreError {
 export const CURE =
   'start this node from a backup of another one (nearsky backup). If all nodes have stopped, `nearsky node status` prints which one holds most: end its service, run `nearsky node leave` and `nearsky node begin` there with an empty topic, and start the others from a backup of it';
 
-/** @param why to follow "because" */
+/** @param why a clause to follow "because" */
 export function lostPlace(why: string): LostPlace {
   return new LostPlace(`Cannot follow the log because ${why}: ${CURE}`);
 }

@@ -1,6 +1,6 @@
 /**
- * What all nodes of a log share: the settings that affect stored data, which the log has from its first node, and the
- * level of the log.
+ * The state that all nodes of a log share: the settings that affect stored data, which the first node wrote to the log,
+ * and the level of the log.
  */
 import type { Config } from '../config/config.ts';
 import { brokerSetting, declaringBrokers } from '../contract/brokers.ts';
@@ -16,6 +16,7 @@ export function sharedSettings(config: Config): Readonly<Record<string, string>>
   const names = [
     'CROSSMATCH_RADIUS_ARCSEC',
     'CROSSMATCH_PROPER_MOTION',
+    'MATCH_PRIOR_COMPLETENESS',
     'TNS_MATCH_RADIUS_ARCSEC',
     'MIN_DIASOURCE_RELIABILITY',
     ...declaringBrokers.flatMap(({ name }) => [

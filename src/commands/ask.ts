@@ -81,7 +81,7 @@ async function withDirectory<T>(
   use: (ask: Ask) => Promise<T>,
   onTableProgress: ((progress: TableProgress) => void) | undefined,
 ): Promise<T> {
-  // Opening the store reports why the data cannot be read.
+  // Opening the store first gives a clear error if the data cannot be read.
   const store = openStore(config.NEARSKY_DATA, 'read');
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
@@ -107,7 +107,7 @@ function searchOf({ search }: Asked): string {
 }
 
 function initOf({ body, method, prefer }: Asked): RequestInit {
-  // The answer to the removal of a job is a redirect to the list of jobs.
+  // Removing a job is answered with a redirect to the list of jobs.
   if (body === undefined) return method ? { method, redirect: 'manual' } : {};
   const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream';
   return { method: 'POST', body, headers: { 'Content-Type': type, ...(prefer && { Prefer: prefer }) } };

@@ -231,7 +231,7 @@ function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {
   return flags.has('quick') ? { depth: 'files' } : flags.has('rows') ? { depth: 'rows' } : {};
 }
 
-/** Lines about the counted rows, next to the number of rows in the catalog's properties. */
+/** Lines about the counted rows, beside the number of rows that the catalog's properties state. */
 function rowCountsOf(
   stated: number | null,
   counted: RowCounts,

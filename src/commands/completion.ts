@@ -22,7 +22,7 @@ interface Completed {
   readonly options: readonly CompletedOption[];
 }
 
-/** The alternatives of a placeholder such as `FILE|all-sky|ORDER`. Words in lower case are typed literally. */
+/** The alternatives of a placeholder such as `FILE|all-sky|ORDER`. Words in lower case are literal. */
 function valueIn(placeholder: string): Value {
   const alternatives = placeholder.split('|').map(each => each.replace(/\.+$/, ''));
   return {

@@ -14,7 +14,7 @@ that of GET /api/cone, in any of its formats, with the objects of all pages.`,
   run,
 };
 
-/** The cursor of an answer lies within its last bytes, this many. */
+/** The cursor of an answer lies within this many of its last bytes. */
 const MAX_CURSOR_BYTES = 4096;
 const IN_PAGES = ['csv', 'ndjson'];
 

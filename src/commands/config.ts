@@ -42,7 +42,7 @@ export const command: Command = {
 };
 
 interface Shown {
-  /** For a secret: `set` or null. */
+  /** `set` or null for a secret. */
   readonly value: Written;
   readonly from: Origin;
 }

@@ -64,7 +64,7 @@ interface Consumed {
   readonly broker: BrokerName;
   readonly ingester: Ingester;
   readonly rejects: RejectLog;
-  /** The consumers of the broker so far: a new one each time it is this node's turn. */
+  /** All consumers of the broker so far. A new one is made each time this node takes its turn. */
   readonly consumers: BrokerConsumer[];
 }
 

@@ -60,7 +60,7 @@ directory, which is kept.`,
   example: 'nearsky demo --port 8080',
   async run({ config, options, positionals }) {
     if (positionals.length > 0) throw new UsageError(`demo takes no arguments. Usage: nearsky ${this.usage}`);
-    // Checked before the work, so that a port in use is reported at once.
+    // The port is checked first, so that a port in use is reported at once.
     if (config.NEARSKY_PORT !== 0) await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
     const given = options.get('data');
     if (given !== undefined) {
@@ -121,8 +121,15 @@ async function prepare(config: Config): Promise<void> {
     try {
       const provenance = () => provenanceSetOf(config);
       const associator = associatorOf(store, pool, config);
-      const properMotion = config.CROSSMATCH_PROPER_MOTION;
-      const { statuses } = await crossmatchPending({ store, writer, pool, provenance, properMotion, associator });
+      const { statuses } = await crossmatchPending({
+        store,
+        writer,
+        pool,
+        provenance,
+        properMotion: config.CROSSMATCH_PROPER_MOTION,
+        priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
+        associator,
+      });
       say(`crossmatch: ${counts(statuses)}`);
     } finally {
       await pool.close();

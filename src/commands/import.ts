@@ -30,7 +30,7 @@ Catalogs are not exported: register them with \`nearsky catalog add\`.`,
   run,
 };
 
-/** Further rejections are counted, but not shown on standard error. */
+/** Rejections beyond this number are counted, but not shown on standard error. */
 const SHOWN_REJECTIONS = 20;
 
 async function run(invocation: Invocation): Promise<number> {

@@ -148,7 +148,7 @@ function checkFrame(text: string): void {
 interface Input {
   /** The broker's name or `table`: rejected messages of this input are stored under it. */
   readonly origin: BrokerName | 'table';
-  /** The input's name, for messages. */
+  /** The name of the input, for messages. */
   readonly input: string;
   /** Returns advice if nothing of the input can be used. */
   advice(): Promise<string>;
@@ -203,7 +203,10 @@ function tellReasons(first: readonly Reject[], rejected: number): void {
 
 const GUESS_LINES = 20;
 
-/** The advice if no message belongs to `broker`: the first lines show which program or broker wrote them. */
+/**
+ * The advice if no message belongs to `broker`: It follows from the first lines, which show the program or broker that
+ * wrote them.
+ */
 async function adviceFor(broker: BrokerName, files: readonly string[], minReliability: number): Promise<string> {
   const texts = await firstLines(files);
   if (texts.some(text => /^\{"type":"(?:object|tns_snapshot)"/.test(text)))

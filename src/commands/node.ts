@@ -18,7 +18,7 @@ import { openStore, requireDatabase, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
-/** The name of this node among those that hold most. */
+/** The name of this node in the list of nodes that hold most. */
 const HERE = 'this directory';
 
 export const command: Command = {
@@ -118,7 +118,10 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
   printResult(invocation, value, text);
 }
 
-/** The end of the log, or why it is unknown: the status of a node is needed most when Kafka is away. */
+/**
+ * The end of the log, or the reason why it is unknown. The status of a node must work without Kafka, because it is
+ * needed most when Kafka is away.
+ */
 async function endOf(config: Config): Promise<{ readonly end: number } | { readonly error: string }> {
   try {
     return await withLog(config, async log => ({ end: (await log.read(0)).end }));
@@ -136,7 +139,7 @@ async function begin(invocation: Invocation, store: Store): Promise<void> {
 }
 
 async function leave(invocation: Invocation, store: Store): Promise<void> {
-  // An archive that lacks records of the log should not be the beginning of another one.
+  // An archive that lacks records of its log should not start a new log.
   if (invocation.config.NEARSKY_LOG && store.logPosition())
     await asMember(invocation.config, store, async () => {}).catch(error =>
       logToStderr('log_failed', { error: messageOf(error) }),

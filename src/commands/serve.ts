@@ -76,7 +76,7 @@ interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { crossmatch, bot, publish, onListening = announce, log = limited(logToStderr) } = options;
   limitYoungMemory();
-  // Checked before anything is opened or logged, and again when the threads start to listen.
+  // The port is checked before anything is opened or logged, and again when the threads start to listen.
   await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
   const stop = stopSignal();
   const state = new SharedState();
@@ -112,8 +112,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       end(writer, signal);
     }, STOP_MS).unref();
     await Promise.all([serving?.close(), writer.close()]);
-    // Deno would wait forever for a client that has left its request unfinished. It also waits for a thread that does
-    // not end.
+    // Deno would wait forever for a client with an unfinished request, or for a thread that does not end.
     const exit = setTimeout(() => end(writer, signal), EXIT_MS);
     if (writer.isWaiting) log('stopped_early', writer.waiting);
     if (!serving?.hasUnending) exit.unref();
@@ -121,8 +120,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 /**
- * Ends the process. `process.exit` waits for every thread, and so for the process that the writer waits for. In that
- * case only a signal can end this process.
+ * Ends the process. `process.exit` waits for every thread. If the writer thread waits for another process, only a
+ * signal can end this process.
  */
 function end(writer: BackgroundWriter, signal: NodeJS.Signals): void {
   if (writer.isWaiting) endBySignal(signal);

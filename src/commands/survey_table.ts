@@ -29,7 +29,7 @@ export type ToIcrs = (ra: number, dec: number) => readonly [ra: number, dec: num
 type TableFile = () => Promise<ParquetFile>;
 
 const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'unsigned32'];
-/** Not `float`, because right ascensions of 32 bits have steps of up to 0.11 arcsec. */
+/** `float` is not accepted, because 32-bit right ascensions have steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
 /** The number of rows per commit. */
 const BATCH_ROWS = 20_000;
@@ -98,7 +98,7 @@ export async function* readTable(
         const position = parsePosition(wrapRa(icrsRa), icrsDec);
         outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
       }
-      // The database is faster if rows that are neighbours in its order are inserted together.
+      // The database is faster if rows are inserted in its own order.
       outcomes.deliveries.sort((a, b) => compare(a.diaObjectId, b.diaObjectId));
       yield outcomes;
     }

@@ -12,7 +12,7 @@ interface Found {
   /** Degrees; null if the alert's position is invalid. */
   readonly ra?: number | null;
   readonly dec?: number | null;
-  /** From the centre of the cone. */
+  /** The distance from the centre of the cone. */
   readonly separation_arcsec?: number;
   readonly matches?: readonly { readonly catalog_name: string; readonly separation_arcsec: number }[];
 }

@@ -1,4 +1,4 @@
-/** Wraps texts for terminals to lines of limited width. */
+/** Wraps strings for terminals to lines of limited width. */
 
 /** The widest line of a help text, in characters. */
 const HELP_WIDTH = 100;
@@ -25,7 +25,7 @@ export function wrapped(text: string, first = '', indent = first): string[] {
 }
 
 /**
- * Wraps a text of several paragraphs. A line that is indented, or begins with its subject (`add:`), is not joined with
+ * Wraps a text of several paragraphs. A line that is indented, or begins with a label (`add:`), is not joined with
  * others; blank lines stay.
  */
 export function wrappedText(text: string): string[] {

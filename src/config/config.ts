@@ -1,6 +1,6 @@
 /**
- * The settings. In order of precedence: an option of the command line, the environment variable with the setting's
- * name, the JSON configuration file, the default. `src/config/settings.ts` has the table of all settings.
+ * The settings. Their sources in order of precedence: an option of the command line, the environment variable with the
+ * setting's name, the JSON configuration file, the default. `src/config/settings.ts` has the table of all settings.
  */
 export {
   ConfigError,

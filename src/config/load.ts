@@ -73,7 +73,7 @@ export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
   return { config: Object.freeze(config) as Config, origins, doubtful };
 }
 
-/** Finds settings that are valid individually, but not together. */
+/** Finds settings that are valid individually, but not in combination. */
 function conflictsOf(config: Config): string[] {
   const pairs: [larger: SettingName, least: number, why: string][] = [
     ['RECENT_CROSSMATCH_MAX_WINDOW_HOURS', DEFAULT_WINDOW_HOURS, 'it is the default window'],

@@ -169,7 +169,7 @@ const KAFKA_CLUSTERS = settingsOf<
   ]),
 );
 
-/** The brokers whose alerts this service cuts by reliability itself. */
+/** The brokers whose alerts this service itself filters by reliability. */
 const cutHere = BROKERS.filter(({ cut }) => cut === 'service')
   .map(({ title }) => title)
   .join(' and ');
@@ -214,7 +214,7 @@ const API = {
     integer(10_000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('Maximum time window of recent crossmatches.', integer(168, 1, 87_600)),
-  // The index also finds objects up to a match's radius beyond it.
+  // A match's radius is added to it when the index is searched.
   VO_MAX_RADIUS_DEG: about('Maximum radius of a Virtual Observatory cone search, degrees.', number(0.5, 0.0001, 0.98)),
   VO_MAX_RECORDS: about(
     'Maximum number of rows in the answer to a Virtual Observatory cone search.',
@@ -272,6 +272,10 @@ const CROSSMATCH = {
   CROSSMATCH_PROPER_MOTION: about(
     'Apply proper motions, where a catalog has them, to compare each source at its position at the time of the event.',
     yesNo(false),
+  ),
+  MATCH_PRIOR_COMPLETENESS: about(
+    'The fraction of objects whose counterpart is in a catalog, as far as is known before the match: the prior of `any_match_probability`. It applies to later crossmatches.',
+    number(1, 0.000001, 1),
   ),
   CROSSMATCH_BATCH_MAX_SIZE: about(
     'The background crossmatch of `serve` starts when this many objects are pending.',

@@ -134,8 +134,7 @@ export class AlertLinks {
         `the link leads to ${where}, but only ${new URL(baseUrl).origin} is allowed (ANTARES_API_BASE_URL)`,
       );
     }
-    // Only the parts of the link that identify a page are kept, because other parts would make the same page look
-    // different.
+    // Only the parts of the link that identify a page are kept. Other parts may differ for the same page.
     [url.username, url.password, url.hash] = ['', '', ''];
     return url.href;
   }

@@ -23,7 +23,7 @@ function emptyMessage({ isTombstone = false }: Message): Normalised {
 }
 
 /**
- * Brings one broker's live messages into the store: a batch at a time is received, stored, and acknowledged once it is
+ * Brings one broker's live messages into the store: it receives a batch, stores it, and acknowledges it once it is
  * durable. After any failure the consumer reconnects. The broker resends messages that were not acknowledged; at worst
  * they are duplicates.
  */

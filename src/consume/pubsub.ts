@@ -9,7 +9,7 @@ export interface PubSubOptions {
   readonly endpoint: string;
   /** `projects/PROJECT/subscriptions/NAME` */
   readonly subscription: string;
-  /** The headers with the credentials, which may change between requests. */
+  /** The headers with the credentials. They may change between requests. */
   readonly authorization: () => Promise<Readonly<Record<string, string>>>;
   readonly limits: BatchLimits;
 }

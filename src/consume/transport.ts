@@ -14,7 +14,7 @@ export class UnusableMessage extends Error {
   override name = 'UnusableMessage';
 }
 
-/** The limits of a batch in messages and in bytes; one message may exceed the bytes. */
+/** The limits of a batch in messages and in bytes; a single message may exceed the bytes. */
 export interface BatchLimits {
   readonly messages: number;
   readonly bytes: number;

@@ -6,11 +6,15 @@ export type TimeForm = 'mjdTai' | 'utcText' | 'unixSeconds';
 /** The keys of a message that is one flat JSON object. */
 export interface FlatMessage {
   /**
-   * A key that ends in `diaObjectId`, because src/base/json_reader.ts keeps every digit of a number only under such a key.
+   * The key of the id. It must end in `diaObjectId`, because src/base/json_reader.ts keeps every digit of a number only
+   * under such keys.
    */
   readonly diaObjectId: `${string}diaObjectId`;
   readonly ra: string;
   readonly dec: string;
+  /** 1σ errors of the position, degrees, that of ra times cos(dec); undefined if no message has them. */
+  readonly raError?: string;
+  readonly decError?: string;
   readonly reliability: string;
   /**
    * Keys of times. The first one that the message has is the event time; if it has none, the time of receipt is used.
@@ -26,7 +30,7 @@ export interface BrokerDefinition {
   readonly title: string;
   readonly home: string;
   /**
-   * The side that drops alerts of low reliability: the broker, whose cut is declared in the settings, or this service.
+   * Who drops alerts of low reliability: this service, or the broker, whose minimum is then declared in the settings.
    */
   readonly cut: 'declared' | 'service';
   /**

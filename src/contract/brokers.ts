@@ -10,7 +10,7 @@ const ALL = [LASAIR, ANTARES, PITTGOOGLE] as const;
 
 type Listed = (typeof ALL)[number];
 export type BrokerName = Listed['name'];
-/** The brokers whose own reliability cut is declared in the settings. */
+/** The brokers that drop unreliable alerts themselves; the settings declare their minimum. */
 export type DeclaringBroker = Extract<Listed, { cut: 'declared' }>['name'];
 export type PagedBroker = Extract<Listed, { objectPage: string }>['name'];
 /** The brokers that deliver messages over Kafka. */

@@ -30,8 +30,8 @@ export interface FilterableProperty {
 }
 
 /**
- * A magnitude: the band's letter, and the payload keys of its value and its error, or of its value and the
- * signal-to-noise ratio of its flux.
+ * A magnitude: the band's letter, and the payload keys of its value and its error, or of its value and its flux's
+ * signal-to-noise ratio.
  */
 type Band = { readonly letter: string; readonly magnitude: string } & (
   | { readonly error: string }
@@ -58,7 +58,7 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
       readonly kind: 'value';
       readonly value: string;
       readonly error: string;
-      /** A value below this minimum means that there is none. */
+      /** A value below this minimum stands for a missing value. */
       readonly min: number;
       readonly digits: number;
     }
@@ -83,11 +83,11 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
         readonly before: string;
         readonly value: string;
         readonly digits: number;
-        /** Values above this limit are followed by `, poor`. */
+        /** `, poor` is appended to values above this limit. */
         readonly poorAbove?: number;
       }[];
     }
-  /** Shown if one of the flags is not 0, with the flags' names if there are several. */
+  /** Shown if at least one flag is not 0. The names of these flags are added if the line has several flags. */
   | { readonly kind: 'flags'; readonly of: readonly string[] }
 );
 
@@ -105,7 +105,7 @@ interface CatalogMotionColumns {
   readonly radialVelocity?: string;
 }
 
-/** One catalog of the service: all facts that are the same for every copy of it. */
+/** One catalog of the service: all facts that hold for every copy of it. */
 export interface CatalogDefinition {
   /** Lower case letters, digits and underscores, with a letter first. */
   readonly name: string;
@@ -122,14 +122,19 @@ export interface CatalogDefinition {
   readonly columns: readonly CatalogColumn[];
   /** The filterable properties, in documented order. */
   readonly filterable: readonly FilterableProperty[];
-  /** Where an integer id begins with the NESTED pixel of its position: the pixel's order, and the bits that follow it. */
+  /**
+   * Set if an integer id begins with the NESTED pixel of its position: the pixel's order, and the number of bits after
+   * it.
+   */
   readonly idPixel?: { readonly order: number; readonly bits: number };
-  /** How the ids differ from those of another catalog that look the same. */
+  /** How the ids differ from another catalog's ids that look the same. */
   readonly idRemark?: string;
   /** The column of the epoch of positions, and its value; undefined if positions have no epoch. */
   readonly epoch?: { readonly column: string; readonly value: string };
   /** The columns of proper motions; undefined if the catalog has none. */
   readonly motion?: CatalogMotionColumns;
+  /** The columns of the 1σ errors of positions, both in mas, arcsec or deg; `ra` times cos(dec). */
+  readonly positionErrors?: { readonly ra: string; readonly dec: string };
   /** The pages by the catalog's makers that describe it; undefined if none are known. */
   readonly reference?: { readonly home: string; readonly paper: string; readonly paperUrl: string };
   /** The payload keys that the chat connector shows. */
@@ -153,12 +158,13 @@ export function motionColumns({ motion }: Pick<CatalogDefinition, 'motion'>): st
 
 /** Every column name or payload key that a definition uses outside its list of columns, with the part that uses it. */
 export function catalogKeys(definition: CatalogDefinition): { readonly part: string; readonly key: string }[] {
-  const { filterable, chatKeys, photometry, highlights, epoch } = definition;
+  const { filterable, chatKeys, photometry, highlights, epoch, positionErrors } = definition;
   const motion = motionColumns(definition);
   const of = (part: string, keys: readonly string[]) => keys.map(key => ({ part, key }));
   return [
     ...of('epoch', epoch ? [epoch.column] : []),
     ...of('motion', motion),
+    ...of('positionErrors', Object.values(positionErrors ?? {})),
     ...of(
       'filterable',
       filterable.flatMap(({ name, quotientOf }) => (quotientOf ? Object.values(quotientOf) : [name])),

@@ -22,7 +22,7 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
 }
 
-/** What the tables of a catalog follow from. */
+/** The facts that determine the tables of a catalog. */
 export interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */
@@ -36,7 +36,9 @@ export class Catalogs {
    * In the order of outcomes and provenance: first the project's catalogs, registered or not, then the others by name.
    */
   readonly all: readonly CatalogDefinition[];
-  /** The HEALPix order of each registered catalog's footprint, by name; undefined if the database was never read. */
+  /**
+   * The HEALPix order of each registered catalog's footprint, by name; undefined if the database has not been read.
+   */
   readonly footprintOrders: ReadonlyMap<string, number> | undefined;
   readonly #byName: ReadonlyMap<string, CatalogDefinition>;
   #filters: ReadonlyMap<string, Filter> | undefined;

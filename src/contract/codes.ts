@@ -87,5 +87,5 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]['name'];
 
-/** Seconds after which to try again when the service is unavailable: the value of `Retry-After`. */
+/** The value of `Retry-After` while the service is unavailable, seconds. */
 export const RETRY_AFTER_SECONDS = 30;

@@ -193,14 +193,14 @@ export const TRUNCATIONS = [
 ] as const satisfies readonly Named[];
 export type Truncation = NameOf<typeof TRUNCATIONS>;
 
-/** The side that enforces a minimum reliability. */
+/** Who enforces a minimum reliability. */
 export const CUT_ENFORCERS = [
   { name: 'service', meaning: 'this service, when it ingests' },
   { name: 'broker', meaning: 'the broker, before it delivers; not observed by this service' },
 ] as const satisfies readonly Named[];
 export type CutEnforcedBy = NameOf<typeof CUT_ENFORCERS>;
 
-/** How a minimum reliability is known. */
+/** The source of the knowledge about a minimum reliability. */
 export const CUT_STATUSES = [
   { name: 'service_setting', meaning: 'a setting of this service' },
   { name: 'declared', meaning: 'declared by the maintainer for the broker, as of the date given' },

@@ -5,7 +5,7 @@ import { WORTH_FIELDS, WORTH_KEYS, type Worth } from './object_fields.ts';
 export interface Filter {
   readonly name: string;
   readonly kind: 'catalog' | 'separation' | 'reliability' | 'worth' | 'property';
-  /** The side of the value that the filter limits, inclusive; null for `catalog`. */
+  /** Whether the filter sets a minimum or a maximum, both inclusive; null for `catalog`. */
   readonly bound: 'min' | 'max' | null;
   readonly unit: string | null;
   /** Whether a source must meet the filter (else the object itself). */
@@ -70,12 +70,12 @@ export const GENERIC_FILTERS: readonly Filter[] = [
 
 const BOUNDS = ['min', 'max'] as const;
 
-/** By these keys the sources of every catalog can be filtered. */
+/** The sources of every catalog can be filtered by these keys. */
 const WORTH_FILTERS = WORTH_KEYS.filter(key => 'isFilterable' in WORTH_FIELDS[key]);
 
 /**
- * The quantities that match filters can limit, in documented order: the catalog's properties, then keys of what a match
- * is worth.
+ * The quantities that match filters can limit, in documented order: the catalog's properties, then the statistics of a
+ * match.
  */
 export function filterableFields({ columns, filterable }: CatalogDefinition): FilterableField[] {
   const properties = filterable.map(({ name, unit, description, quotientOf }) => {

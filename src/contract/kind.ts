@@ -5,7 +5,7 @@
 import type { Named, NameOf } from './enums.ts';
 
 export interface Kind<T> {
-  /** The condition in words, to follow "must be". */
+  /** The condition in words, as a clause after "must be". */
   readonly must: string;
   /** The keywords of its JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -17,9 +17,9 @@ export interface Kind<T> {
   parse(value: unknown): T | undefined;
   /** Reads the value from the text of an option or a parameter. */
   parseText(text: string): T | undefined;
-  /** The part of the condition that a text or a JSON value violates, if the condition has several parts. */
+  /** The part of the condition that a string or a JSON value violates, if the condition has several parts. */
   broken?(given: unknown): string;
-  /** An alternative for the client, if one exists. */
+  /** The remedy for the client, if there is one. */
   instead?(given: unknown): string | undefined;
 }
 

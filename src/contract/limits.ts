@@ -38,10 +38,14 @@ export const MAX_SOURCES_RADIUS_ARCSEC = 60;
 export const SOURCES_LIMIT_RANGE = { min: 1, max: 10_000 } as const;
 export const DEFAULT_SOURCES_LIMIT = 1000;
 
-/** The maximum number of matches of a table. A pair takes about 50 bytes outside the limit of a thread's heap. */
+/**
+ * The maximum number of matches of a table. A pair takes about 50 bytes, which do not count towards the limit of a
+ * thread's heap.
+ */
 export const MAX_TABLE_MATCHES = 5_000_000;
 /**
- * The time limit for receiving a table, and again for its crossmatch. A connection without a byte for 60 s is closed.
+ * The time limit for receiving a table, and the separate, equal limit for its crossmatch. A connection without a byte
+ * for 60 s is closed.
  */
 export const TABLE_BUDGET_SECONDS = 55;
 /** The maximum time that a request waits for a job to reach another phase. */
@@ -52,20 +56,20 @@ export const MAX_TAP_UPLOADS = 16;
 /** The maximum number of files of catalogs that a query in ADQL reads. */
 export const MAX_CATALOG_FILES = 512;
 
-/** The maximum size of an area: a MOC, a probability map, or a text, bytes. */
+/** The maximum size of an area: a MOC, a probability map, or a string, bytes. */
 export const MAX_AREA_BYTES = 8_388_608;
 /**
- * The maximum size of an area's text that the serving thread reads itself, bytes. Another process reads longer texts,
- * and all other forms.
+ * The maximum length of an area's string that the serving thread reads itself, bytes. Another process reads longer
+ * strings, and all other forms.
  */
 export const MAX_AREA_TEXT_BYTES = 65_536;
 /** The maximum decompressed size of a gzipped area, bytes. */
 export const MAX_UNPACKED_AREA_BYTES = 67_108_864;
 /** The maximum number of positions that a stream follows. */
 export const MAX_FOLLOWED_POSITIONS = 100_000;
-/** The maximum radius around them, arcsec, inclusive. */
+/** The maximum radius around these positions, arcsec, inclusive. */
 export const MAX_FOLLOWED_RADIUS_ARCSEC = 3600;
-/** The memory of all areas that streams follow, bytes; half of it for one client. */
+/** The maximum memory of all areas that streams follow, bytes. One client may use half of it. */
 export const MAX_FOLLOWED_BYTES = 268_435_456;
 /** The maximum number of cells of a MOC, or pixels of a probability map. */
 export const MAX_AREA_CELLS = 200_000;

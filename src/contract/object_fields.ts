@@ -40,8 +40,8 @@ const PLACE = { isVaried: true, hasBounds: true } as const;
 type Fields = Readonly<Record<string, ObjectField>>;
 
 /**
- * The keys of an object, in order, without those that consist of several fields: its text id, crossmatch, matches and
- * tns.
+ * The keys of an object, in order, except its string id, and except crossmatch, matches and tns, which have several
+ * fields each.
  */
 export const OBJECT_FIELDS = {
   diaObjectId: {
@@ -239,7 +239,7 @@ export const MATCH_FIELDS = {
   },
 } as const satisfies Fields;
 
-/** Keys of a match that say what it is worth; all null where nothing is recorded. */
+/** The keys of a match's statistics; all are null if none are recorded. */
 export const WORTH_FIELDS = {
   chance_probability: {
     type: 'float64',
@@ -277,6 +277,36 @@ export const WORTH_FIELDS = {
     isNullable: true,
     archive: { isVaried: true },
   },
+  normalized_separation: {
+    type: 'float64',
+    quantity: 'dimensionless',
+    range: { min: 0 },
+    ucd: 'pos.angDistance;arith.ratio',
+    description: 'Separation in units of the combined 1-sigma error of both positions',
+    isNullable: true,
+    isFilterable: true,
+    archive: { isVaried: true },
+  },
+  match_probability: {
+    type: 'float64',
+    quantity: 'probability',
+    range: { min: 0, max: 1 },
+    ucd: 'stat.probability',
+    description: 'Probability that this source is the counterpart, if one of the sources within the radius is',
+    isNullable: true,
+    isFilterable: true,
+    archive: { isVaried: true },
+  },
+  any_match_probability: {
+    type: 'float64',
+    quantity: 'probability',
+    range: { min: 0, max: 1 },
+    ucd: 'stat.probability',
+    description: 'Probability that one of the sources within the radius is the counterpart',
+    isNullable: true,
+    isFilterable: true,
+    archive: { isVaried: true },
+  },
 } as const satisfies Fields;
 
 export type Worth = Readonly<Record<keyof typeof WORTH_FIELDS, number | null>>;
@@ -292,6 +322,14 @@ export const MATCHES = {
 } as const satisfies ObjectField;
 
 const ARCHIVE_FIELDS = {
+  position_error_mas: {
+    type: 'float64',
+    unit: 'mas',
+    range: { min: 0 },
+    ucd: 'stat.error;pos.eq',
+    description: '1-sigma error of the position, from the first delivery',
+    archive: { isVaried: true },
+  },
   brokers_at_crossmatch: {
     type: 'names',
     ucd: 'meta.curation',
@@ -329,7 +367,7 @@ export const OBJECT_COLUMNS = {
 
 type Interface = 'cone' | 'archive';
 
-/** The names of the columns that an interface shows, so that tsc finds a column without a cell. */
+/** The names of the columns that an interface shows, as a type. With it, tsc finds a column without a cell. */
 export type ShownIn<I extends Interface> = {
   [Name in keyof typeof OBJECT_COLUMNS]: I extends keyof (typeof OBJECT_COLUMNS)[Name] ? Name : never;
 }[keyof typeof OBJECT_COLUMNS];

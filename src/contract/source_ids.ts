@@ -3,7 +3,7 @@
  * `PSS J1443+2724`. The contract writes both as strings.
  */
 
-/** A 64-bit integer, or a text that passes `isTextId`; the catalog's definition decides. */
+/** A 64-bit integer, or a string that passes `isTextId`; the catalog's definition decides. */
 export type SourceId = bigint | string;
 
 /** The types of a catalog's ids. */
@@ -19,7 +19,7 @@ const ASCII_ID = /^[ -~]*[!-~][ -~]*$/;
 /** Characters that some format cannot hold. U+FFFD is included, because it replaces bytes that were not UTF-8. */
 const REFUSED = /[\p{Cc}\ufffd-\uffff]/u;
 
-/** Whether a text can be the id of a source. */
+/** Whether a string can be the id of a source. */
 export function isTextId(text: string): boolean {
   if (text.length > MAX_SOURCE_ID_BYTES) return false;
   if (ASCII_ID.test(text)) return true;
@@ -36,7 +36,7 @@ export function integerId(text: string): bigint | undefined {
   return id !== undefined && BigInt.asIntN(64, id) === id ? id : undefined;
 }
 
-/** Compares two ids of one catalog: integers by value, texts by their bytes in UTF-8. */
+/** Compares two ids of one catalog: integers by value, strings by their bytes in UTF-8. */
 export function compareIds(a: SourceId, b: SourceId): number {
   if (typeof a === 'string' && typeof b === 'string') return compareUtf8(a, b);
   return a < b ? -1 : a > b ? 1 : 0;

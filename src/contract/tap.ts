@@ -54,8 +54,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export const TAP_FORMATS = Object.entries(NAMED).map(([name, { mediaType }]) => ({ name, mediaType }));
 
 /**
- * The format that a text names; undefined if it names none. In a query string, an unencoded plus sign has become a
- * blank.
+ * The format that a string names; undefined if it names no format. An unencoded plus sign in a query string was decoded
+ * to a blank.
  */
 export function tapFormat(text: string): TapFormat | undefined {
   const asked = text

@@ -3,12 +3,13 @@
  * those whose matches lack statistics.
  */
 import type { Area } from '@nearsky/sky-index';
+import { VERSION } from '../store/match_statistics.ts';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 
-/** Restricts which objects are examined. */
+/** Restricts the selection of objects. */
 export interface AgainSelection {
   /** Takes objects whose matches lack statistics instead of those that differ. */
   readonly lackStatistics?: boolean;
@@ -16,7 +17,7 @@ export interface AgainSelection {
   readonly catalog?: string | undefined;
   /** Only objects whose current crossmatch was made before, microseconds since 1970. */
   readonly beforeUs?: number | undefined;
-  /** Only objects in this area: none without a position. */
+  /** Only objects in this area; objects without a position are excluded. */
   readonly area?: Area | undefined;
 }
 
@@ -24,9 +25,9 @@ export type Configured = Pick<ProvenanceSet, 'crossmatch_radius_arcsec' | 'catal
 
 /**
  * Returns a test of stored objects: whether a crossmatched object's record differs from the settings. A record differs
- * if it lacks a configured catalog, names another release of one, another use of its motions or another radius, or says
- * that a catalog could not be read. An object without a record differs. A catalog that is no longer configured makes no
- * difference. With `lackStatistics`, the test is whether a record does not differ and a match of it has no statistics.
+ * if it lacks a configured catalog, if the release of a catalog, the use of its motions or the radius is different, or
+ * if a catalog could not be read. An object without a record differs. A catalog that is no longer configured makes no
+ * difference. With `lackStatistics`, the test selects records that do not differ, but have a match without statistics.
  */
 export function differsFrom(
   store: Store,
@@ -57,16 +58,16 @@ export function differsFrom(
   };
 }
 
-/** Whether a match of the current crossmatch with one of the catalogs has no statistics. */
+/** Whether a match of the current crossmatch with one of the catalogs has no statistics, or those of an older version. */
 function lacks(object: ObjectView, catalogs: ReadonlySet<string>): boolean {
   const version = object.record?.matchVersion;
   return object
     .matches()
     .some(
       at =>
-        object.separationsEnd(at) === object.matchEnd(at) &&
         object.matchVersion(at) === version &&
-        catalogs.has(object.catalogName(at)),
+        catalogs.has(object.catalogName(at)) &&
+        (object.statistics(at)?.version ?? 0) < VERSION,
     );
 }
 

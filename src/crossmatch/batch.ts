@@ -18,13 +18,14 @@ import { CatalogSearch } from './search.ts';
 const TIMEOUT_MS = 3_600_000;
 
 export interface BatchObject extends ObjectToCrossmatch {
-  /** The object's place by ascending id, from 0. */
+  /** The object's index in the order of ids, from 0. */
   readonly rank: number;
 }
 
 export interface BatchOptions {
   readonly pool: Pool;
   readonly radiusArcsec: number;
+  readonly priorCompleteness: number;
   readonly associator: Associator | undefined;
   /** The maximum number of objects that are recorded at once. */
   readonly commitSize: number;
@@ -44,8 +45,8 @@ export interface BatchOptions {
 
 /**
  * Searches the catalogs for every object of the batch.
- * @param objects sorted so that neighbours on the sky are side by side: objects then become complete one after the
- * other, and little is held in memory. Objects without a position come last
+ * @param objects sorted so that neighbours on the sky are side by side: objects are then completed one after the other,
+ * which needs little memory. Objects without a position come last
  * @returns one search for each catalog, with the files that could not be read
  * @throws CatalogError, PoolError, the signal's reason, and errors of `record`: objects that are recorded by then stay
  * recorded
@@ -60,10 +61,11 @@ export async function searchBatch(
     ra: Float64Array.from(placed, ({ position }) => position!.ra),
     dec: Float64Array.from(placed, ({ position }) => position!.dec),
     timeUs: Float64Array.from(placed, ({ eventTimeUs }) => eventTimeUs),
+    errorMas: Float64Array.from(placed, ({ positionErrorMas = Number.NaN }) => positionErrorMas),
   };
   const searches: CatalogSearch[] = [];
   for (const catalog of catalogs) {
-    searches.push(new CatalogSearch(catalog, places, options.radiusArcsec));
+    searches.push(new CatalogSearch(catalog, places, options.radiusArcsec, options.priorCompleteness));
     await immediate();
   }
   const batch = new Batch(objects, placed.length, searches, options);
@@ -71,14 +73,14 @@ export async function searchBatch(
   return searches;
 }
 
-/** The first commit of a batch waits for this many complete objects. */
+/** The first commit of a batch is made when this many objects are complete. */
 const FIRST_COMMIT = 3000;
 
 class Batch {
   readonly #objects: readonly BatchObject[];
   readonly #searches: readonly CatalogSearch[];
   readonly #options: BatchOptions;
-  /** Outcomes by their text, so that objects with equal outcomes share one record. */
+  /** Caches outcomes by their JSON, so that objects with equal outcomes share one record. */
   readonly #outcomes = new Map<string, Outcomes>();
   /** The number of files that each object with a position still waits for. */
   readonly #missing: Uint32Array;
@@ -112,8 +114,8 @@ class Batch {
   }
 
   /**
-   * Reads every file that is wanted from any catalog once, a few at a time: enough to keep the pool busy, and few
-   * enough that waiting tasks hold no memory. Files are read in the order of the objects, catalogs mixed.
+   * Reads every needed file of all catalogs once, a few at a time: enough to keep the pool busy, but so few that
+   * waiting tasks hold no memory. Files are read in the order of the objects, catalogs mixed.
    */
   async run(): Promise<void> {
     const { pool, signal, onFile } = this.#options;
@@ -169,7 +171,7 @@ class Batch {
     return associations ? results.map((result, i) => ({ ...result, tns: associations[i]! })) : results;
   }
 
-  /** The outcome of one object, or undefined where the object must stay as it is. */
+  /** The outcome of one object, or undefined if the object must stay unchanged. */
   #resultOf(object: number): CrossmatchResult | undefined {
     const { diaObjectId, position, current } = this.#objects[object]!;
     const outcomes = this.#outcomesOf(object, position !== null);
@@ -201,6 +203,6 @@ class Batch {
 }
 
 interface Outcomes extends Pick<CrossmatchResult, 'catalogOutcomes'> {
-  /** Whether a catalog could not be read and none was searched. */
+  /** Whether a catalog could not be read, and no catalog was searched. */
   readonly isUnsearched: boolean;
 }

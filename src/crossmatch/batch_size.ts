@@ -6,11 +6,11 @@ const BYTES_PER_OBJECT = 2200;
 /** The rest of the memory is left for the catalogs' columns, the pages of the database, and other programs. */
 const MEMORY_SHARE = 1 / 8;
 const MIN_DEFAULT = 10_000;
-/** A claim of this many objects holds the write lock for some tenths of a second. */
+/** Claiming this many objects holds the write lock for some tenths of a second. */
 export const MAX_BATCH_SIZE = 250_000;
 
 /**
- * The number of objects that are claimed together. Each file is read once a batch, so the largest batch that fits in
+ * The number of objects that are claimed together. Each file is read once per batch, so the largest batch that fits in
  * memory is best.
  * @param availableBytes the memory that the system would give this process
  * @returns 10,000 to MAX_BATCH_SIZE

@@ -22,15 +22,16 @@ import { type BatchObject, searchBatch } from './batch.ts';
 import { defaultBatchSize } from './batch_size.ts';
 import { motionOf } from './motion.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
+import { errorsOf } from './position_errors.ts';
 import { releaseOf } from './provenance.ts';
 import { addProblem, addResults, type CrossmatchSummary, emptySummary } from './summary.ts';
 
 /**
- * Objects per commit: the commit holds the write lock for half a second, and writes a fifth of the pages that commits
- * of 2,000 write.
+ * Objects per commit. Such a commit holds the write lock for half a second. Per object, it writes a fifth of the pages
+ * that commits of 2,000 objects write.
  */
 const DEFAULT_COMMIT_SIZE = 25_000;
-/** Objects that are read without a pause, which takes a few milliseconds. */
+/** The number of objects that are read without a pause. Reading them takes a few milliseconds. */
 const READ_SLICE = 2000;
 /** The interval between checks whether another process has finished the objects that it claimed. */
 const OTHERS_POLL_MS = 250;
@@ -45,7 +46,9 @@ export interface CrossmatchOptions {
   readonly provenance: () => Omit<ProvenanceSet, 'catalogs'>;
   /** Whether sources of catalogs with proper motions are compared at the time of the object's event; default false. */
   readonly properMotion?: boolean;
-  /** Finds the record of each object in the TNS registry. Without an associator no registry record is stored. */
+  /** MATCH_PRIOR_COMPLETENESS, default 1. */
+  readonly priorCompleteness?: number;
+  /** Finds the registry record of each object. Without an associator, no registry record is stored. */
   readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; by default as many as the memory allows. */
   readonly batchSize?: number;
@@ -57,13 +60,13 @@ export interface CrossmatchOptions {
   /** Objects that must not be tried now. */
   readonly isDeferred?: (diaObjectId: bigint) => boolean;
   /**
-   * The objects to take: the pending ones, the crossmatched ones for which a catalog could not be read, or (default)
-   * both, the pending ones last.
+   * The objects to take: the pending ones, the crossmatched ones for which a catalog could not be read, or both
+   * (default), pending objects last.
    */
   readonly which?: 'pending' | 'unread';
   /**
    * Takes other objects instead: crossmatched ones that differ from the settings, or lack statistics (see
-   * `differsFrom`). The latter keep their crossmatch, and get its statistics.
+   * `differsFrom`). Objects that lack statistics keep their crossmatch, and get its statistics.
    */
   readonly again?: AgainSelection;
   /**
@@ -78,7 +81,7 @@ export interface CrossmatchOptions {
   readonly onUnreadable?: (ids: readonly bigint[]) => void;
   /**
    * Whether to wait until objects claimed by other processes are crossmatched too. If those processes end first, this
-   * one crossmatches the objects. Default true.
+   * process crossmatches the objects. Default true.
    */
   readonly awaitOthers?: boolean;
   /**
@@ -99,9 +102,9 @@ export interface CrossmatchProgress {
 }
 
 /**
- * Crossmatches every pending object once with every registered catalog. This includes objects that become pending with
- * a higher id than the walk has reached. Objects for which a catalog could not be read are tried again; if more
- * catalogs can be read now, the result is recorded as a new version.
+ * Crossmatches every pending object once with every registered catalog. This includes objects that become pending
+ * during the walk, if the walk has not passed their ids. Objects for which a catalog could not be read are tried again;
+ * if more catalogs can be read now, the result is recorded as a new version.
  * @throws CatalogError when no catalog is registered; StoreError; PoolError; the signal's reason
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
@@ -183,7 +186,9 @@ class Run {
     return [...claim.busy];
   }
 
-  /** Reads objects with neighbours on the sky side by side, those without a position last. */
+  /**
+   * Reads objects and sorts them so that neighbours on the sky are side by side. Objects without a position come last.
+   */
   async #readInSkyOrder(ids: readonly bigint[]): Promise<BatchObject[]> {
     const objects: { readonly object: BatchObject; readonly pixel: number }[] = [];
     for (const [at, id] of ids.toSorted(compare).entries()) {
@@ -194,12 +199,12 @@ class Run {
       const pixel = position ? pixelOf(MAX_ORDER, position.ra, position.dec) : Infinity;
       objects.push({ object: { ...object, rank: objects.length }, pixel });
     }
-    // The sort is stable. Equal pixels are tested first because Infinity - Infinity is NaN.
+    // The sort is stable. Equality is tested first because Infinity - Infinity is NaN.
     objects.sort((a, b) => (a.pixel === b.pixel ? 0 : a.pixel - b.pixel));
     return objects.map(({ object }) => object);
   }
 
-  /** The settings of a batch: the current ones, with the catalogs that its objects are compared with. */
+  /** The settings of a batch: the current ones, with the catalogs to which its objects are compared. */
   #settings(catalogs: readonly InService[]): ProvenanceSet {
     const { crossmatch_radius_arcsec, reliability_cuts } = this.#options.provenance();
     return { crossmatch_radius_arcsec, catalogs: catalogs.map(({ release }) => release), reliability_cuts };
@@ -213,6 +218,7 @@ class Run {
     const searches = await searchBatch(objects, catalogs, {
       pool,
       radiusArcsec,
+      priorCompleteness: this.#options.priorCompleteness ?? 1,
       associator,
       commitSize,
       signal,
@@ -266,12 +272,14 @@ function openCatalogs(registrations: readonly CatalogRegistration[], properMotio
       'Cannot crossmatch because no catalog is registered: add one with nearsky catalog add NAME LOCATION',
     );
   }
-  return catalogsInService(registrations, properMotion).map(({ registration, motion, release }) => {
-    return { ...openCatalog(registration, motion), release };
+  return catalogsInService(registrations, properMotion).map(({ registration, motion, errors, release }) => {
+    return { ...openCatalog(registration, motion, errors), release };
   });
 }
 
-/** The registered catalogs, in the service's order, with the motions of their sources if these are applied. */
+/**
+ * The registered catalogs, in the service's order, with the proper motions of their sources if motions are applied.
+ */
 export function catalogsInService(registrations: readonly CatalogRegistration[], properMotion: boolean) {
   const stored = new Map(registrations.map(registration => [registration.name, registration]));
   return new Catalogs(registrations).all.flatMap(definition => {
@@ -279,6 +287,7 @@ export function catalogsInService(registrations: readonly CatalogRegistration[],
     if (!registration) return [];
     const { name, release } = definition;
     const motion = properMotion ? motionOf(definition, registration.columns) : undefined;
-    return { registration, motion, release: releaseOf({ name, release }, motion !== undefined) };
+    const errors = errorsOf(definition, registration.columns);
+    return { registration, motion, errors, release: releaseOf({ name, release }, motion !== undefined) };
   });
 }

@@ -20,14 +20,14 @@ export class Deferred {
   #failingSinceMs: number | undefined;
 
   /**
-   * The start of the present difficulty: when the object was deferred, or when objects could last be searched at all,
-   * whichever is earlier; `nowMs` if neither applies.
+   * When the present problem began: when the object was deferred, or when a search last succeeded, whichever is
+   * earlier. `nowMs` if neither applies.
    */
   sinceMs(id: bigint, nowMs: number): number {
     return Math.min(this.#entries.get(id)?.sinceMs ?? nowMs, this.#failingSinceMs ?? nowMs);
   }
 
-  /** Call when some object could be searched. */
+  /** Call when an object was searched successfully. */
   succeeded(): void {
     this.#failingSinceMs = undefined;
   }

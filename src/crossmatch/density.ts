@@ -1,31 +1,31 @@
 /**
  * The density of a catalog around one of its sources (docs/statistics.md). Along the NESTED curve of HEALPix equal
- * lengths are equal areas. So the gaps between unrelated sources that follow each other along the curve are exponential
- * areas, whose mean is the inverse of the density. Neighbours on the curve are neighbours on the sky, and the rows of a
- * HATS catalog are sorted by it: a few dozen rows around a row are enough, and no partition's edge is crossed.
+ * lengths are equal areas. So the gaps between consecutive unrelated sources, as areas, have an exponential
+ * distribution, whose mean is the inverse of the density. Neighbours on the curve are neighbours on the sky, and the
+ * rows of a HATS catalog are sorted by it: a few dozen rows around a row are enough, all in the same partition.
  */
 import { isPosition, pixel24, wrapRa } from '@nearsky/sky-index';
 
-/** Gaps that are used on each side of a source. */
+/** The number of gaps that are used on each side of a source. */
 const GAPS_PER_SIDE = 16;
-/** With fewer gaps there is no density. */
+/** With fewer gaps, no density is given. */
 const MIN_GAPS = 8;
 /**
- * Gaps longer than so many times the mean are left out: the curve leaves the footprint, or a cluster, and comes back.
- * The mean follows from the gaps that are left, which are a truncated exponential distribution.
+ * Gaps longer than this multiple of the mean are left out, because there the curve leaves the footprint, or a cluster,
+ * and comes back. The mean is computed from the remaining gaps, which have a truncated exponential distribution.
  */
 const LONGEST_GAP = 4;
 const PIXELS_PER_ARCMIN2 = (12 * 4 ** 24) / (4 * Math.PI * ((180 / Math.PI) * 60) ** 2);
-/** Places that are compared to learn whether the rows are sorted. */
+/** The number of positions that are compared to find out whether the rows are sorted. */
 const PROBES = 64;
 
 /** The density at the rows of one row group. */
 export class RowDensity {
   readonly #ra: Float64Array;
   readonly #dec: Float64Array;
-  /** The places of all rows, ascending, if the rows are not sorted by them. */
+  /** The positions of all rows along the curve, ascending, if the rows are not sorted by them. */
   #sorted: Float64Array | undefined;
-  /** The places of some rows; longer where rows without a position are among them. */
+  /** The positions of some rows along the curve. It is longer if some of the rows have no position. */
   #window = new Float64Array(2 * GAPS_PER_SIDE + 1);
   readonly #gaps = new Float64Array(2 * GAPS_PER_SIDE);
 
@@ -58,7 +58,7 @@ export class RowDensity {
     return place[0]!;
   }
 
-  /** Sources per square arcmin around a row that has a position; NaN if the rows around it do not tell. */
+  /** Sources per square arcmin around a row that has a position; NaN if it cannot be estimated. */
   at(row: number): number {
     if (!this.#sorted) {
       const count = this.#gapsAround(row);
@@ -89,7 +89,7 @@ export class RowDensity {
     }
   }
 
-  /** Finds the gaps around a place. Returns their number. */
+  /** Finds the gaps around a position on the curve. Returns their number. */
   #gapsAt(sorted: Float64Array, place: number): number {
     let low = 0;
     for (let high = sorted.length; low < high; ) {
@@ -100,7 +100,7 @@ export class RowDensity {
     return this.#gapsOf(sorted, low, sorted.length);
   }
 
-  /** Finds the gaps around one of the first `count` places. Returns their number; -1 if one is negative. */
+  /** Finds the gaps around one of the first `count` positions. Returns the number of gaps; -1 if a gap is negative. */
   #gapsOf(places: Float64Array, own: number, count: number): number {
     const first = Math.max(0, own - GAPS_PER_SIDE);
     const last = Math.min(count - 1, own + GAPS_PER_SIDE);
@@ -113,7 +113,7 @@ export class RowDensity {
   }
 }
 
-/** Finds the places of the rows from `from` to `to`, exclusive; NaN for rows without a position. */
+/** Finds the positions on the curve of the rows from `from` to `to` (exclusive); NaN for rows without a position. */
 function findPlaces(ra: Float64Array, dec: Float64Array, from: number, to: number, places: Float64Array): void {
   for (let row = from; row < to; row++) {
     const wrapped = wrapRa(ra[row]!);
@@ -126,7 +126,7 @@ function meanOf(gaps: Float64Array, count: number): number {
   if (count < MIN_GAPS) return Number.NaN;
   const half = count >> 1;
   moveShortest(gaps, count, half);
-  // The shorter half alone gives a first value that no long gap reaches.
+  // The mean of the shorter half alone is a first value that no long gap affects.
   let sum = 0;
   let longestOfHalf = 0;
   for (let i = 0; i < half; i++) {

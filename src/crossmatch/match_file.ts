@@ -25,15 +25,18 @@ import {
 } from '@nearsky/sky-index';
 import { Semaphore } from '../base/semaphore.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
+import { circularErrorMas } from '../contract/position_errors.ts';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
+import { lnSum, lnWeight } from '../store/match_statistics.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
 import { payloadCell } from '../tables/payload_columns.ts';
 import { RowDensity } from './density.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
+import type { CatalogErrors } from './position_errors.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
 export interface CatalogReading {
@@ -45,7 +48,7 @@ export interface CatalogReading {
 /** The `threadData` of pools that crossmatch. */
 export interface MatchThreadData extends StoreThreadData {
   readonly catalogs: CatalogReading;
-  /** The most threads that may help with a large table; none by default. */
+  /** The maximum number of threads that may help with a large table; none by default. */
   readonly helpers?: number;
 }
 
@@ -57,7 +60,7 @@ export interface MatchTask extends Task<MatchAnswer<FileMatches>>, FileSearchTas
   readonly kind: 'match';
 }
 
-/** The same search, for a table: the payload of the sources as columns. */
+/** The answer to the same search for a table, with the payload of the sources as columns. */
 export interface MatchColumnsTask extends Task<MatchAnswer<ColumnMatches>>, FileSearchTask {
   readonly kind: 'matchColumns';
   /** The columns of the table, parallel to `columns.payload`. */
@@ -73,22 +76,32 @@ export interface FileSearchTask {
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
   /**
-   * Whether an object gets its nearest source or every one; of equally near sources the one with the lowest id is taken
-   * (`compareIds`).
+   * Whether an object gets its nearest source or all sources. Of equally near sources, the one with the lowest id
+   * counts as nearest (`compareIds`).
    */
   readonly find: 'nearest' | 'all';
-  /** Whether the file has all rows of its partition, so that it tells the density of the catalog; false by default. */
+  /**
+   * Whether the file has all rows of its partition, so that the density of the catalog can be estimated from it; false
+   * by default.
+   */
   readonly hasAllRows?: boolean;
-  /** Positions of the objects, degrees, both of one length. */
+  /** The positions of the objects, degrees, as two arrays of equal length. */
   readonly ra: Float64Array;
   readonly dec: Float64Array;
   /** Undefined if sources are compared at their catalog positions. */
   readonly motion?: MotionTask;
+  /** Undefined if the errors of the objects, or of the sources, are not known. */
+  readonly errors?: ErrorsTask;
 }
 
 export interface MotionTask extends CatalogMotion {
   /** Julian years from the catalog's epoch to each object's time; NaN where no motion is applied. */
   readonly years: Float64Array;
+}
+
+/** The columns of the sources' errors, and the 1σ errors of the objects' positions, NaN if unknown. */
+export interface ErrorsTask extends CatalogErrors {
+  readonly objectMas: Float64Array;
 }
 
 export type SourceIds = BigInt64Array | readonly string[];
@@ -101,12 +114,19 @@ export interface FoundPairs {
   readonly separationArcsec: Float64Array;
   /** At the object's time; NaN for a source that has not moved. */
   readonly separationAtEpochArcsec: Float64Array;
-  /** Sources per square arcmin around the source; NaN where the file does not tell. */
+  /** Sources per square arcmin around the source; NaN if it cannot be estimated. */
   readonly density: Float64Array;
   /** Sources of the file within the radius of the object. */
   readonly sourcesWithinRadius: Uint32Array;
-  /** The separation of the second nearest of them, like `nearness`; NaN without one. */
+  /** The separation of the second nearest source, like `nearness`; NaN without one. */
   readonly secondSeparationArcsec: Float64Array;
+  /** The root of the sum of the squared 1σ errors of object and source; NaN if one of them is not known. */
+  readonly combinedErrorMas: Float64Array;
+  /**
+   * The logarithm of the sum of the weights (`lnWeight`) of the file's sources within the radius of the object; NaN if
+   * the combined error of one of them is not known.
+   */
+  readonly lnWeights: Float64Array;
   /** Rows that cannot be sources: rows that have no position, and rows near an object that have no source id. */
   readonly rowsPassedOver: number;
 }
@@ -129,9 +149,9 @@ export interface ColumnMatches extends FoundPairs {
 }
 
 export interface SourceColumn {
-  /** A typed array where the column is of 64-bit numbers. */
+  /** A typed array if the column has 64-bit numbers. */
   readonly values: ArrayLike<Cell>;
-  /** 1 for each null, whose entry in `values` then means nothing; undefined if `values` contains the nulls itself. */
+  /** 1 for each null, whose entry in `values` is then meaningless; undefined if `values` contains the nulls itself. */
   readonly isNull?: Uint8Array;
 }
 
@@ -196,6 +216,11 @@ interface Candidate {
   readonly id: SourceId;
   /** Undefined for a source that does not move. */
   readonly star: MovingStar | undefined;
+  /** The values of `ErrorsTask.ra` and `dec`; undefined without errors. */
+  readonly raError: unknown;
+  readonly decError: unknown;
+  /** The 1σ error of the position; NaN if unknown. */
+  readonly errorMas: number;
   /** See `FoundPairs`. */
   readonly density: number;
 }
@@ -222,6 +247,8 @@ async function matchFile<Sources>(
     density: Float64Array.from(matched, ({ density }) => density),
     sourcesWithinRadius: Uint32Array.from(found, ({ object }) => neighbours.count[object]!),
     secondSeparationArcsec: Float64Array.from(found, ({ object }) => neighbours.second[object]!),
+    combinedErrorMas: Float64Array.from(found, ({ combinedErrorMas }) => combinedErrorMas),
+    lnWeights: Float64Array.from(found, ({ object }) => neighbours.lnWeights[object]!),
     rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
     ...(await sourcesOf(file, matched)),
   };
@@ -233,8 +260,8 @@ function idsOf({ hasTextIds }: CatalogColumns, matched: readonly Candidate[]): S
     : BigInt64Array.from(matched as readonly { readonly id: bigint }[], ({ id }) => id);
 }
 
-async function packedSources({ columns }: MatchTask, file: ParquetFile, matched: readonly Candidate[]) {
-  const payload = await readPayload(columns, file, matched);
+async function packedSources(task: MatchTask, file: ParquetFile, matched: readonly Candidate[]) {
+  const payload = await readPayload(task, file, matched);
   const sources = matched.map(({ ra, dec }, at) =>
     packSource(
       ra,
@@ -247,7 +274,7 @@ async function packedSources({ columns }: MatchTask, file: ParquetFile, matched:
 }
 
 async function sourceColumns(task: MatchColumnsTask, file: ParquetFile, matched: readonly Candidate[]) {
-  const payload = await readPayload(task.columns, file, matched);
+  const payload = await readPayload(task, file, matched);
   return {
     ra: Float64Array.from(matched, ({ ra }) => ra),
     dec: Float64Array.from(matched, ({ dec }) => dec),
@@ -286,7 +313,7 @@ async function sift(
   file: ParquetFile,
   rowGroup: number,
 ): Promise<Sifted<Candidate>> {
-  const { columns, motion } = task;
+  const { columns, motion, errors } = task;
   const { rowStart } = file.rowGroups[rowGroup]!;
   const wanted = [columns.ra, columns.dec, ...(motion ? [motion.pmra, motion.pmdec] : [])];
   const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
@@ -301,15 +328,21 @@ async function sift(
   const ids = await valuesOf(columns.id);
   const parallaxes = await valuesOf(motion?.parallax ?? null);
   const velocities = await valuesOf(motion?.radialVelocity ?? null);
+  const raErrors = await valuesOf(errors?.ra ?? null);
+  const decErrors = await valuesOf(errors?.dec ?? null);
   const candidates = found.candidates.flatMap(({ motion, ...place }, index) => {
     const id = sourceId(ids[index], file, columns);
     const star = motion && starOf({ ra: place.ra, dec: place.dec, ...motion }, parallaxes[index], velocities[index]);
-    return id === undefined ? [] : [{ ...place, row: rows[index]!, id, star, density: found.densities[index]! }];
+    if (id === undefined) return [];
+    const [raError, decError] = [raErrors[index], decErrors[index]];
+    const errorMas = errors ? circularErrorMas(raError, decError, errors.unitMas) : Number.NaN;
+    const density = found.densities[index]!;
+    return [{ ...place, row: rows[index]!, id, star, raError, decError, errorMas, density }];
   });
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
-/** The density around each candidate of a row group; NaN where it is not known, or cannot be needed. */
+/** The density around each candidate of a row group; NaN if it is unknown, or cannot be needed. */
 function densitiesOf(
   { find, hasAllRows, motion, ra: objects }: FileSearchTask,
   zones: ObjectZones,
@@ -320,7 +353,7 @@ function densitiesOf(
   const densities = new Float64Array(candidates.length).fill(Number.NaN);
   if (!hasAllRows || candidates.length === 0) return densities;
   const density = new RowDensity(ra, dec);
-  // In a large radius most candidates are the nearest of no object.
+  // With a large radius, most candidates are not the nearest source of any object.
   const nearest =
     find === 'nearest' && !motion && candidates.length > 2 * objects.length
       ? nearestOf(zones, candidates, objects.length)
@@ -331,7 +364,7 @@ function densitiesOf(
   return densities;
 }
 
-/** Whether each candidate is the nearest of an object, or as near as that. */
+/** Whether each candidate is the nearest of an object, or equally near. */
 function nearestOf(zones: ObjectZones, candidates: readonly NearRow[], objects: number): Uint8Array {
   const least = new Float64Array(objects).fill(Number.POSITIVE_INFINITY);
   for (const { ra, dec } of candidates)
@@ -355,9 +388,11 @@ async function numbers(file: ParquetFile, column: string, rowGroup: number): Pro
 }
 
 /** A row near an object; `motion` is set only if the row moves. */
-type NearRow = Omit<Candidate, 'id' | 'star' | 'density'> & { readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'> };
+type NearRow = Omit<Candidate, 'id' | 'star' | 'raError' | 'decError' | 'errorMas' | 'density'> & {
+  readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'>;
+};
 
-/** @param radiusOf the radius for a row, arcsec; default and maximum is the radius of the zones */
+/** @param radiusOf the radius for a row, arcsec; by default the radius of the zones, which is also its maximum */
 function nearRows(
   zones: ObjectZones,
   published: Float64Array,
@@ -402,22 +437,28 @@ interface Pair {
   readonly separationArcsec: number;
   /** NaN where the source has not moved. */
   readonly separationAtEpochArcsec: number;
+  /** See `FoundPairs`. */
+  readonly combinedErrorMas: number;
 }
 
-/** How many sources lie within the radius of each object, and the nearest two of them. */
+/** Counts the sources within the radius of each object, finds the nearest two, and adds up the weights of all. */
 class Neighbours {
   readonly count: Uint32Array;
   readonly #first: Float64Array;
-  /** arcsec; NaN where there is none. */
+  /** Arcsec; NaN if there is no such source. */
   readonly second: Float64Array;
+  /** See `FoundPairs`. */
+  readonly lnWeights: Float64Array;
 
   constructor(objects: number) {
     this.count = new Uint32Array(objects);
     this.#first = new Float64Array(objects).fill(Number.NaN);
     this.second = new Float64Array(objects).fill(Number.NaN);
+    this.lnWeights = new Float64Array(objects).fill(Number.NEGATIVE_INFINITY);
   }
 
-  add(object: number, arcsec: number): void {
+  add(object: number, arcsec: number, combinedErrorMas: number): void {
+    this.lnWeights[object] = lnSum(this.lnWeights[object]!, lnWeight(arcsec, combinedErrorMas));
     const first = this.#first[object]!;
     const isNearest = !(first <= arcsec);
     const other = isNearest ? first : arcsec;
@@ -428,7 +469,7 @@ class Neighbours {
 
 /** Calls `visit` with every object and each candidate within the radius, at the object's time if the source moves. */
 function eachPair(
-  { ra, dec, radiusArcsec, motion }: FileSearchTask,
+  { ra, dec, radiusArcsec, motion, errors }: FileSearchTask,
   zones: ObjectZones,
   candidates: readonly Candidate[],
   neighbours: Neighbours,
@@ -444,16 +485,19 @@ function eachPair(
         const place = movedStar(star, years);
         atEpoch = separationArcsec(ra[object]!, dec[object]!, place.ra, place.dec);
       }
-      const pair = { object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch };
-      const arcsec = nearness(pair);
+      const arcsec = Number.isNaN(atEpoch) ? separation : atEpoch;
       if (arcsec > radiusArcsec) return;
-      neighbours.add(object, arcsec);
-      visit(pair);
+      const combinedErrorMas = errors ? Math.hypot(errors.objectMas[object]!, candidate.errorMas) : Number.NaN;
+      neighbours.add(object, arcsec, combinedErrorMas);
+      visit({ object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch, combinedErrorMas });
     });
 }
 
 /** The separation by which sources are compared: at the object's time if the source has moved. */
-export function nearness({ separationArcsec, separationAtEpochArcsec }: Omit<Pair, 'object' | 'candidate'>): number {
+export function nearness({
+  separationArcsec,
+  separationAtEpochArcsec,
+}: Pick<Pair, 'separationArcsec' | 'separationAtEpochArcsec'>): number {
   return Number.isNaN(separationAtEpochArcsec) ? separationArcsec : separationAtEpochArcsec;
 }
 
@@ -487,13 +531,19 @@ const PAYLOAD_BYTES = 64 << 20;
 
 /** Reads the payload of the matched rows; a row may be the match of several objects. */
 async function readPayload(
-  { ra, dec, payload }: CatalogColumns,
+  { columns: { ra, dec, payload }, errors }: FileSearchTask,
   file: ParquetFile,
   matched: readonly Candidate[],
 ): Promise<unknown[][]> {
   const rows = [...new Set(matched.map(({ row }) => row))].sort((a, b) => a - b);
   const values = new Map<string, unknown[]>();
-  const wanted = new Set(payload.flatMap(({ column }) => (column === ra || column === dec ? [] : (column ?? []))));
+  const known = new Map<string | null, (candidate: Candidate) => unknown>([
+    [null, () => null],
+    [ra, candidate => candidate.publishedRa],
+    [dec, candidate => candidate.dec],
+  ]);
+  if (errors) known.set(errors.ra, ({ raError }) => raError).set(errors.dec, ({ decError }) => decError);
+  const wanted = new Set(payload.flatMap(({ column }) => (known.has(column) ? [] : (column ?? []))));
   for (const { columns, bytes } of portions([...wanted], column => file.bytesOfRows(column, rows))) {
     const read = await memory.run(bytes, () => settled(columns.map(column => file.readValues(column, rows))));
     columns.forEach((column, at) => {
@@ -503,10 +553,10 @@ async function readPayload(
   const place = new Map(rows.map((row, index) => [row, index]));
   const places = matched.map(({ row }) => place.get(row)!);
   return payload.map(({ column }) => {
-    if (column === null) return matched.map(() => null);
-    if (column === ra) return matched.map(candidate => candidate.publishedRa);
-    if (column === dec) return matched.map(candidate => candidate.dec);
-    return places.map(at => storable(values.get(column)![at]));
+    const ownValue = known.get(column);
+    return ownValue
+      ? matched.map(each => storable(ownValue(each)))
+      : places.map(at => storable(values.get(column!)![at]));
   });
 }
 
@@ -539,7 +589,7 @@ function portions(
 
 /** Half the side of a pixel of order 0. */
 const PIXEL_ARCSEC = 105_000;
-/** The writer of the rows has rounded their pixels in its own way, by up to 0.4 mas at order 29. */
+/** The program that wrote the rows may have rounded their pixels differently, by up to 0.4 mas at order 29. */
 const HEALPIX_PAD_ARCSEC = 0.01;
 
 interface ReachedRowGroup {
@@ -549,9 +599,9 @@ interface ReachedRowGroup {
 }
 
 /**
- * Selects the row groups whose rows an object's disc can reach. If sources move, the disc grows by the distance that
- * the fastest source of the row group has moved. That speed comes from the statistics of the motion columns or, without
- * statistics, from all their values.
+ * Selects the row groups with rows that an object's disc can reach. If sources move, the disc grows by the distance
+ * that the fastest source of the row group has moved. That speed comes from the statistics of the motion columns or,
+ * without statistics, from all their values.
  */
 async function reachedRowGroups(task: FileSearchTask, file: ParquetFile): Promise<ReachedRowGroup[]> {
   const reached: ReachedRowGroup[] = [];
@@ -593,7 +643,7 @@ function reachesRowGroup(task: FileSearchTask, file: ParquetFile, rowGroup: numb
   const raBounds = file.bounds(rowGroup, columns.ra);
   const decBounds = file.bounds(rowGroup, columns.dec);
   const healpixBounds = file.integerBounds(rowGroup, HEALPIX_COLUMN);
-  // The pixels of this order are several times as wide as the disc, which therefore touches few.
+  // Pixels of this order are several times as wide as the disc, so that it touches only a few.
   const order = Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radiusArcsec)));
   const shift = BigInt(2 * (29 - order));
   const [first, last] = healpixBounds ? [Number(healpixBounds.min >> shift), Number(healpixBounds.max >> shift)] : [];
@@ -621,7 +671,7 @@ function reachesRa(
   const width = max - min;
   // The rows span the full circle, or the span is unknown because rows may have infinite right ascensions.
   if (!(width < 360)) return true;
-  // The distance from the least right ascension eastward to the disc's western edge. The eastern edge may lie beyond
+  // The distance eastward from the least right ascension to the disc's western edge. The eastern edge may lie beyond
   // 360 degrees.
   const west = wrapRa(ra - 1.1 * ratio - wrapRa(min));
   return west <= width || west + 2.2 * ratio >= 360;

@@ -3,7 +3,9 @@ import type { MovingStar } from '@nearsky/sky-index';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 
-/** The motion of the sources of one copy of a catalog; columns are spelled as in its files; null for a missing one. */
+/**
+ * The motion of the sources of one copy of a catalog; columns are spelled as in its files; a missing column is null.
+ */
 export interface CatalogMotion {
   /** The Julian year of the positions. */
   readonly epoch: number;
@@ -13,7 +15,7 @@ export interface CatalogMotion {
   readonly radialVelocity: string | null;
 }
 
-/** Twice the motion of Barnard's star, the fastest known. A larger value cannot be a star's. */
+/** Twice the motion of Barnard's star, the fastest known. No star can have a larger value. */
 export const MAX_MOTION_MAS = 20_000;
 /** No star is nearer than 1.3 pc. */
 const MAX_PARALLAX_MAS = 1000;
@@ -48,22 +50,22 @@ export function motionMas(pmra: number, pmdec: number): number {
   return motion <= MAX_MOTION_MAS ? motion : 0;
 }
 
-/** The maximum distance, arcsec, of a source with this motion from its catalog position after so many years. */
+/** The maximum distance, arcsec, of a source with this motion from its catalog position after this many years. */
 export function reachArcsec(mas: number, years: number): number {
   return (APPROACH * Math.abs(years) * mas) / 1000;
 }
 
-/** The maximum distance, arcsec, of any source from its catalog position after so many years. */
+/** The maximum distance, arcsec, of any source from its catalog position after this many years. */
 export function longestReachArcsec(years: number): number {
   return Number.isNaN(years) ? 0 : reachArcsec(MAX_MOTION_MAS, years);
 }
 
-/** The longest of these times, years; 0 if no motion is applied in any. */
+/** The longest of these times, years; 0 if no motion is applied at any of them. */
 export function longest(years: Float64Array): number {
   return years.reduce((most, each) => (Math.abs(each) > most ? Math.abs(each) : most), 0);
 }
 
-/** A source that moves. A value that is unknown, or that no star can have, counts as 0. */
+/** A source that moves. Unknown values, and values that no star can have, count as 0. */
 export function starOf(place: Pick<MovingStar, 'ra' | 'dec' | 'pmra' | 'pmdec'>, parallax: unknown, velocity: unknown) {
   return {
     ...place,

@@ -1,14 +1,15 @@
 /**
- * Plans which partitions of a catalog must be read for which objects. Positions are degrees; an object is its ordinal
- * in the batch.
+ * Plans which partitions of a catalog must be read for which objects. Positions are degrees; objects are given by their
+ * index in the batch.
  */
 import type { Partition } from '@nearsky/hats';
 import { type Coverage, conePixels } from '@nearsky/sky-index';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { type CatalogMotion, longestReachArcsec } from './motion.ts';
+import type { CatalogErrors } from './position_errors.ts';
 
-/** A registered catalog with its partitions and footprint opened. */
+/** A registered catalog whose partitions and footprint are open. */
 export interface PlannedCatalog {
   readonly registration: CatalogRegistration;
   readonly coverage: Coverage;
@@ -16,6 +17,8 @@ export interface PlannedCatalog {
   readonly partitions: ReadonlyMap<number, ReadonlyMap<number, Partition>>;
   /** Undefined if sources are compared at their catalog positions. */
   readonly motion?: CatalogMotion | undefined;
+  /** Undefined if no match gets a normalized separation. */
+  readonly errors?: CatalogErrors | undefined;
 }
 
 /** One file of a partition and the objects, ascending, whose disc may touch the partition. */
@@ -34,24 +37,28 @@ export interface CatalogPlan {
 }
 
 /**
- * Added to the radius when partitions are chosen, because each catalog assigns rows to pixels with a rounding of its
- * own (0.4 mas at order 29).
+ * Added to the radius when partitions are chosen, because catalogs differ in how they round positions when they assign
+ * rows to pixels (by 0.4 mas at order 29).
  */
 const PAD_ARCSEC = 0.01;
 
-export function openCatalog(registration: CatalogRegistration, motion?: CatalogMotion): PlannedCatalog {
+export function openCatalog(
+  registration: CatalogRegistration,
+  motion?: CatalogMotion,
+  errors?: CatalogErrors,
+): PlannedCatalog {
   const partitions = new Map<number, Map<number, Partition>>();
   for (const partition of registration.partitions) {
     const ofOrder = partitions.get(partition.order) ?? new Map<number, Partition>();
     partitions.set(partition.order, ofOrder.set(partition.ipix, partition));
   }
-  return { registration, coverage: openCoverage(registration.coverage), partitions, motion };
+  return { registration, coverage: openCoverage(registration.coverage), partitions, motion, errors };
 }
 
 /**
  * Finds every partition that the disc around an object may touch. A source beyond a partition's edge is found in its
  * own partition, so margin catalogs are not needed. An object outside the footprint is searched only if the footprint
- * begins within the radius.
+ * lies within the radius.
  * @param years if the sources move, Julian years from the catalog's epoch to each object's time, or NaN
  */
 export function planCatalog(

@@ -69,7 +69,7 @@ function cutOf(name: BrokerName, config: Config): ReliabilityCut {
   };
 }
 
-/** A cut of a broker. It is declared only if both the value and its date are set. */
+/** The minimum reliability of a broker. It is declared only if both its value and its date are set. */
 function declaredCut(broker: string, value: number | null, asOf: string | null): ReliabilityCut {
   const declared = value !== null && asOf !== null;
   return {

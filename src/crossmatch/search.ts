@@ -1,7 +1,7 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '@nearsky/hats';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
-import { secondNearest, statisticsOf } from '../store/match_statistics.ts';
+import { likelihoodOf, lnSum, secondNearest, statisticsOf } from '../store/match_statistics.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';
 import { yearsSince } from './motion.ts';
@@ -22,11 +22,18 @@ interface Best {
   readonly id: SourceId;
   /** See `nearness`. */
   readonly arcsec: number;
-  /** Sources within the radius, in all files so far, and the separation of the second nearest; NaN without one. */
+  /**
+   * The number of sources within the radius in all files so far, and the separation of the second nearest; NaN if there
+   * is none.
+   */
   count: number;
   second: number;
+  /** See `FoundPairs`; of all files so far. */
+  lnWeights: number;
   /** Sources per square arcmin around the source. */
   readonly density: number;
+  /** See `FoundPairs`. */
+  readonly combinedErrorMas: number;
   /** Without statistics. */
   readonly match: Match;
 }
@@ -38,9 +45,11 @@ export interface BatchPlaces {
   readonly dec: Float64Array;
   /** Event times, microseconds since 1970. */
   readonly timeUs: Float64Array;
+  /** 1σ errors of the positions; NaN if unknown. */
+  readonly errorMas: Float64Array;
 }
 
-/** The results so far of one catalog for one batch. Objects are ordinals in the batch's positions. */
+/** The results so far of one catalog for one batch. Objects are given by their index in the batch's positions. */
 export class CatalogSearch {
   readonly name: string;
   readonly searches: readonly FileSearch[];
@@ -50,16 +59,18 @@ export class CatalogSearch {
   /** If the sources move: Julian years from the catalog's epoch to each object's time. */
   readonly #years: Float64Array | undefined;
   readonly #radiusArcsec: number;
+  readonly #priorCompleteness: number;
   readonly #payloadKeys: readonly string[];
   readonly #covered: readonly boolean[];
   readonly #best = new Map<number, Best>();
   /** Objects that need a file which could not be read or used. */
   readonly #unread = new Set<number>();
   readonly reads = noReads();
-  /** Rows that cannot be sources, in the files that were read; a file that was read twice counts twice. */
+  /** Rows that cannot be sources, in the files that were read; the rows of a file that was read twice count twice. */
   rowsPassedOver = 0;
 
-  constructor(catalog: PlannedCatalog, places: BatchPlaces, radiusArcsec: number) {
+  /** @param priorCompleteness above 0, at most 1: the fraction of objects whose counterpart is in the catalog */
+  constructor(catalog: PlannedCatalog, places: BatchPlaces, radiusArcsec: number, priorCompleteness = 1) {
     const { motion } = catalog;
     const years = motion && places.timeUs.map(timeUs => yearsSince(motion.epoch, timeUs));
     const { covered, searches } = planCatalog(catalog, places.ra, places.dec, radiusArcsec, years);
@@ -69,14 +80,16 @@ export class CatalogSearch {
     this.#places = places;
     this.#years = years;
     this.#radiusArcsec = radiusArcsec;
+    this.#priorCompleteness = priorCompleteness;
     this.#payloadKeys = catalog.registration.columns.payload.map(({ key }) => key);
     this.#covered = covered;
   }
 
   task({ file, hasAllRows, objects }: FileSearch): MatchTask {
-    const { registration, motion } = this.#catalog;
+    const { registration, motion, errors } = this.#catalog;
     const { location, columns } = registration;
     const pick = (values: Float64Array) => new Float64Array(objects.map(object => values[object]!));
+    const objectMas = pick(this.#places.errorMas);
     return {
       kind: 'match',
       location,
@@ -88,6 +101,7 @@ export class CatalogSearch {
       ra: pick(this.#places.ra),
       dec: pick(this.#places.dec),
       ...(motion && this.#years && { motion: { ...motion, years: pick(this.#years) } }),
+      ...(errors && !objectMas.every(Number.isNaN) && { errors: { ...errors, objectMas } }),
     };
   }
 
@@ -106,8 +120,8 @@ export class CatalogSearch {
   }
 
   /**
-   * Keeps the nearest match; at equal separations the lowest id wins. An object near an edge has one answer per
-   * partition, and one per file of a partition in several files.
+   * Keeps the nearest match; at equal separations the lowest id wins. An object near an edge gets an answer from each
+   * partition, and from each file of a partition with several files.
    */
   #keepNearer(object: number, matches: FileMatches, row: number): void {
     const id = matches.id[row]!;
@@ -116,12 +130,14 @@ export class CatalogSearch {
     const arcsec = nearness({ separationArcsec, separationAtEpochArcsec });
     const best = this.#best.get(object);
     let count = matches.sourcesWithinRadius[row]!;
+    let lnWeights = matches.lnWeights[row]!;
     let second = matches.secondSeparationArcsec[row]!;
     if (best) {
       count += best.count;
+      lnWeights = lnSum(best.lnWeights, lnWeights);
       second = secondNearest([best.arcsec, best.second, arcsec, second]);
       if (best.arcsec < arcsec || (best.arcsec === arcsec && compareIds(best.id, id) <= 0)) {
-        Object.assign(best, { count, second });
+        Object.assign(best, { count, second, lnWeights });
         return;
       }
     }
@@ -131,7 +147,9 @@ export class CatalogSearch {
       arcsec,
       count,
       second,
+      lnWeights,
       density: matches.density[row]!,
+      combinedErrorMas: matches.combinedErrorMas[row]!,
       match: {
         catalogName: this.name,
         catalogSourceId: String(id),
@@ -154,10 +172,13 @@ export class CatalogSearch {
 
   match(object: number): Match | undefined {
     const best = this.#unread.has(object) ? undefined : this.#best.get(object);
-    return best && { ...best.match, statistics: statisticsOf(best.density, best.count, best.second) };
+    if (!best) return undefined;
+    const { arcsec, density, count, second, combinedErrorMas, lnWeights } = best;
+    const likelihood = likelihoodOf(arcsec, combinedErrorMas, lnWeights, this.#priorCompleteness);
+    return { ...best.match, statistics: statisticsOf(density, count, second, likelihood) };
   }
 
-  /** Frees the memory of an object whose result was taken. */
+  /** Frees the memory for an object whose result was taken. */
   forget(object: number): void {
     this.#best.delete(object);
   }

@@ -7,7 +7,7 @@ import type { ReadProblem } from './search.ts';
 
 /** Numbers of objects; `objects` is the sum of the next three. */
 export interface CrossmatchSummary {
-  /** Pending objects that were taken. */
+  /** Pending objects that this process took. */
   objects: number;
   recorded: number;
   /** Objects that another process crossmatched meanwhile. */
@@ -19,7 +19,7 @@ export interface CrossmatchSummary {
    * objects again.
    */
   unsearched: number;
-  /** Objects that were searched for and not left pending, by status. */
+  /** Objects that were searched and are no longer pending, by status. */
   readonly statuses: Record<CrossmatchedStatus, number>;
   /** Numbers of objects by catalog, then outcome. */
   readonly outcomes: Record<string, Partial<Record<RecordedOutcome, number>>>;

@@ -1,30 +1,30 @@
 /**
- * Finds the objects within a radius of a position. It is made for millions of positions, nearly all without an object
- * near.
+ * Finds the objects within a radius of a position. It is made for millions of positions, of which nearly all have no
+ * object nearby.
  */
 import { RADIANS_PER_DEGREE, separationArcsec } from '@nearsky/sky-index';
 
 /**
- * Added to the radius for zones and right ascensions, so that rounding never loses a source on a bound. The value is
+ * Added to the radius for zones and right ascensions, so that rounding never loses a source at the limit. The value is
  * far above the error of float64 degrees.
  */
 export const PAD_ARCSEC = 1e-3;
-/** Zones for each object: enough for most zones to be empty. */
+/** The number of zones per object, large enough that most zones are empty. */
 const ZONES_PER_OBJECT = 16;
 /** More zones would not fit the processor's cache. */
 const MAX_ZONES = 1 << 17;
 
 /**
  * Zones of declination (Gray, Nieto-Santisteban & Szalay, MSR-TR-2006-52), each with the objects whose disc reaches
- * into the zone by ascending right ascension. A place is looked up in one zone; most zones are empty, and the lookup
+ * into the zone by ascending right ascension. A position is looked up in one zone; most zones are empty, and the lookup
  * then needs no trigonometric function. The rows of a file need not be sorted. The pixel column is not used, because it
- * may be missing, or belong to another version of the positions.
+ * may be missing, or may have been made from another version of the positions.
  */
 export class ObjectZones {
   readonly #ra: Float64Array;
   readonly #dec: Float64Array;
   readonly #radiusArcsec: number;
-  /** Padded, degrees. */
+  /** Degrees, including the padding. */
   readonly #radius: number;
   /** The declination at which the first zone begins, degrees. */
   readonly #south: number;
@@ -45,7 +45,7 @@ export class ObjectZones {
       if (value > north) north = value;
     }
     const extent = ra.length > 0 ? north - south + 2 * radius : 0;
-    // Zones narrower than the radius would hold each object many times.
+    // With zones narrower than the radius, each object would be in many zones.
     const zones = Math.min(MAX_ZONES, ZONES_PER_OBJECT * ra.length, Math.ceil(extent / radius));
     this.#radius = radius;
     this.#south = south - radius;
@@ -73,13 +73,13 @@ export class ObjectZones {
   #reachOf(zone: number): number {
     const edge = (at: number) => Math.abs(this.#south + at / this.#zonesPerDegree);
     const dec = Math.max(edge(zone), edge(zone + 1)) + this.#radius;
-    // A disc extends asin(sin r / cos dec), which is less than 1.1 times the ratio for ratios up to 1/2. Beyond that a
-    // disc may hold a pole.
+    // A disc extends asin(sin r / cos dec), which is less than 1.1 times the ratio for ratios up to 1/2. Beyond that, a
+    // disc may contain a pole.
     const ratio = this.#radius / Math.cos(Math.min(dec, 90) * RADIANS_PER_DEGREE);
     return ratio * RADIANS_PER_DEGREE <= 0.5 ? 1.1 * ratio : 360;
   }
 
-  /** Whether any object lies within the radius, or a smaller one, of a place, 0 <= ra <= 360. */
+  /** Whether any object lies within the radius, or a smaller one, of a position, 0 <= ra <= 360. */
   hasNear(ra: number, dec: number, radiusArcsec = this.#radiusArcsec): boolean {
     if (this.#isEmpty(this.#zoneOf(dec))) return false;
     let found = false;
@@ -87,7 +87,7 @@ export class ObjectZones {
     return found;
   }
 
-  /** Calls `visit` for every object within the radius of a place, 0 <= ra <= 360, in no particular order. */
+  /** Calls `visit` for every object within the radius of a position, 0 <= ra <= 360, in no particular order. */
   near(ra: number, dec: number, visit: (object: number, separationArcsec: number) => void): void {
     const zone = this.#zoneOf(dec);
     if (this.#isEmpty(zone)) return;

@@ -18,7 +18,7 @@ export function sourceIdMeaning({ name, release, idColumn, idType, idRemark }: C
 }
 
 /**
- * A text about the epochs of positions, for the catalogs that have one.
+ * Describes the epochs of positions, for the catalogs that have one.
  * @param sources the words before each catalog's name
  * @param verb the verb after it
  */

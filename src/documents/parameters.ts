@@ -51,7 +51,7 @@ export interface Parameter<T = unknown> {
   readonly default?: T;
   /** The default that the document states, if the actual default does not depend on this parameter alone. */
   readonly usual?: T;
-  /** Whether the parameter is required; with `read`, only if the operation reads it. */
+  /** Whether the parameter is required; with `read`, it is required only if the operation reads it. */
   readonly required?: 'always' | 'read';
   /** The usage that an error message suggests if the parameter is missing; by default `NAME=NUMBER`. */
   readonly give?: string;
@@ -211,7 +211,7 @@ export const recentParameters = memoized((config: Config) => {
   } satisfies Parameters;
 });
 
-/** @param pinned what a cursor fixes in addition to `as_of` */
+/** @param pinned the parameters that a cursor fixes in addition to `as_of` */
 function selectionParameters(config: Config, pinned: string) {
   const open = `${ISO} Open by default.`;
   const pins = `${pinned} and \`as_of\`; every other parameter must be given on every page.`;

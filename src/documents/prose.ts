@@ -90,7 +90,7 @@ export function filterRules(): string[] {
 }
 
 // test commands/config.test.ts: a cut is declared only with both its value and its date
-/** The reliability cuts, one sentence per broker. */
+/** The minimum reliabilities, one sentence per broker. */
 export function reliabilityCuts(config: Config): string[] {
   return provenanceSetOf(config).reliability_cuts.map(({ broker, min_reliability, enforced_by, as_of }) => {
     if (min_reliability === null) return `${broker}: enforced by the broker; no value is declared.`;

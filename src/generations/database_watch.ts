@@ -24,7 +24,7 @@ export class DatabaseWatch {
   readonly #log: Log;
   readonly #timer: ReturnType<typeof setInterval>;
   #store: Store | undefined;
-  /** When the wait began that was last logged; 0 if no wait needs to be logged. */
+  /** The start of the wait that was last logged; 0 if no wait needs to be logged. */
   #toldWaitMs = 0;
   #isFull = false;
 

@@ -60,7 +60,7 @@ export class Indexer {
   #index: LiveIndex | undefined;
   /** Whether an index turned out not to belong to this database. The stored index is then not trusted, either. */
   #distrustStored = false;
-  /** The number of rows in the file, when it was last read or written, and how long the last write took. */
+  /** The number of rows in the file, the time of its last read or write, and the duration of the last write. */
   #saved = { rows: 0, atMs: 0, tookMs: 0 };
   /** The merge or save in progress. There is only one at a time. */
   #background: Promise<void> | undefined;
@@ -84,7 +84,7 @@ export class Indexer {
     return this.#current;
   }
 
-  /** Why the journal cannot be followed; undefined while it can. */
+  /** The reason why the journal cannot be followed; undefined if it can. */
   get failure(): IndexFailure | undefined {
     return this.#failure;
   }
@@ -268,8 +268,8 @@ const MIN_INTERVAL_MS = 2000;
 /** A smaller growth is saved only after this time. */
 const CALM_INTERVAL_MS = 15 * 60_000;
 /**
- * The fraction of the time of a thread and the disk that saving may take: while the index grows fast, and while it
- * hardly grows.
+ * The fraction of a thread's and the disk's time that saving may take: while the index grows fast, and while it hardly
+ * grows.
  */
 const BUSY_SHARE = 0.01;
 const CALM_SHARE = 0.001;

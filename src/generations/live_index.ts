@@ -79,7 +79,7 @@ export class LiveIndex {
   }
 
   /**
-   * Call it once, when another index replaces this one. Returns the bytes of all arenas that the indexer has then
+   * To be called once, when another index replaces this one. Returns the bytes of all arenas that the indexer has then
    * replaced.
    */
   letGo(): number {
@@ -107,9 +107,9 @@ const MIN_MERGED = 4;
 const RATIO = 2;
 
 /**
- * Chooses the arenas that should be merged into one, as indexes into `lengths` (points each). It takes as few as
- * possible, beginning with the smallest, so that the sizes then differ enough. Empty while there are at most
- * MAX_ARENAS. If arenas arrive one by one, a row is copied about log2(rows) times.
+ * Chooses the arenas that should be merged into one, as indexes into `lengths` (points each). It merges the smallest
+ * arenas, and as few as possible, so that the sizes differ enough afterwards. Empty while there are at most MAX_ARENAS.
+ * If arenas arrive one by one, a row is copied about log2(rows) times.
  */
 export function planMerge(lengths: readonly number[]): number[] {
   if (lengths.length <= MAX_ARENAS) return [];

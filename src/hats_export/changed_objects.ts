@@ -4,7 +4,7 @@ import { damagedValue } from '../store/table.ts';
 
 export interface ChangedObjects {
   readonly changed: ReadonlySet<bigint>;
-  /** Those of them that were stored for the first time. */
+  /** The objects that were stored for the first time. */
   readonly added: ReadonlySet<bigint>;
 }
 

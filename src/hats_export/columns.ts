@@ -72,10 +72,14 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
   known('separation_at_epoch_arcsec', MATCH_FIELDS.separation_at_epoch_arcsec),
   column('catalog_payload', 'text', "The source's columns as JSON, if they do not fit the columns below"),
   ...Object.entries(WORTH_FIELDS).map(([name, field]) => known(name, field)),
-  column('statistics_version', 'int32', 'Version of the method that computed the previous four columns'),
+  column(
+    'statistics_version',
+    'int32',
+    'Version of the method that computed the previous columns from chance_probability on',
+  ),
 ];
 
-/** The position of a catalog's payload in the row, its columns, and whether the catalog has text ids. */
+/** The index of a catalog's payload in the row, its columns, and whether the catalog has text ids. */
 interface PayloadPlace {
   readonly hasTextIds: boolean;
   readonly at: number;
@@ -109,7 +113,7 @@ export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColum
  */
 type Values = unknown[] | Float64Array | undefined;
 
-/** Rows that are collected column by column. The number of rows must be known before. */
+/** Rows that are collected column by column. The number of rows must be known in advance. */
 abstract class Rows {
   readonly columns: readonly HatsColumn[];
   readonly values: Values[];
@@ -171,13 +175,13 @@ abstract class Rows {
   }
 }
 
-/** The writer would take a number for milliseconds, so times are bigints. */
+/** The writer would interpret a number as milliseconds, so times are bigints. */
 const time = (us: number | null) => (us === null ? null : BigInt(us));
 
 interface CurrentTexts {
   readonly brokers: string;
   readonly record: TimelessRecord | undefined;
-  /** Undefined, like the following ones, if there is no record. */
+  /** The columns from here on are undefined if there is no record. */
   readonly brokersAtCrossmatch?: string;
   readonly outcomes?: string;
   readonly provenance?: string;
@@ -202,7 +206,8 @@ type OwnName = Exclude<ShownIn<'archive'>, PlaceName | 'older_crossmatches'>;
 const CELLS: Readonly<Record<OwnName, (of: Exported) => unknown>> = {
   status: ({ object, isPending, record }) =>
     isPending ? 'crossmatch_pending' : crossmatchedStatus(object.hasMatches, record?.catalogOutcomes),
-  reliability: ({ object }) => JSON.parse(object.text(object.reliabilityAt, object.currentAt)),
+  reliability: ({ object }) => object.reliability,
+  position_error_mas: ({ object }) => object.positionErrorMas,
   ingest_time: ({ object }) => time(object.ingestTimeUs),
   event_time: ({ object }) => time(object.eventTimeUs),
   brokers: of => of.brokers,
@@ -228,7 +233,7 @@ const MAX_KEPT = 4096;
 export class ObjectRows extends Rows {
   readonly #store: Store;
   readonly #cells: readonly ((of: Exported) => unknown)[];
-  /** Texts that many objects have in common. */
+  /** Strings that many objects have in common. */
   readonly #texts = new Map<string, CurrentTexts>();
   #association: { readonly text: string; readonly tns: TnsAssociation | null } = { text: '', tns: null };
 
@@ -294,7 +299,8 @@ export class ObjectRows extends Rows {
   }
 
   /**
-   * The association in an object's text. Objects without a nearby registry object have the same text, so it is cached.
+   * The association in an object's section. Objects without a nearby registry object have the same section, so the last
+   * result is cached.
    */
   #tnsOf(text: string): TnsAssociation | null {
     if (text !== this.#association.text) this.#association = { text, tns: readAssociation(text) };

@@ -34,7 +34,7 @@ const MARGIN_ARCSEC = 10;
 const MAX_THREADS = 8;
 /** The HEALPix order of the map, whose pixels are 14 arcmin wide. */
 const MAP_ORDER = 8;
-/** The maximum number of rows per partition. For the largest partition, a thread holds a hundred MiB or more. */
+/** The maximum number of rows per partition. For the largest partition, a thread needs a hundred MiB or more. */
 const DEFAULT_MAX_ROWS = 25_000;
 /**
  * The maximum number of attempts to open the same state in all threads. An attempt only fails if a commit happens

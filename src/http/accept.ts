@@ -28,8 +28,8 @@ const BY_WILDCARD = [...TABLE_FORMATS, ...FORMATS];
 
 /**
  * Chooses the named format with the highest weight. Among equal weights, the first format that is not JSON wins. JSON
- * wins if its weight is higher, even by a wildcard. Undefined if the client accepts no format, neither by name nor by a
- * wildcard (decision P15).
+ * wins if its weight is higher, even if a wildcard gives it that weight. Undefined if the client accepts no format,
+ * neither by name nor by a wildcard (decision P15).
  */
 export function preferredFormat(accept: string | null): AnswerFormat | undefined {
   if (accept === null || accept === '*/*' || accept === 'application/json') return 'json';

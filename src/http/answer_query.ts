@@ -26,7 +26,7 @@ export function answerQuery(service: Service, exchange: Exchange, query: Query):
   if (!('after' in query) || query.after === null) return answerHere(service, exchange, query);
   requireOwn(service, query.after.archive);
   if (!service.coordination.state.hasLog) return answerHere(service, exchange, query);
-  // Another node may have sent the previous page.
+  // Another node may have issued the cursor.
   return service.reach(query.asOfUs, exchange.budget).then(() => answerHere(service, exchange, query));
 }
 
@@ -68,7 +68,7 @@ async function answerInFormat(
   return tableResponse(format, head, table, address, exchange.search);
 }
 
-/** @throws ApiError like `answerQuery`, for a query that is incomplete so far */
+/** @throws ApiError like `answerQuery`. `query` may still be incomplete */
 export function checkFormat(exchange: Exchange, asked: QueryNamed): void {
   formatOf(exchange, asked);
 }

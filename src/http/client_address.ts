@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Exchange } from './exchange.ts';
 import type { IncomingHeaders } from './incoming.ts';
 
-/** The name under which a client's use of limited resources is counted. */
+/** The name by which a client's use of limited resources is counted. */
 export function clientOf({ request, peerAddress }: Exchange, config: Config): string {
   return clientName(clientAddress(request.headers, peerAddress, config));
 }

@@ -56,7 +56,7 @@ export function sharedBody<T extends Uint8Array>(body: T): T {
   return body;
 }
 
-/** A chunk size that fits nearly any result, because a second chunk would have to wait in the threads' queue again. */
+/** Large enough for nearly any result, because a second chunk would have to queue for a thread again. */
 function chunkSizeOf(bytes: Uint8Array): number {
   return Math.max(4096, bytes.length >> 2);
 }
@@ -69,7 +69,7 @@ export function compressed(answer: Answer, headers: IncomingHeaders): Answer | P
     : compress(answer, body, headers.get('Accept-Encoding'));
 }
 
-/** Like `compressed`, for a body of any size. */
+/** Like `compressed`, but for a body of any size. */
 export async function compress(answer: Answer, body: Body, acceptEncoding: string | null): Promise<Answer> {
   const plain = { ...answer, headers: { ...answer.headers, Vary: withCoding(answer.headers.Vary) } };
   const coding = acceptEncoding === null ? undefined : preferredCoding(acceptEncoding);
@@ -119,7 +119,7 @@ export function preferredCoding(acceptEncoding: string): Coding | undefined {
   // A client that accepts any coding gets gzip, which every client can decode.
   if (!weights.has('gzip')) weights.set('gzip', weights.get('*') ?? 0);
   let best: Coding | undefined;
-  // A client that does not name the uncompressed body gets it only if it accepts no coding.
+  // Without an explicit weight for it, the uncompressed body is sent only if the client accepts no coding.
   let bestWeight = weights.get('identity') ?? 0;
   for (const coding of FAST.keys()) {
     const weight = weights.get(coding) ?? 0;

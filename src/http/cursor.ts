@@ -11,7 +11,7 @@ export function readCursor<C>(schema: CursorSchema<C>, token: string): C {
   }
 }
 
-/** The error for a cursor with an answer that includes all pages. */
+/** The error for a cursor that is sent to an operation that returns all rows at once. */
 export function withoutCursor(response: 'count' | 'table'): ApiError {
   const message = `Cannot answer with a ${response} after a cursor because it is of all pages: leave out cursor, or response`;
   return new ApiError('invalid_parameter', message, { param: 'cursor' });

@@ -32,7 +32,8 @@ export class ApiError extends Error {
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    // A client's text may contain lone surrogates, or be cut within a pair. Some JSON parsers reject such text.
+    // A string from a client may contain lone surrogates, or be cut within a pair. Some JSON parsers reject such
+    // strings.
     super(message.toWellFormed());
     this.code = code;
     const param = details.param?.toWellFormed();
@@ -137,7 +138,7 @@ export function expectedErrorOf(
 
 const CODES = new Map<string, CodeDefinition>(ERROR_CODES.map(definition => [definition.name, definition]));
 
-/** The seconds after which a client may try again; undefined if the code does not promise that this helps. */
+/** The seconds after which a client may try again; undefined if retrying is not expected to help. */
 export function retryAfterSecondsOf({ code, details }: ApiError): number | undefined {
   const seconds = details.retryAfterSeconds ?? RETRY_AFTER_SECONDS;
   return code === 'service_unavailable' && seconds !== NEVER ? seconds : undefined;

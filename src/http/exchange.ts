@@ -30,7 +30,7 @@ export class Exchange {
   known: ReadonlySet<string> | undefined;
   /** The error code of an answer that is an error. */
   error: ErrorCode | undefined;
-  /** For the log, the contents of the request if the address does not show them. */
+  /** The contents of the request, for the log, if its address does not show them. */
   asked: unknown;
   #requestId: string | undefined;
   /** Path segments by name, not decoded. */

@@ -10,7 +10,7 @@ import { parameterOf, type Search } from './params.ts';
 
 const GENERIC_NAMES = new Set(GENERIC_FILTERS.map(({ name }) => name));
 
-/** Whether a parameter must be meant as a filter, known or not. */
+/** Whether the name of a parameter has the form of a filter, even of an unknown one. */
 function isFilterShaped(name: string): boolean {
   return GENERIC_NAMES.has(name) || name.includes('.') || name.endsWith('_min') || name.endsWith('_max');
 }
@@ -37,7 +37,7 @@ export function refuseUnsupported(search: Search, known: ReadonlySet<string>): v
 
 /**
  * The filters among the parameters; null if there are none.
- * @throws ApiError, FilterError naming the first invalid or unknown filter, or the filters that name several catalogs
+ * @throws ApiError, FilterError naming the first invalid or unknown filter, or filters that name different catalogs
  */
 export function parseFilters(search: Search, catalogs: Catalogs): FilterValues | null {
   const given: (readonly [name: string, text: string])[] = [];

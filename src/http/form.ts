@@ -10,7 +10,7 @@ import { pairsOf } from './params.ts';
 const MAX_FORM_PARTS = 32;
 /** The maximum size of a form's fields together, without its files, bytes. */
 export const MAX_FIELD_BYTES = 1 << 20;
-/** The time limit for receiving a form with files. Forms without files have the second, shorter limit. */
+/** The time limits for receiving a form: with files, and the shorter one without files. */
 const FILES_SECONDS = 55;
 const FIELDS_SECONDS = 10;
 

@@ -19,7 +19,7 @@ const MAX_VALUES = 100_000;
 
 /**
  * The JSON value of a request's body.
- * @param leastMaxValues the limit on names and values is at least this
+ * @param leastMaxValues a lower bound for the limit on names and values
  * @param maxBytes the maximum body size
  * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` if the body arrives later than the budget
  * allows; Unavailable if there is no memory for it

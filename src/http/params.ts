@@ -27,7 +27,7 @@ export function* pairsOf(text: string): Iterable<[name: string, value: string]> 
   }
 }
 
-/** The parameters of DALI services, whose names are not case-sensitive. */
+/** Parameters of DALI services: their names are not case-sensitive. */
 export function inUpperCase(search: Iterable<readonly [name: string, value: string]>): Search {
   return new Map(Array.from(search, ([name, value]) => [name.toUpperCase(), value]));
 }
@@ -55,7 +55,7 @@ function decodeForm(text: string): string {
   return UTF8.decode(bytes.subarray(0, length));
 }
 
-/** The value of a hexadecimal digit; NaN if it is none. */
+/** The value of a hexadecimal digit; NaN for any other character. */
 function hexOf(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
@@ -67,7 +67,7 @@ export function decodeWhole(segment: string): string {
   return segment.includes('%') ? decodeForm(segment.replace(/[+&]/g, encodeURIComponent)) : segment;
 }
 
-/** A decoded path segment; undefined if it contains an encoded slash, because names never do. */
+/** A decoded path segment; undefined if it contains an encoded slash, which no name does. */
 export function decodeSegment(segment: string): string | undefined {
   const decoded = decodeWhole(segment);
   return decoded.includes('/') ? undefined : decoded;

@@ -16,13 +16,13 @@ type ValueOf<P> = P extends typeof FILTERS
       : T | undefined
     : never;
 
-/** The context for reading a parameter. */
+/** What is needed to read a parameter. */
 type Readable = Pick<Parameter, 'kind' | 'default' | 'required' | 'give'> | typeof FILTERS;
 
 /**
- * Makes a function that reads one parameter by name; `filters` stands for all filters. Parameters are checked in the
- * order in which an operation reads them.
- * @returns a function that throws the ApiError of a bad value, or of a missing one
+ * Makes a function that reads one parameter by name; The name `filters` reads all filters. Parameters are checked in
+ * the order in which an operation reads them.
+ * The function throws an ApiError for an invalid or missing value.
  */
 export function readerOf<P extends Readonly<Record<string, Readable>>>(
   search: Search,

@@ -1,9 +1,9 @@
-/** Refuses clients early that do not wait as they were told: before their bodies are read, and not at once. */
+/** Refuses, before reading their bodies, clients that keep retrying too early. These refusals are delayed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setRecent } from '../base/recent.ts';
 import { Unavailable } from '../base/refusal.ts';
 
-/** Refusals of one client within this time, up to this number, cost it nothing. */
+/** Up to this number of refusals within this time have no consequence for a client. */
 const WITHIN_MS = 1000;
 const MOST = 16;
 /** The maximum number of remembered clients. */
@@ -21,12 +21,12 @@ export class RepeatedRefusals {
 
   /**
    * Does work that may be refused.
-   * @throws Unavailable, the last one again, for a client that was refused too often just now
+   * @throws the previous Unavailable, for a client that was refused too often recently
    */
   async run<T>(client: string, work: () => Promise<T>): Promise<T> {
     const refused = this.#of(client);
     if (refused && refused.count >= MOST) {
-      // A client that asks again when it is answered asks less often, and not with all its requests at once.
+      // A late refusal slows down a client that retries as soon as it is answered.
       await sleep(WITHIN_MS * (0.5 + Math.random() / 2));
       throw refused.last;
     }
@@ -38,7 +38,7 @@ export class RepeatedRefusals {
     }
   }
 
-  /** The client has made room, so it may ask again. */
+  /** The client no longer uses its share, so it may try again. */
   forget(client: string): void {
     this.#clients.delete(client);
   }

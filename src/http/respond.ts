@@ -13,9 +13,9 @@ export interface Answer {
   readonly stream?: StreamedBody;
   /** The journal entry after which all objects of the answer were read; undefined if it may be several. */
   readonly journalEntry?: number;
-  /** The id of the request for its client. It is a separate field, so that most answers share the same headers. */
+  /** The id of the request. It has a field of its own, so that most answers can share the same headers. */
   readonly requestId?: string;
-  /** See `LogPlace`. It is separate for the same reason; only nodes that share a log set it. */
+  /** See `LogPlace`. It has a field of its own for the same reason. Only nodes that share a log set it. */
   readonly logPlace?: string;
   /** See `LogPlace.lag`. */
   readonly logLag?: string;

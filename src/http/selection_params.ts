@@ -37,7 +37,7 @@ type Pinned = Pick<Selection, 'timeField' | 'status'>;
 
 /**
  * The time field and the status for the next page of a walk; the request need not repeat them.
- * @param pinned the values in the cursor; a value is undefined in a cursor of an older release
+ * @param pinned the values in the cursor; undefined if the cursor comes from an older release
  * @throws ApiError if the request gives another value
  */
 export function walked(search: Search, selection: Selection, pinned: { [K in keyof Pinned]: Pinned[K] | undefined }) {

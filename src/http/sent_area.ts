@@ -1,6 +1,6 @@
 /**
- * The area in a request's body, or the table of positions. A short text of an area is kept in memory and parsed by this
- * process; all other bodies are written to a file, which another process reads.
+ * The area in a request's body, or the table of positions. A short string is kept in memory and parsed by this process;
+ * all other bodies are written to a file, which another process reads.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ export class SentArea {
 
   /**
    * Reads the area parameter or the body.
-   * @param how the numbers that decide how the area is read
+   * @param how the limits that apply to reading the area
    * @returns a digest of the area and of these numbers
    * @throws ApiError, Unavailable
    */

@@ -1,4 +1,4 @@
-/** Makes the response of a table. Headers replace the JSON members beside the objects. */
+/** Makes the response of a table. Members of the JSON answer other than the objects become headers. */
 import type { TableHead } from '../answers/table_head.ts';
 import { type MatchFormat, matchFormat, type TableFormat } from '../contract/formats.ts';
 import type { TableBegun } from '../table_match/match_task.ts';

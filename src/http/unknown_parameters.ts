@@ -8,8 +8,8 @@ import type { Answer } from './respond.ts';
 /** The maximum number of names in one header; the header also gives the number of further names. */
 const MAX_NAMES = 8;
 /**
- * Limits for a suggestion: the maximum number of edits between a name and a known one, and their maximum share of its
- * length. One edit is always allowed, and two for `fromat`.
+ * A known name is suggested up to this number of edits, and up to this share of the unknown name's length. One edit is
+ * always allowed; `fromat` needs two.
  */
 const MAX_EDITS = 3;
 const MAX_EDITS_SHARE = 0.4;

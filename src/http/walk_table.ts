@@ -18,12 +18,12 @@ import { type Answer, streamedResponse } from './respond.ts';
 import { wholeTableHeaders } from './table_response.ts';
 
 /**
- * The maximum number of such tables that a thread sends at once; one client may have half of them. Each holds its area,
- * of up to 10 MB.
+ * The maximum number of such tables that a thread sends at once; one client may have half of them. Each keeps its area
+ * in memory, up to 10 MB.
  */
 const MAX_TABLES = 8;
 const PART_OBJECTS = 1000;
-/** TRIES: the number of attempts for a part if there is no memory for it; PAUSE_MS: the pause between them. */
+/** TRIES: the number of attempts to make a part if there is no memory for it; PAUSE_MS: the pause between them. */
 const TRIES = 100;
 const PAUSE_MS = 200;
 const NOTHING = new Uint8Array(0);

@@ -11,7 +11,7 @@ const OWN: Partial<Record<BrokerName, (minReliability: number) => Normaliser>> =
 
 /**
  * The normaliser for a broker's messages.
- * @param minReliability the cut that this service applies if the broker does not: `MIN_DIASOURCE_RELIABILITY`
+ * @param minReliability the minimum that this service applies if the broker does not: `MIN_DIASOURCE_RELIABILITY`
  */
 export function normaliserOf(name: BrokerName, minReliability: number): Normaliser {
   const { cut, message } = brokerDefinition(name);

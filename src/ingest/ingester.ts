@@ -22,7 +22,7 @@ export function noOutcomes(): Outcomes {
   return { read: 0, skipped: 0, below_cut: 0, blank: 0, deliveries: [], rejects: [] };
 }
 
-/** Adds the outcome of a message. `origin` and `message`, which is its text or bytes, are for the log of rejects. */
+/** Adds the outcome of a message. `origin` and `message` (a string or bytes) are for the log of rejects. */
 export function addOutcome(
   outcomes: Outcomes,
   normalised: Normalised,

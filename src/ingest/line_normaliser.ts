@@ -12,7 +12,10 @@ const INLINE_BYTES = 4 * 2 ** 20;
  * work.
  */
 const MIN_THREADED_LINE_BYTES = 8192;
-/** Committing takes the main thread a fraction of this work, so each core gets a thread, even if there are only two. */
+/**
+ * Committing on the main thread takes much less time than normalising, so there is one thread per core, even with only
+ * two cores.
+ */
 const THREADS = Math.max(2, availableParallelism() - 1);
 const ENTRY = programModule('workers/normalise_lines');
 /**

@@ -6,6 +6,8 @@ import { asObject, type ExactId, type JsonObject, type Message, parseMessage } f
 import type { FlatMessage, TimeForm } from '../contract/broker.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
+import { circularErrorMas, ERROR_UNITS_MAS } from '../contract/position_errors.ts';
+import { roundedError } from '../store/match_statistics.ts';
 import type { Delivery, SkyPosition } from '../store/types.ts';
 import { mjdTaiToUtcUs, unixSecondsToUs, utcTextToUs } from './time.ts';
 
@@ -14,7 +16,7 @@ export type Normalised =
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
   /** Not stored, because the alert is about a solar-system object. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Not stored, because the alert fails the reliability cut of this service. */
+  /** Not stored, because the alert is below the minimum reliability of this service. */
   | { readonly kind: 'below_cut' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
@@ -46,6 +48,8 @@ interface RawDelivery {
   readonly diaObjectId: unknown;
   readonly ra: unknown;
   readonly dec: unknown;
+  readonly raError: unknown;
+  readonly decError: unknown;
   readonly reliability: unknown;
   readonly eventTimeUs: number;
 }
@@ -58,17 +62,20 @@ export function toDelivery(raw: RawDelivery): Normalised {
       `diaObjectId must be an integer from 0 to 9223372036854775807 (${shown(raw.diaObjectId)} was given)`,
     );
   }
+  const position = parsePosition(raw.ra, raw.dec);
+  const error = position ? circularErrorMas(raw.raError, raw.decError, ERROR_UNITS_MAS.deg!) : Number.NaN;
   const delivery: Delivery = {
     diaObjectId,
-    position: parsePosition(raw.ra, raw.dec),
+    position,
     reliability: parseReliability(raw.reliability),
+    ...(!Number.isNaN(error) && { positionErrorMas: roundedError(error) }),
     eventTimeUs: raw.eventTimeUs,
     broker: raw.broker,
   };
   return { kind: 'delivery', delivery };
 }
 
-/** Applies the cut of this service, inclusive: a delivery below it, or without a reliability, is not stored. */
+/** Applies the minimum reliability of this service: a delivery below it, or without a reliability, is not stored. */
 export function withCut(normalised: Normalised, minReliability: number): Normalised {
   if (normalised.kind !== 'delivery') return normalised;
   const { reliability } = normalised.delivery;
@@ -125,6 +132,8 @@ export function flatDelivery(
     diaObjectId,
     ra: values[keys.ra],
     dec: values[keys.dec],
+    raError: keys.raError && values[keys.raError],
+    decError: keys.decError && values[keys.decError],
     reliability: values[keys.reliability],
     eventTimeUs: eventTimeOf(keys, values) ?? receivedAtUs,
   });

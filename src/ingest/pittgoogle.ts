@@ -44,6 +44,8 @@ function normaliseAlert(alert: JsonObject, exactId: ExactId, receivedAtUs: numbe
     diaObjectId: exactId(object.diaObjectId),
     ra: object.ra,
     dec: object.dec,
+    raError: object.raErr,
+    decError: object.decErr,
     reliability: source.reliability,
     eventTimeUs: mjdTaiToUtcUs(source.midpointMjdTai ?? source.midPointTai) ?? receivedAtUs,
   });

@@ -31,7 +31,9 @@ export function rejectOf(origin: Origin, reason: string, message: string | Uint8
 
 const REASON_CHARACTERS = 80;
 
-/** A reason without the values of the message, which follow a colon or stand in brackets, for counts by reason. */
+/**
+ * A reason without the values of the message, which follow a colon or are in brackets. Used to count rejects by reason.
+ */
 export const reasonKind = (reason: string) => reason.split(/: | \(/, 1)[0]!.slice(0, REASON_CHARACTERS);
 
 /** The settings for the place and the size of the log. */
@@ -40,7 +42,7 @@ type RejectSettings = Pick<Config, 'NEARSKY_DATA' | 'REJECTS_MAX_FILE_BYTES' | '
 interface LogFile {
   readonly name: string;
   readonly date: string;
-  /** From 1 each day. */
+  /** From 1; restarts each day. */
   readonly number: number;
 }
 

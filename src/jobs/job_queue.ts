@@ -147,7 +147,7 @@ export class JobQueue {
     clearInterval(this.#timer);
     for (const [id, { ends }] of this.#running) {
       const job = this.#store.read(id);
-      // The next process starts it again. The job did not crash this process, so the start does not count.
+      // The next process starts the job again. This start does not count, because the job did not crash the process.
       if (job?.phase === 'EXECUTING') this.#write({ ...job, phase: 'QUEUED', attempts: job.attempts - 1 });
       ends.abort();
     }
@@ -240,7 +240,7 @@ export class JobQueue {
       this.#running.set(id, { kind, client, ends });
       this.#lastClients.set(kind, client);
       void this.#carryOut(job, ends.signal)
-        // For example, the disk is full. The job is started again later.
+        // The disk is full, for example. The job is started again later.
         .catch(error => this.#log('job_failed', { kind, error: messageOf(error) }))
         .finally(() => {
           this.#running.delete(id);

@@ -10,7 +10,7 @@ export const SESSION_HEADER = 'Mcp-Session-Id';
 
 /**
  * A caller in a provider's range counts by its session, or without a valid session by the range. Any other caller
- * counts by IP address, whatever session ids it sends, because it can get any number of them.
+ * counts by IP address, whatever session ids it sends, because anyone can get any number of session ids.
  * @param peerAddress the connection's address; undefined if there is none
  */
 export function callerOf(

@@ -175,7 +175,7 @@ function entryWire({ identifier, result, objects }: Entry, config: Config) {
   };
 }
 
-/** The reason why a name led to no object; with the snapshot's epoch if the registry has no such name. */
+/** The reason why a name led to no object; includes the snapshot's epoch if the registry lacks the name. */
 function whyNothing({ status, tns_snapshot_epoch }: ApiResult, config: Config) {
   switch (status) {
     case 'tns_name_not_found':

@@ -1,4 +1,4 @@
-/** The page for an area of the sky, which readers draw on the map, type, or choose as a file. */
+/** The page for an area of the sky, which visitors draw on the map, type, or choose as a file. */
 import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES } from '../contract/limits.ts';
 import type { Examples } from './examples.ts';
 import { html, mapFrame, needsScripts } from './html.ts';
@@ -11,6 +11,7 @@ const EXAMPLE_RADIUS_DEG = 1;
 // test vo/flat_maps.test.ts: a map in each order and spelling holds
 // test vo/areas.test.ts: what is too large is refused with the bound
 // test pages/browser.test.ts: an area, drawn or from a file
+// test pages/browser.test.ts: an area is followed
 export function areaPage({ position }: Examples): Page {
   const example = position && `CIRCLE ${position.ra.toFixed(4)} ${position.dec.toFixed(4)} ${EXAMPLE_RADIUS_DEG}`;
   return {

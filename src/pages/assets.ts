@@ -30,6 +30,8 @@ interface Assets {
 
 /** Libraries for browsers, unchanged. */
 const LIBRARIES = ['h3-js/dist/h3-js.umd.js', 'lit-html/lit-html.js'];
+/** Our own, which is also published. */
+const CLIENT = 'clients/typescript/nearsky.js';
 
 /** The files. They are read for the first page, and again when the catalogs have changed. */
 export const loadAssets = memoized(readAssets);
@@ -54,6 +56,7 @@ function readAssets(catalogs: Catalogs): Assets {
     const text = readFileSync(join(directory, name), 'utf8');
     add(name, plain(name === 'style.css' ? text + catalogStyle(catalogs) : text));
   }
+  add(basename(CLIENT), plain(readFileSync(programFile(CLIENT), 'utf8')));
   for (const path of LIBRARIES) add(basename(path), readFileSync(libraryFile(path)));
   return { files, version: hash.digest('hex').slice(0, 12) };
 }

@@ -12,7 +12,7 @@ export class Html {
 
 type Part = Html | string | number | readonly Html[] | false | null | undefined;
 
-/** A template whose parts are texts (escaped), HTML, lists of HTML, or nothing. */
+/** A template whose parts are strings (which are escaped), HTML, lists of HTML, or nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, i) => text + rendered(parts[i - 1]) + string));
 }

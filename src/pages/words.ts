@@ -52,7 +52,7 @@ const wordsOf = <T extends string>(
 export const STATUS_WORDS: Words = {
   ...wordsOf(OBJECT_STATUSES, OBJECT_WORDS),
   ...wordsOf(INPUT_STATUSES, INPUT_WORDS),
-  // The API's meaning is about the inputs of a list.
+  // Not the API's meaning, which is about the inputs of a list.
   resolver_unavailable: {
     word: INPUT_WORDS.resolver_unavailable,
     meaning: 'This service has no current copy of the TNS registry. Ids and positions are searched as always.',

@@ -40,8 +40,8 @@ export const IDLE_MIB = 128;
 
 /**
  * For each line of process ids, prints a line of `ID:KIB`. A shell reads /proc because Deno denies it to programs.
- * Anonymous memory is resident memory that is not shared. Systems that report no shared memory are skipped. The shell
- * starts no other program.
+ * Anonymous memory is resident memory that is not shared. Processes for which the system reports no shared memory are
+ * skipped. The shell starts no other program.
  */
 const READS = `kib=4
 while read -r name value _; do case $name in KernelPageSize:) kib=$value; break;; esac; done </proc/self/smaps
@@ -101,7 +101,7 @@ export class ChildMemory {
       this.#shell ??= this.#start();
       this.#shell.stdin!.write(`${pids.join(' ')}\n`);
     } catch {
-      // Deno may not allow a shell. Then there is no limit.
+      // Deno may not allow a shell. Then there is no memory limit.
     }
   }
 

@@ -5,7 +5,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { programModule } from '../base/program_files.ts';
 
-/** Gives the result type of a task; it exists for the compiler only. */
+/** Carries the result type of a task. It exists only for the compiler. */
 declare const RESULT: unique symbol;
 
 /**
@@ -172,8 +172,8 @@ export class Pool {
       minThreads: this.threads,
       maxThreads: this.threads,
       concurrentTasksPerWorker: this.tasksPerThread,
-      // Ordinary messages. Waiting on Atomics is no faster here (Node, 64 connections: 62 µs of CPU a request against
-      // 66 with 'sync' and 60 with 'async'), and with 'sync' an idle thread's event loop is blocked.
+      // Ordinary messages. Waiting on Atomics is no faster here (Node, 64 connections: 62 µs of CPU per request,
+      // against 66 with 'sync' and 60 with 'async'). With 'sync', the event loop of an idle thread is also blocked.
       atomics: 'disabled',
       recordTiming: false,
       workerData: this.#threadData,

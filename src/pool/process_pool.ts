@@ -14,8 +14,8 @@ export class ProcessPool {
   #isClosed = false;
 
   /**
-   * @param mostWithSpare while there are fewer processes, one that is idle is started as soon as there is none, so that
-   * the next task need not wait; 0 by default
+   * @param mostWithSpare while there are fewer processes than this, there is always an idle one, so that the next task
+   * need not wait; 0 by default
    */
   constructor(options: ProcessOptions, mostWithSpare = 0) {
     this.#options = options;

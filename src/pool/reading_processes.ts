@@ -19,7 +19,7 @@ const SMALL_SLOTS = { table: 2, area: 1 } as const;
 /** Two slots, one for each of two clients. */
 const LARGE_SLOTS = 2;
 const MAX_WAITING = 64;
-/** How often a job is run if its process is ended because other processes have taken the memory. */
+/** The maximum number of runs of a job whose process is ended because other processes have taken the memory. */
 const MAX_RUNS = 4;
 /** The first pause before it runs again; each further pause is twice as long. */
 const AGAIN_MS = 1000;
@@ -31,7 +31,7 @@ export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
   readonly inputBytes: number;
   /** Whether a result means that the process has too little memory. */
   readonly isTooLarge: (result: Result) => boolean;
-  /** The result that reports too little memory, for a process that ends because of it. */
+  /** A result that reports too little memory, for a process that ended for this reason. */
   readonly tooLarge: Result;
 }
 
@@ -60,8 +60,8 @@ export class ReadingProcesses {
 
   /**
    * The result for a request that waits for it; undefined if there is none within the budget.
-   * @param gone when it fires, the reading ends without a result. In a small process the reading continues, because it
-   * is short, and the next reading would have to wait for a new process.
+   * @param gone when it fires, the caller gets no result. A small process still completes the reading, because that is
+   * short, and the next reading would otherwise have to wait for a new process.
    * @throws Unavailable if no slot becomes free in time, or other processes have taken the memory
    * @throws Error with the message of the task's error
    */
@@ -116,7 +116,7 @@ export class ReadingProcesses {
     }
   }
 
-  /** Undefined if a small process is too slow. */
+  /** Undefined if the small process is too slow. */
   async #tried<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await work();
@@ -148,7 +148,7 @@ export class ReadingProcesses {
       const isTooLarge =
         error instanceof ProcessEnded ? error.isOutOfMemory : error instanceof MemoryTaken && error.isAlone;
       if (!isTooLarge) throw error;
-      // A process that has ended does not report its processor time.
+      // A process that has already ended does not report its processor time.
       return { result: tooLarge, cpuSeconds: (performance.now() - beganMs) / 1000, rssBytes: 0 };
     }
   }

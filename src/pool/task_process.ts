@@ -23,7 +23,7 @@ export type FromProcess =
 /** The process has ended, by itself or by force, before its task was done. */
 export class ProcessEnded extends Error {
   override name = 'ProcessEnded';
-  /** Whether a runtime that finds no memory may end in this way. */
+  /** Whether the process may have ended because it ran out of memory. */
   readonly isOutOfMemory: boolean;
 
   constructor(end: string) {
@@ -33,9 +33,9 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * The exits with another cause: errors of the program, and signals from elsewhere, as a shell reports them. A runtime
- * that runs out of memory ends by SIGABRT, SIGTRAP, SIGILL or SIGSEGV. If one of its threads fails, it ends with its
- * own exit status.
+ * The exit statuses with other causes: errors of the program, and signals from outside, in the notation of a shell. A
+ * runtime that runs out of memory ends by SIGABRT, SIGTRAP, SIGILL or SIGSEGV. If one of its threads fails, it ends
+ * with its own exit status.
  */
 const OTHER_ENDS = ['0', '1', '2', 'SIGKILL', '9', '137', 'SIGTERM', '15', '143'];
 
@@ -46,7 +46,7 @@ export interface ProcessOptions {
   readonly dataDir: string;
   /** The memory that it may use in addition to an idle process, MiB. */
   readonly memoryMib: number;
-  /** Its priority, 0 to 19: the higher, the later it gets the processor. */
+  /** Its niceness, 0 to 19. A process with a higher niceness gets less of the processor. */
   readonly niceness: number;
   /** The memory limit of all child processes together. */
   readonly childMemory: ChildMemory;
@@ -142,7 +142,7 @@ export class TaskProcess implements Member {
       this.kill();
     };
     ends?.addEventListener('abort', kill, { once: true });
-    // The service does not end before the task has.
+    // The service does not end before its tasks.
     this.#child.ref();
     this.#child.channel?.ref();
     this.#send({ kind: 'task', task });

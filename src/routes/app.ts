@@ -59,19 +59,16 @@ export interface App {
    * @param peerAddress the IP address that the connection comes from
    */
   fetch(request: Request, peerAddress?: string): Promise<Response>;
-  /**
-   * Answers a request for a server that frames requests and answers itself: at once if possible. Never throws or
-   * rejects.
-   */
+  /** Answers a request for a server that does its own framing; synchronously if possible. Never throws or rejects. */
   answer(request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer>;
   /** Whether queries can be answered. */
   readonly ready: boolean;
   readonly metrics: ThreadMetrics;
   /** Marks the app as not ready for new clients. It still answers. */
   readonly operations: readonly string[];
-  /** Closes the database, and the once-per-process parts if the app made them itself. */
+  /** Closes the database, and the parts that exist once per process, if the app made them itself. */
   stop(): void;
-  /** Closes the database, and the once-per-process parts if the app made them itself. */
+  /** Closes the database, and the parts that exist once per process, if the app made them itself. */
   close(): Promise<void>;
 }
 

@@ -120,7 +120,7 @@ function frameParam(text: string | undefined): string | undefined {
 /** A client that accepts anything, or JSON, gets the format of its table. */
 function acceptedFormat(request: IncomingRequest): MatchFormat | undefined {
   const accept = request.headers.get('Accept');
-  // Other operations have no FITS, so it is checked here.
+  // FITS is checked here because no other operation has it.
   if (/^\s*application\/fits\s*(?:;|$)/i.test(accept ?? '')) return 'fits';
   const accepted = preferredFormat(accept);
   return MATCH_FORMATS.find(({ name }) => name === accepted)?.name;

@@ -35,7 +35,7 @@ export interface JobKind {
   readonly base: string;
   readonly kind: string;
   headersOf(result: JobResult): Readonly<Record<string, string>>;
-  /** The answer that states why a job failed. */
+  /** The answer that tells why a job failed. */
   readonly errorAnswer?: (message: string) => Answer;
   /**
    * Set for jobs that clients create here, and start after setting their parameters. Other jobs start as soon as they
@@ -91,7 +91,7 @@ class Jobs {
     return await this.#unlessRepeated(exchange, async () => this.#make(exchange, await made.parametersOf(exchange)));
   }
 
-  /** Refuses a client that does not wait as it was told before its request is read. */
+  /** Refuses a client that keeps retrying too early, before its request is read. */
   async #unlessRepeated(exchange: Exchange, act: () => Promise<Answer>): Promise<Answer> {
     return await this.#refusals.run(clientOf(exchange, this.#service.config), act);
   }
@@ -245,7 +245,7 @@ class Jobs {
     return new Map(Object.entries(this.#service.jobs.request(id)?.parameters ?? {}));
   }
 
-  /** Returns the job when it has left the phase that the client waits on, or when the time is over. */
+  /** Returns the job once it has left the phase that the client named, or when the time is over. */
   async #waited(search: Search, job: Job): Promise<Job> {
     const seconds = optional(search, 'WAIT', JOB_PARAMETERS.WAIT.kind) ?? JOB_PARAMETERS.WAIT.default;
     const endMs = performance.now() + 1000 * seconds;

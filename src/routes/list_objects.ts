@@ -23,7 +23,7 @@ function parse(search: Search, service: Service): ObjectsQuery {
   const token = search.get('cursor');
   if (token !== undefined && response === 'count') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(OBJECTS_CURSOR, token);
-  // A cursor without a status is of a release that listed the objects with matches only.
+  // A cursor without a status comes from a release that listed only objects with matches.
   const pinned = cursor && walked(search, selection, { ...cursor, status: cursor.status ?? 'coincident_sources' });
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
   return { kind: 'objects', response, ...selection, ...pinned, asOfUs, after: cursor ?? null };

@@ -42,7 +42,7 @@ function nameQuery({ params, search, path }: Exchange, { config, catalogs }: Ser
   return lookupQuery([input], shared, config);
 }
 
-/** A larger body nearly always has more inputs than a fast query may have. */
+/** A larger body nearly always has more inputs than a fast query may have, so it is a long query. */
 const LONG_BYTES = 8192;
 
 /** The number of JSON names and values in the largest input, a position with a radius. */

@@ -81,7 +81,7 @@ async function readFollowed(
   }
 }
 
-/** The time after which others have their turn. */
+/** The time after which one stream lets others continue. */
 const PART_MS = 2;
 
 async function inParts<T>(work: Generator<undefined, T, undefined>): Promise<T> {

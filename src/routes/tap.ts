@@ -93,7 +93,7 @@ function noteOf({ sequence, asOfMs }: TapState): string {
   return `The tables have the journal up to entry ${sequence}, which was the last one at ${new Date(asOfMs).toISOString()}`;
 }
 
-/** People are shown the page of queries, and clients are told what there is. */
+/** Browsers get the page for queries, other clients the list of resources. */
 function entrance(capabilities: Handler): Handler {
   return exchange =>
     /\btext\/html\b/.test(exchange.request.headers.get('Accept') ?? '')
@@ -103,7 +103,7 @@ function entrance(capabilities: Handler): Handler {
 
 function record(service: Service): Handler {
   const { config } = service;
-  // Another version, or other settings, need another start.
+  // Another version, or other settings, need a new start of the service.
   const started = processStart().toISOString().slice(0, -5);
   return ({ request }) =>
     xmlResponse(registryRecord(config, baseUrl(request, config), service.catalogs, `${started}Z`, canQuery(config)));

@@ -24,7 +24,7 @@ const namesOf = memoized(
   (config: Config): ReadonlySet<string> => new Set(Object.keys({ ...tapParameters(config), ...NEW_JOB_PARAMETERS })),
 );
 
-/** The time limit for fetching tables from other addresses, and before that for a slot. */
+/** The time limit for fetching tables from other addresses, including the wait for a slot. */
 const FETCH_SECONDS = 55;
 const WAIT_SECONDS = 10;
 /**
@@ -148,7 +148,7 @@ export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds
   read('LANG');
   const query = read('QUERY');
   const maxRecords = read('MAXREC');
-  // Both names mean the same; the newer one is used.
+  // Both names mean the same; if both are given, the newer name counts.
   const format = parameterOf(
     tapParameters(config).RESPONSEFORMAT.kind,
     'RESPONSEFORMAT',

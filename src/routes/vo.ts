@@ -54,8 +54,8 @@ function capabilitiesOf({ config, catalogs }: Service, base: string): string {
 }
 
 /**
- * @param own why a service of its own cannot answer
- * @param noteOf what there is to say of a service that can answer
+ * @param own why a service cannot answer, for a reason of its own
+ * @param noteOf a remark about a service that can answer
  */
 export function availabilityOf(
   service: Service,

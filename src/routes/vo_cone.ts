@@ -75,7 +75,7 @@ const SERIALIZATIONS: Readonly<Record<string, Serialization>> = { tabledata: 'ta
 
 /** The format of the answer. If a client requests a media type, the answer has that media type. */
 function formatOf(text: string): { readonly contentType: string; readonly serialization: Serialization } {
-  // In a query string, an unencoded plus has become a blank.
+  // An unencoded plus in a query string was decoded to a blank.
   const [format = '', ...parameters] = text
     .toLowerCase()
     .trim()

@@ -21,7 +21,7 @@ export class OpenRequest {
   isOpen = true;
   isAdmitted = false;
   isAnswered = false;
-  /** The body of the answer; its memory is freed when the answer is written. */
+  /** The body of the answer; its memory is freed once the answer is written. */
   body: Answer['body'] = null;
   /** The held bytes of the request's body, and the client to which they are charged. */
   bodyBytes = 0;
@@ -46,8 +46,8 @@ export class OpenRequest {
 class Connection {
   readonly socket: Socket;
   /**
-   * The open requests, nearly always one. This is a list, because a growing set would keep answered requests alive in
-   * its old tables.
+   * The open requests, nearly always one. This is a list, because the old hash tables of a growing set would keep
+   * answered requests alive.
    */
   readonly requests: OpenRequest[] = [];
   /** The number of open requests that have had their turn. */
@@ -223,7 +223,7 @@ export class Connections {
     const connection = this.#all.get(socket);
     if (!connection || connection.last) return;
     const broken = connection.requests.find(({ incoming }) => !incoming.complete);
-    // The request was answered before it had arrived completely, and that answer ends the connection.
+    // The last request was answered before it had arrived completely, and that answer ends the connection.
     if (broken?.isAnswered) return;
     connection.last = last;
     if (broken) this.end(broken);

@@ -79,7 +79,7 @@ export class HttpServer {
       joinDuplicateHeaders: true,
     });
     this.#server.timeout = limits.inactivityMs;
-    // A client may close its sending side before it reads.
+    // A client may close its sending side before it reads the answer.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
       .on('connection', (socket: Socket) => this.connections.add(socket))
@@ -185,7 +185,7 @@ export class HttpServer {
     this.connections.keepFor(request);
     outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => stream.gone());
-    // Otherwise the server would notice that a client has disconnected only when it sends the next part.
+    // Otherwise the server would notice only at the next part that a client has disconnected.
     request.incoming.socket.once('end', () => outgoing.destroy());
     outgoing.writeHead(answer.status, headLines(answer));
     stream.begin({
@@ -232,7 +232,7 @@ export class HttpServer {
 
   /** Answers a request that is not HTTP, arrived too slowly, or has an unknown method. Then ends the connection. */
   #refuse(refusal: ApiError | UnknownMethod | undefined, socket: Socket): void {
-    // A connection that never sent anything gets no answer, and a request is answered only once.
+    // A connection that never sent anything gets no answer, and no request is answered twice.
     const isAnswered = this.#skipped.get(socket)?.complete === false;
     if (!refusal || !socket.writable || socket.bytesRead === 0 || isAnswered) socket.destroy();
     else
@@ -273,7 +273,7 @@ function maxBodyBytes(target: string, limits: ServerLimits): number {
   return isArea(target) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
 }
 
-/** The value of `Allow` for a request without a path. */
+/** The value of the `Allow` header for a request without a path. */
 const METHODS_OF_ANY_PATH = 'GET, HEAD, POST, OPTIONS';
 
 function refusal(error: unknown): Answer {

@@ -22,7 +22,7 @@ export interface Failure {
 export type ToMain =
   /** @property operations the names of the operations that it counts, in order */
   | { readonly kind: 'listening'; readonly port: number; readonly operations: readonly string[] }
-  /** The generation of that number does not belong to the database. */
+  /** The generation with that number does not belong to the database. */
   | { readonly kind: 'stale'; readonly number: number }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined }
   | { readonly kind: 'free' | 'leaveArea'; readonly slot: number }

@@ -14,7 +14,7 @@ import type { Service } from './service.ts';
 const MARGIN_SECONDS = 20;
 
 interface AdqlAnswer {
-  /** The state of the tables that it is from. */
+  /** The state of the tables from which the answer comes. */
   readonly state: TapState;
   /**
    * The next bytes; null at the end.

@@ -163,7 +163,7 @@ export class Coordinator implements Coordination {
     this.#jobs.start();
   }
 
-  /** Lets other requests run between two steps. */
+  /** Lets other requests run between two steps of the count. */
   async #jobStep(client: string, step: JobStep, { remainingMs }: Budget): Promise<Job | null> {
     return await this.#jobSteps.run(client, remainingMs, async () => {
       const job = this.#jobs.step(step);

@@ -28,7 +28,8 @@ export class LogPlace {
 
   /**
    * For how many seconds, at least, this node has lagged behind the log; undefined if the lag is within the limit, or
-   * without a log. For a node that has never caught up, this is the time since its start, even within the limit.
+   * without a log. For a node that has never caught up, this is the time since its start, even if that is within the
+   * limit.
    */
   get lag(): string | undefined {
     const { hasLog, hasCaughtUp, logLagMs } = this.#coordination.state;
@@ -36,7 +37,7 @@ export class LogPlace {
     return isLagging ? `${Math.floor(logLagMs / 1000)}` : undefined;
   }
 
-  /** A position not before that of any answer that this thread has given; undefined without a log. */
+  /** A position that is at least as late as those in all answers of this thread; undefined without a log. */
   get text(): string | undefined {
     const { state } = this.#coordination;
     if (!state.hasLog || state.whyNoAnswer !== undefined) return undefined;

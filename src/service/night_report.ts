@@ -1,4 +1,4 @@
-/** The report of a night: what came in, what was done with it, and whether a person is needed. */
+/** Makes the report of a night: what arrived, what was done with it, and whether a person must act. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatTime, formatTimeOrNull } from '../base/times.ts';
@@ -18,13 +18,13 @@ import type { Store } from '../store/store.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 
 const HOUR_US = 3_600_000_000;
-/** Objects should not be pending for longer. */
+/** Objects should not be pending for longer than this. */
 const MAX_PENDING_US = HOUR_US;
-/** At most so many pending objects are read for their age. */
+/** At most this many pending objects are read to find out their age. */
 const MAX_AGED = 10_000;
-/** A broker that delivered within this number of nights is expected to go on. */
+/** A broker that delivered within this number of nights is expected to continue. */
 const EXPECTED_NIGHTS = 7;
-/** A larger share of rejected messages needs a person. */
+/** A person must act if the share of rejected messages is larger than this. */
 const MAX_REJECTED_SHARE = 0.01;
 const MAX_UNPUBLISHED_ENTRIES = 1000;
 const MAX_BACKUP_AGE_US = 48 * HOUR_US;
@@ -37,15 +37,15 @@ export interface NightActivity extends NightCounts {
   readonly night: string;
   readonly start: string;
   readonly end: string;
-  /** Now, if the night has not ended. */
+  /** The end of the night, or now if the night has not ended. */
   readonly is_over: boolean;
 }
 
 export interface NightReport extends NightActivity {
-  /** Why a person is needed; empty if nobody is. */
+  /** The reasons why a person must act; empty if there are none. */
   readonly needs_person: readonly string[];
   readonly brokers: Readonly<Record<string, BrokerNight & { readonly rejects_files: readonly string[] }>>;
-  /** The present state. So are all fields below, except `errors`. */
+  /** The present state of the database, like all fields below except `errors`. */
   readonly pending: { readonly objects: number; readonly overdue: boolean; readonly reason: string | null };
   /** Crossmatched objects for which a catalog could not be read. */
   readonly unread: boolean;
@@ -57,7 +57,7 @@ export interface NightReport extends NightActivity {
     readonly free: number | null;
     /** Mean growth of the database; null before the second night. */
     readonly growth_per_night: number | null;
-    /** Nights until the disk is full; null if it does not grow, or its growth is unknown. */
+    /** Nights until the disk is full; null if the database does not grow, or its growth is unknown. */
     readonly nights_left: number | null;
   };
   readonly errors: Readonly<Record<string, { readonly count: number; readonly last: string; readonly time: string }>>;
@@ -93,7 +93,7 @@ function recordOf(store: Store, { NEARSKY_DATA }: Config, { night, brokers }: Ni
   return { brokers: Object.fromEntries(found), errors: Object.fromEntries(errors) };
 }
 
-/** The files of rejects of both UTC dates that the night has. */
+/** The files of rejects for the two UTC dates that the night covers. */
 function rejectsFiles(dataDir: string, broker: string, night: string): string[] {
   const directory = join(dataDir, 'rejected');
   const starts = [night, nightAfter(night, 1)].map(date => `${broker}-${date}.`);
@@ -192,7 +192,7 @@ function whyNeeded(report: Omit<NightReport, 'needs_person'>, store: Store, nowU
   return reasons;
 }
 
-/** Brokers that delivered in the nights before, and not in this one, although another broker did. */
+/** Brokers that delivered in the previous nights but not in this one, although another broker did. */
 function silentBrokers(store: Store, night: string, delivering: readonly string[]): string[] {
   if (delivering.length === 0) return [];
   const before = new Set<string>();

@@ -12,8 +12,8 @@ const SMALL_MEMORY_MIB = 96;
 const HELPERS = 3;
 
 /**
- * Requests that take microseconds go before tables, and small tables before large ones: the processor's time is shared
- * as 9 to 3 to 1.
+ * Requests that take microseconds have priority over tables, and small tables over large ones. The processor's time is
+ * shared 9 to 3 to 1.
  */
 const NICENESS = { small: 5, large: 10 } as const;
 

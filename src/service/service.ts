@@ -103,8 +103,8 @@ export class Service {
 
   /**
    * The snapshot time of a walk that begins now, microseconds since 1970: every object ingested up to this time is
-   * visible. With a log, it is the time of the last applied record or of the last stored object, whichever is later, so
-   * the nodes' clocks do not matter.
+   * visible. With a log, it is the time of the last applied record or of the last stored object, whichever is later,
+   * and so independent of the nodes' clocks.
    */
   get asOfUs(): number {
     const { hasLog, logTimeUs } = this.coordination.state;

@@ -6,12 +6,12 @@
  *   version   uint32     little-endian, like all other numbers
  *   sequence  uint32     the counts include the journal up to this entry
  *   objects   uint32     the number of objects that follow
- *   mark      32 bytes   SHA-256 of the journal's last entries up to the sequence number
+ *   mark      32 bytes   the store's mark of that history
  *   columns   13 bytes an object: the low halves of the ids (uint32), the high halves (uint32), the cells (int32),
  *                        the statuses (uint8)
  *   digest    32 bytes   SHA-256 of everything before
  *
- * The mark protects against counts of another history, for example after the database was restored from a backup.
+ * The mark protects against counts of another history.
  */
 
 import { createHash } from 'node:crypto';
@@ -27,8 +27,6 @@ const VERSION = 1;
 const HEAD_BYTES = 52;
 const DIGEST_BYTES = 32;
 const BYTES_AN_OBJECT = 13;
-/** The number of journal entries in the mark. The table's digest covers all new objects, but not crossmatches. */
-const MARKED_ENTRIES = 16;
 
 interface StoredCounts {
   readonly sequence: number;
@@ -46,7 +44,7 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
   head.writeUInt32LE(VERSION, 8);
   head.writeUInt32LE(sequence, 12);
   head.writeUInt32LE(low.length, 16);
-  markOf(store, sequence).copy(head, 20);
+  head.write(store.historyMark(sequence)!, 20, 'hex');
   const parts = [head, ...[low, high, cells, statuses].map(column => Buffer.from(column.buffer))];
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
@@ -70,8 +68,7 @@ export function readCounts(dataDir: string, store: Store): StoredCounts | undefi
   const end = HEAD_BYTES + BYTES_AN_OBJECT * objects;
   if (bytes.length !== end + DIGEST_BYTES) return undefined;
   if (!createHash('sha256').update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))) return undefined;
-  if (sequence > store.lastSequence() || !markOf(store, sequence).equals(bytes.subarray(20, HEAD_BYTES)))
-    return undefined;
+  if (store.historyMark(sequence) !== bytes.toString('hex', 20, HEAD_BYTES)) return undefined;
   const column = (at: number, width: number) => {
     const from = bytes.byteOffset + HEAD_BYTES + at * objects;
     return bytes.buffer.slice(from, from + width * objects) as ArrayBuffer;
@@ -94,13 +91,4 @@ function readFile(path: string): Buffer | undefined {
   } catch {
     return undefined;
   }
-}
-
-function markOf(store: Store, sequence: number): Buffer {
-  const hash = createHash('sha256');
-  for (const entry of store.journalAfter(Math.max(0, sequence - MARKED_ENTRIES), MARKED_ENTRIES)) {
-    if (entry.sequence > sequence) break;
-    hash.update(`${entry.sequence} ${entry.stored} ${entry.delivered} ${entry.crossmatched}\n`);
-  }
-  return hash.update(store.tableAt(sequence)?.digest ?? '').digest();
 }

@@ -15,7 +15,7 @@ export interface ObjectColumns {
   readonly statuses: Uint8Array<ArrayBuffer>;
 }
 
-/** The previous values of an entry. */
+/** The previous cell and status of an entry. */
 interface Replaced {
   readonly cell: number;
   /** Undefined when the object is new. */

@@ -1,4 +1,4 @@
-/** Computes what part of each cell of the sky the catalogs cover. */
+/** Computes the fraction of each cell of the sky that the catalogs cover. */
 import type { Coverage } from '@nearsky/sky-index';
 import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
 

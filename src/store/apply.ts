@@ -79,8 +79,8 @@ const APPLY = {
 export type Applied<K extends ChangeKind> = ReturnType<(typeof APPLY)[K]>;
 
 /**
- * Makes a change, in the open write transaction.
- * @throws RefusedChange, before anything is written, where the change no longer fits what is stored
+ * Makes a change in the open write transaction. @throws RefusedChange, before anything is written, if the change no
+ * longer fits the stored data
  */
 export function apply<K extends ChangeKind>(databases: Databases, change: Change & { kind: K }): Applied<K> {
   const make = APPLY[change.kind] as (databases: Databases, change: Change) => unknown;
@@ -129,7 +129,7 @@ function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeO
   return { stored: stored.length, delivered: delivered.length, duplicate };
 }
 
-/** The names of a broker's counters. */
+/** The names under which a broker's deliveries are counted. */
 const ingestCounters = (broker: string) => ({
   broker,
   fresh: ingestedCounter(broker, 'new'),
@@ -145,18 +145,20 @@ function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs
   return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
 }
 
-/** Adds the statistics that matches of the objects' current crossmatches lack. */
+/** Adds statistics to the matches of the objects' current crossmatches where they are missing, or of an older version. */
 function fillStatistics(databases: Databases, { found }: ChangeOf<'fill_statistics'>) {
   const history = new History(databases);
   const filled: bigint[] = [];
   for (const { diaObjectId, matches: known } of found) {
     const object = readObject(databases, diaObjectId);
     const version = object?.records.at(-1)?.matchVersion;
-    const statisticsOf = ({ matchVersion, statistics, ...match }: MatchSummary) =>
-      statistics || matchVersion !== version
-        ? undefined
-        : known.find(each => each.catalogName === match.catalogName && each.catalogSourceId === match.catalogSourceId)
-            ?.statistics;
+    const statisticsOf = ({ matchVersion, statistics, ...match }: MatchSummary) => {
+      if (matchVersion !== version) return undefined;
+      const found = known.find(
+        each => each.catalogName === match.catalogName && each.catalogSourceId === match.catalogSourceId,
+      )?.statistics;
+      return found && found.version > (statistics?.version ?? 0) ? found : undefined;
+    };
     if (!object?.matches.some(statisticsOf)) continue;
     const matches = object.matches.map(match => {
       const statistics = statisticsOf(match);
@@ -191,7 +193,7 @@ function importEntries(databases: Databases, { entries, timeUs }: ChangeOf<'impo
 function ordinalsOf(databases: Databases): Ordinals {
   const provenanceSets = new Interner(databases.provenance_sets);
   const payloadKeys = new Interner(databases.payload_keys);
-  // A batch has few different sets; results with the same set share one object.
+  // The results of a batch have few different sets; results with the same set share one object.
   const encoded = new Map<ProvenanceSet, Uint8Array>();
   const bytesOf = (set: ProvenanceSet) => {
     const bytes = encoded.get(set) ?? encodeProvenanceSet(set);
@@ -216,7 +218,7 @@ function registerCatalog(databases: Databases, { registration }: ChangeOf<'regis
   tally.store(databases);
 }
 
-/** The crossmatches that used the catalog keep their results. */
+/** Crossmatches that used the removed catalog keep their results. */
 function removeCatalog(databases: Databases, { name }: ChangeOf<'remove_catalog'>): void {
   databases.catalogs.remove(new TextEncoder().encode(name));
   const tally = new Tally();

@@ -9,7 +9,7 @@ import { partOf } from './parts.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store_error.ts';
 
-/** The contents found in the copy. */
+/** What the copy contains. */
 interface BackupCounts {
   readonly objects: number;
   readonly pending: number;

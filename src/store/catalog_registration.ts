@@ -1,13 +1,12 @@
 import type { Partition } from '@nearsky/hats';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 
-/** The origin of a payload value. */
+/** One payload value: its key and its column. */
 interface PayloadColumn {
   /** The key under which the value is stored and served: the lowercased column name. */
   readonly key: string;
   /**
-   * The column as the files spell it, or null where this copy of the catalog has no such column: the value is then
-   * null.
+   * The column as the files spell it; null if this copy of the catalog has no such column, and the value is then null.
    */
   readonly column: string | null;
 }
@@ -16,7 +15,8 @@ interface PayloadColumn {
 export interface CatalogColumns {
   readonly id: string;
   /**
-   * Whether the catalog's definition says that ids are strings. The readers of the files do not have the definition.
+   * Whether ids are strings, according to the catalog's definition. It is stored here because the readers of the files
+   * do not have the definition.
    */
   readonly hasTextIds?: boolean;
   readonly ra: string;
@@ -54,9 +54,9 @@ export interface RowCounts {
   readonly rows: number;
   /** The right ascension or the declination is null or not finite, or the declination is beyond 90 degrees. */
   readonly withoutPosition: number | null;
-  /** Null ids, and text ids that are blank or cannot be stored. */
+  /** Rows whose id is null, blank, or a string that cannot be stored. */
   readonly withoutId: number | null;
-  /** The text ids among these that are not blank, and one of them as JSON; undefined if there are none. */
+  /** How many of these ids are strings that are not blank, and one such id as JSON; undefined if there are none. */
   readonly refusedIds?: { readonly rows: number; readonly first: string };
 }
 
@@ -68,7 +68,7 @@ export interface CatalogRegistration {
   /** Absolute path or address of the HATS directory of the table itself (not of a collection above it). */
   readonly location: string;
   readonly addedAtUs: number;
-  /** Ascending by order, then ipix. */
+  /** Sorted by order, then ipix. */
   readonly partitions: readonly Partition[];
   readonly columns: CatalogColumns;
   readonly coverage: StoredCoverage;

@@ -5,9 +5,9 @@
  */
 import { crc32 } from 'node:zlib';
 import { integerId } from '../contract/source_ids.ts';
-import type { Change, ChangeKind, ChangeOf } from './changes.ts';
+import type { Change, ChangeKind, ChangeOf, FoundStatistics } from './changes.ts';
 import { FIRST_LEVEL, LEVEL, requireReadable } from './level.ts';
-import type { MatchStatistics } from './match_statistics.ts';
+import { firstVersion, type MatchStatistics } from './match_statistics.ts';
 import type { UnstoredMessages } from './nights.ts';
 import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
 import { decodePlain, encodePlain } from './records.ts';
@@ -52,10 +52,13 @@ const STATISTICS_SINCE = 4;
 /** The first level in which deliveries may come with unstored messages; in records of lower levels they are left out. */
 const UNSTORED_SINCE = 5;
 
+/** The first level with position errors; in records of lower levels they are left out. */
+const POSITION_ERRORS_SINCE = 6;
+
 /** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;
 
-/** The list of each kind of change that may be split into several changes. Other kinds cannot be split. */
+/** The kinds of change that can be split into several changes, each with the list along which it is split. */
 const LISTS: { readonly [K in ChangeKind]?: string } = {
   deliver: 'deliveries',
   crossmatch: 'results',
@@ -138,8 +141,14 @@ function bringsTextIds(change: Change): boolean {
 
 /** The change as nodes of that level can read it. */
 function readableAt(level: number, change: Change): Change {
-  const readable = level < STATISTICS_SINCE ? withoutStatistics(change) : change;
-  return level < UNSTORED_SINCE ? withoutUnstored(readable) : readable;
+  const readable =
+    level < STATISTICS_SINCE
+      ? withStatistics(change, () => undefined)
+      : level < POSITION_ERRORS_SINCE
+        ? withStatistics(change, firstVersion)
+        : change;
+  const plain = level < POSITION_ERRORS_SINCE ? withoutErrors(readable) : readable;
+  return level < UNSTORED_SINCE ? withoutUnstored(plain) : plain;
 }
 
 /** The change without its unstored messages. Of a change that is split, the first part has them. */
@@ -149,20 +158,41 @@ function withoutUnstored(change: Change): Change {
   return stored;
 }
 
-/** The change without the statistics of its matches, which nodes of an older release would not store. */
-function withoutStatistics(change: Change): Change {
-  const without = <M extends { readonly statistics?: unknown }>({ statistics: _, ...match }: M) => match;
+/** The change with other statistics of its matches, or without them: those that nodes of an older release store. */
+function withStatistics(change: Change, of: (statistics: MatchStatistics) => MatchStatistics | undefined): Change {
+  const readable = <M extends { readonly statistics?: MatchStatistics }>({ statistics, ...match }: M) => {
+    const known = statistics && of(statistics);
+    return known ? { ...match, statistics: known } : match;
+  };
   if (change.kind === 'crossmatch') {
-    const results = change.results.map(result => ({ ...result, matches: result.matches.map(without) }));
+    const results = change.results.map(result => ({ ...result, matches: result.matches.map(readable) }));
     return { ...change, results };
   }
+  if (change.kind === 'fill_statistics') {
+    const matchesOf = ({ matches }: FoundStatistics) =>
+      matches.map(({ statistics, ...match }) => ({ ...match, statistics: of(statistics) ?? statistics }));
+    return { ...change, found: change.found.map(object => ({ ...object, matches: matchesOf(object) })) };
+  }
   if (change.kind !== 'import') return change;
-  const items = change.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
-  return {
-    ...change,
-    entries: items.map(item => (item.kind === 'match' ? { ...item, match: without(item.match) } : item)),
-  };
+  const entries = itemsOf(change).map(item =>
+    item.kind === 'match' ? { ...item, match: readable(item.match) } : item,
+  );
+  return { ...change, entries };
 }
+
+/** The change without the position errors of its objects, which nodes of an older release would not store. */
+function withoutErrors(change: Change): Change {
+  const without = <O extends { readonly positionErrorMas?: number }>({ positionErrorMas: _, ...object }: O) => object;
+  if (change.kind === 'deliver') return { ...change, deliveries: change.deliveries.map(without) };
+  if (change.kind !== 'import') return change;
+  const entries = itemsOf(change).map(item =>
+    item.kind === 'object' ? { ...item, object: without(item.object) } : item,
+  );
+  return { ...change, entries };
+}
+
+const itemsOf = ({ entries }: Pick<ChangeOf<'import'>, 'entries'>) =>
+  entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
 
 const damaged = () => new StoreError('Cannot read the record because it is damaged or was not written by nearsky');
 const unknown = (kind: unknown) =>
@@ -187,7 +217,7 @@ function fieldsOf({ kind: _, timeUs: __, ...fields }: Change): unknown {
   if ('results' in fields) return packResults(fields);
   // The bytes of a prepared object contain ordinals that are valid only in the store for which it was prepared.
   if ('entries' in fields) {
-    return { entries: fields.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry)) };
+    return { entries: itemsOf(fields) };
   }
   return fields;
 }
@@ -222,20 +252,23 @@ type PackedDeliveries = readonly [
   brokers: string[],
   of: number[] | null,
   columns: Uint8Array,
-  unstored?: UnstoredMessages,
+  unstored?: UnstoredMessages | null,
+  haveErrors?: true,
 ];
 
 function packDelivered({ deliveries, unstored }: Fields<'deliver'>): PackedDeliveries {
   const brokers = new Numbered<string>();
   const of = deliveries.map(({ broker }) => brokers.numberOf(broker));
-  const columns = new Uint8Array(packDeliveries(deliveries));
+  const haveErrors = deliveries.some(({ positionErrorMas }) => positionErrorMas !== undefined);
+  const columns = new Uint8Array(packDeliveries(deliveries, haveErrors));
   const packed = [brokers.values, brokers.values.length > 1 ? of : null, columns] as const;
+  if (haveErrors) return [...packed, unstored ?? null, true];
   return unstored ? [...packed, unstored] : packed;
 }
 
-function unpackDelivered([brokers, of, columns, unstored]: PackedDeliveries): Fields<'deliver'> {
+function unpackDelivered([brokers, of, columns, unstored, haveErrors]: PackedDeliveries): Fields<'deliver'> {
   // A copy, because the columns must begin at a multiple of eight.
-  const unpacked = unpackDeliveries(new Uint8Array(columns).buffer, brokers[0]!);
+  const unpacked = unpackDeliveries(new Uint8Array(columns).buffer, brokers[0]!, haveErrors ?? false);
   const deliveries = of ? unpacked.map((delivery, i) => ({ ...delivery, broker: brokers[of[i]!]! })) : unpacked;
   return { deliveries, ...(unstored && { unstored }) };
 }
@@ -251,7 +284,10 @@ type PackedMatch = readonly [
   statistics?: MatchStatistics,
 ];
 type PackedResult = readonly [bigint, outcomes: number, PackedMatch[], CrossmatchResult['tns'] | null];
-/** Most objects have the same outcomes, and all sources of a catalog the same keys. */
+/**
+ * Most objects have the same outcomes, and all sources of a catalog have the same keys, so each distinct value is
+ * written once.
+ */
 interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance' | 'isAgain'> {
   readonly outcomes: CrossmatchResult['catalogOutcomes'][];
   readonly keys: (readonly string[])[];

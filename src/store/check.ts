@@ -44,8 +44,8 @@ const MAX_NAMED = 20;
 const PROGRESS_OBJECTS = 1000;
 
 /**
- * Reads a data directory from end to end; other processes may use it meanwhile. The first step looks for damage that
- * could make LMDB crash the process.
+ * Reads a data directory from end to end; other processes may use it meanwhile. It first looks for damage that could
+ * make LMDB crash the process.
  * @throws StoreError where the directory cannot be opened
  */
 export async function checkDirectory(dataDir: string, onProgress: (text: string) => void): Promise<CheckReport> {

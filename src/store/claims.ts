@@ -16,7 +16,7 @@ import { RefusedChange } from './store_error.ts';
 
 export interface Claim {
   readonly key: string;
-  /** The claimed objects; an empty claim need not be dropped. */
+  /** The claimed objects; a claim without objects need not be dropped. */
   readonly ids: readonly bigint[];
   /** The objects that other claims hold. */
   readonly busy: readonly bigint[];
@@ -28,7 +28,7 @@ const utf8 = new TextEncoder();
 
 /**
  * To be called in a write transaction, like `dropClaim`. It removes the claims of processes that have ended.
- * @param isAgain whether to claim also objects that are neither pending nor unread
+ * @param isAgain whether to claim objects that are neither pending nor unread, too
  */
 export function takeClaim(
   databases: Databases,
@@ -92,7 +92,7 @@ export function dropClaim({ claims }: Databases, { key }: Claim): void {
 }
 
 /**
- * The claim of a process that puts changes into a log. Several processes of one machine apply the same log to the same
+ * The claim of a process that submits changes to a log. Several processes of one machine apply the same log to the same
  * archive. The process that applies a change first leaves the outcome for the process that submitted it.
  * @param submitter the beginning of the ids of its changes, up to the slash
  */

@@ -18,7 +18,7 @@ export interface StoreCounts {
   readonly journalEntries: number;
 }
 
-/** New objects that have the same current crossmatch. */
+/** The number of new objects that share one current crossmatch. */
 interface Added {
   /** Undefined without a crossmatch. */
   readonly outcomes: CrossmatchRecord['catalogOutcomes'] | undefined;
@@ -57,7 +57,10 @@ export class CountChanges {
     this.#addObjects({ outcomes: undefined, pending: objects, matched: 0, unmatched: 0 });
   }
 
-  /** Pending objects are now crossmatched, all with these outcomes: `matched` with matches, `unmatched` without. */
+  /**
+   * Counts pending objects that are now crossmatched, all with these outcomes: `matched` objects with matches,
+   * `unmatched` without.
+   */
   firstCrossmatched(outcomes: CrossmatchRecord['catalogOutcomes'], matched: number, unmatched: number): void {
     this.#addObjects({ outcomes, pending: -matched - unmatched, matched, unmatched });
     for (const [catalog, outcome] of outcomes) this.#tally.add(outcomeName(catalog, outcome), matched + unmatched);
@@ -69,12 +72,12 @@ export class CountChanges {
     if (unmatched > 0) this.#tally.add(statusName(crossmatchedStatus(false, outcomes)), unmatched);
   }
 
-  /** For objects that are now crossmatched and had no match before: `sources` distinct sources of that catalog. */
+  /** Counts `sources` distinct sources of that catalog, for newly crossmatched objects that had no match before. */
   firstMatched(catalog: string, sources: number): void {
     this.#tally.add(matchesName(catalog), sources);
   }
 
-  /** A new object is stored, as these bytes. */
+  /** Counts a new object, given as its stored bytes. */
   added(diaObjectId: bigint, object: Uint8Array): void {
     view.load(diaObjectId, object);
     if (!view.matchesAreCurrent) {

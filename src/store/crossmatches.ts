@@ -22,7 +22,7 @@ import { isUnread, listUnread, readsAsMuch, readsMore, skippedCatalogs } from '.
 
 const NOTHING = new Uint8Array(0);
 
-/** The values that the results of one batch share: most of its objects have the same outcomes. */
+/** Values that most objects of a batch share, because they have the same outcomes. */
 interface Outcomes {
   readonly text: string;
   readonly skipped: ReadonlySet<string>;

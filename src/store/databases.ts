@@ -1,4 +1,4 @@
-/** The databases of the environment, by name. docs/design.md says what each holds. */
+/** The databases of the environment, by name. docs/design.md describes each one. */
 import type { Table } from './table.ts';
 
 export const DATABASE_NAMES = [

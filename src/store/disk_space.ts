@@ -30,7 +30,7 @@ export function freeBytesAt(directory: string): number | undefined {
 }
 
 /**
- * @param doing to follow "Cannot"
+ * @param doing completes the message "Cannot …"
  * @throws StoreError when fewer bytes are free
  */
 export function requireSpace(doing: string, directory: string, neededBytes: number): void {

@@ -47,7 +47,7 @@ const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, INDEX_DIRECTO
 /** Several times the size of the lock file and an empty database. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still in progress: run `nearsky ingest` there again';
-/** The tables whose values have no checksum: their values are empty, or repeat the key and the object. */
+/** The tables without checksums. Their values are empty, or only repeat the key and the object. */
 const UNSEALED: ReadonlySet<DatabaseName> = new Set([
   'pending',
   'unread',
@@ -62,9 +62,9 @@ const UNSEALED: ReadonlySet<DatabaseName> = new Set([
 export interface Environment {
   readonly dataDir: string;
   /**
-   * On a read-only file system, the newest commit before the database was opened. LMDB then takes no lock. On another
-   * host, where the file system is writable, a writer does not know of this reader. From the second commit after this
-   * one on, it may overwrite pages that are being read.
+   * On a read-only file system, the newest commit when the database was opened. LMDB takes no lock there, so a writer
+   * on another host does not know of this reader. From its second commit after this one, it may overwrite pages that
+   * are being read.
    */
   readonly unlockedSince: bigint | undefined;
   readonly files: OpenFiles;
@@ -223,7 +223,7 @@ function requireNoWriter(dataDir: string, lock: string): void {
   );
 }
 
-/** While other processes write, a commit may invalidate each attempt. */
+/** Another process's commit may invalidate any attempt. */
 const PAGE_TRIES = 100;
 
 /**
@@ -240,7 +240,7 @@ function requireSoundPages(dataDir: string, file: string): bigint {
     const [fault] = faults;
     if (fault === undefined && (isWhole || !isShort)) return txnid;
     // While another process writes, a check may find pages of a commit overwritten, or a meta page half written. So a
-    // fault counts only in the second check, and only if there was no commit since that check began.
+    // fault counts only if a second check finds it, and no commit came during that check.
     if (fault !== undefined && (tries >= PAGE_TRIES || (tries > 1 && newestCommit(dataDir) === txnid)))
       throw new StoreError(
         `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged (${fault}): restore a backup`,

@@ -1,6 +1,6 @@
 /**
- * Holds the lease of a duty while its election lasts. The log fences: a lease that another node has taken since is lost,
- * whatever this node believes of its election.
+ * Holds the lease of a duty while its election lasts. The log decides: once another node has taken the lease, this node
+ * has lost it, even if it still believes that it is elected.
  */
 import { randomUUID } from 'node:crypto';
 import type { Store } from './store.ts';
@@ -40,12 +40,12 @@ export class HeldLease {
     return this.#store.lease(this.#name)?.owner === this.owner;
   }
 
-  /** Leaves the duty to another candidate for some time. */
+  /** Leaves the duty to other candidates for some time. */
   resign(): void {
     this.#election?.resign();
   }
 
-  /** Is no candidate any more, until the next call of `isElected` or `take`. */
+  /** Stops being a candidate until the next call of `isElected` or `take`. */
   async leave(): Promise<void> {
     const election = this.#election;
     this.#election = undefined;

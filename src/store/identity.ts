@@ -50,7 +50,10 @@ export class OpenFiles {
   readonly #lock: FileIdentity | undefined;
   #bytes = 0n;
 
-  /** @param before the files just before LMDB opened them: LMDB may not have opened a file that has appeared since */
+  /**
+   * @param before the files as they were just before LMDB opened them. A file that appeared later may not be the one
+   * that LMDB opened
+   */
   constructor(file: string, before: FilesAtPaths) {
     this.#file = file;
     const now = filesAt(file);

@@ -31,7 +31,7 @@ export type ImportItem =
       readonly diaObjectId: bigint;
       readonly object: Pick<
         StoredObject,
-        'position' | 'reliability' | 'ingestTimeUs' | 'eventTimeUs' | 'state' | 'brokers'
+        'position' | 'reliability' | 'positionErrorMas' | 'ingestTimeUs' | 'eventTimeUs' | 'state' | 'brokers'
       >;
     }
   | {
@@ -108,7 +108,7 @@ interface DraftContext {
   getSources(diaObjectId: bigint): readonly MatchSource[];
 }
 
-/** The parts of the store and of its transaction that the batch needs. */
+/** The parts of the store and its transaction that a batch needs. */
 interface ImportContext extends DraftContext {
   readonly databases: Databases;
   readonly history: History;
@@ -185,7 +185,7 @@ function putPrepared(
   const known = databases.objects.getFast(key);
   if (known) {
     if (!isEqual(known, prepared.object)) return undefined;
-    // This read overwrites `known`, so `known` is compared before.
+    // `known` is compared first, because this read overwrites it.
     return isEqual(databases.sources.getFast(key), prepared.sources) ? 'unchanged' : undefined;
   }
   history.keep(key, undefined);
@@ -349,6 +349,8 @@ class Draft {
 function contradiction(known: StoredObject, fields: ObjectFields): string | undefined {
   if (!samePosition(known.position, fields.position)) return 'position';
   if (known.reliability !== fields.reliability) return 'reliability';
+  const [error, other] = [known.positionErrorMas, fields.positionErrorMas];
+  if (error !== undefined && other !== undefined && error !== other) return 'position_error_mas';
   if (known.ingestTimeUs !== fields.ingestTimeUs) return 'ingest_time';
   return known.eventTimeUs === fields.eventTimeUs ? undefined : 'event_time';
 }

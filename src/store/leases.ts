@@ -1,7 +1,7 @@
 /**
  * A lease names the node that has a duty, when several nodes share one log. Leases are part of the archive: the last
- * owner in the order of the log has the lease, and fences the owners before it. Earlier releases took leases for
- * some seconds, in the time of the log, and renewed them.
+ * node to take a lease in the log has it, and all earlier owners have lost it. Earlier releases took leases for some
+ * seconds, in the time of the log, and renewed them.
  */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
@@ -27,7 +27,7 @@ export function readLease({ meta }: Databases, name: string): Lease | undefined 
 
 /**
  * To be called in a write transaction.
- * @returns whether `owner` has it now
+ * @returns whether `owner` has the lease now
  */
 export function takeLease(databases: Databases, name: string, { owner, untilUs }: Lease, nowUs: number): boolean {
   const held = readLease(databases, name);

@@ -12,16 +12,16 @@ import { decodePlain, encodePlain } from './records.ts';
 import { StoreError } from './store_error.ts';
 
 /**
- * The highest level that this release reads. It is raised with every change of the format of records. The levels so
- * far:
+ * The highest level that this release reads. Every change to the format of records raises it. The levels so far:
  *
  * 1. Records.
  * 2. Matches may have a separation at the time of the event; `level` records.
  * 3. Catalogs may be removed, and may have text ids.
  * 4. Matches may have statistics, which may be added later.
  * 5. Deliveries bring the counts of messages that are not stored.
+ * 6. Objects may have a position error, and the statistics of matches the combined error (their version 2).
  */
-export const LEVEL = 5;
+export const LEVEL = 6;
 
 /** The level of a log that has no `level` record. */
 export const FIRST_LEVEL = 2;

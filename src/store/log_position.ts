@@ -15,7 +15,7 @@ export interface LogPosition {
 
 const KEY = new TextEncoder().encode('log_position');
 
-/** The position that was read last, cached because every answer of a node reports its position. */
+/** The last position read. It is cached because every answer of a node reports it. */
 let last: { readonly bytes: Uint8Array; readonly position: LogPosition } | undefined;
 
 /** Undefined if the archive follows no log. */

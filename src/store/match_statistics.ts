@@ -1,67 +1,158 @@
-/** What a match is worth (docs/statistics.md), as it is recorded with the match. */
+/**
+ * The statistics of a match, which say how likely it is by chance (docs/statistics.md). They are recorded with the
+ * match.
+ */
 import { WORTH_KEYS, type Worth } from '../contract/object_fields.ts';
 
 export interface MatchStatistics {
-  /** The version of the method by which the values were found. */
+  /** The version of the method that computed the values. */
   readonly version: number;
-  /** Sources of the catalog per square arcmin around the match, three digits; null if its rows did not tell. */
+  /** Sources of the catalog per square arcmin around the match, rounded to three digits; null if it is unknown. */
   readonly sourceDensity: number | null;
-  /** The matched source, and all others of its catalog within the radius. */
+  /** The number of sources of the catalog within the radius, including the matched one. */
   readonly sourcesWithinRadius: number;
   /** The separation of the second nearest source within the radius, in whole mas. */
   readonly secondSeparationArcsec: number | null;
+  /** Absent if the error of one of the two positions is not known, and from version 1. */
+  readonly likelihood?: Likelihood;
 }
 
-/** The version of the present method. */
-const VERSION = 1;
+/** The part of the statistics that needs the errors of positions. Numbers have four digits. */
+export interface Likelihood {
+  /** The root of the sum of the squared 1σ errors of both positions. */
+  readonly combinedErrorMas: number;
+  /**
+   * The natural logarithm of the sum of the weights of all sources within the radius over the weight of this one, at
+   * least 0; null if the error of one of them is not known.
+   */
+  readonly lnWeightRatio: number | null;
+  /** MATCH_PRIOR_COMPLETENESS of the crossmatch. */
+  readonly priorCompleteness: number;
+}
 
-/** Rounded statistics: NaN is an unknown density, or no second source. */
-export function statisticsOf(density: number, sourcesWithinRadius: number, second: number): MatchStatistics {
+/**
+ * The version of the present method. 1 has no position errors, and is that of statistics in a log of a level below 6.
+ */
+export const VERSION = 2;
+
+/** Rounds statistics. NaN stands for an unknown density, or for no second source. */
+export function statisticsOf(
+  density: number,
+  sourcesWithinRadius: number,
+  second: number,
+  likelihood?: Likelihood,
+): MatchStatistics {
   return {
     version: VERSION,
     sourceDensity: Number.isNaN(density) ? null : roundedDensity(density),
     sourcesWithinRadius,
     secondSeparationArcsec: Number.isNaN(second) ? null : roundedSeparation(second),
+    ...(likelihood && { likelihood }),
   };
 }
 
-/** The second smallest of some separations, in any order; NaN without one. Values that are NaN do not count. */
+/**
+ * The rounded likelihood of a match; undefined if the combined error is NaN.
+ * @param arcsec the separation by which the source was chosen
+ * @param lnWeights of all sources within the radius: see `lnWeight` and `lnSum`
+ */
+export function likelihoodOf(
+  arcsec: number,
+  combinedErrorMas: number,
+  lnWeights: number,
+  priorCompleteness: number,
+): Likelihood | undefined {
+  if (Number.isNaN(combinedErrorMas)) return undefined;
+  const ratio = Math.max(0, lnWeights - lnWeight(arcsec, combinedErrorMas));
+  return {
+    combinedErrorMas: roundedError(combinedErrorMas),
+    // A smaller ratio is lost where the probability has four digits.
+    lnWeightRatio: Number.isNaN(ratio) ? null : ratio < 1e-5 ? 0 : rounded(ratio, 4),
+    priorCompleteness,
+  };
+}
+
+/**
+ * The logarithm of the density, per square arcsec, of a counterpart's position at the source, without the factor 1/2π:
+ * exp(-s² / 2σ²) / σ².
+ */
+export function lnWeight(arcsec: number, combinedErrorMas: number): number {
+  const sigma = combinedErrorMas / 1000;
+  return -0.5 * (arcsec / sigma) ** 2 - 2 * Math.log(sigma);
+}
+
+/** The logarithm of the sum of two weights from their logarithms; NaN if one is NaN. -Infinity adds nothing. */
+export function lnSum(a: number, b: number): number {
+  const larger = Math.max(a, b);
+  return larger === Number.NEGATIVE_INFINITY ? larger : larger + Math.log1p(Math.exp(Math.min(a, b) - larger));
+}
+
+/** The statistics as the first version had them. */
+export function firstVersion({ likelihood: _, ...statistics }: MatchStatistics): MatchStatistics {
+  return { ...statistics, version: 1 };
+}
+
+/** The second smallest of some separations, in any order; NaN if there is none. NaN separations do not count. */
 export function secondNearest(separations: readonly number[]): number {
   return separations.filter(each => !Number.isNaN(each)).sort((a, b) => a - b)[1] ?? Number.NaN;
 }
 
-/** To three digits. */
+/** Rounds to three digits. */
 export const roundedDensity = (sourcesPerArcmin2: number) => rounded(sourcesPerArcmin2, 3);
-/** To mas. */
+/** Rounds to mas. */
 export const roundedSeparation = (arcsec: number) => Math.round(arcsec * 1000) / 1000;
-/** The chance probability, to four digits. */
+/** Rounds the chance probability to four digits. */
 export const roundedChance = (sourcesPerArcmin2: number, separationArcsec: number) =>
   rounded(chanceProbability(sourcesPerArcmin2, separationArcsec), 4);
 
-/** The powers of ten that are exact as numbers. */
+/** An error, to four digits. */
+export const roundedError = (mas: number) => rounded(mas, 4);
+
+/** The powers of ten that float64 represents exactly. */
 const POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
 
-/** The number that `toPrecision` means, in a tenth of the time where both factors are exact. */
+/** Equals `Number(x.toPrecision(digits))`, but takes a tenth of the time if both factors are exact. */
 function rounded(value: number, digits: number): number {
   const power = digits - 1 - Math.floor(Math.log10(value));
   if (power >= 0 && power < POWERS.length) return Math.round(value * POWERS[power]!) / POWERS[power]!;
   return Number(value.toPrecision(digits));
 }
 
-/** The statistics of a match as text: the values in their order, with nothing for null, and without commas at the end. */
+/**
+ * The statistics of a match as a string: the values in their order, separated by commas. Null is empty, and trailing
+ * commas are omitted.
+ */
 export function statisticsText(statistics: MatchStatistics): string {
-  const { version, sourceDensity, sourcesWithinRadius, secondSeparationArcsec } = statistics;
+  const { version, sourceDensity, sourcesWithinRadius, secondSeparationArcsec, likelihood } = statistics;
   const text = `${version},${sourceDensity ?? ''},${sourcesWithinRadius}`;
+  if (likelihood) return `${text},${secondSeparationArcsec ?? ''},${likelihoodText(likelihood)}`;
   return secondSeparationArcsec === null ? text : `${text},${secondSeparationArcsec}`;
 }
 
+const UNKNOWN = '?';
+
+/** A ratio of 0, as of a source without others, and a completeness of 1 are left out at the end. */
+function likelihoodText({ combinedErrorMas, lnWeightRatio, priorCompleteness }: Likelihood): string {
+  const ratio = lnWeightRatio ?? UNKNOWN;
+  if (priorCompleteness !== 1) return `${combinedErrorMas},${ratio},${priorCompleteness}`;
+  return ratio === 0 ? `${combinedErrorMas}` : `${combinedErrorMas},${ratio}`;
+}
+
 export function readStatistics(text: string): MatchStatistics {
-  const [version, density, sources, second = ''] = text.split(',');
+  const [version, density, sources, second, error, ratio = '0', completeness = '1'] = text.split(',');
+  const number = (value = '') => (value === '' ? null : Number(value));
   return {
     version: Number(version),
-    sourceDensity: density === '' ? null : Number(density),
+    sourceDensity: number(density),
     sourcesWithinRadius: Number(sources),
-    secondSeparationArcsec: second === '' ? null : Number(second),
+    secondSeparationArcsec: number(second),
+    ...(error !== undefined && {
+      likelihood: {
+        combinedErrorMas: Number(error),
+        lnWeightRatio: ratio === UNKNOWN ? null : Number(ratio),
+        priorCompleteness: Number(completeness),
+      },
+    }),
   };
 }
 
@@ -75,20 +166,45 @@ export const NO_WORTH = Object.fromEntries(WORTH_KEYS.map(key => [key, null])) a
 
 export function worthOf(match: Separations, statistics: MatchStatistics | undefined): Worth {
   if (!statistics) return NO_WORTH;
-  const { sourceDensity } = statistics;
+  const { sourceDensity, likelihood } = statistics;
   const separation = match.separationAtEpochArcsec ?? match.separationArcsec;
   return {
     chance_probability: sourceDensity === null ? null : roundedChance(sourceDensity, separation),
     source_density: sourceDensity,
     sources_within_radius: statistics.sourcesWithinRadius,
     second_separation_arcsec: statistics.secondSeparationArcsec,
+    ...probabilities(separation, sourceDensity, likelihood),
   };
 }
+
+const UNKNOWN_PROBABILITIES = { normalized_separation: null, match_probability: null, any_match_probability: null };
+
+/**
+ * The values that need the errors of positions: p_i and p_any of NWAY (Salvato et al. 2018, MNRAS 473, 4937) for one
+ * catalog. With w = c exp(-r²/2) / (2π ρ σ²) of each source, p_i = w_i / Σw and p_any = Σw / (1 + Σw).
+ */
+function probabilities(arcsec: number, sourcesPerArcmin2: number | null, likelihood: Likelihood | undefined) {
+  if (!likelihood) return UNKNOWN_PROBABILITIES;
+  const { combinedErrorMas, lnWeightRatio, priorCompleteness } = likelihood;
+  const normalized = finite(rounded((1000 * arcsec) / combinedErrorMas, 4));
+  if (lnWeightRatio === null) return { ...UNKNOWN_PROBABILITIES, normalized_separation: normalized };
+  const density = (sourcesPerArcmin2 ?? Number.NaN) * ARCMIN2_PER_ARCSEC2;
+  const lnUnrelated = Math.log((2 * Math.PI * density) / priorCompleteness);
+  const lnOdds = lnWeight(arcsec, combinedErrorMas) + lnWeightRatio - lnUnrelated;
+  return {
+    normalized_separation: normalized,
+    match_probability: rounded(Math.exp(-lnWeightRatio), 4),
+    any_match_probability: finite(rounded(1 / (1 + Math.exp(-lnOdds)), 4)),
+  };
+}
+
+/** Separations and densities that were imported may be of any size. */
+const finite = (value: number) => (Number.isFinite(value) ? value : null);
 
 const ARCMIN2_PER_ARCSEC2 = 1 / 3600;
 
 /** The probability that at least one unrelated source lies as close or closer. */
 export function chanceProbability(sourcesPerArcmin2: number, separationArcsec: number): number {
-  // In this order no product of a density of 0 is NaN.
+  // In this order, a density of 0 never makes a product NaN.
   return -Math.expm1(-Math.PI * ARCMIN2_PER_ARCSEC2 * sourcesPerArcmin2 * separationArcsec * separationArcsec);
 }

@@ -8,8 +8,8 @@ export interface ListedMatch {
 }
 
 /**
- * The current matches of an object: the newest version of each source, by catalog name, then by source id, both as
- * text.
+ * The current matches of an object: the newest version of each source, sorted by catalog name, then by source id as a
+ * string.
  */
 export function newestMatches(matches: readonly MatchSummary[]): ListedMatch[] {
   const newest = new Map<string, ListedMatch>();

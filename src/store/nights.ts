@@ -30,7 +30,7 @@ export const nightAfter = (night: string, nights: number) => nightOf(nightStartU
 /** The latest night that has reached dusk on Cerro Pachón, 23:00 UTC. */
 export const latestNight = (nowUs: number) => nightOf(nowUs - 11 * HOUR_US);
 
-/** Messages of one broker that cannot be stored, or must not be. */
+/** The messages of one broker that are not stored. */
 export interface UnstoredMessages {
   readonly broker: string;
   readonly below_cut: number;
@@ -60,7 +60,7 @@ export interface BrokerNight {
 export interface NightCounts {
   readonly brokers: Readonly<Record<string, BrokerNight>>;
   readonly imported: number;
-  /** Recorded crossmatches. `again` is how many of them were not the first of their object. */
+  /** Recorded crossmatches. `again` counts those that were not the first of their object. */
   readonly crossmatched: { readonly objects: number; readonly again: number };
   readonly catalogs: Readonly<Record<string, CatalogNight>>;
 }
@@ -80,7 +80,7 @@ const nightKey = (night: string) => utf8.encode(`night/${night}`);
 /** The changes of one commit to the counts of its night. */
 export class NightTally {
   readonly #tally: Tally;
-  /** Deliveries by broker. They are many, so no name is made for each. */
+  /** Deliveries by broker. They have a counter of their own because they are many: no string is built for each. */
   readonly #delivered = new Map<string, Record<Outcome | 'without_position', number>>();
 
   constructor(timeUs: number) {
@@ -172,14 +172,14 @@ function brokerNight(counts: Readonly<Record<string, number>>, reasons: Readonly
   };
 }
 
-/** An error of a kind, as often as it occurred in a night. */
+/** One kind of error, and how often it occurred in a night. */
 export interface NotedError {
   readonly count: number;
   readonly lastUs: number;
   readonly lastText: string;
 }
 
-/** Facts of this machine and one night. They are not part of the archive: other nodes have their own. */
+/** Facts of this machine and one night. They are not part of the archive; each node has its own. */
 interface Notes {
   readonly errors: Readonly<Record<string, NotedError>>;
   /** The size of the database file at the first commit of the night. */

@@ -6,13 +6,13 @@ import type { Databases } from './databases.ts';
 import { FIRST_LEVEL } from './level.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
-/** The fields that count; votes of older releases have more. */
+/** The fields that are used; votes of older releases have more. */
 export interface Vote {
   /** Identifies a node that has no `node`. */
   readonly voter: string;
-  /** The host and the data directory of the node; defaults to the voter. */
+  /** The host and the data directory of the node; defaults to `voter`. */
   readonly node?: string;
-  /** The highest level that the node reads; defaults to the first. */
+  /** The highest level that the node reads; defaults to level 1. */
   readonly level?: number;
 }
 

@@ -1,26 +1,29 @@
 /**
  * The bytes of a stored object, laid out for the answers made from it. A value that answers show unchanged is stored as
- * JSON text: a number's shortest round-trip text loses nothing. Values that many objects share are stored together, so
- * that their part of an answer is made once for all these objects.
+ * JSON text, in which a number keeps its full precision. Values that many objects share are stored together, so that
+ * their part of an answer is made once for all these objects.
  *
  *   0   float64  ingest time, microseconds since 1970, as are the next two
  *   8   float64  event time
  *   16  float64  time of the current crossmatch; NaN where none is recorded
  *   24  uint8    state
- *   25 uint8 1 where the matches, as they stand, are those to be listed, all of them of the current crossmatch; else 0
+ *   25  uint8    lowest bit: 1 if answers list the matches exactly as stored, because all are of the current crossmatch;
+ *                other bits: bytes of the position error
  *   26  uint8    bytes of ra, then
  *   27  uint8    bytes of dec
- *   28  uint32   where current, older, tns and matches begin, four of them
- *   44  place    ra, dec and reliability, one after another
- *       current    [brokers], and of the current crossmatch version,provenance set,[brokers],[catalog,outcome,...]
- *       older    the crossmatches before: [time,version,provenance set,[brokers],[catalog,outcome,...]],...
+ *   28  uint32   the offsets of current, older, tns and matches: four numbers
+ *   44  place    ra, dec, reliability and, if it is known, the position error in mas, one after another
+ *       current  [brokers], then, of the current crossmatch, version,provenance set,[brokers],[catalog,outcome,...]
+ *       older    the earlier crossmatches: [time,version,provenance set,[brokers],[catalog,outcome,...]],...
  *       tns      checked,epoch,objid,name,prefix,classification,redshift,separation; nothing without an association
- *       matches of each, four uint8: the bytes of its version, catalog name, source id and separations; then these texts
+ *       matches for each match four uint8: the lengths of its version, catalog name, source id and separations; then
+ *       these strings
  *
- * The separations are that at the catalog's epoch and, where the source has moved, a comma and that at the event. A
- * semicolon and the match's statistics may follow (`statisticsText`).
+ * The separations are the separation at the catalog's epoch and, if the source has moved, a comma and the separation at
+ * the event. A semicolon and the match's statistics may follow (`statisticsText`).
  *
- * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
+ * Numbers are little-endian. Strings are ASCII JSON without spaces; a match's catalog name and source id have no
+ * quotes.
  */
 
 import { toJson } from '@nearsky/astrotables/json';
@@ -49,7 +52,7 @@ export const FIRST_VERSION = 1;
 
 const STATES: readonly ObjectState[] = ['pending', 'crossmatched'];
 const PENDING = STATES.indexOf('pending');
-/** In the order of the numbers by which they are stored. */
+/** Sorted by the numbers under which they are stored. */
 export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
   'searched',
   'outside_footprint',
@@ -68,10 +71,11 @@ export function compareMatches(a: MatchSummary, b: MatchSummary): number {
 
 /** @throws RangeError when a name of a match takes more than 255 characters as JSON */
 export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Array {
-  const { position, reliability, brokers, records, matches, tns } = object;
+  const { position, reliability, positionErrorMas, brokers, records, matches, tns } = object;
   const current = records.at(-1);
   const ra = toJson(position?.ra ?? null);
   const dec = toJson(position?.dec ?? null);
+  const error = positionErrorMas === undefined ? '' : toJson(positionErrorMas);
   return layOut({
     ingestTimeUs: object.ingestTimeUs,
     eventTimeUs: object.eventTimeUs,
@@ -80,7 +84,8 @@ export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Ar
     areCurrent: areCurrent(matches, current?.matchVersion),
     raLength: ra.length,
     decLength: dec.length,
-    place: `${ra}${dec}${toJson(reliability)}`,
+    errorLength: error.length,
+    place: `${ra}${dec}${toJson(reliability)}${error}`,
     current: [list(brokers), ...(current ? [timelessText(current)] : [])].join(),
     older: records
       .slice(0, -1)
@@ -91,11 +96,14 @@ export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Ar
   });
 }
 
-/** The bytes of an object that is pending its first crossmatch: the same as from `encodeObject`, in half the time. */
+/**
+ * The bytes of an object that is pending its first crossmatch: the same bytes as from `encodeObject`, in half the time.
+ */
 export function encodeNewObject(delivery: Delivery, ingestTimeUs: number): Uint8Array {
-  const { position, reliability, eventTimeUs, broker } = delivery;
+  const { position, reliability, positionErrorMas, eventTimeUs, broker } = delivery;
   const ra = toJson(position?.ra ?? null);
   const dec = toJson(position?.dec ?? null);
+  const error = positionErrorMas === undefined ? '' : toJson(positionErrorMas);
   return layOut({
     ingestTimeUs,
     eventTimeUs,
@@ -104,7 +112,8 @@ export function encodeNewObject(delivery: Delivery, ingestTimeUs: number): Uint8
     areCurrent: true,
     raLength: ra.length,
     decLength: dec.length,
-    place: `${ra}${dec}${toJson(reliability)}`,
+    errorLength: error.length,
+    place: `${ra}${dec}${toJson(reliability)}${error}`,
     current: list([broker]),
     older: '',
     tns: '',
@@ -141,6 +150,7 @@ export function encodeFirstCrossmatch(pending: ObjectView, crossmatch: FirstCros
     areCurrent: areCurrent(matches, FIRST_VERSION),
     raLength: pending.decAt - pending.raAt,
     decLength: pending.reliabilityAt - pending.decAt,
+    errorLength: pending.currentAt - pending.positionErrorAt,
     place: pending.text(pending.raAt, pending.currentAt),
     current: `${brokers},${FIRST_VERSION},${provenanceSet},${brokers},${outcomes}`,
     older: '',
@@ -158,6 +168,7 @@ interface Parts {
   readonly areCurrent: boolean;
   readonly raLength: number;
   readonly decLength: number;
+  readonly errorLength: number;
   readonly place: string;
   readonly current: string;
   readonly older: string;
@@ -179,7 +190,7 @@ function layOut(parts: Parts): Uint8Array {
   headerTimes[1] = parts.eventTimeUs;
   headerTimes[2] = parts.crossmatchedAtUs;
   header[24] = STATES.indexOf(parts.state);
-  header[25] = parts.areCurrent ? 1 : 0;
+  header[25] = (parts.errorLength << 1) | (parts.areCurrent ? 1 : 0);
   header[26] = parts.raLength;
   header[27] = parts.decLength;
   headerSections[0] = currentAt;
@@ -205,7 +216,7 @@ export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): str
   return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
 }
 
-/** Most objects of a crossmatch share one association, so the last text is kept. */
+/** Most objects of a crossmatch share one association, so the last result is cached. */
 let lastAssociation: { readonly tns: TnsAssociation; readonly text: string } | undefined;
 
 function associationText(tns: TnsAssociation): string {
@@ -233,7 +244,7 @@ function matchText({ matchVersion, catalogName, catalogSourceId, statistics, ...
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
 }
 
-/** Whether all matches have the version `version`, and stand in the order of listings. */
+/** Whether all matches have the version `version`, and are in the order of listings. */
 function areCurrent(matches: readonly MatchSummary[], version: number | undefined): boolean {
   return matches.every(
     (match, i) => match.matchVersion === version && (i === 0 || compareMatches(matches[i - 1]!, match) < 0),
@@ -246,8 +257,8 @@ export function decodeObject(diaObjectId: bigint, stored: Uint8Array): StoredObj
 }
 
 /**
- * A stored object, read in place. Offsets are into `bytes`; a text goes from one offset, inclusive, to another,
- * exclusive.
+ * A stored object, read in place. Offsets are into `bytes`; a string goes from one offset (inclusive) to another
+ * (exclusive).
  */
 export class ObjectView {
   diaObjectId = 0n;
@@ -269,7 +280,7 @@ export class ObjectView {
     this.length = length;
     this.diaObjectId = diaObjectId;
     const [currentAt, olderAt, tnsAt, matchesAt] = this.#sections as unknown as [number, number, number, number];
-    const isWhole = length >= HEADER_BYTES && this.reliabilityAt <= currentAt && matchesAt <= length;
+    const isWhole = length >= HEADER_BYTES && this.reliabilityAt <= this.positionErrorAt && matchesAt <= length;
     if (!isWhole || currentAt > olderAt || olderAt > tnsAt || tnsAt > matchesAt) throw this.#damaged();
   }
 
@@ -302,10 +313,10 @@ export class ObjectView {
 
   /** Whether listings show the stored matches as they are: all belong to the current crossmatch. */
   get matchesAreCurrent(): boolean {
-    return this.bytes[25] === 1;
+    return (this.bytes[25]! & 1) === 1;
   }
 
-  /** ra, a JSON number or null, is from here to `decAt`; dec to `reliabilityAt`, reliability to `currentAt`. */
+  /** ra, a JSON number or null, is from here to `decAt`; dec to `reliabilityAt`, reliability to `positionErrorAt`. */
   get raAt(): number {
     return HEADER_BYTES;
   }
@@ -316,6 +327,10 @@ export class ObjectView {
 
   get reliabilityAt(): number {
     return this.decAt + this.bytes[27]!;
+  }
+
+  get positionErrorAt(): number {
+    return this.currentAt - (this.bytes[25]! >> 1);
   }
 
   get currentAt(): number {
@@ -351,8 +366,18 @@ export class ObjectView {
 
   /** ra and dec, both null where the object has no usable position, and reliability. */
   place(): [ra: number | null, dec: number | null, reliability: number | null] {
-    const { raAt, decAt, reliabilityAt } = this;
-    return [this.#number(raAt, decAt), this.#number(decAt, reliabilityAt), this.#number(reliabilityAt, this.currentAt)];
+    const { raAt, decAt, reliabilityAt, reliability } = this;
+    return [this.#number(raAt, decAt), this.#number(decAt, reliabilityAt), reliability];
+  }
+
+  get reliability(): number | null {
+    return this.#number(this.reliabilityAt, this.positionErrorAt);
+  }
+
+  /** See `StoredObject`. */
+  get positionErrorMas(): number | undefined {
+    const { positionErrorAt, currentAt } = this;
+    return positionErrorAt < currentAt ? this.#number(positionErrorAt, currentAt)! : undefined;
   }
 
   #number(from: number, to: number): number | null {
@@ -455,10 +480,12 @@ export class ObjectView {
   /** The whole object, as the rest of the program has it. */
   decode(): StoredObject {
     const { brokers, record } = readCurrent(this.current);
+    const { positionErrorMas } = this;
     return {
       diaObjectId: this.diaObjectId,
       position: this.position,
-      reliability: this.#number(this.reliabilityAt, this.currentAt),
+      reliability: this.reliability,
+      ...(positionErrorMas !== undefined && { positionErrorMas }),
       ingestTimeUs: this.ingestTimeUs,
       eventTimeUs: this.eventTimeUs,
       state: this.state,

@@ -29,9 +29,7 @@ const MAX_FAULTS = 20;
 const PROGRESS_PAGES = 10_000;
 
 interface PageReport {
-  /**
-   * The faults as messages; empty if there are none. The list is limited, because one fault causes further messages.
-   */
+  /** The faults as messages; empty if there are none. The list is limited, because one fault can cause many more. */
   readonly faults: readonly string[];
   /** The number of the newest commit. */
   readonly txnid: bigint;

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 export interface Part {
   /** Removes a file if it exists. */
   readonly path: string;
-  /** Another process that is making the same file. */
+  /** Skips parts that another process is still writing. */
   readonly otherPid: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export function partOf(target: string, livePids: ReadonlySet<number>): Part {
   for (const found of beside) {
     const pid = found.startsWith(`${name}.`) && Number(/^\.(\d+)\.part$/.exec(found.slice(name.length))?.[1]);
     if (!pid) continue;
-    // An earlier process had this process's id.
+    // A part with this process's id is left over from an earlier process that had the same id.
     if (pid !== process.pid && livePids.has(pid)) otherPid = pid;
     else rmSync(join(directory, found), { recursive: true, force: true });
   }

@@ -19,7 +19,9 @@ export const ROW_BYTES = 32;
 /** The number of rows of a value, which fill four pages of LMDB. A small commit rewrites one value. */
 const CHUNK_ROWS = 511;
 
-/** Stored rows, as views of two types: four fields per row, the first an int64 and the others float64. */
+/**
+ * Stored rows as two views of the same bytes. Each row has four fields: the first is an int64, the others are float64.
+ */
 export interface PositionRows {
   readonly count: number;
   readonly ids: BigInt64Array;
@@ -27,9 +29,9 @@ export interface PositionRows {
 }
 
 /**
- * Appends objects, in their order, to the table in the given state, in the open transaction; returns the new state. A
- * digest is the first 16 bytes of the SHA-256 of the previous digest and the rows of one commit, so only equal
- * histories have equal digests.
+ * Appends objects to the table in their order, within the open transaction, and returns the table's new state. A digest
+ * is the first 16 bytes of the SHA-256 of the previous digest and the rows of one commit, so only equal histories have
+ * equal digests.
  */
 export function appendPositions(
   { positions }: Databases,

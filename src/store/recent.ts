@@ -11,7 +11,7 @@ import {
 } from './records.ts';
 import type { StoredObject } from './types.ts';
 
-/** A position in the listing: after this object. */
+/** A position in the listing, just after this object. */
 export interface RecentPosition {
   readonly timeUs: number;
   readonly diaObjectId: bigint;
@@ -25,7 +25,10 @@ export interface RecentQuery {
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
-  /** Objects ingested after this time are omitted, except in the listing of all objects by event time, which lacks it. */
+  /**
+   * Objects ingested after this time are omitted. The listing of all objects by event time does not store ingest times,
+   * so it omits none.
+   */
   readonly asOfUs: number;
   /** At least 1. */
   readonly limit: number;

@@ -37,8 +37,8 @@ export function encodeKey(id: bigint): Uint8Array {
 }
 
 /**
- * Like `encodeKey`, but in one buffer that the next call of these three overwrites. For a single read, which copies the
- * key at once.
+ * Like `encodeKey`, but in one buffer that the next call of these three overwrites. Only for a read that copies the key
+ * at once.
  */
 export function scratchKey(id: bigint): Uint8Array {
   scratchView.setBigInt64(0, id);
@@ -64,12 +64,12 @@ const timeBytes = new Uint8Array(timeScratch.buffer);
  * The key for a time and an id. Ascending keys go from the latest time to the earliest; for equal times, ids ascend.
  */
 export function encodeTimeKey(timeUs: number, id: bigint): Uint8Array {
-  // LATEST - timeUs, written in two halves, because a bigint takes several times as long.
+  // The bytes of LATEST - timeUs, written in two halves, because a bigint would take several times as long.
   const high = Math.floor(timeUs / 2 ** 32);
   timeScratch.setUint32(0, 0x7fff_ffff - high);
   timeScratch.setUint32(4, 0xffff_ffff - (timeUs - high * 2 ** 32));
   timeScratch.setBigUint64(8, id);
-  // V8 keeps a small array on its heap. Creating a separate ArrayBuffer takes many times longer.
+  // V8 keeps such a small array on its heap, which is many times faster than a separate ArrayBuffer.
   const key = new Uint8Array(16);
   key.set(timeBytes);
   return key;
@@ -261,7 +261,10 @@ type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
 
 const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
 
-/** The table's state at fixed offsets, then a msgpack array, because the state is read far more often than the rest. */
+/**
+ * The table's state comes first, at fixed offsets, because it is read far more often than the rest. A msgpack array
+ * follows.
+ */
 export function encodeJournal({ table, delivered, crossmatched, versions }: JournalRecord): Uint8Array {
   const ids = packr.pack(versions === undefined ? [delivered, crossmatched] : [delivered, crossmatched, versions]);
   const bytes = new Uint8Array(TABLE_STATE_BYTES + ids.length);

@@ -19,7 +19,10 @@ export function statusOf(object: StoredObject): StoredStatus {
   return crossmatchedStatus(object.matches.length > 0, object.records.at(-1)?.catalogOutcomes);
 }
 
-/** The status that one change left, whatever has changed since. @param version as in `RecordedCrossmatches` */
+/**
+ * The status that an object had right after one change, whatever came later. @param version as in
+ * `RecordedCrossmatches`
+ */
 export function statusAt({ matches, records }: StoredObject, version: number): StoredStatus {
   if (version === STORED_VERSION) return 'crossmatch_pending';
   const record = records.find(({ matchVersion }) => matchVersion === version);

@@ -1,5 +1,5 @@
 /** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids, readStop } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
@@ -62,6 +62,9 @@ export type { StoreCounts } from './counts.ts';
 export { FORMAT_VERSION, requireDatabase } from './environment.ts';
 export { OlderFormat, StoreError } from './store_error.ts';
 
+/** The number of entries in a mark of the history. The digest of the newest covers all stored objects, but no crossmatch. */
+const MARKED_ENTRIES = 16;
+
 /**
  * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. A directory
  * with other content, a newer format, or a log of a higher level is rejected. If one process opens it in both modes,
@@ -91,7 +94,7 @@ export class Store {
   /** Called when a write starts to wait for writes of other processes, and when the wait is over. */
   onWaiting: (isWaiting: boolean) => void = () => {};
   readonly #environment: Environment;
-  // The value of an ordinal never changes, so it is read once.
+  // Caches values by ordinal. The value of an ordinal never changes.
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
   readonly #view = new ObjectView();
@@ -105,7 +108,7 @@ export class Store {
     this.#environment = environment;
     this.readableLevel = readableLevel;
     this.databases = environment.databases;
-    // LMDB's table of readers, which tells other processes that this one lives, lists it from its first read on.
+    // A process is listed in LMDB's table of readers, which tells others that it lives, only from its first read on.
     // Opening databases removes it from the table.
     this.tnsSnapshot();
   }
@@ -131,8 +134,8 @@ export class Store {
   }
 
   /**
-   * To be called after reading and before using the data: on a read-only file system nothing prevents a host that has
-   * it writable from overwriting pages that are being read.
+   * To be called after reading and before using the data. On a file system that is read-only here, another host may
+   * overwrite pages while they are being read.
    * @throws StoreError if there was a commit since this store was opened without a lock
    */
   requireUndisturbed(): void {
@@ -144,7 +147,7 @@ export class Store {
   }
 
   /**
-   * @param doing to follow "Cannot"
+   * @param doing completes the message "Cannot …"
    * @param entries the number of entries that a transaction will change; 0 if it only abandons unfinished work
    * @throws StoreError if the disk may have too little space for the transaction
    */
@@ -161,8 +164,14 @@ export class Store {
   /** The data for a crossmatch; undefined where the object is not stored. */
   objectToCrossmatch(diaObjectId: bigint): ObjectToCrossmatch | undefined {
     if (!this.readObject(diaObjectId, this.#view)) return undefined;
-    const { position, eventTimeUs, state } = this.#view;
-    return { diaObjectId, position, eventTimeUs, current: state === 'crossmatched' ? this.#view.record : undefined };
+    const { position, positionErrorMas, eventTimeUs, state } = this.#view;
+    return {
+      diaObjectId,
+      position,
+      ...(positionErrorMas !== undefined && { positionErrorMas }),
+      eventTimeUs,
+      current: state === 'crossmatched' ? this.#view.record : undefined,
+    };
   }
 
   /**
@@ -257,6 +266,20 @@ export class Store {
   }
 
   /**
+   * A hexadecimal digest that differs for another history, for example after the database was restored from a backup:
+   * of all objects stored up to a journal entry, and of what its last entries say of crossmatches. Undefined where there
+   * is no such entry.
+   */
+  historyMark(sequence: number): string | undefined {
+    if (!this.tableAt(sequence)) return undefined;
+    const mark = createHash('sha256');
+    const start = encodeKey(BigInt(Math.max(1, sequence - MARKED_ENTRIES + 1)));
+    const end = encodeKey(BigInt(sequence) + 1n);
+    for (const { key, value } of this.databases.journal.getRange({ start, end })) mark.update(key).update(value);
+    return mark.digest('hex');
+  }
+
+  /**
    * The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError if it does not have
    * them.
    */
@@ -294,8 +317,8 @@ export class Store {
   }
 
   /**
-   * The same with every change: first the objects that the entry stored, with the version `STORED_VERSION`, then the
-   * crossmatched ones.
+   * Like `crossmatchesAfter`, but with every change of an entry: first the objects that it stored, with the version
+   * `STORED_VERSION`, then the crossmatched objects.
    */
   *changesAfter(sequence: number, limit: number): Iterable<RecordedCrossmatches> {
     let { rows } = this.tableAt(sequence) ?? EMPTY_TABLE;
@@ -445,7 +468,7 @@ export class Store {
     return findRecent(this.databases, query);
   }
 
-  /** The same in pieces: other work may run between two of them. Pieces may be empty. */
+  /** Like `recent`, but in pieces, so that other work may run between two of them. Pieces may be empty. */
   recentInPieces(query: RecentQuery): Iterable<RecentPosition[]> {
     return recentInPieces(this.databases, query);
   }
@@ -566,7 +589,7 @@ function read(table: Table, id: bigint): Uint8Array | undefined {
   return table.getFast(scratchKey(id));
 }
 
-/** @param rowsBefore the number of rows of the position table after the previous entry */
+/** @param rowsBefore the number of rows in the position table before this entry */
 function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: number): RecordedCrossmatches {
   const { table, crossmatched: ids, versions } = decodeJournal(bytes);
   // An entry without this field comes from an older nearsky. There, only an import stored objects and crossmatches in

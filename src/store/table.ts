@@ -9,14 +9,14 @@ import { StoreError } from './store_error.ts';
 /** Keys and values are bytes; src/store/records.ts makes and reads them. */
 export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
 
-/** A stored value has changed, or was moved to another key. */
+/** A stored value is damaged, or was moved to another key. */
 export class DamagedValue extends StoreError {
   override name = 'DamagedValue';
 }
 
 const HOW_TO_MEND = 'run `nearsky check`, then restore a backup';
 
-/** @param what the name of the value */
+/** @param what a description of the value, for the message */
 export function damagedValue(what: string): DamagedValue {
   return new DamagedValue(`Cannot read ${what} because its bytes have changed since they were stored: ${HOW_TO_MEND}`);
 }
@@ -38,7 +38,7 @@ export function* inOrder(entries: Iterable<Entry>, name: string): Iterable<Entry
   }
 }
 
-/** @throws StoreError if the numbers found and stored differ */
+/** @throws StoreError if the number of entries found differs from the number stored */
 export function requireAll(what: string, found: number, stored: number): void {
   if (found === stored) return;
   throw new StoreError(`Cannot read all ${what} because only ${found} of ${stored} were found: ${HOW_TO_MEND}`);
@@ -110,7 +110,7 @@ export class Table {
     }
   }
 
-  /** Like `getRange`, but continues at a damaged value, which is returned as undefined. */
+  /** Like `getRange`, but returns a damaged value as undefined, and continues. */
   *scan(range: Range = {}): Iterable<{ readonly key: Uint8Array; readonly value: Uint8Array | undefined }> {
     for (const { key, value } of this.#database.getRange({ ...range } as RangeOptions)) {
       yield { key, value: this.isSealed ? unseal(this.#seed, key, value) : value };

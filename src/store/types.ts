@@ -26,6 +26,8 @@ export interface Delivery {
   readonly position: SkyPosition | null;
   /** 0 to 1, or null where the message has none. */
   readonly reliability: number | null;
+  /** The 1σ error of the position (see `circularErrorMas`), four digits; absent where the message has none. */
+  readonly positionErrorMas?: number;
   readonly eventTimeUs: number;
   /** The name of the broker, or of the survey whose table the delivery comes from. */
   readonly broker: string;
@@ -34,7 +36,7 @@ export interface Delivery {
 export interface CatalogRelease {
   readonly name: string;
   readonly release: string;
-  /** Only if sources are compared at the time of the object's event. */
+  /** Present only if sources are compared at their positions at the time of the event. */
   readonly proper_motion?: true;
 }
 
@@ -73,7 +75,9 @@ export interface MatchSummary {
   /** A 64-bit integer as a decimal string, or a string that satisfies `isTextId`. */
   readonly catalogSourceId: string;
   readonly separationArcsec: number;
-  /** The separation at the time of the object's event; only if the source has moved since the catalog's epoch. */
+  /**
+   * The separation at the time of the object's event; present only if the source has moved since the catalog's epoch.
+   */
   readonly separationAtEpochArcsec?: number;
   /** Absent from matches of older releases, and from imported matches without them. */
   readonly statistics?: MatchStatistics;
@@ -128,6 +132,8 @@ export interface StoredObject {
   readonly diaObjectId: bigint;
   readonly position: SkyPosition | null;
   readonly reliability: number | null;
+  /** See `Delivery`; also absent where an older release stored the object. */
+  readonly positionErrorMas?: number;
   readonly ingestTimeUs: number;
   readonly eventTimeUs: number;
   readonly state: ObjectState;
@@ -141,7 +147,8 @@ export interface StoredObject {
 }
 
 /** The data of an object that a crossmatch needs. */
-export interface ObjectToCrossmatch extends Pick<StoredObject, 'diaObjectId' | 'position' | 'eventTimeUs'> {
+export interface ObjectToCrossmatch
+  extends Pick<StoredObject, 'diaObjectId' | 'position' | 'positionErrorMas' | 'eventTimeUs'> {
   /** The current record of a crossmatched object; undefined where it is pending. */
   readonly current: CrossmatchRecord | undefined;
 }
@@ -154,7 +161,10 @@ export interface JournalEntry {
   readonly crossmatched: readonly bigint[];
 }
 
-/** Stands for the first storing of an object where changes have the version of their crossmatch. */
+/**
+ * The version of the entry that first stored an object, in a list of changes where the other versions are those of
+ * crossmatches.
+ */
 export const STORED_VERSION = 0;
 
 /** The crossmatches that one commit recorded. */
@@ -162,9 +172,9 @@ export interface RecordedCrossmatches {
   readonly sequence: number;
   /** In the order of recording. */
   readonly ids: readonly bigint[];
-  /** The match version of each; undefined if the journal does not record it; see `CrossmatchVersions`. */
+  /** The match version of each; undefined if the journal does not record them; see `CrossmatchVersions`. */
   readonly versions: readonly (number | undefined)[] | undefined;
-  /** Whether an import brought them. */
+  /** Whether they came by an import. */
   readonly isImport: boolean;
 }
 
@@ -178,7 +188,7 @@ export type CrossmatchVersions = number | readonly number[] | null | undefined;
 export interface PublishedPosition {
   /** The matches of every journal entry up to this one are published. */
   readonly sequence: number;
-  /** The number of crossmatched objects, from the first, of the next entry that are published too. */
+  /** Of the next entry, the number of crossmatched objects, counted from the first, that are published too. */
   readonly objects: number;
   /** Messages that the brokers have acknowledged since the publication to this topic began. */
   readonly messages: number;

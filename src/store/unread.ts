@@ -5,7 +5,7 @@ import type { StoredObject } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
 
-/** The catalogs that could not be read for a record. */
+/** The catalogs that could not be read for the crossmatch of a record. */
 export function skippedCatalogs({ catalogOutcomes }: Outcomes): Set<string> {
   return new Set(catalogOutcomes.flatMap(([name, outcome]) => (outcome === 'skipped_read_failure' ? [name] : [])));
 }
@@ -13,8 +13,8 @@ export function skippedCatalogs({ catalogOutcomes }: Outcomes): Set<string> {
 type Outcomes = Pick<StoredObject['records'][number], 'catalogOutcomes'>;
 
 /**
- * Whether a crossmatch could read every catalog that the current record could read; without a record (undefined),
- * whether it could read every catalog. A catalog that is not in the record does not count.
+ * Whether a new crossmatch could read every catalog that was readable for the current record. Without a record
+ * (undefined), all catalogs must have been readable. Catalogs that the record does not name are ignored.
  */
 export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): boolean {
   const skipped = skippedCatalogs(result);
@@ -23,8 +23,8 @@ export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): bo
 }
 
 /**
- * Whether a crossmatch could read a catalog that the current record could not read, and all catalogs that the record
- * could read.
+ * Whether a new crossmatch could read a catalog that was unreadable for the current record, and every catalog that was
+ * readable for it.
  */
 export function readsMore(result: Outcomes, current: Outcomes): boolean {
   return readsAsMuch(result, current) && !skippedCatalogs(current).isSubsetOf(skippedCatalogs(result));

@@ -19,7 +19,7 @@ export function upgradeTo3(databases: Databases, format: number): void {
   tabulatePositions(databases);
 }
 
-/** The entries of a table in portions. Entries may be replaced between two portions. */
+/** Yields the entries of a table in portions. The caller may replace entries between two portions. */
 function* entriesOf(table: Table): Iterable<Entry> {
   let range = {};
   for (;;) {

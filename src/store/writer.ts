@@ -35,7 +35,7 @@ interface PublishDetails {
 /** Small enough to delay a serving thread on the same core for only some milliseconds at a time. */
 const CHANGED_A_COMMIT = 1000;
 const REMOVED_A_COMMIT = 5000;
-/** The bytes of the shortest entries of a record, which are deliveries. */
+/** The length of a delivery, the shortest kind of entry in a record, bytes. */
 const BYTES_AN_ENTRY = 40;
 
 /** The log that several nodes share, and that the archive follows. */
@@ -51,7 +51,10 @@ export interface SharedLog {
 
 /** One candidate of the nodes for a duty. */
 export interface Election {
-  /** Whether this candidate is the elected one. After a pause of its process it may no longer be, so the log fences. */
+  /**
+   * Whether this candidate is the elected one. After a pause of its process this may be out of date, so the log
+   * decides.
+   */
   readonly isElected: boolean;
   /** Leaves the duty to another candidate for some time. */
   resign(): void;
@@ -60,7 +63,7 @@ export interface Election {
 
 /**
  * Must run on a thread that nothing terminates from outside: a thread that is terminated inside a transaction locks the
- * database for every process. When a method has resolved, its changes are durable.
+ * database for every process. Changes are durable once the promise of their method resolves.
  */
 export class Writer {
   readonly #store: Store;
@@ -156,7 +159,7 @@ export class Writer {
     const commit = <T>(some: readonly (ImportItem | PreparedObject)[]) =>
       this.#commit('store the lines', some.length, { kind: 'import', entries: some }) as Promise<T[]>;
     if (!this.#log) return commit(entries);
-    // An object that is prepared for this store may no longer fit it when its record in the log is applied.
+    // By the time its record in the log is applied, an object prepared for this store may no longer fit it.
     const items = entries.map(entry => (entry.kind === 'prepared' ? entry.items() : [entry]));
     const outcomes = (await commit<ImportOutcome>(items.flat())).values();
     const next = () => outcomes.next().value!;
@@ -254,11 +257,11 @@ export class Writer {
   }
 
   /**
-   * Reports this node, and the highest level that it reads, to the other nodes.
+   * Reports this node, and the highest level that it can read, to the other nodes.
    * @param node its host and data directory
    */
   async reportNode(node: string): Promise<void> {
-    // Older releases take digests of format 0 for those of another release, and compare them with nothing.
+    // Older releases do not compare digests of format 0: they take them as coming from another release.
     const vote = { voter: node, format: 0, digest: '', node, level: this.#store.readableLevel };
     await this.#commit('report this node', 1, { kind: 'vote', epoch: 0, vote });
   }

@@ -12,9 +12,9 @@ export interface JournalPosition {
 /** The bounds of one piece, each at least 1. */
 interface PieceLimits {
   readonly entries: number;
-  /** Objects, most of which may have no match. */
+  /** Objects. Most of them may have no match. */
   readonly objects: number;
-  /** Bytes of messages; the last object's may exceed them. */
+  /** Bytes of messages. The messages of the last object may exceed them. */
   readonly bytes: number;
 }
 

@@ -6,12 +6,12 @@ import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
 import { type MatchMessage, messageId } from './message.ts';
 
 export interface KafkaTarget extends KafkaCluster {
-  /** The topic of messages that name none. */
+  /** The topic of messages that name no topic. */
   readonly topic: string | undefined;
   readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 }
 
-/** The destination of messages. Any call may reject: the sink is then useless and must be closed. */
+/** The destination of messages. Any call may reject: the sink is then unusable and must be closed. */
 export interface Sink {
   /** Resolves when all messages are durable. One call at a time. */
   send(messages: readonly MatchMessage[]): Promise<void>;
@@ -59,7 +59,7 @@ class KafkaSink implements Sink {
     this.#producer = producer;
     this.#topic = topic;
     this.#sender = sasl && Buffer.from(sasl.username);
-    // An error also rejects the call that it concerns. Without a listener it would crash the process as well.
+    // An error also rejects the call that it concerns. Without a listener, it would crash the process.
     producer.on('error', () => {});
   }
 

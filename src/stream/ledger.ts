@@ -1,6 +1,6 @@
 /**
- * The state of a publication in the database: the position, the claim to the topic, which one process of this machine
- * has, and its lease, which one node of the shared log has.
+ * Keeps the state of a publication in the database: its position; the claim to the topic, which one process of this
+ * machine holds; and the lease of the topic, which one node of the shared log holds.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { Caller, replyOver } from '../pool/rpc.ts';
@@ -41,7 +41,7 @@ export class StoreLedger implements Ledger {
   }
 
   async begin(): Promise<PublishedPosition | undefined> {
-    // A candidate that waits writes nothing.
+    // A waiting candidate writes nothing.
     if (this.#lease && !(await this.#lease.isElected())) return undefined;
     this.#claim ??= await this.#writer.claimExclusively(publishLease(this.#topic));
     if (!this.#claim) return undefined;

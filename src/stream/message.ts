@@ -21,7 +21,7 @@ export interface MatchMessage {
 export interface MatchSource {
   /**
    * The messages of an object's crossmatch, in order of catalog name and source id.
-   * @param matchVersion undefined: all crossmatches of the object, the oldest first
+   * @param matchVersion undefined for all crossmatches of the object, the oldest first
    */
   messages(diaObjectId: bigint, matchVersion: number | undefined): readonly MatchMessage[];
 }
@@ -33,7 +33,7 @@ const namespace = Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex');
 
 /**
  * The id of a message, 16 bytes: the UUID of version 5 (RFC 9562) of `DIAOBJECTID/MATCH_VERSION/CATALOG_NAME`. A match
- * always has the same id, however often it is sent.
+ * has the same id each time it is sent.
  */
 export function messageId({
   diaObjectId,

@@ -16,11 +16,11 @@ import type { MatchMessage, MatchSource } from './message.ts';
 /** The interval between checks for new crossmatches. */
 const POLL_MS = 20;
 /**
- * The limits of a batch. A broker accepts 1 MiB per partition by default, and all messages may go to one partition;
- * most objects may have no match.
+ * The limits of a batch. By default, a broker accepts 1 MiB per partition, and all messages may go to one partition.
+ * The number of objects has its own limit because most objects may have no match.
  */
 const BATCH = { entries: 100, objects: 20_000, bytes: 3 << 18 };
-/** A publication that is killed repeats up to so many messages, which were sent after the stored position. */
+/** The maximum number of messages that a killed publication repeats: those sent after the stored position. */
 const REPEATED_MESSAGES = 10_000;
 /** The intervals at which the position is stored: while messages are sent, and while entries have no messages. */
 const STORE_MS = 250;
@@ -28,7 +28,7 @@ const STORE_IDLE_MS = 1000;
 /** The interval between checks whether the publishing process has ended. */
 const TURN_MS = 500;
 const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
-/** The time limit, after the signal to stop, for sending, and again for storing the position. */
+/** After the signal to stop, the time limit for sending, and also for storing the position. */
 const STOP_MS = 2000;
 
 export interface PublicationOptions {
@@ -156,7 +156,7 @@ export class Publication {
           if (!(await this.#options.ledger.holds())) throw new TurnOver();
           const sending = sink.send(batch.messages);
           const sent = withinStop(sending, signal);
-          // While this batch is being sent, making the next one may fail first.
+          // Making the next batch may fail before this batch is sent.
           sent.catch(() => {});
           const following = batch.isFull ? this.#next(batch.end) : undefined;
           await sent;

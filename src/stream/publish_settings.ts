@@ -12,8 +12,8 @@ export interface PublishSettings extends KafkaTarget {
 }
 
 /**
- * The publications that these settings may need, with their names in the database and the log. A name with * is no
- * topic's.
+ * The publications that these settings may need, with their names in the database and the log. No topic has a name with
+ * *.
  */
 export function publicationNames({ topic, isWatching }: Pick<PublishSettings, 'topic' | 'isWatching'>) {
   const matches = { kind: 'matches', name: topic ?? '*matches' } as const;

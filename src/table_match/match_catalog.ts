@@ -100,7 +100,7 @@ export async function matchCatalog(
   return problems;
 }
 
-/** A text counts as one byte per character. */
+/** A string counts as one byte per character. */
 function bytesOf({ values, isNull }: SourceColumn): number {
   if (isNull || values instanceof BigInt64Array) return 9 * values.length;
   return Array.from(values).reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);
@@ -126,6 +126,8 @@ function batchOf(
   const chance = rounded.map((value, at) => roundedChance(value, separationArcsec[at]!));
   const count = BigInt64Array.from(sourcesWithinRadius, BigInt);
   const second = secondSeparationArcsec.map(roundedSeparation);
+  // The errors of the rows' positions are not known.
+  const unknown = { values: new Float64Array(id.length), isNull: new Uint8Array(id.length).fill(1) };
   const isAlone = Uint8Array.from(second, value => (Number.isNaN(value) ? 1 : 0));
   return {
     row: object.map(each => row[objects[each]!]!),
@@ -138,6 +140,9 @@ function batchOf(
       { values: rounded, isNull: isUnknown },
       { values: count },
       { values: second, isNull: isAlone },
+      unknown,
+      unknown,
+      unknown,
       ...payload,
     ],
   };

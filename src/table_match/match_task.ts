@@ -144,7 +144,7 @@ async function begin(
   progress: NotedProgress,
 ): Promise<{ begun: TableBegun; result: Result }> {
   const { catalog, radiusArcsec, find, rows, about, limits } = task;
-  // A text stays a text if the format of the answer is a text format, too.
+  // A string stays a string if the format of the answer is a text format, too.
   const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -19,28 +19,32 @@ import { programArguments } from '../base/runtime.ts';
 import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
-import { FILE_NAME } from '../store/environment.ts';
 import type { Store } from '../store/store.ts';
+import { damagedValue } from '../store/table.ts';
 import { writeChangedRows } from './changed_rows.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
 import { INDEXED, type Source, tapTables } from './tables.ts';
 
-/** The share of changed objects above which the rows are put in order again. */
+/** The share of changed objects above which the rows are sorted again. */
 const MAX_CHANGED = 0.1;
-/** More changed objects than this, and than this share of all, are exported with all others: that takes less time. */
+/**
+ * If more objects have changed than this number, and than this share of all, everything is exported again, because that
+ * takes less time.
+ */
 const MAX_FOLLOWED = 20_000;
 const MAX_FOLLOWED_SHARE = 0.5;
-/** The ids of more changed objects do not fit into the memory of the process beside everything else. */
+/** With more changed objects than this, their ids do not fit into the memory of the process. */
 const MAX_FOLLOWED_IDS = 300_000;
-/** Making generations takes at most one part in this many of the time. */
+/** Making generations takes at most this fraction of the time. */
 const MAKING_SHARE = 5;
 /**
- * The share of the engine's memory for indexes of ids, which it holds completely; and the maximum memory per indexed row.
+ * The share of the engine's memory for indexes of ids, which are kept in memory completely; and the maximum memory per
+ * indexed row.
  */
 const INDEX_SHARE = 1 / 8;
 const INDEX_ROW_BYTES = 10;
-/** Rows of all columns that a MiB of the engine's memory can sort beside queries. */
+/** The number of rows with all columns that one MiB of the engine's memory can sort while queries run. */
 const SORTED_PER_MIB = 256;
 
 export interface ArchiveOptions {
@@ -54,7 +58,7 @@ export class Archive {
   readonly #dataDir: string;
   readonly #store: Store;
   readonly #directory: string;
-  /** One follows the journal, the other makes generations. */
+  /** One connection follows the journal, the other makes generations. */
   readonly #following: DuckDBConnection;
   readonly #making: DuckDBConnection;
   readonly #maxIndexed: number;
@@ -63,7 +67,7 @@ export class Archive {
   #current: Generation | undefined;
   /** The generation that is to replace the current one. */
   #next: Generation | undefined;
-  /** The generation that is to be replaced because too much has changed since. */
+  /** A generation of which so many rows have changed that it must be replaced. */
   #left: Generation | undefined;
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
@@ -110,7 +114,7 @@ export class Archive {
     return this.#current;
   }
 
-  /** The share of the rows that an export has written, such as 12%; undefined while it is not known. */
+  /** The progress of an export, such as 12%; undefined while it is not known. */
   get progress(): string | undefined {
     return this.#progress;
   }
@@ -136,20 +140,26 @@ export class Archive {
     return join(this.#directory, `archive-${number}.duckdb`);
   }
 
-  /** Whether a generation has the tables of this program, and goes no further than the journal of this database. */
-  #isOurs({ contents: { key, sequence }, catalogs }: Generation): boolean {
-    return key === this.#keyOf(catalogs) && sequence <= this.#store.lastSequence();
+  /** Whether a generation has the tables of this program, and the rows of this database's history. */
+  #isOurs({ contents: { key, mark, sequence }, catalogs }: Generation): boolean {
+    return key === keyOf(catalogs) && mark === this.#store.historyMark(sequence);
   }
 
-  #keyOf(catalogs: Catalogs): string {
-    return archiveKey(join(this.#dataDir, FILE_NAME), catalogs);
+  /** The mark of an entry that was read. */
+  #markOf(sequence: number): string {
+    const mark = this.#store.historyMark(sequence);
+    if (mark === undefined) throw damagedValue(`entry ${sequence} of the journal`);
+    return mark;
   }
 
-  /** Brings the tables to the archive's present state. A generation with new columns, or in order, is made meanwhile. */
+  /**
+   * Brings the tables to the archive's present state. If new columns or sorted rows are needed, a new generation is
+   * made meanwhile.
+   */
   async refresh(): Promise<void> {
     this.#store.resetRead();
     const registered = this.#store.catalogs().map(described);
-    const origin = { key: this.#keyOf(new Catalogs(registered)), registered };
+    const origin = { key: keyOf(new Catalogs(registered)), registered };
     for (const each of this.#replaced)
       if (!each.isUsed) {
         await each.remove(this.#following);
@@ -170,10 +180,10 @@ export class Archive {
       this.#makeAside(() => current.merged(this.#newGeneration(), origin));
   }
 
-  /** Whether a generation differs in no more than which of the project's catalogs are registered. */
+  /** Whether a generation differs at most in the set of registered built-in catalogs. */
   #hasColumnsOf({ catalogs, contents: { key } }: Generation, registered: readonly DescribedRegistration[]): boolean {
     const [before, after] = [catalogs, new Catalogs(registered)].map(({ all }) => JSON.stringify(all));
-    return before === after && key === this.#keyOf(catalogs);
+    return before === after && key === keyOf(catalogs);
   }
 
   /** Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date. */
@@ -205,10 +215,11 @@ export class Archive {
       const catalogs = generation.catalogs.all;
       const directory = join(this.#directory, 'changes');
       const { changed } = objects;
-      // A commit that failed, or whose process was killed, may have stored objects all the same.
+      // A failed commit, or one whose process was killed, may still have stored objects.
       const added = generation.isCertain ? objects.added : NONE;
       const files = await writeChangedRows(this.#store, snapshot, { changed, added }, catalogs, directory);
-      const next = { ...contents, sequence, asOfMs, changed: contents.changed + changed.size };
+      const mark = this.#markOf(sequence);
+      const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + changed.size };
       await generation.take(this.#following, files, next);
       return true;
     } finally {
@@ -222,7 +233,7 @@ export class Archive {
     return { connection: this.#making, number, file: this.#fileOf(number), ...limits };
   }
 
-  /** Makes a generation beside everything else, unless one is being made, or one was made not long ago. */
+  /** Starts to make a generation in the background, unless one is being made, or was made recently. */
   #makeAside(make: () => Promise<Generation>): void {
     const beganMs = performance.now();
     if (this.#isMaking || beganMs < this.#makeAtMs) return;
@@ -239,14 +250,15 @@ export class Archive {
       });
   }
 
-  /** Makes a generation of everything. */
+  /** Makes a generation from a complete export. */
   async #make(origin: Origin): Promise<Generation> {
     const asOfMs = Date.now();
     const path = join(this.#directory, `new-${process.pid}`);
     try {
       const { sequence, objects } = await this.#export(path);
+      this.#store.resetRead();
       const files = { objects: filesOf(path, 'objects'), matches: filesOf(path, 'matches') };
-      const contents = { ...origin, sequence, asOfMs, objects, changed: 0 };
+      const contents = { ...origin, mark: this.#markOf(sequence), sequence, asOfMs, objects, changed: 0 };
       return await Generation.make(this.#newGeneration(), files, contents);
     } finally {
       rmSync(path, { recursive: true, force: true });
@@ -281,7 +293,10 @@ export class Archive {
     this.#child?.kill('SIGKILL');
   }
 
-  /** Call it when nothing refreshes. Returns false if a generation is being made: only the end of the process ends that. */
+  /**
+   * To be called when no refresh runs. Returns false if a generation is being made, which only the end of the process
+   * can stop.
+   */
   close(): boolean {
     if (this.#isMaking) return false;
     for (const connection of [this.#following, this.#making]) connection.closeSync();
@@ -293,23 +308,24 @@ const GENERATION = /^archive-(\d+)\.duckdb$/;
 
 const NONE: ReadonlySet<bigint> = new Set();
 
-/** What is kept of a registration. */
+/** The part of a registration that generations store. */
 function described({ name, definition, coverage: { order } }: DescribedRegistration): DescribedRegistration {
   return { name, ...(definition && { definition }), coverage: { order } };
 }
 
-/** A file may be of another version of the engine, or damaged. */
+/** The file may be damaged, or from another version of the engine. */
 function unlessLocked(error: unknown): undefined {
   if (/set lock/i.test(`${error}`)) throw error;
 }
 
 /**
- * Returns the directory of this process. It takes over the directory of an ended process, and removes those of others.
+ * Returns the directory of this process. It takes over the directory of an ended process, and removes the directories
+ * of other ended processes.
  */
 export function ownDirectory(all: string): string {
   const own = join(all, `${process.pid}`);
   makeDirectory(all);
-  // An earlier release created it readable for everyone.
+  // An earlier release made it readable for everyone.
   chmodSync(all, 0o700);
   for (const name of readdirSync(all)) {
     const path = join(all, name);
@@ -319,7 +335,7 @@ export function ownDirectory(all: string): string {
       if (existsSync(own) || name !== `${pid}`) rmSync(path, { recursive: true, force: true });
       else renameSync(path, own);
     } catch (error) {
-      // Another engine has taken it.
+      // Another engine has taken this directory.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
@@ -339,18 +355,17 @@ function filesOf(path: string, source: Source): string[] {
   return existsSync(aside) ? [aside, ...sorted] : sorted;
 }
 
-/** The position of a file's pixel, in faces of the sphere; -1 for a file that is not a partition. */
+/** The position of a file's pixel, in units of HEALPix base pixels; -1 for a file that is not a partition. */
 function firstPixel(name: string): number {
   const pixel = pixelOfPath(name);
   return pixel ? pixel.ipix / 4 ** pixel.order : -1;
 }
 
-/** A short text that differs if the database's file, the catalogs or the tables differ. */
-export function archiveKey(databaseFile: string, catalogs: Catalogs): string {
-  const { ino, birthtimeMs } = statSync(databaseFile);
+/** A short text that differs if the catalogs or the tables differ. */
+function keyOf(catalogs: Catalogs): string {
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
   return createHash('sha256')
-    .update(`${ino} ${birthtimeMs} ${JSON.stringify([catalogs.all, tables, [...INDEXED]])}`)
+    .update(JSON.stringify([catalogs.all, tables, [...INDEXED]]))
     .digest('hex')
     .slice(0, 12);
 }

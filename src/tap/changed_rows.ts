@@ -11,20 +11,22 @@ import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import type { Rows, Source } from './tables.ts';
 
-/** Objects of a file. The process has little memory for them, and answers no query while a file is written. */
+/**
+ * The number of objects per file. The process has little memory for them, and answers no query while a file is written.
+ */
 const FILE_OBJECTS = 2048;
 
-/** Files of changed objects. */
+/** The files with the rows of changed objects. */
 export interface ChangedRows extends Rows {
-  /** The files of `objects` with objects that the tables have rows of. */
+  /** The files of `objects` whose objects may already have rows in the tables. */
   readonly replaced: readonly string[];
-  /** The files of `objects` with objects that other tables may have rows of; `matches` are their matches. */
+  /** The files of `objects` whose objects may have rows in other tables; `matches` has the files of their matches. */
   readonly crossmatched: readonly string[];
 }
 
 /**
  * Writes the present rows of objects.
- * @param directory is made; an older one is removed
+ * @param directory replaced if it exists
  */
 export async function writeChangedRows(
   store: Store,
@@ -43,7 +45,7 @@ export async function writeChangedRows(
     return path;
   };
   const object = new ObjectView();
-  /** The numbers of matches of objects that other tables may have rows of. */
+  /** The number of matches of objects that may have rows in other tables. */
   const crossmatched = new Map<bigint, number>();
   for (const id of changed) {
     snapshot.read(id, object);
@@ -68,7 +70,7 @@ export async function writeChangedRows(
   return files;
 }
 
-/** Whether other tables may have rows of objects, and whether they were stored for the first time. */
+/** Whether objects may have rows in other tables, and whether they are new. */
 const KINDS = [
   [true, true],
   [true, false],

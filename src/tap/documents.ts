@@ -54,7 +54,7 @@ function feature({ form, description }: Feature): string {
   return `<feature><form>${escapeXml(form)}</form>${meaning}</feature>\n`;
 }
 
-/** Every table; without columns where the least detail is requested. */
+/** Every table; without columns if the least detail is requested. */
 export function tapTableset(tables: readonly ListedTable[], isBrief: boolean): string {
   return `${root('tableset', 'tables', 'vs')}>\n${schemaElements(tables, isBrief)}</vosi:tableset>\n`;
 }
@@ -69,7 +69,7 @@ export function schemaElements(tables: readonly ListedTable[], isBrief = false):
   return elements.join('');
 }
 
-/** One table; undefined where no table has that name. */
+/** One table; undefined if no table has that name. */
 export function tapTable(tables: readonly ListedTable[], name: string): string | undefined {
   const table = tables.find(each => tableName(each) === name);
   return table && `${root('table', 'tables', 'vs')} type="table">\n${tableContent(table, false)}</vosi:table>\n`;

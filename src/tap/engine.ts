@@ -1,6 +1,6 @@
 /**
- * DuckDB over the tables of the archive, and the queries that it runs. It reads nothing but their directory, and its
- * settings cannot be changed.
+ * DuckDB over the tables of the archive, and the queries that it runs. It can only read the directory of the tables,
+ * and its settings are locked.
  */
 import { dirname } from 'node:path';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -25,22 +25,22 @@ export interface EngineOptions extends ArchiveOptions {
 
 export type TapBegun =
   | { readonly outcome: 'begun'; readonly state: TapState; readonly part: Uint8Array; readonly isWhole: boolean }
-  /** The query is wrong, or takes more than it may. */
+  /** The query is wrong, or exceeds a limit. */
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unavailable'; readonly message: string }
-  /** Like `unavailable`, and soon no more. */
+  /** Like `unavailable`, but only for a short time. */
   | { readonly outcome: 'early'; readonly message: string };
 
 export type EngineBegun =
   | TapBegun
-  /** The query goes on when these parts of catalogs have been read: see `Engine.resume`. */
+  /** The query continues when these parts of catalogs have been read: see `Engine.resume`. */
   | { readonly outcome: 'reading'; readonly parts: readonly PartWanted[] };
 
-/** The time for which a query waits until the tables are made for the first time. */
+/** How long a query waits for the first tables to be made. */
 const FIRST_MS = 30_000;
-/** The time for which the first queries of an engine wait until it has caught up with the journal. */
+/** How long the first queries of an engine wait until it has caught up with the journal. */
 const CATCH_UP_MS = 1000;
-/** Following the journal takes at most one part in this many of the processor's time. */
+/** Following the journal takes at most this fraction of one processor's time. */
 const FOLLOWING_SHARE = 5;
 /** The minimum pause between two updates of the tables. */
 const PAUSE_MS = 100;
@@ -67,11 +67,11 @@ export class Engine {
   readonly #instance: DuckDBInstance;
   readonly #memory: EngineMemory;
   readonly #jobs = new Map<number, Running>();
-  /** The queries that have begun to begin, and have not been ended. */
+  /** The queries that were started, or are being started, and have not ended. */
   readonly #asked = new Set<number>();
   /** The queries that wait for parts of catalogs. */
   readonly #reading = new Map<number, Prepared>();
-  /** Called when the tables have the state of the archive, whether they changed or not. */
+  /** Called when the tables are up to date, even if they did not change. */
   onRefresh: (state: TapState) => void = () => {};
   #isFollowing = false;
   #refreshing: Promise<void> | undefined;
@@ -96,9 +96,9 @@ export class Engine {
     const instance = await DuckDBInstance.create(':memory:', {
       threads: `${options.threads}`,
       memory_limit: `${options.memoryMib}MiB`,
-      // Without one, what does not fit into the memory would go to the working directory, of any size.
+      // Without a limit, data that does not fit into memory would fill the working directory.
       temp_directory: '',
-      // Appended rows take memory until a checkpoint.
+      // Appended rows occupy memory until a checkpoint.
       checkpoint_threshold: '1MiB',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
@@ -118,11 +118,11 @@ export class Engine {
     return new Engine(options, store, archive, instance, memory);
   }
 
-  /** The present tables; undefined where the first ones are not there in time. */
+  /** The present tables; undefined if the first tables are not made in time. */
   async #present(seconds: number): Promise<Generation | undefined> {
     if (!this.#isFollowing) {
       const refreshing = (this.#refreshing ??= this.#refresh());
-      // A process that does not answer long after the time of a query is taken to hang.
+      // A process that does not answer long after a query's time limit counts as hung.
       if (!this.#archive.current) await withTimeout(refreshing, Math.min(FIRST_MS, 1000 * seconds));
       else await withTimeout(refreshing.catch(reportFailure), CATCH_UP_MS);
     }
@@ -141,7 +141,7 @@ export class Engine {
       if (this.#jobs.size === 0 && this.#archive.current?.contents.sequence !== last) await this.#memory.noteIdle();
     } finally {
       this.#refreshing = undefined;
-      // Following the journal takes a fifth of a processor at most. Queries that run beside it count, too.
+      // Following the journal takes a fifth of a processor at most. The time of queries that run meanwhile counts, too.
       const tookMs = performance.now() - beganMs;
       const { user, system } = process.cpuUsage(before);
       const periodMs = Math.max(
@@ -153,7 +153,7 @@ export class Engine {
     }
   }
 
-  /** What the tables hold; undefined until the first ones are made. */
+  /** The state of the tables; undefined until the first tables are made. */
   get contents(): Contents | undefined {
     return this.#archive.current?.contents;
   }
@@ -164,7 +164,7 @@ export class Engine {
   }
 
   /**
-   * Goes on with a query whose parts of catalogs have been read.
+   * Continues a query whose parts of catalogs have been read.
    * @param directory the directory of their files
    */
   async resume(number: number, directory: string, read: readonly PartRead[]): Promise<EngineBegun> {
@@ -271,18 +271,18 @@ export class Engine {
   }
 
   /**
-   * Ends a query that took all memory.
-   * @throws Starved where other queries had it
-   * @throws the error where it is another one
+   * Ends a query that found no memory.
+   * @throws Starved if other queries held the memory
+   * @throws the original error otherwise
    */
   async #endStarved(number: number, error: unknown): Promise<void> {
     if (isFatal(error) || !isOutOfMemory(error)) throw error;
-    // The others' memory is looked at now, before they have ended, too.
+    // Measure the memory of the other queries now, before they end as well.
     void this.end(number);
     if (!(await this.#memory.isTaken())) throw new Starved();
   }
 
-  /** Resolves when nothing of the query runs any more. */
+  /** Resolves when no part of the query runs any more. */
   async end(number: number): Promise<void> {
     const running = this.#jobs.get(number);
     this.#asked.delete(number);
@@ -296,7 +296,7 @@ export class Engine {
   }
 
   /**
-   * Ends what the engine does by itself, if no query runs.
+   * Stops the engine's background work, if no query runs.
    * @returns whether no query runs
    */
   async settle(): Promise<boolean> {
@@ -305,12 +305,12 @@ export class Engine {
     return this.#asked.size === 0;
   }
 
-  /** Returns false where work goes on: the engine would wait for its end, and only the end of the process ends it. */
+  /** Returns false if work continues that only the end of the process can stop. */
   close(): boolean {
     clearTimeout(this.#timer);
     this.#archive.stop();
     if (this.#refreshing || !this.#archive.close() || this.#asked.size > 0) return false;
-    // The database is closed with its last connection.
+    // The database closes with its last connection.
     this.#memory.close();
     this.#instance.closeSync();
     return true;

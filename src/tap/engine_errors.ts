@@ -1,13 +1,16 @@
-/** What the engine's errors mean to those who wrote a query. Its own words show its own SQL, names and values. */
+/**
+ * Converts the engine's errors into messages for the authors of queries. The engine's own messages show its internal
+ * SQL, names and values.
+ */
 import { FAILURE_MARK } from '@nearsky/adql';
 import { messageOf } from '../base/error_text.ts';
 
-/** A query found no memory: others may have taken it. */
+/** A query found no memory; other queries may hold it. */
 export class Starved extends Error {
   override name = 'Starved';
 }
 
-/** The message says to those who wrote the query why it has no answer. */
+/** The message tells the author of the query why it has no answer. */
 export class JobFailure extends Error {}
 
 export const TOO_MUCH_MEMORY = 'the query takes more memory than a query may: ask for less at once';
@@ -18,7 +21,7 @@ export function isOutOfMemory(error: unknown): boolean {
   );
 }
 
-/** Whether the engine can answer nothing more after an error. */
+/** Whether the engine is unusable after an error. */
 export function isFatal(error: unknown): boolean {
   return /database has been invalidated|^(?:FATAL|INTERNAL) Error/i.test(messageOf(error));
 }
@@ -41,7 +44,7 @@ const MEANINGS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
   [/expression depth/i, 'the query is nested too deeply: write it with fewer operators'],
 ];
 
-/** The reason why a query has no answer; undefined where there is none that its user could do anything about. */
+/** The reason why a query has no answer; undefined if its author could do nothing about it. */
 export function meaningOf(error: unknown): string | undefined {
   const message = messageOf(error);
   const [, own] = new RegExp(`${FAILURE_MARK}([^\\n]*)`).exec(message) ?? [];

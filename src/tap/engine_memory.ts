@@ -1,15 +1,15 @@
-/** Tells a query that took the memory of the engine from one that found none because other queries had taken it. */
+/** Decides whether a query ran out of memory because of its own needs or because of other queries. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { residentBytes } from '../base/processes.ts';
 
 /**
- * The time for which the other queries' memory is watched, which comes and goes with each block of rows. After it, the
- * failures of all queries that found no memory at the same moment are known.
+ * How long the memory of the other queries is watched, because it changes with each block of rows. By then, the
+ * failures of all queries that ran out of memory at the same moment are known.
  */
 const WATCHED_MS = 250;
 const INTERVAL_MS = 5;
-/** Failures within this time may have one cause. */
+/** Failures within this time of each other may have one cause. */
 const ONE_CAUSE_MS = 1000;
 
 /** The engine frees cached parts of tables when a query needs memory. */
@@ -18,9 +18,12 @@ const MEMORY = `SELECT coalesce(sum(memory_usage_bytes) FILTER (${CACHE}), 0)::D
   coalesce(sum(memory_usage_bytes) FILTER (NOT ${CACHE}), 0)::DOUBLE FROM duckdb_memory()`;
 
 interface Use {
-  /** Bytes that the engine counts, without its caches. */
+  /** The bytes that the engine counts, without its caches. */
   readonly counted: number;
-  /** Bytes of the process beside objects of JavaScript and the engine's caches, because the engine counts no computed strings; 0 if the system does not report them. */
+  /**
+   * The bytes of the process, without JavaScript objects and the engine's caches. They are needed because the engine
+   * does not count computed strings. 0 if the system does not report them.
+   */
   readonly native: number;
 }
 
@@ -74,7 +77,7 @@ export class EngineMemory {
     return this.#failures.filter(({ atMs }) => atMs > since);
   }
 
-  /** Everything where the engine has no memory even for this question. */
+  /** Counts all memory as used if the engine has no memory even for this question. */
   async #heldByOthers(): Promise<number> {
     try {
       const { counted, native } = await this.#use();
@@ -86,7 +89,7 @@ export class EngineMemory {
 
   async #use(): Promise<Use> {
     const [cached, counted] = (await this.#connection.runAndReadAll(MEMORY)).getRows()[0] as [number, number];
-    // Where the system does not report it, process.memoryUsage() throws, too.
+    // On a system that does not report it, process.memoryUsage() throws, too.
     const resident = residentBytes();
     const native = resident === undefined ? 0 : resident - process.memoryUsage().heapTotal - cached;
     return { counted, native };

@@ -11,7 +11,7 @@ import type { PartRead } from './query_sources.ts';
 export type EngineRequest =
   | { readonly kind: 'open'; readonly options: EngineOptions }
   | { readonly kind: 'begin'; readonly job: number; readonly query: EngineQuery }
-  /** Goes on with a query after parts of catalogs have been read. */
+  /** Continues a query after parts of catalogs have been read. */
   | { readonly kind: 'resume'; readonly job: number; readonly directory: string; readonly read: readonly PartRead[] }
   | { readonly kind: 'part' | 'end'; readonly job: number }
   /** Ends the process, if it is idle. */
@@ -19,16 +19,16 @@ export type EngineRequest =
 
 export type EngineAnswer = EngineBegun | Uint8Array | null;
 
-/** A message that answers no request: the tables have this state. */
+/** A message that answers no request: it reports the present state of the tables. */
 export interface Refreshed {
   readonly state: TapState;
 }
 
-/** The message of an error; null where other queries may have taken the memory. */
+/** The message of an error; null if other queries may hold the memory. */
 export type EngineFailure = string | null;
 
 export function runEngine(): void {
-  // Queries in ADQL can wait; requests that take microseconds cannot.
+  // Queries must not delay other requests, which take microseconds.
   giveWay();
   let engine: Promise<Engine> | undefined;
   const answer = async (message: EngineRequest): Promise<EngineAnswer> => {
@@ -66,7 +66,7 @@ function failureOf(error: unknown): EngineFailure {
   if (error instanceof Starved) return null;
   if (error instanceof JobFailure) return error.message;
   process.stderr.write(`${JSON.stringify({ event: 'tap_engine_failed', error: traceOf(error) })}\n`);
-  // The next query starts another process. Queries that run in this one are started again there.
+  // The next query starts a new process, and the queries of this process run again there.
   if (isFatal(error)) process.exit(1);
   return 'the engine of queries has a fault: it is logged';
 }

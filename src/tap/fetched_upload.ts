@@ -3,7 +3,7 @@ import { publicConnector } from '@nearsky/hats/public_hosts';
 import { Agent, buildConnector, interceptors, request } from 'undici';
 import { readBody } from '../base/response_body.ts';
 
-/** In a list of hosts, this allows every host that has a public address. */
+/** In the list of allowed hosts, this entry allows every host with a public address. */
 export const ANY_PUBLIC_HOST = '*';
 
 const CONNECT_MS = 10_000;
@@ -15,10 +15,10 @@ const USUAL_PORTS = ['80', '443'];
 export class FetchRefusal extends Error {}
 
 /**
- * Fetches a file from an http or https address. A host of the list may have any address. With `ANY_PUBLIC_HOST` in the
- * list other hosts may have public addresses. Each redirection follows the same rules.
+ * Fetches a file from an http or https address. A listed host may have any address. With `ANY_PUBLIC_HOST` in the list,
+ * other hosts are allowed if their address is public. Redirections obey the same rules.
  * @param hosts `HOST`, with the ports 80 and 443, `HOST:PORT`, and `ANY_PUBLIC_HOST`
- * @param deadline the end of the time for all of it
+ * @param deadline when the whole fetch must be finished
  * @throws FetchRefusal whose `cause` is the reason: the message is always the same, so that nobody learns from it which
  *   hosts and ports this service reaches
  */

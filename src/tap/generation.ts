@@ -1,7 +1,7 @@
 /**
  * A generation of the tables: a DuckDB database whose rows were sorted by position when it was made. Rows of changed
- * objects replace the older ones in it, each time in one transaction. Queries read one generation; when the next one
- * has replaced it, and its last query has ended, it is deleted.
+ * objects replace older rows, each time in one transaction. A query reads one generation. A replaced generation is
+ * deleted when its last query has ended.
  */
 import { rmSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -14,19 +14,20 @@ import { sourceTables } from './source_tables.ts';
 import { ID, PIXEL, type Rows, type TapTable, tapTables, viewOf } from './tables.ts';
 
 /**
- * While it makes a table, the engine holds this many rows of all columns per thread. With its default of 122,880 that
- * would be more than 192 MiB.
+ * While the engine makes a table, each thread holds this many rows of all columns. The default of 122,880 would take
+ * more than 192 MiB.
  */
 const ROW_GROUP_ROWS = 16_384;
 /**
- * Appended rows take two blocks of memory per column until a checkpoint, in all tables together hundreds: with the
- * default of 256 KiB they take 123 MiB.
+ * Until a checkpoint, appended rows take two blocks of memory per column, hundreds in all tables together. With the
+ * default of 256 KiB per block, they take 123 MiB.
  */
 const BLOCK_BYTES = 32_768;
 /** The columns of the table with the contents, which has one row once the generation is complete. */
-const STORED = 'key VARCHAR, registered VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
+const STORED =
+  'key VARCHAR, registered VARCHAR, mark VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
 
-/** The state of the archive that the tables have. */
+/** The state of the archive that the tables represent. */
 export interface TapState {
   /** The last journal entry that they include. */
   readonly sequence: number;
@@ -34,15 +35,17 @@ export interface TapState {
   readonly asOfMs: number;
 }
 
-/** What the columns and catalogs of the tables follow from. */
+/** The key of the facts that determine the columns and catalogs of the tables. */
 export interface Origin {
-  /** A text that differs for archives with different tables. */
+  /** A string that differs for archives with different tables. */
   readonly key: string;
   readonly registered: readonly DescribedRegistration[];
 }
 
-/** What a generation holds. */
+/** What a generation contains. */
 export interface Contents extends Origin, TapState {
+  /** The mark of the archive's history up to the entry. */
+  readonly mark: string;
   /** The number of objects that are in order, and of changed objects since; an object counts at each change. */
   readonly objects: number;
   readonly changed: number;
@@ -51,7 +54,7 @@ export interface Contents extends Origin, TapState {
 export type StoredTable = TapTable & { readonly relation: string };
 
 interface Place {
-  /** A connection that is used for nothing else meanwhile. */
+  /** A connection that nothing else uses meanwhile. */
   readonly connection: DuckDBConnection;
   readonly file: string;
   readonly number: number;
@@ -69,7 +72,7 @@ export class Generation {
   readonly #file: string;
   readonly catalogs: Catalogs;
   readonly tables: readonly StoredTable[];
-  /** The catalogs themselves, of which nothing is stored. */
+  /** The tables of the catalogs themselves, whose rows are not stored. */
   readonly sources: readonly ListedTable[];
   #contents: Contents;
   #isCertain = false;
@@ -84,17 +87,18 @@ export class Generation {
     this.sources = sourceTables(this.catalogs);
   }
 
-  /** Opens a generation; undefined where it was not completed. */
+  /** Opens a generation; undefined if it was not completed. */
   static async open(made: Place): Promise<Generation | undefined> {
     const { connection, number } = made;
     await attach(made);
     const [row] = (await connection.runAndReadAll(`FROM ${databaseOf(number)}.stored`)).getRows();
     if (!row) return undefined;
-    const [key, registered, ...numbers] = row;
+    const [key, registered, mark, ...numbers] = row;
     const [sequence, asOfMs, objects, changed] = numbers.map(Number) as [number, number, number, number];
     return new Generation(made, {
       key: `${key}`,
       registered: JSON.parse(`${registered}`),
+      mark: `${mark}`,
       sequence,
       asOfMs,
       objects,
@@ -102,7 +106,7 @@ export class Generation {
     });
   }
 
-  /** Makes a generation of the rows of an export. */
+  /** Makes a generation from the rows of an export. */
   static make(made: NewGeneration, files: Rows, contents: Contents): Promise<Generation> {
     const { connection } = made;
     const catalogs = new Catalogs(contents.registered);
@@ -114,15 +118,16 @@ export class Generation {
   }
 
   /**
-   * Makes a generation of the rows of this one, in order. Changes to this one meanwhile are not in it.
+   * Makes a new generation with the rows of this one, sorted. It does not include changes made to this one meanwhile.
    * @param origin tables of objects with the same columns
    */
   async merged(made: NewGeneration, origin: Origin): Promise<Generation> {
     const { connection } = made;
     return await make(made, new Catalogs(origin.registered), async tables => {
       // The first statement decides which state of this generation the transaction reads.
-      const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
-      const [sequence, asOfMs] = row!.map(Number) as [number, number];
+      const [row] = (await connection.runAndReadAll(`SELECT mark, sequence, as_of FROM ${this.#stored}`)).getRows();
+      const mark = `${row![0]}`;
+      const [sequence, asOfMs] = row!.slice(1).map(Number) as [number, number];
       let objects = 0;
       for (const [i, { relation, sql, position }] of tables.entries()) {
         if (!position) {
@@ -132,7 +137,7 @@ export class Generation {
         const rows = await sortInto(connection, this.tables[i]!.relation, relation, made.maxSorted);
         if (i === 0) objects = rows;
       }
-      return new Generation(made, { ...origin, sequence, asOfMs, objects, changed: 0 });
+      return new Generation(made, { ...origin, mark, sequence, asOfMs, objects, changed: 0 });
     });
   }
 
@@ -177,7 +182,7 @@ export class Generation {
     await connection.run(`INSERT INTO ${this.#stored} VALUES (${cellsOf(next)})`);
   }
 
-  /** Begins a transaction, which sees the returned state of the tables until the connection is closed. */
+  /** Begins a transaction, which sees the tables in the returned state until the connection is closed. */
   async beginReading(connection: DuckDBConnection): Promise<TapState> {
     await connection.run('BEGIN');
     const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
@@ -220,13 +225,13 @@ async function attach({ connection, file, number }: Place): Promise<void> {
   await connection.run(`CREATE TABLE IF NOT EXISTS ${database}.stored (${STORED})`);
 }
 
-/** Removes a generation that is not used, complete or not. */
+/** Removes an unused generation, whether complete or not. */
 export async function removeDatabase(connection: DuckDBConnection, number: number, file: string): Promise<void> {
   await connection.run(`DETACH DATABASE IF EXISTS ${databaseOf(number)}`);
   for (const path of [file, `${file}.wal`]) rmSync(path, { force: true });
 }
 
-/** Makes a generation in one transaction, so that an incomplete one can be told from a complete one. */
+/** Makes a generation in one transaction, so that an incomplete one can be recognised. */
 async function make(
   made: NewGeneration,
   catalogs: Catalogs,
@@ -254,12 +259,12 @@ async function make(
 }
 
 /** The row of the table `stored`. */
-function cellsOf({ key, registered, sequence, asOfMs, objects, changed }: Contents): string {
-  const texts = [key, JSON.stringify(registered)].map(textLiteral);
+function cellsOf({ key, registered, mark, sequence, asOfMs, objects, changed }: Contents): string {
+  const texts = [key, JSON.stringify(registered), mark].map(textLiteral);
   return [...texts, sequence, asOfMs, objects, changed].join(', ');
 }
 
-/** Copies the rows of a table in order, a range of pixels at a time: the memory does not hold all of them. */
+/** Copies the rows of a table in order, one range of pixels at a time, because not all rows fit into memory. */
 async function sortInto(connection: DuckDBConnection, from: string, to: string, maxSorted: number): Promise<number> {
   const pixel = quoted(PIXEL);
   const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRows().map(([cell]) => `${cell}`);
@@ -280,7 +285,7 @@ async function sortInto(connection: DuckDBConnection, from: string, to: string, 
   return rows;
 }
 
-/** Indexes the ids of as many tables as fit into memory, so that the engine finds a row by its id at once. */
+/** Indexes the ids of as many tables as fit into memory, so that the engine can find a row by its id quickly. */
 async function indexIds(
   connection: DuckDBConnection,
   tables: readonly StoredTable[],
@@ -299,7 +304,7 @@ async function indexIds(
 
 /**
  * Replaces the rows of objects.
- * @param replaced the files with the objects that the tables may have rows of
+ * @param replaced the files whose objects may already have rows in the tables
  */
 async function replaceRows(
   connection: DuckDBConnection,
@@ -311,7 +316,8 @@ async function replaceRows(
   await viewRows(connection, files, catalogs);
   const [pixel, id] = objectColumns(catalogs).map(({ name }) => quoted(name));
   for (const { relation, sql } of tables) {
-    // Objects keep their positions, and pixels let the engine skip parts of the table.
+    // Objects keep their positions, so only new rows can change the pixels by which the engine skips parts of the
+    // table.
     if (replaced.length > 0)
       await connection.run(
         `DELETE FROM ${relation} AS t USING ${rowsIn(replaced)} AS r WHERE t.${quoted(PIXEL)} = r.${pixel} AND t.${quoted(ID)} = r.${id}`,
@@ -328,7 +334,7 @@ async function viewRows(
 ): Promise<void> {
   const columns = { objects: objectColumns(catalogs), matches: matchColumns(catalogs).columns };
   for (const source of ['objects', 'matches'] as const) {
-    // Without changed matches there is nothing that reads their view.
+    // Without changed matches, nothing reads their view.
     if (files[source].length === 0) continue;
     const list = columns[source].map(({ name }) => quoted(name)).join(', ');
     await connection.run(

@@ -13,19 +13,19 @@ import type { Upload } from './upload_file.ts';
 /** The size of a part of an answer, bytes. */
 const PART_BYTES = 256 * 1024;
 /**
- * The characters of all descriptions of an answer. If there are more, each column has an equal share: 500 columns may
- * repeat one uploaded description, and Parquet writes each four times in one step.
+ * The maximum number of characters of all descriptions of an answer. If there are more, each column gets an equal
+ * share. 500 columns may repeat one uploaded description, and Parquet writes each one four times in one step.
  */
 const MAX_DESCRIPTIONS = 128 * 1024;
 /** The maximum number of cells that exist as objects at the same time. */
 const BLOCK_CELLS = 16 * 1024;
-/** After this many bytes of chunks, garbage is collected. */
+/** Garbage is collected after this many bytes of chunks. */
 const COLLECT_BYTES = 16 * 2 ** 20;
 const CHUNK_ROWS = 2048;
 const CELL_BYTES = 8;
 /** The bytes of the uncollected chunks of all queries. */
 let uncollected = 0;
-/** Rows of one answer are written at a time, so that steps of other queries need not wait for those of several. */
+/** The rows of only one answer are written at a time, so that steps of other queries wait for one answer at most. */
 const writing = new Semaphore(1);
 /** The interval between attempts to interrupt a query that should end. */
 const INTERRUPT_MS = 100;
@@ -38,7 +38,10 @@ export interface TapQuery {
   readonly format: TapFormat;
   /** The maximum time from the start of the query to its last row. */
   readonly seconds: number;
-  /** Set if an answer that fails after its first rows is useless, because nobody has read a part of it. */
+  /**
+   * Set if no part of the answer is read before it is complete. An answer that fails after its first rows is then
+   * useless.
+   */
   readonly isJob?: true;
   readonly uploads: readonly Upload[];
   /** The file of all uploaded tables; undefined if there are none. */
@@ -53,7 +56,7 @@ export interface EngineQuery extends Omit<TapQuery, 'uploads' | 'uploadPath'> {
 
 /** Rows that the engine returned together. */
 interface Chunk {
-  /** Owns the memory of the vectors: texts are read from it, so it may not be collected before them. */
+  /** Owns the memory of the vectors. Strings are read from it, so it must not be collected before them. */
   readonly owner: DuckDBDataChunk;
   readonly vectors: readonly DuckDBVector[];
   readonly rows: number;
@@ -64,7 +67,7 @@ interface Chunk {
 
 /** A running query, and the answer made from its rows. */
 export class Job {
-  /** In a transaction. */
+  /** The connection, in a transaction. */
   readonly #connection: DuckDBConnection;
   readonly #columns: readonly Column[];
   readonly #query: EngineQuery;
@@ -101,7 +104,7 @@ export class Job {
 
   /**
    * Runs the query until its first rows are available.
-   * @param setup the statements that have been carried out for it in the transaction
+   * @param setup the statements that were executed for it in the transaction
    */
   async begin(sql: string, infos: readonly { name: string; value: string }[], setup: readonly string[] = []) {
     const { format } = this.#query;
@@ -120,7 +123,7 @@ export class Job {
       };
     } else if (writer === 'fits') {
       const { isCut, contents } = await this.#counted(sql);
-      // The rows stay, whatever happens to the transaction.
+      // The rows stay even if the transaction fails.
       await this.work(() => this.#connection.run('COMMIT'));
       this.#setup = [];
       const { query, nearsky_journal_entry: entry, nearsky_as_of: asOf } = facts;
@@ -139,7 +142,7 @@ export class Job {
   }
 
   /**
-   * Stores the rows in a temporary table of the connection, for a format that must state the number of rows before the
+   * Stores the rows in a temporary table of the connection, for a format that states the number of rows before the
    * rows.
    */
   async #counted(sql: string): Promise<{ isCut: boolean; contents: FitsRows }> {
@@ -160,8 +163,8 @@ export class Job {
   }
 
   /**
-   * @throws JobFailure where a query fails after its first rows, and its answer cannot say that
-   * @throws the engine's error where a job finds no memory
+   * @throws JobFailure if a query fails after its first rows, and the format of its answer cannot express that
+   * @throws the engine's error if a job finds no memory
    */
   async part(): Promise<Uint8Array | null> {
     clearTimeout(this.#idle);
@@ -189,7 +192,7 @@ export class Job {
   async #write(): Promise<void> {
     const chunk = (this.#chunk ??= await this.#nextChunk());
     if (!chunk) return;
-    // The first rows do not wait, because a small answer has no others.
+    // The first rows do not wait, because a small answer has no other rows.
     if (this.#rows < CHUNK_ROWS) return this.#writeOf(chunk);
     await writing.run(1, async () => {
       if (!this.#isClosed) this.#writeOf(chunk);
@@ -222,7 +225,7 @@ export class Job {
       this.#next = this.#fetch();
       this.#next.catch(() => {});
     }
-    // Until a result is read to its end, its connection keeps the old state of the tables.
+    // Until a result is read to its end, its connection stays in the old state of the tables.
     if (isLast) await this.#fetch();
     this.#collect();
     return { owner: chunk, vectors: this.#columns.map((_, i) => chunk.getColumnVector(i)), rows, isLast, from: 0 };
@@ -239,10 +242,13 @@ export class Job {
     globalThis.gc?.({ type: 'minor' });
   }
 
-  /** Why the engine returned no further rows. The engine only reports the error if all rows are requested at once. */
+  /**
+   * Returns the reason why the engine returned no further rows. The engine reports the error only if all rows are
+   * requested at once.
+   */
   async #whyEnded(): Promise<unknown> {
     try {
-      // After an error the transaction, if it still goes on, answers nothing.
+      // After an error the transaction may still be open, but answers nothing.
       await this.work(() => this.#connection.run('ROLLBACK').catch(() => {}));
       for (const sql of [...this.#setup, this.#sql]) await this.work(() => this.#connection.run(sql));
     } catch (error) {
@@ -260,7 +266,7 @@ export class Job {
     this.isDone = true;
   }
 
-  /** Why the query has no answer, for its author. */
+  /** The reason why the query has no answer, for its author. */
   reasonOf(error: unknown): string {
     if (error instanceof JobFailure) return error.message;
     if (this.#isLate)
@@ -275,7 +281,10 @@ export class Job {
     return 'the query cannot be carried out: the log of the service says why';
   }
 
-  /** Runs a step of the engine. If its connection is closed meanwhile, the engine would continue the query. */
+  /**
+   * Runs a step of the engine. The connection must not be closed meanwhile, because the engine would continue the
+   * query.
+   */
   async work<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed || this.#isLate) throw new Error('the query was ended');
     // Repeated, because an interrupt between two steps of the engine has no effect.
@@ -293,7 +302,7 @@ export class Job {
     }
   }
 
-  /** Resolves when the engine has ended its work. It does not notice an interrupt while it plans. */
+  /** Resolves when the engine has stopped working. It ignores interrupts while it plans a query. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#deadline);
@@ -305,9 +314,8 @@ export class Job {
 }
 
 /**
- * The rows of a query with one more column, and one more row at the end, in which that column is true. The engine's
- * library treats an error or an interrupt after the first rows like the end of the rows, so only the extra row proves
- * that the result is complete.
+ * Adds a column to a query, and a last row in which that column is true. The engine's library treats an error or an
+ * interrupt after the first rows like the end of the rows, so only the extra row proves that the result is complete.
  */
 function withEnd(sql: string, columns: number): string {
   return `SELECT *, false FROM (${sql}) UNION ALL SELECT ${'NULL, '.repeat(columns)}true`;
@@ -319,7 +327,7 @@ function withinDescriptions(columns: readonly Column[]): readonly Column[] {
   return columns.map(column => ({ ...column, description: column.description.slice(0, share).toWellFormed() }));
 }
 
-/** Values of a column of a chunk. */
+/** The values of a column of a chunk. */
 function cellsOf({ type }: Column, vector: DuckDBVector, from: number, to: number): Cell[] {
   const cells: Cell[] = new Array(to - from);
   for (let row = from; row < to; row++) {

@@ -1,10 +1,10 @@
-/** A table as the service lists it. */
+/** Describes a table as the service lists it. */
 import type { DescribedTable } from '@nearsky/adql';
 
 /** A table as its users see it. */
 export interface ListedTable extends DescribedTable {
   readonly refers: readonly ForeignKey[];
-  /** The names of the most important columns, where they differ from those of other tables. */
+  /** The names of the most important columns, if they differ from those of other tables. */
   readonly principal?: ReadonlySet<string>;
 }
 

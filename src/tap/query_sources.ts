@@ -1,4 +1,4 @@
-/** What a query needs of catalogs, in the engine: the areas that are read, and the views of what was read. */
+/** Tells which parts of catalogs a query needs, and gives the engine views of them once they are read. */
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
@@ -16,36 +16,36 @@ import { conePixels, isPosition, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, w
 
 /** A part of a catalog that has to be read. */
 export interface PartWanted {
-  /** Its place among the parts of the query. */
+  /** Its index among the parts of the query. */
   readonly part: number;
   readonly catalog: string;
   /** Names of columns of the table; at least one. */
   readonly columns: readonly string[];
-  /** The area of the rows; undefined for no area. */
+  /** The area of the rows; undefined for the whole catalog. */
   readonly bounds: PixelBounds | undefined;
   /** The number of rows that are enough; undefined for all. */
   readonly rows: number | undefined;
-  /** Whether the catalog lies at another host. */
+  /** Whether the catalog is on another host. */
   readonly isFar: boolean;
 }
 
-/** What was read: Parquet files whose columns are named as those of the table. */
+/** The rows that were read, as Parquet files with the column names of the table. */
 export interface PartRead {
   readonly part: number;
-  /** Names of files in the directory. */
+  /** The names of files in the directory. */
   readonly files: readonly string[];
   /** The columns that at least one of the files has. */
   readonly columns: readonly string[];
 }
 
-/** A query needs more of a catalog than it may. The message is for its author. */
+/** A query needs more of a catalog than is allowed. The message is for the author of the query. */
 export class SourcesRefusal extends Error {}
 
 type Work = <T>(step: () => Promise<T>) => Promise<T>;
 
-/** The most positions near which rows are looked for. */
+/** The maximum number of positions near which rows are looked for. */
 const MAX_POSITIONS = 200_000;
-/** Each catalog assigns rows to pixels with a rounding of its own. */
+/** Catalogs differ in how they round positions when they assign rows to pixels. */
 const PAD_ARCSEC = 0.01;
 /** The size of pixels at order 0, arcsec. */
 const PIXEL_ARCSEC = 211_000;
@@ -54,19 +54,19 @@ export class QuerySources {
   readonly #connection: DuckDBConnection;
   readonly #work: Work;
   readonly #parts: readonly TablePart[];
-  /** The rows that are not stored yet. */
+  /** The rows that are not yet stored. */
   #unkept: Translated['kept'];
   readonly #isFar: (catalog: string) => boolean;
   readonly #read = new Set<TablePart>();
   /**
-   * The statements that have been carried out for the query. Its transaction keeps the tables as they were when positions
-   * were taken from them.
+   * The statements that were executed for the query. Its transaction preserves the tables from which positions were
+   * taken.
    */
   readonly setup: string[] = [];
 
   /**
-   * @param work runs a step of the engine, which may be ended
-   * @param isFar whether a catalog lies at another host
+   * @param work runs a step of the engine; the step may be cancelled
+   * @param isFar whether a catalog is on another host
    */
   constructor(
     connection: DuckDBConnection,
@@ -82,8 +82,8 @@ export class QuerySources {
   }
 
   /**
-   * What has to be read next; empty if everything is there. The positions of one part may be those of another, which is
-   * then read before.
+   * The parts that must be read next; empty if nothing is missing. A part may depend on the positions in another part,
+   * which is then read first.
    * @throws SourcesRefusal
    */
   async wanted(): Promise<PartWanted[]> {
@@ -125,7 +125,7 @@ export class QuerySources {
     return wanted;
   }
 
-  /** Makes views of what was read. */
+  /** Makes views of the parts that were read. */
   async take(directory: string, read: readonly PartRead[]): Promise<void> {
     for (const { part, files, columns } of read) {
       const { table, relation } = this.#parts[part]!;
@@ -175,9 +175,9 @@ export class QuerySources {
   }
 }
 
-/** Pixels that hold a disc, and the number of pixels at order 16 in each. */
+/** Pixels that contain a disc, and the number of order-16 pixels in each. */
 function pixelsNear(ra: number, dec: number, radiusArcsec: number): { size: number; pixels: readonly number[] } {
-  // The pixels of this order are wider than the disc, which therefore touches few.
+  // At this order, pixels are wider than the disc, so that it touches only a few.
   const order = Math.max(0, Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radiusArcsec))));
   return { size: 4 ** (MAX_AREA_ORDER - order), pixels: conePixels(order, ra, dec, radiusArcsec) };
 }
@@ -193,7 +193,10 @@ function merged(firsts: readonly number[], ends: readonly number[]): PixelBounds
   return Float64Array.from(bounds);
 }
 
-/** A value of the files as one of the table: no number, which the engine sorts above all numbers, is NULL. */
+/**
+ * Converts a value of the files to a value of the table. NaN becomes NULL, because the engine sorts NaN above all
+ * numbers.
+ */
 function storedValue({ name, type }: Column): string {
   const cast = `TRY_CAST(${quoted(name)} AS ${ENGINE_TYPES[type]})`;
   return type === 'float64' || type === 'float32' ? `CASE WHEN isfinite(${cast}) THEN ${cast} END` : cast;

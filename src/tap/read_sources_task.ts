@@ -1,6 +1,6 @@
 /**
- * Reads what queries need of catalogs: the task of a process whose memory the kernel limits. The columns of the row
- * groups that touch an area are copied as they are stored; nothing is decoded here.
+ * Reads the parts of catalogs that queries need. This is the task of a process whose memory the kernel limits. It
+ * copies the columns of row groups that touch an area as they are stored, without decoding them.
  */
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ import { fileColumn, sourceTables } from './source_tables.ts';
 export interface ReadSourcesTask extends Task<SourcesRead> {
   readonly kind: 'readSources';
   readonly parts: readonly PartWanted[];
-  /** The directory of the files that are written, made if it is missing. If it is deleted, the reading ends. */
+  /** The output directory, created if it is missing. Deleting it stops the task. */
   readonly directory: string;
-  /** The most bytes that the query reads, with earlier tasks. */
+  /** The maximum number of bytes that the query may read, including earlier tasks. */
   readonly maxBytes: number;
-  /** What the query may still read. */
+  /** The number of bytes that the query may still read. */
   readonly left: ReadingLeft;
 }
 
@@ -46,10 +46,10 @@ export type SourcesRead =
   | { readonly outcome: 'unreadable'; readonly message: string }
   | { readonly outcome: 'tooLarge' };
 
-/** The query needs more than it may. */
+/** The query needs more than is allowed. */
 class TooMuch extends Error {}
 
-/** The files of a catalog that are copied at the same time, where it lies at another host. */
+/** The number of files that are copied at once from a catalog on another host. */
 const COPIED_AT_ONCE = 4;
 const ABOUT = { program: 'nearsky', json: '{}' };
 const MIB = 2 ** 20;
@@ -74,7 +74,7 @@ export async function runReadSources({ parts, directory, maxBytes, ...task }: Re
   }
 }
 
-/** A file of the catalog, and its row groups that are needed. */
+/** A file of the catalog, and which of its row groups are needed. */
 interface Chosen {
   readonly file: ParquetFile;
   readonly groups: readonly number[];
@@ -100,7 +100,7 @@ async function readPart(
   let [bytes, rows] = [0, 0];
   try {
     const isEnough = () => wanted.rows !== undefined && rows >= wanted.rows;
-    // If any rows will do, one file is opened after another.
+    // If any rows will do, files are opened one at a time.
     await eachConcurrently(names, isFar && wanted.rows === undefined ? REMOTE_CONCURRENCY : 1, async (name, i) => {
       if (isEnough()) return;
       if (left.files-- === 0) throw tooManyFiles(registration, i + 1);
@@ -137,7 +137,7 @@ async function readPart(
   }
 }
 
-/** The files of the partitions that touch an area; all without one. */
+/** The files of the partitions that touch an area; all files without an area. */
 function filesWithin({ partitions }: CatalogRegistration, bounds: PixelBounds | undefined): string[] {
   return partitions.flatMap(({ order, ipix, files }) => {
     const size = 4 ** (MAX_AREA_ORDER - order);
@@ -145,13 +145,13 @@ function filesWithin({ partitions }: CatalogRegistration, bounds: PixelBounds | 
   });
 }
 
-/** Whether the rows of a row group may lie in an area, by the statistics of their pixels. */
+/** Whether rows of a row group may lie in an area, according to the statistics of their pixels. */
 function touches(file: ParquetFile, group: number, bounds: PixelBounds | undefined): boolean {
   const pixels = bounds && file.integerBounds(group, HEALPIX_COLUMN);
   return !pixels || hasAny(bounds, Number(pixels.min >> 26n), Number(pixels.max >> 26n) + 1);
 }
 
-/** Whether an area has any of the pixels from `first` to `end`, exclusive. */
+/** Whether an area contains any pixel from `first` to `end` (exclusive). */
 function hasAny(bounds: PixelBounds, first: number, end: number): boolean {
   let [low, high] = [0, bounds.length / 2];
   while (low < high) {

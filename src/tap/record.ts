@@ -19,7 +19,7 @@ const DESCRIPTION =
 
 /**
  * @param base scheme and host of this service
- * @param updated when the record last changed, to the second, UTC
+ * @param updated the UTC time of the last change to the record, to the second
  */
 export function registryRecord(
   config: Config,
@@ -29,7 +29,7 @@ export function registryRecord(
   hasEngine: boolean,
 ): string {
   const { VO_IDENTIFIER, VO_PUBLISHER, VO_CONTACT_EMAIL } = config;
-  // Without a setting the identifier is one that no registry knows.
+  // Without a setting, the identifier is one that no registry has.
   const identifier = VO_IDENTIFIER ?? `ivo://${new URL(base).hostname}/nearsky`;
   const publisher = escapeXml(VO_PUBLISHER);
   const email = VO_CONTACT_EMAIL === null ? '' : `<email>${escapeXml(VO_CONTACT_EMAIL)}</email>`;

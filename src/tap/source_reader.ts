@@ -1,4 +1,4 @@
-/** Reads what queries need of catalogs, in another process. */
+/** Reads the parts of catalogs that queries need, in another process. */
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -31,17 +31,17 @@ export class SourceReader {
     this.#processes = processes;
   }
 
-  /** For a query whose client waits. */
+  /** The limits for a query whose client waits. */
   inTime(client: string, budget: Budget, gone: AbortSignal): ReadSources {
     return this.#reader(reading => this.#processes.inTime(client, reading, budget, gone));
   }
 
-  /** For a query that runs as a job. */
+  /** The limits for a query that runs as a job. */
   forJob(ends: AbortSignal): ReadSources {
     return this.#reader(reading => this.#processes.forJob(reading, ends));
   }
 
-  /** For one query, which may read several times. */
+  /** Reads for one query, which may need several reads. */
   #reader(read: Read): ReadSources {
     let left: ReadingLeft = { bytes: this.#config.TAP_MAX_SOURCES_MIB * MIB, files: MAX_CATALOG_FILES };
     return async (parts, directory) => {
@@ -65,7 +65,7 @@ export class SourceReader {
     const reading: Reading<SourcesRead> = {
       kind: 'table',
       task: { kind: 'readSources', parts, directory, maxBytes, left } as ReadSourcesTask,
-      // Other hosts may be slow, which must not keep small tables waiting.
+      // Other hosts may be slow, and must not delay small tables.
       inputBytes: parts.some(({ isFar }) => isFar) ? Number.POSITIVE_INFINITY : 0,
       isTooLarge: ({ outcome }) => outcome === 'tooLarge',
       tooLarge: { outcome: 'tooLarge' },

@@ -66,13 +66,13 @@ export function sourceTables({ all, footprintOrders }: Catalogs): ListedTable[] 
   });
 }
 
-/** The payload keys that matter most: magnitudes, parallaxes and motions, and what a chat shows. */
+/** The most important payload keys: magnitudes, parallaxes, motions, and the values shown in chats. */
 export function principalKeys(catalog: CatalogDefinition): ReadonlySet<string> {
   const magnitudes = catalog.photometry.bands.map(({ magnitude }) => magnitude);
   return new Set([...magnitudes, ...motionColumns(catalog), ...catalog.chatKeys].map(name => name.toLowerCase()));
 }
 
-/** The column of the files that a column of the table is; undefined if this copy of the catalog lacks it. */
+/** The column of the files that provides a column of the table; undefined if this copy of the catalog lacks it. */
 export function fileColumn(
   { columns: { id, ra, dec, payload } }: Pick<CatalogRegistration, 'columns'>,
   { columns }: Pick<ListedTable, 'columns'>,

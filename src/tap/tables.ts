@@ -1,4 +1,4 @@
-/** The tables of TAP: their names, their columns, and the queries that make them from the files of an export. */
+/** The tables of TAP: their names, their columns, and the queries that fill them from the files of an export. */
 import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
 import type { Column, ColumnType } from '@nearsky/astrotables';
 import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
@@ -10,17 +10,17 @@ import { positionKeys } from '../tables/payload_columns.ts';
 import type { ForeignKey, ListedTable } from './listed_table.ts';
 import { principalKeys, SOURCES, sourceTables } from './source_tables.ts';
 
-/** The relations that tables are made from. */
+/** The relations from which tables are made. */
 export type Source = 'objects' | 'matches';
 
 /** The Parquet files with the rows of each relation. */
 export type Rows = Readonly<Record<Source, readonly string[]>>;
 
-/** The view of a relation, which belongs to one connection. */
+/** The view of a relation. It belongs to one connection. */
 export const viewOf = (source: Source) => `temp.main.exported_${source}`;
 
 export interface TapTable extends ListedTable {
-  /** The query that makes the table from the views of objects and matches: see `viewOf`. */
+  /** The query that fills the table from the views of objects and matches: see `viewOf`. */
   readonly sql: string;
 }
 
@@ -29,7 +29,7 @@ interface SourceColumn {
   readonly sql: string;
 }
 
-/** The columns of an export that hold JSON: other tables have their values. */
+/** The columns of an export that contain JSON. Other tables have their values. */
 const IN_JSON: ReadonlySet<string> = new Set(['catalog_outcomes', 'provenance', 'older_crossmatches']);
 
 const SCHEMA = 'nearsky';
@@ -40,14 +40,16 @@ const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
 /** The columns that let the engine skip parts of a table, or find rows at once. */
 export const INDEXED: ReadonlySet<string> = new Set([PIXEL, ID, POSITION.ra, POSITION.dec]);
 
-/** Whether conditions on a column are fast. */
+/** Whether conditions on this column are fast. */
 export function isIndexed({ position, partial }: DescribedTable, { name }: Column): boolean {
   if (!position) return false;
   if (!partial) return INDEXED.has(name);
   return name === position.ra || name === position.dec || (partial.idPixel !== undefined && name === partial.id);
 }
 
-/** A column of the export. Its times have a zone there, for which the engine would need a database of time zones. */
+/**
+ * A column of the export. In the export, times have a time zone, for which the engine would need a time zone database.
+ */
 function stored({ name, type, unit, ucd, description }: HatsColumn, as = name): SourceColumn {
   const own = as === HEALPIX_COLUMN ? PIXEL : as;
   const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
@@ -55,13 +57,13 @@ function stored({ name, type, unit, ucd, description }: HatsColumn, as = name): 
 }
 
 const SOURCE_ID = 'catalog_source_id';
-/** The column beside `SOURCE_ID` with the ids of catalogs that have text ids. */
+/** The column beside `SOURCE_ID` for catalogs with text ids. */
 const SOURCE_NAME = 'catalog_source_name';
 
 /** The columns of a match that repeat the id and position of its source. */
 const LINKED = { id: SOURCE_ID, ra: 'source_ra', dec: 'source_dec' };
 
-/** Replaces the id column of a catalog with text ids, where other catalogs have integers. */
+/** The id column that catalogs with text ids have where other catalogs have integers. */
 function withTextId(each: SourceColumn): SourceColumn {
   if (each.column.name !== SOURCE_ID) return each;
   return {
@@ -83,7 +85,7 @@ function table(name: string, description: string, columns: readonly SourceColumn
   };
 }
 
-/** Every table but those of TAP_SCHEMA. */
+/** All tables except TAP_SCHEMA. */
 export function archiveTables({
   all: catalogs,
   footprintOrders,
@@ -103,7 +105,7 @@ export function archiveTables({
     column: { name, type, description, ...more },
     sql,
   });
-  /** What a crossmatch came to, one row a catalog, and with which settings. */
+  /** The outcomes and settings of a crossmatch, one row per catalog. */
   const outcomes = [
     setting('catalog_name', 'text', 'The catalog', 'outcome.key'),
     setting('outcome', 'text', 'What the crossmatch with the catalog came to', 'outcome.value'),
@@ -271,7 +273,7 @@ const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   TAP_SCHEMA: 'The tables of this service',
 };
 
-/** What is in a schema. */
+/** The contents of a schema. */
 export function schemaDescription(schema: string, tables: readonly ListedTable[]): string {
   const known = SCHEMA_DESCRIPTIONS[schema];
   return known ?? tables.find(table => table.schema === schema && table.name === SOURCES)!.description;
@@ -290,7 +292,7 @@ const PRINCIPAL: ReadonlySet<string> = new Set([
   'outcome',
 ]);
 
-/** TAP_SCHEMA, which describes the other tables and itself. */
+/** TAP_SCHEMA, which describes itself and the other tables. */
 function schemaTables(others: readonly ListedTable[]): TapTable[] {
   const own = Object.entries(TAP_SCHEMA).map(([name, columns]) => ({
     schema: 'TAP_SCHEMA',
@@ -354,7 +356,7 @@ export function tapTables(catalogs: Catalogs): readonly TapTable[] {
   return [...archive, ...schemaTables([...archive, ...sourceTables(catalogs)])];
 }
 
-/** Every table that queries can name, in the order of documents. */
+/** Every table that queries can name, in the order of the documents. */
 export function listedTables(catalogs: Catalogs): readonly ListedTable[] {
   const stored = tapTables(catalogs);
   const isOwn = ({ schema }: ListedTable) => schema === SCHEMA;

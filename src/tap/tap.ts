@@ -37,9 +37,9 @@ export type TapStep =
    * @param client the name by which the client's share of the slots is counted
    */
   | { readonly step: 'begin'; readonly key: string; readonly client: string; readonly query: TapQuery }
-  /** Answered with the state of the tables, as far as it is known. */
+  /** Requests the state of the tables, if it is known. */
   | { readonly step: 'state' }
-  /** Ends a query that is being started. */
+  /** Cancels a query that is being started. */
   | { readonly step: 'giveUp'; readonly key: string }
   | { readonly step: 'part' | 'end'; readonly job: number };
 export interface TapStarted {
@@ -61,33 +61,39 @@ const AGAIN_MS = 500;
 const WAIT_MS = 10_000;
 /** The maximum number of waiting queries. */
 const MAX_WAITING = 64;
-/** The maximum number of queries between two parts of their answers, for each slot. They hold memory of the engine. */
+/**
+ * The maximum number of queries, per slot, that wait for their client to request the next part. They hold memory of the
+ * engine.
+ */
 const MAX_BETWEEN = 3;
-/** If the process does not answer this long after the time of a query, it counts as hung, and is ended. */
+/** If the process does not answer within this time after a query's time limit, it counts as hung and is killed. */
 const HANG_MS = 15_000;
-/** The time for the process to start. */
+/** The time limit for starting the process. */
 const OPEN_MS = 60_000;
-/** The time in which the process may end by itself. */
+/** How long the process may take to end by itself. */
 const CLOSE_MS = 2000;
-/** The maximum number of threads. Each holds its own rows: 2,048 of all columns, at each step of a query. */
+/** The maximum number of threads. Each one holds 2,048 rows of all columns at each step of a query. */
 const MAX_THREADS = 2;
-/** The number of changed objects whose rows need not be in order: a query looks at that many in little time. */
+/** Up to this number of changed objects, rows need not be sorted, because a query scans them quickly. */
 const MERGE_AFTER = 20_000;
-/** The memory of the process beyond what the engine counts, MiB: its own, and the texts that queries make. */
+/** The memory of the process beyond the engine's own count, MiB: its code, and the strings that queries make. */
 const UNCOUNTED_MIB = 128;
 /** Memory that the engine's library reserves but does not use, MiB. */
 const RESERVED_MIB = 48;
 /**
- * The heap can be small because the process has few objects; and memory of the engine's library is freed when they are
- * collected.
+ * The heap can be small because the process has few objects. A small heap is collected often, which frees the memory of
+ * the engine's library.
  */
 const FLAGS = ['--max-old-space-size=96', '--max-semi-space-size=4', '--expose-gc'];
 /**
- * Options of DuckDB's jemalloc: freed memory is returned to the system at once, otherwise a query would leave too
- * little for the next ones.
+ * Options of DuckDB's jemalloc: freed memory is returned to the system at once. Otherwise one query would leave too
+ * little for the next.
  */
 const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
-/** The most runs of a query that finds no memory because others have it. Each pause is twice as long as the last one. */
+/**
+ * The maximum number of runs of a query that finds no memory because other queries hold it. Each pause is twice as long
+ * as the previous one.
+ */
 const MAX_STARVED = 5;
 
 const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
@@ -99,7 +105,7 @@ const ENDS_ENGINE = 'the engine of queries ends twice when it carries out this q
 
 /** The process ended before it answered. */
 class EngineEnded extends Unavailable {
-  /** Whether it ended by itself while only one query ran in it. */
+  /** Whether the process ended by itself while it ran only one query. */
   readonly isByQuery: boolean;
 
   constructor(isByQuery: boolean) {
@@ -107,18 +113,18 @@ class EngineEnded extends Unavailable {
     this.isByQuery = isByQuery;
   }
 }
-/** Other queries may have taken the memory. */
+/** Other queries may hold the memory. */
 class Starved extends Unavailable {}
 
-/** A query that has a slot, at least while it begins and while a part of its answer is made. */
+/** A query. It has a slot at least while it starts, and while a part of its answer is made. */
 interface Running {
   readonly engine: EngineLink;
   readonly lastsMs: number;
   readonly slot: SteppedSlot;
-  /** The directories of the tables that came with the query, and of what was read of catalogs: removed with it. */
+  /** The directories of uploaded tables and of parts of catalogs. They are removed with the query. */
   tables?: string;
   sources?: string;
-  /** Fires if no step of the query was requested for too long; then the query is ended. */
+  /** Ends the query if no step was requested for too long. */
   timer: NodeJS.Timeout;
 }
 
@@ -162,7 +168,7 @@ export class Tap {
     return this.#engine?.state;
   }
 
-  /** @throws Unavailable if there is no engine, it has ended, or too many queries run */
+  /** @throws Unavailable if there is no engine, the engine has ended, or too many queries run */
   async step(asked: TapStep): Promise<TapAnswer> {
     if (asked.step === 'giveUp') {
       this.#beginning.get(asked.key)?.abort();
@@ -244,8 +250,8 @@ export class Tap {
   }
 
   /**
-   * Runs a query again where that may help: where others had the memory, or ended the process.
-   * @param refused the result for a query that ends the process alone
+   * Runs a query again if that may help: if other queries held the memory, or may have ended the process.
+   * @param refused the result for a query that ended the process while it ran alone
    */
   async #again<T>(act: () => Promise<T>, refused: (message: string) => T): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -314,7 +320,7 @@ export class Tap {
     }
   }
 
-  /** @param gone when it fires, the query ends */
+  /** @param gone cancels the query */
   async #beginUnless(gone: AbortSignal, query: EngineQuery, slot: SteppedSlot, read: ReadSources): Promise<TapStarted> {
     if (gone.aborted) {
       slot.leave();
@@ -330,9 +336,7 @@ export class Tap {
     }
   }
 
-  /**
-   * @param read reads what the query needs of catalogs
-   */
+  /** @param read reads the parts of catalogs that the query needs */
   async #begin(job: number, query: EngineQuery, slot: SteppedSlot, read: ReadSources): Promise<TapStarted> {
     let begun: EngineBegun | undefined;
     try {
@@ -358,7 +362,7 @@ export class Tap {
     }
   }
 
-  /** The directory of what a query reads of catalogs. It does not exist yet at the query's first reading. */
+  /** The directory for the parts of catalogs that a query reads. The first read creates it. */
   #sourcesDirectory(job: number): string {
     const running = this.#jobs.get(job);
     if (!running) throw new Unavailable(GIVEN_UP);
@@ -400,7 +404,10 @@ export class Tap {
     }
   }
 
-  /** The slot of the query is released when its work has ended: a query that is being planned goes on for a while. */
+  /**
+   * The slot is released when the query's work has really ended, because a query that is being planned continues for a
+   * while.
+   */
   async #end(job: number): Promise<null> {
     const running = this.#jobs.get(job);
     if (!running) return null;
@@ -445,8 +452,8 @@ export class Tap {
   }
 
   /**
-   * An idle engine keeps parts of tables; if others need the memory, it ends. A small one takes 60 MiB and a second to
-   * start again, so it goes on. A query is never ended for others.
+   * An idle engine caches parts of tables. It ends if other work needs its memory. A small engine keeps running,
+   * because it takes only 60 MiB but a second to start. A query is never ended for the sake of others.
    */
   #member(engine: EngineLink): Member {
     const isBusy = () => this.#jobsOf(engine).length > 0;
@@ -515,7 +522,10 @@ class EngineLink {
   #isClosed = false;
   #isLeaving = false;
 
-  /** @param onEnd called once, without an error where it was ended on purpose; returns how many queries ran in it */
+  /**
+   * @param onEnd called once, without an error if the process was ended on purpose; returns the number of queries that
+   * ran in it
+   */
   constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => number) {
     this.#onEnd = onEnd;
     const entry = fileURLToPath(programModule('workers/tap_engine'));
@@ -543,7 +553,7 @@ class EngineLink {
       this.#isClosed ||= this.#isLeaving && code === 0;
       this.#end(`the process ended with ${signal ?? code}`);
     });
-    // The service can end although the engine runs.
+    // The engine does not keep the service from ending.
     this.child.unref();
     this.child.channel?.unref();
   }
@@ -552,7 +562,7 @@ class EngineLink {
     return this.#calls.ask(request);
   }
 
-  /** Asks the process to end if it is idle; once, because it may go on. Returns whether it was asked now. */
+  /** Asks the process once to end if it is idle; it may decline. Returns whether it was asked now. */
   leave(): boolean {
     if (this.#isLeaving) return false;
     this.#isLeaving = true;
@@ -560,7 +570,7 @@ class EngineLink {
     return true;
   }
 
-  /** Ends the process at once, whatever it is doing. */
+  /** Kills the process, whatever it is doing. */
   kill(): void {
     this.child.kill('SIGKILL');
   }

@@ -2,7 +2,7 @@
 import { type DescribedTable, type Translated, translate } from '@nearsky/adql';
 import { withOwnNames } from '@nearsky/astrotables';
 
-/** If an upload lacks these columns, its frame cannot be converted. */
+/** The frame of an upload can be converted only if the upload has these columns. */
 const ICRS_HINT = 'take nearsky_ra and nearsky_dec, which an upload with a frame that can be converted has';
 
 /**

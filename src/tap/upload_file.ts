@@ -1,6 +1,6 @@
 /**
  * Writes the tables that come with a query to one file, as the request arrives: the bytes of all tables, one after
- * another, a list of names and sizes as JSON, and the length of this list, 32 bits.
+ * another, a list of names and sizes as JSON, and the length of this list as a 32-bit number.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
@@ -17,7 +17,7 @@ const LENGTH_BYTES = 4;
 
 /** The file is created with the first bytes. */
 export class UploadFile {
-  /** The next engine removes the files of processes that have ended. */
+  /** When the next engine starts, it removes the files of processes that have ended. */
   readonly #path: string;
   readonly #parts: [key: string, length: number][] = [];
   #file: number | undefined;
@@ -27,7 +27,7 @@ export class UploadFile {
     this.#path = join(dataDir, 'tap', `${process.pid}-${randomUUID()}`);
   }
 
-  /** The number of bytes so far. */
+  /** The number of bytes written so far. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -26,7 +26,7 @@ export class UploadReader {
   }
 
   /**
-   * Reads the tables of a query whose client waits. The query has the rest of its time, at least a second.
+   * Reads the tables of a query whose client waits. The query keeps the rest of its time, at least a second.
    * @param gone fires when the client has gone
    * @throws JobError if the tables cannot be read
    * @throws Unavailable
@@ -39,7 +39,7 @@ export class UploadReader {
 
   /**
    * Reads the tables of a query that runs as a job.
-   * @param ends when it fires, the reading ends; the promise rejects with the signal's reason
+   * @param ends cancels the reading; the promise then rejects with the signal's reason
    * @throws JobError if the tables cannot be read
    * @throws Unavailable
    */
@@ -79,7 +79,7 @@ export class UploadReader {
   }
 }
 
-/** Removes the tables of a query that is over. */
+/** Removes the tables of a query that has ended. */
 export function removeTables(query: Pick<EngineQuery, 'tables'> | undefined): void {
   removeDirectory(query?.tables);
 }

@@ -29,11 +29,11 @@ import { LIST_FILE, storedColumns, tableFile, type UploadedTable } from './uploa
 export interface ReadUploadsTask extends Task<UploadsRead> {
   readonly kind: 'readUploads';
   readonly uploads: readonly Upload[];
-  /** The file of all tables, see `UploadFile`; undefined if there are none. If it is deleted, the reading ends. */
+  /** The file of all tables, see `UploadFile`; undefined if there are none. Deleting it stops the task. */
   readonly input: string | undefined;
-  /** The directory of the tables, which the task makes: see `uploaded_tables`. */
+  /** The output directory, which the task creates: see `uploaded_tables`. */
   readonly output: string;
-  /** The limits of each table. All tables together have `maxBytes` of text at most. */
+  /** The limits of each table. All tables together may have at most `maxBytes` of text. */
   readonly limits: TableLimits;
 }
 
@@ -44,22 +44,28 @@ export type UploadsRead =
 
 const MAX_NAME_CHARACTERS = 128;
 /**
- * The maximum number of characters of a column's description, unit and UCD, because an answer may have 500 columns,
- * each with those of the same column of an upload.
+ * The maximum number of characters of a column's description, unit and UCD, because an answer may repeat the same
+ * column of an upload 500 times.
  */
 const [MAX_DESCRIPTION_CHARACTERS, MAX_UNIT_CHARACTERS] = [2000, 200];
-/** The columns that an upload in another frame gets. */
+/** The columns added to an upload in another frame. */
 const ICRS_NAMES = { ra: 'nearsky_ra', dec: 'nearsky_dec' };
 const ABOUT = { program: 'nearsky', json: '{}' };
-/** The names, units and descriptions of all columns, bytes as JSON: the engine holds them while the query runs. */
+/**
+ * The maximum length of the names, units and descriptions of all columns as JSON, bytes. The engine holds them in
+ * memory while the query runs.
+ */
 const MAX_LIST_BYTES = 4 << 20;
-/** The bytes of all tables as Parquet, in units of `maxBytes`: a format may store a value once for many rows. */
+/**
+ * The maximum size of all tables as Parquet, in units of `maxBytes`. It is larger than the upload, because some formats
+ * store a repeated value once.
+ */
 const MAX_GROWTH = 4;
 
 export async function runReadUploads({ uploads, input, output, limits }: ReadUploadsTask): Promise<UploadsRead> {
   const left = { textBytes: limits.maxBytes, bytes: MAX_GROWTH * limits.maxBytes };
   try {
-    // A smaller process may have begun it.
+    // A smaller process may have left an unfinished one.
     mkdirSync(output, { recursive: true, mode: 0o700 });
     const parts = input === undefined ? new Map<string, Uint8Array>() : readUploads(readFileSync(input));
     const tables: UploadedTable[] = [];
@@ -116,7 +122,7 @@ async function write(
   return columns;
 }
 
-/** A lower bound for the bytes of the texts of some rows. */
+/** A lower bound for the bytes of the strings in some rows. */
 function textBytes(cells: readonly ArrayLike<Cell>[], rows: number): number {
   let bytes = 0;
   for (const column of cells) {
@@ -129,14 +135,17 @@ function textBytes(cells: readonly ArrayLike<Cell>[], rows: number): number {
   return bytes;
 }
 
-/** NaN becomes null: FITS, VOTable and pandas write NaN for no number, but the engine sorts it above all numbers. */
+/**
+ * NaN becomes null: FITS, VOTable and pandas write NaN for a missing number, but the engine sorts NaN above all
+ * numbers.
+ */
 function storedCells({ type, name }: Column, cells: ArrayLike<Cell>): ArrayLike<Cell> {
   if (type === 'time') return Array.from(cells, cell => timeOf(cell, name));
   if (type !== 'float64' && type !== 'float32') return cells;
   return Array.from(cells, cell => (Number.isNaN(cell) ? null : cell));
 }
 
-/** @param cell microseconds since 1970, or the text of a VOTable's timestamp */
+/** @param cell microseconds since 1970, or a VOTable's timestamp as a string */
 function timeOf(cell: Cell, name: string): bigint | null {
   if (cell === null) return null;
   if (typeof cell === 'number' && timeCell(cell) === null) throw outOfYears(name);
@@ -145,7 +154,9 @@ function timeOf(cell: Cell, name: string): bigint | null {
   return BigInt(timeUs);
 }
 
-/** Removes control characters, because they would end the SQL early, or the name in an answer. Shortens what is too long. */
+/**
+ * Removes control characters, which could end the SQL or a name in an answer early. Shortens strings that are too long.
+ */
 function described(column: Column, isTimestamp: boolean): Column {
   const name = column.name
     .replace(/\p{Cc}/gu, '_')

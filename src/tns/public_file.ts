@@ -94,8 +94,8 @@ function decompressed(source: Iterable<Buffer>, unpack: Gunzip | InflateRaw): As
 
 /**
  * The bytes [start, end) of an open file. Each read is complete when it returns, and nothing closes the descriptor. A
- * stream would close it when destroyed, even with `autoClose: false`, and a stream that was left half read could later
- * read from a descriptor that belongs to another file.
+ * stream would close the descriptor when destroyed, even with `autoClose: false`. A half-read stream could later read
+ * from the same descriptor after it was reused for another file.
  */
 function* pieces(descriptor: number, start = 0, end = Number.POSITIVE_INFINITY): Generator<Buffer> {
   for (let at = start; at < end; ) {

@@ -1,6 +1,6 @@
 /**
- * The first line of a registry file: a time in a whole file, a time span in a file of changes. Also errors of such
- * files.
+ * The first line of a registry file: a time in a whole file, a time span in a file of changes. Also defines the errors
+ * of such files.
  */
 import { parseTime } from '../base/parse_time.ts';
 

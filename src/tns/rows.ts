@@ -10,7 +10,7 @@ import { parseTimeLine, RegistryError, type TimeSpan } from './registry_file.ts'
 export interface BadRow {
   /** The line number of the row, from 1. If a row spans several lines, the number of its last line. */
   readonly line: number;
-  /** The reason. It is one of a few fixed texts, so that reasons can be counted. */
+  /** The reason. It is one of a few fixed strings, so that reasons can be counted. */
   readonly reason: string;
   readonly text: string;
 }

@@ -122,12 +122,13 @@ function shared<K, V>(known: Map<K, V>, key: K, make: () => V): V {
 }
 
 function objectLine(object: ObjectView, id: string, brokers: string): string {
-  const { raAt, decAt, reliabilityAt, currentAt } = object;
+  const { raAt, decAt, reliabilityAt, positionErrorAt, positionErrorMas } = object;
   const [ra, dec] = [numberText(object.text(raAt, decAt)), numberText(object.text(decAt, reliabilityAt))];
   const position = ra === 'null' || dec === 'null' ? '"ra":null,"dec":null' : `"ra":${ra},"dec":${dec}`;
-  const reliability = numberText(object.text(reliabilityAt, currentAt));
+  const reliability = numberText(object.text(reliabilityAt, positionErrorAt));
+  const error = positionErrorMas === undefined ? '' : `"position_error_mas":${compact(positionErrorMas)},`;
   const times = `"ingest_time":"${timeText(object.ingestTimeUs)}","event_time":"${timeText(object.eventTimeUs)}"`;
-  return `{"type":"object",${id},${position},"reliability":${reliability},${times},"state":"${object.state}","brokers":${brokers}}\n`;
+  return `{"type":"object",${id},${position},"reliability":${reliability},${error}${times},"state":"${object.state}","brokers":${brokers}}\n`;
 }
 
 function recordLine(id: string, crossmatchedAtUs: number, { before, after }: RecordTexts): string {
@@ -155,6 +156,11 @@ const statisticsJson = (statistics: MatchStatistics) =>
     source_density: statistics.sourceDensity,
     sources_within_radius: statistics.sourcesWithinRadius,
     second_separation_arcsec: statistics.secondSeparationArcsec,
+    ...(statistics.likelihood && {
+      combined_error_mas: statistics.likelihood.combinedErrorMas,
+      ln_weight_ratio: statistics.likelihood.lnWeightRatio,
+      prior_completeness: statistics.likelihood.priorCompleteness,
+    }),
   });
 
 /** The exported form of a stored number. */

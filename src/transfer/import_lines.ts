@@ -1,4 +1,4 @@
-/** The task `importLines`, which makes objects of the lines of an export. */
+/** The task `importLines`, which makes objects from the lines of an export. */
 
 import { Piscina } from 'piscina';
 import { fromEventLoop } from '../base/runtime.ts';

@@ -109,7 +109,7 @@ export class Importer {
   #records: Waiting<TnsRecord>[] = [];
   #firstRecord: Waiting<TnsRecord> | undefined;
   #isComplete = true;
-  /** Whether the line of an unknown object may still follow. */
+  /** Whether the line of a still unknown object may follow later. */
   #mayBeEarly = true;
 
   constructor(options: ImporterOptions) {

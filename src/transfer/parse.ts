@@ -54,10 +54,7 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
   const known = knownProvenance.get(ending);
   const fields = objectOf(known ? `${line.slice(0, end)}}` : line);
   const parsed = PARSERS[take(fields, 'type', type)](fields, known);
-  const optional =
-    parsed.kind === 'match'
-      ? [parsed.match.separationAtEpochArcsec, parsed.match.statistics].filter(value => value !== undefined).length
-      : 0;
+  const optional = OPTIONAL[parsed.kind]?.filter(name => Object.hasOwn(fields, name)).length ?? 0;
   if (Object.keys(fields).length + (known ? 1 : 0) > FIELD_COUNTS[parsed.kind] + optional) onUnread();
   if (!known && end !== -1 && parsed.kind === 'crossmatch_record') learnProvenance(ending, parsed.provenance);
   return parsed;
@@ -66,7 +63,9 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
 /** The start of the last member of a record. It cannot occur inside a string, because quotes in strings are escaped. */
 const PROVENANCE = ',"provenance":';
 
-/** Caches provenance by the end of the line. Provenance is most of a record's line, but has few different values. */
+/**
+ * Caches provenance by the end of the line. Provenance takes up most of a record's line, but has few different values.
+ */
 const knownProvenance = new Map<string, ProvenanceSet>();
 const MAX_KNOWN_PROVENANCE = 1000;
 
@@ -105,6 +104,12 @@ const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
   tns_object: 8,
 };
 
+/** The fields that a line may lack. */
+const OPTIONAL: { readonly [T in LineType]?: readonly string[] } = {
+  object: ['position_error_mas'],
+  match: ['separation_at_epoch_arcsec', 'statistics'],
+};
+
 const MAX_PAYLOAD_KEYS = 1000;
 
 const checked = flag();
@@ -125,6 +130,8 @@ const decOrNull = orNull(dec);
 const separation = number({ min: 0 });
 const separationOrNull = orNull(separation);
 const numberOrNull = orNull(number());
+const errorMas = number({ min: 1e-6 });
+const completeness = number({ min: 1e-6, max: 1 });
 const probabilityOrNull = orNull(number({ min: 0, max: 1 }));
 const integerOrNull = orNull(wholeNumber);
 const timeOrNull = orNull(time);
@@ -155,6 +162,13 @@ function statisticsOf(fields: JsonObject): MatchStatistics {
     sourceDensity: take(fields, 'source_density', separationOrNull),
     sourcesWithinRadius: take(fields, 'sources_within_radius', wholeNumber),
     secondSeparationArcsec: take(fields, 'second_separation_arcsec', separationOrNull),
+    ...(fields.combined_error_mas !== undefined && {
+      likelihood: {
+        combinedErrorMas: take(fields, 'combined_error_mas', errorMas),
+        lnWeightRatio: take(fields, 'ln_weight_ratio', separationOrNull),
+        priorCompleteness: take(fields, 'prior_completeness', completeness),
+      },
+    }),
   };
 }
 
@@ -165,6 +179,9 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
     object: {
       position: positionOf(fields),
       reliability: take(fields, 'reliability', numberOrNull),
+      ...(fields.position_error_mas !== undefined && {
+        positionErrorMas: take(fields, 'position_error_mas', errorMas),
+      }),
       ingestTimeUs: take(fields, 'ingest_time', time),
       eventTimeUs: take(fields, 'event_time', time),
       state: take(fields, 'state', state),

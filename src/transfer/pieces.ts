@@ -18,7 +18,7 @@ export type Prepared = Omit<PreparedObject, 'kind' | 'items'> & {
 };
 
 export interface PackedPieces {
-  /** Each piece has FIELDS numbers of eight bytes: the id is an int64, the others are float64. */
+  /** The numbers of a piece: FIELDS numbers of eight bytes. The id is an int64, the others are float64. */
   readonly rows: ArrayBuffer;
   /** For each prepared object, the bytes of the object, then those of its sources. */
   readonly values: ArrayBuffer;

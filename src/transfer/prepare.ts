@@ -17,9 +17,9 @@ interface Run {
 
 /**
  * Divides a block into pieces, in the order of the block. An export writes the lines of an object together. The lines
- * of an object become a prepared piece if they stand together in the middle of the block, are valid, agree with each
- * other, and refer only to stored provenance and payload keys. The writing thread reads all other lines, including
- * those of the first and the last object, which may continue in the adjacent blocks.
+ * of an object become a prepared piece if they are contiguous in the middle of the block, valid and consistent, and
+ * refer only to stored provenance and payload keys. The writing thread reads all other lines, including those of the
+ * first and the last object, which may continue in the adjacent blocks.
  */
 export function prepareLines(block: LineBlock, ordinals: Ordinals): Piece[] {
   const runs = runsOf(block);
@@ -58,7 +58,7 @@ function runsOf(block: LineBlock): Run[] {
   const runs: Run[] = [];
   for (const line of splitLines(block, MAX_LINE_BYTES)) {
     const run = runs.at(-1);
-    // A blank line belongs to the run of lines before it.
+    // A blank line belongs to the lines before it.
     if (run && line.text.trim() === '') continue;
     const item = itemOf(line);
     if (run && item && run.items[0]?.diaObjectId === item.diaObjectId) run.items.push(item);

@@ -1,4 +1,4 @@
-/** A client's text or file is not an area, or exceeds a limit. The message is for the client. */
+/** A client's string or file is not an area, or exceeds a limit. The message is for the client. */
 export class AreaError extends Error {
   override name = 'AreaError';
   readonly param: 'area' | 'level' | 'cursor';

@@ -1,4 +1,4 @@
-/** Reads areas in another process, except for short texts. */
+/** Reads areas in another process, unless they are short strings. */
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';

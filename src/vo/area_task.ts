@@ -40,7 +40,7 @@ export type AreaWritten =
    * The discs around the positions of a table. The file has their cells, with this length in bytes, then their arena.
    */
   | { readonly outcome: 'discs'; readonly cellsBytes: number }
-  /** The upload is a shape: a short text, which the caller reads itself. */
+  /** The upload is a shape: a short string, which the caller reads itself. */
   | { readonly outcome: 'shape'; readonly text: string }
   | { readonly outcome: 'refused'; readonly message: string; readonly param: AreaError['param'] }
   | { readonly outcome: 'tooLarge' };

@@ -26,7 +26,7 @@ type Reading<T> = Generator<undefined, T, undefined>;
 /**
  * Reads an area from bytes, or from a map that has received its rows. Other work can run at each yield.
  * @param level for a probability map, the fraction of the probability that the area must contain: above 0, at most 1.
- * Other areas only allow its default
+ * For other areas, only the default is allowed
  * @throws AreaError
  */
 export function* readArea(sent: Uint8Array | FlatMap, level = DEFAULT_CREDIBLE_LEVEL): Reading<ReadArea> {

@@ -1,6 +1,6 @@
 /**
  * Defines the tables that cone searches return. Each column has a function for its cells. Simple Cone Search 1.03
- * (section 2.2) requires UCD1 in three columns, and an id that is a text. A second column has the id in the catalog's
+ * (section 2.2) requires UCD1 in three columns, and an id that is a string. A second column has the id in the catalog's
  * own type.
  */
 

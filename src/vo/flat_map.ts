@@ -20,9 +20,9 @@ import { tooManyCells } from './moc_ranges.ts';
 const [PIXELS_A_YIELD, BYTES_A_YIELD] = [4096, 32_768];
 /** The maximum number of pixels from which the densest are selected, after merging pixels with equal probability. */
 const MAX_PIXELS = 4_000_000;
-/** Above the maximum, the least dense pixels are dropped until this number is left. */
+/** When the maximum is exceeded, the least dense pixels are dropped until this number is left. */
 const ENOUGH_PIXELS = (MAX_PIXELS * 15) / 16;
-/** A density's bin is given by the first two bytes of the double. */
+/** The bin of a density is the first two bytes of its float64. */
 const BINS = 65_536;
 /** An upper bound on the rounding error of a sum of probabilities. */
 const ROUNDING = 1e-6;
@@ -49,7 +49,7 @@ export class FlatMap {
   readonly #repeat: number;
   readonly #bad: number;
   readonly #valueAt: (view: DataView, row: number, item: number) => number;
-  /** Reads a pixel number, which is in the ordering of the map. Undefined if the map lists all pixels. */
+  /** Reads a pixel number in the ordering of the map. Undefined if the map lists all pixels. */
   readonly #indexAt: ((view: DataView, row: number, item: number) => number) | undefined;
   readonly #sums = new Float64Array(BINS);
   /** The pixels held so far. For a map in RING order, these are RING numbers until the end. */
@@ -137,7 +137,8 @@ export class FlatMap {
   }
 
   /**
-   * Returns the pixels after all rows were received, without pixels that are certainly outside the area of this share.
+   * Returns the pixels after all rows were received, without pixels that are certainly outside the area with this share
+   * of the probability.
    * @throws AreaError
    */
   *pixels(share: number): Reading<ProbabilityPixels> {

@@ -110,7 +110,7 @@ function placesIn(frame: Frame): ToIcrs {
 
 /**
  * A number of things, worded for a message: `1 was given`, `2 numbers were given`.
- * @param what the singular noun, if the things are to be named
+ * @param what the singular noun; undefined to omit it
  */
 function given(count: number, what?: string): string {
   const noun = what === undefined ? '' : ` ${what}${count === 1 ? '' : 's'}`;

@@ -117,7 +117,7 @@ function endpoint(name: string, url: string): string {
 }
 
 /**
- * @param note what there is to say; why the service cannot answer, if it cannot
+ * @param note a remark, or the reason why the service cannot answer
  * @param upSince ISO-8601, UTC
  */
 export function availability(isAvailable: boolean, note: string | undefined, upSince: string): string {

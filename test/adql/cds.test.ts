@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { AdqlError, type DescribedTable, parse, translate } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isDeno } from '../../src/base/runtime.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { EXAMPLES } from './standard.ts';
@@ -16,7 +15,6 @@ import { EXAMPLES } from './standard.ts';
 const JAR = '/usr/share/java/adql.jar';
 const runsJava = () => spawnSync('java', ['-version'], { stdio: 'ignore' }).status === 0;
 function why(): string | undefined {
-  if (isDeno) return 'it tells nothing about Deno: Node runs it';
   if (!existsSync(JAR)) return 'there is no adql.jar: apt-get install adql-java';
   return runsJava() ? undefined : 'there is no java';
 }

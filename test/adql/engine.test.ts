@@ -6,12 +6,11 @@ import { circle, pixel29, polygon, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PositionTest } from '../../index/area.ts';
-import { isDeno } from '../../src/base/runtime.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { column, TABLES } from './support.ts';
 
-const duckdb = isDeno ? undefined : await import('@duckdb/node-api').catch(() => undefined);
+const duckdb = await import('@duckdb/node-api').catch(() => undefined);
 const test = suite('adql: engine');
 const check = needs(test, duckdbObstacle(duckdb !== undefined));
 

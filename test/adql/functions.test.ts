@@ -5,7 +5,6 @@ import { datatypeOf } from '@nearsky/astrotables';
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isDeno } from '../../src/base/runtime.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { column } from './support.ts';
 
@@ -17,7 +16,7 @@ interface Oracle {
 }
 const ORACLE: Oracle = JSON.parse(readFileSync(new URL('./oracle/functions.json', import.meta.url), 'utf8'));
 
-const duckdb = isDeno ? undefined : await import('@duckdb/node-api').catch(() => undefined);
+const duckdb = await import('@duckdb/node-api').catch(() => undefined);
 const test = suite('adql: functions');
 const check = needs(test, duckdbObstacle(duckdb !== undefined));
 const connection = await (await duckdb?.DuckDBInstance.create(':memory:', { threads: '1' }))?.connect();

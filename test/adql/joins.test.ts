@@ -2,12 +2,11 @@
 import { type DescribedTable, MACROS, translate } from '@nearsky/adql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isDeno } from '../../src/base/runtime.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { column } from './support.ts';
 
-const duckdb = isDeno ? undefined : await import('@duckdb/node-api').catch(() => undefined);
+const duckdb = await import('@duckdb/node-api').catch(() => undefined);
 const test = suite('adql: joins');
 const check = needs(test, duckdbObstacle(duckdb !== undefined));
 const connection = await (await duckdb?.DuckDBInstance.create(':memory:', { threads: '2' }))?.connect();

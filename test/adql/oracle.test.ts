@@ -8,7 +8,6 @@ import { ENGINE_TYPES, MACROS, translate } from '@nearsky/adql';
 import type { ColumnType } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isDeno } from '../../src/base/runtime.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { ROWS, TABLES } from './oracle/data.ts';
 import { Postgres, whyNoPostgres } from './oracle/postgres.ts';
@@ -25,7 +24,7 @@ interface Answered {
 const ANSWERS = new URL('./oracle/answers.json', import.meta.url);
 const SLICE = 500;
 
-const duckdb = isDeno ? undefined : await import('@duckdb/node-api').catch(() => undefined);
+const duckdb = await import('@duckdb/node-api').catch(() => undefined);
 const obstacle = duckdbObstacle(duckdb !== undefined);
 const test = suite('adql: oracle');
 

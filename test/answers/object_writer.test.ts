@@ -14,7 +14,7 @@ import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { DETAIL_LEVELS, namesOf } from '../../src/contract/enums.ts';
 import { currentProvenance } from '../../src/crossmatch/provenance.ts';
 import { Interner } from '../../src/store/interner.ts';
-import type { MatchStatistics } from '../../src/store/match_statistics.ts';
+import type { Likelihood, MatchStatistics } from '../../src/store/match_statistics.ts';
 import { compareMatches, decodeObject, encodeObject, ObjectView } from '../../src/store/object_record.ts';
 import { encodeKey, encodePlain, encodeSources, RECORDED_OUTCOMES } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -67,14 +67,26 @@ const records = fc
   )
   .map(list => list.sort((a, b) => a.matchVersion - b.matchVersion));
 
-const statistics: fc.Arbitrary<MatchStatistics> = record({
-  version: fc.constant(1),
-  sourceDensity: fc.option(
-    fc.oneof(fc.constantFrom(0, 1.23e-7, 12.3), fc.double({ min: 1e-9, max: 1e6, noNaN: true })),
-  ),
-  sourcesWithinRadius: fc.integer({ min: 1, max: 300 }),
-  secondSeparationArcsec: fc.option(fc.integer({ min: 0, max: 60_000 }).map(mas => mas / 1000)),
+const likelihood: fc.Arbitrary<Likelihood> = record({
+  combinedErrorMas: fc.double({ min: 1, max: 9999, noNaN: true }),
+  lnWeightRatio: fc.option(fc.double({ min: 0, max: 99, noNaN: true })),
+  priorCompleteness: fc.constantFrom(1, 0.7),
 });
+const statistics: fc.Arbitrary<MatchStatistics> = fc.record(
+  {
+    version: fc.constant(2),
+    sourceDensity: fc.option(
+      fc.oneof(fc.constantFrom(0, 1.23e-7, 12.3), fc.double({ min: 1e-9, max: 1e6, noNaN: true })),
+    ),
+    sourcesWithinRadius: fc.integer({ min: 1, max: 300 }),
+    secondSeparationArcsec: fc.option(fc.integer({ min: 0, max: 60_000 }).map(mas => mas / 1000)),
+    likelihood,
+  },
+  {
+    noNullPrototype: true,
+    requiredKeys: ['version', 'sourceDensity', 'sourcesWithinRadius', 'secondSeparationArcsec'],
+  },
+);
 const match: fc.Arbitrary<MatchSummary> = fc.record(
   {
     matchVersion: fc.oneof(fc.constant(1), version),

@@ -8,6 +8,7 @@ import type { Filter } from '../../src/contract/filters.ts';
 import { statisticsOf } from '../../src/store/match_statistics.ts';
 import type { ObjectView } from '../../src/store/object_record.ts';
 import type { StoredObject } from '../../src/store/types.ts';
+import { worth } from '../oracle/answers.ts';
 
 const test = suite('answers/qualify');
 
@@ -30,7 +31,11 @@ const object = {
     catalogName: name,
     catalogSourceId: `${i}`,
     separationArcsec: SEPARATION,
-    statistics: statisticsOf(DENSITIES[i]!, 1, Number.NaN),
+    statistics: statisticsOf(DENSITIES[i]!, 2, 0.9, {
+      combinedErrorMas: 300 + 10 * i,
+      lnWeightRatio: (1 + i) / 10,
+      priorCompleteness: 1,
+    }),
   })),
 } as unknown as StoredObject;
 
@@ -51,7 +56,7 @@ function numberOf({ kind, catalog, field = '', derivedFrom }: Filter): number {
     case 'separation':
       return SEPARATION;
     case 'worth':
-      return Number((-Math.expm1((-Math.PI / 3600) * DENSITIES[at]! * SEPARATION ** 2)).toPrecision(4));
+      return worth(object.matches[at]!)[field] as number;
     case 'property':
       return derivedFrom ? payload[derivedFrom.numerator]! / payload[derivedFrom.denominator]! : payload[field]!;
     case 'catalog':

@@ -121,6 +121,15 @@ test('a refusal says when a slot may be free: by how long slots were held, and a
   assert.ok((await seconds('a'))! > 600 / 2, 'the slot of b is held all this time');
 });
 
+test('a refusal of a client whose results are not read says how long they usually are not read', async () => {
+  const { slots, pass } = slotsOf(2, { maxWaiting: 0, maxBetween: 2 });
+  const work = await slots.enterStepped('a', SOON);
+  pass(10);
+  work.pause();
+  pass(29_990);
+  assert.is((await refusalOf(slots.enter('a', SOON)))?.retryAfterSeconds, 30);
+});
+
 test("between its steps, work gives its slot to who has used less, and is part of its client's share", async () => {
   const { slots, admission, pass } = slotsOf(2, { maxBetween: 1 });
   const works = [await slots.enterStepped('a', SOON), await slots.enterStepped('b', SOON)];

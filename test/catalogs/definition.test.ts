@@ -10,6 +10,7 @@ import type { CatalogDescription } from '../../src/catalogs/definition.ts';
 import { readDescription } from '../../src/catalogs/description_file.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
 import { CATALOGS, Catalogs } from '../../src/contract/catalogs.ts';
+import { errorsOf } from '../../src/crossmatch/position_errors.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../directory.ts';
@@ -136,6 +137,28 @@ test('what does not fit is refused, with what is wrong', () =>
         /motion of its description names gMag, whose unit is arcsec \/ yr: it must be mas a year/,
       ],
       [
+        { positionErrors: { ra: 'gMag', dec: 'absent' } },
+        /positionErrors of its description names absent, which is not/,
+      ],
+      [
+        { positionErrors: { ra: 'gMag', dec: 'gMag' } },
+        /positionErrors of its description names gMag, which must be a number in mas, arcsec, deg: it is float64 in no unit/,
+      ],
+      [
+        { positionErrors: { ra: 'Name', dec: 'Name' }, columns: [{ name: 'Name', unit: 'mas' }] },
+        /names Name, which must be a number in mas, arcsec, deg: it is text in mas/,
+      ],
+      [
+        {
+          positionErrors: { ra: 'gMag', dec: 'n' },
+          columns: [
+            { name: 'gMag', unit: 'mas' },
+            { name: 'n', unit: 'arcsec' },
+          ],
+        },
+        /positionErrors of its description names columns with different units/,
+      ],
+      [
         { filterable: [{ name: 'Name' }] },
         /filterable of its description names Name, whose type is text and not a number/,
       ],
@@ -162,6 +185,20 @@ test('what does not fit is refused, with what is wrong', () =>
       ),
       /give --id COLUMN/,
     );
+  }));
+
+test('columns of position errors are found in any spelling, and their unit counts; a copy without them has no errors', () =>
+  withDirectory(async directory => {
+    const positionErrors = { ra: 'gmag', dec: 'MATCHES' };
+    for (const [unit, unitMas] of Object.entries({ mas: 1, arcsec: 1000, deg: 3_600_000 })) {
+      const columns = ['gMag', 'matches'].map(name => ({ name, unit }));
+      const { definition, columns: found } = await register(write(directory), { positionErrors, columns });
+      assert.equal(errorsOf(definition!, found), { ra: 'gMag', dec: 'matches', unitMas });
+      const payload = found.payload.map(each => ({ ...each, column: null }));
+      assert.is(errorsOf(definition!, { ...found, payload }), undefined);
+    }
+    const { definition, columns } = await register(write(directory));
+    assert.is(errorsOf(definition!, columns), undefined);
   }));
 
 test('units, UCDs and meanings come from the VOTable that a file carries', () => {

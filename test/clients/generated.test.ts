@@ -11,7 +11,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 import { FIRST_ID, OBJECTS, Service } from './support.ts';
 
 const HERE = fileURLToPath(new URL('./generators/', import.meta.url));
@@ -21,7 +20,6 @@ const PYTHON = join(CACHE, 'python/bin/python');
 const JAR = join(CACHE, 'openapi-generator-cli.jar');
 const NODE_MODULES = join(CACHE, 'node/node_modules');
 const TSC = join(ROOT, 'test/node_modules/.bin/tsc');
-const node = isDeno ? join(ROOT, 'node_modules/.bin/node') : process.execPath;
 
 interface Context {
   service: Service;
@@ -220,7 +218,7 @@ withFiles(NODE_MODULES, TSC)('openapi-typescript', async ({ service, directory, 
   writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
   const generator = join(NODE_MODULES, 'openapi-typescript/bin/cli.js');
   const command = [generator, document, '-o', join(directory, 'made.d.ts')];
-  assert.equal(await generate(/^.*((?:warn|error|⚠|✘).*)$/gim, node, command, directory), []);
+  assert.equal(await generate(/^.*((?:warn|error|⚠|✘).*)$/gim, process.execPath, command, directory), []);
   const checks = [
     '--strict',
     '--noEmit',
@@ -231,7 +229,11 @@ withFiles(NODE_MODULES, TSC)('openapi-typescript', async ({ service, directory, 
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
   const target = ['--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable'];
   await run(TSC, [...checks, ...types, ...target, 'ask.ts'], directory);
-  const { lookup, cells, ...got } = await answersOf(node, ['ask.ts', service.url, `${FIRST_ID}`], directory);
+  const { lookup, cells, ...got } = await answersOf(
+    process.execPath,
+    ['ask.ts', service.url, `${FIRST_ID}`],
+    directory,
+  );
   assert.equal(got, await expected(service));
   assert.equal(
     lookup,

@@ -163,6 +163,9 @@ const lowercased = ({ headers }: IncomingRequest) =>
 /** Gets in the way of every other request, once of each. */
 export const busyAtTimes: InTheWay = (count, isFirst) => (isFirst && count % 2 === 1 ? busy() : undefined);
 
+/** Gets in the way of the second request. */
+export const busySecond: InTheWay = count => (count === 1 ? busy() : undefined);
+
 /** 503, to be tried again at once. */
 export function busy(): Answer {
   const answer = errorResponse(expectedErrorOf(new Unavailable('a test is in the way'))!);

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import signal
 import sys
 from itertools import islice
 
 from nearsky import Nearsky, NearskyError
 from nearsky.aio import AsyncNearsky
 
+# A refusal says that a client may ask again at once.
+signal.alarm(25)
 url, ra, dec, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 service = Nearsky(url)
 area = f"CIRCLE {ra} {dec} 1"

@@ -1,7 +1,7 @@
 /** Which topics may be a log. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SETTINGS, type TopicSettings, whyUnsafe } from '../../src/cluster/kafka_settings.ts';
+import { newTopic, SETTINGS, type TopicSettings, whyUnsafe } from '../../src/cluster/kafka_settings.ts';
 
 const test = suite('cluster/kafka_settings');
 
@@ -27,6 +27,16 @@ test('three servers, or one for trying', () => {
   assert.is(whyUnsafe(alone), undefined);
   assert.is(whyUnsafe(withSetting(safe, 'retention.ms', '-1')), undefined);
   assert.is(whyUnsafe(withSetting(alone, 'min.insync.replicas', '1')), undefined);
+});
+
+test('a topic that `node topic` creates is safe', () => {
+  for (const servers of [1, 2, 3, 5]) {
+    const { replicas, settings: made } = newTopic(servers);
+    const partitions = [Array.from({ length: replicas }, (_, i) => i + 1)];
+    const ofServer = ['max.message.bytes', '1048588'] as const;
+    const why = whyUnsafe({ partitions, servers, settings: new Map([...Object.entries(made), ofServer]) });
+    assert.is(why, servers === 2 ? 'its replication factor is 2: make it at least 3' : undefined);
+  }
 });
 
 test('in a cluster what is acknowledged must outlive a server', () => {

@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Admin, Consumer, Producer } from '@platformatic/kafka';
 import type { uvu } from 'uvu';
+import { MOST_AHEAD_MS } from '../../src/cluster/kafka_settings.ts';
 import { root } from '../directory.ts';
 
 export const jars = process.env.NEARSKY_KAFKA_JARS ?? join(root, '.cache/kafka');
@@ -83,7 +84,7 @@ function properties(directory: string, host: string, at: number, cluster: readon
     'group.min.session.timeout.ms': '100',
     'auto.create.topics.enable': 'false',
     // The settings that a topic must have as a log.
-    'log.message.timestamp.after.max.ms': '2000',
+    'log.message.timestamp.after.max.ms': `${MOST_AHEAD_MS}`,
   };
   return Object.entries(settings)
     .map(([key, value]) => `${key}=${value}\n`)

@@ -136,7 +136,7 @@ test('the catalogs: source ids, coverage maps, filterable fields', async () => {
     const fields: Field[][] = catalogs.map((catalog: { filterable_fields: Field[] }) => catalog.filterable_fields);
     assert.equal(
       fields.map(list => list.length),
-      [10, 4, 4, 1],
+      [13, 7, 7, 4],
     );
     assert.equal(
       fields[1]!.map(({ name, unit, column }) => [name, unit, column]),
@@ -145,10 +145,13 @@ test('the catalogs: source ids, coverage maps, filterable fields', async () => {
         ['dnf_zsigma', 'dimensionless', 'DNF_ZSIGMA'],
         ['ext_mash', 'class code (0-4)', 'EXT_MASH'],
         ['chance_probability', 'probability', null],
+        ['normalized_separation', 'dimensionless', null],
+        ['match_probability', 'probability', null],
+        ['any_match_probability', 'probability', null],
       ],
     );
     assert.equal(fields[2]![0]!.parameters, ['delve_dr3_gold.dnf_z_min', 'delve_dr3_gold.dnf_z_max']);
-    const derived = fields[0]!.at(-2)!;
+    const derived = fields[0]!.at(-5)!;
     assert.equal([derived.name, derived.column], ['parallax_over_error', null]);
     assert.equal(derived.derived_from, { numerator: 'parallax', denominator: 'parallax_error' });
     assert.is(fields[0]![0]!.derived_from, null);

@@ -26,6 +26,9 @@ const summary = {
   source_density: 12.3,
   sources_within_radius: 1,
   second_separation_arcsec: null,
+  normalized_separation: 1.25,
+  match_probability: 1,
+  any_match_probability: null,
 };
 const published = {
   diaObjectId: BIG,

@@ -51,10 +51,13 @@ function record(diaObjectId: string, catalog_outcomes: Record<string, string>, p
 }
 
 const STATISTICS = {
-  version: 1,
+  version: 2,
   source_density: 12.3,
   sources_within_radius: 2,
   second_separation_arcsec: 0.75,
+  combined_error_mas: 200,
+  ln_weight_ratio: 0.15,
+  prior_completeness: 1,
 };
 
 function match(diaObjectId: string, catalog_name: string, catalog_payload: object | null) {

@@ -60,7 +60,11 @@ async function check(name: string, location: string): Promise<void> {
     const [ra, dec] = [part.map(object => object.ra), part.map(object => object.dec)].map(values =>
       Float64Array.from(values),
     );
-    const search = new CatalogSearch(catalog, { ra: ra!, dec: dec!, timeUs: new Float64Array(ra!.length) }, 1);
+    const search = new CatalogSearch(
+      catalog,
+      { ra: ra!, dec: dec!, timeUs: new Float64Array(ra!.length), errorMas: ra!.map(() => Number.NaN) },
+      1,
+    );
     await Promise.all(search.searches.map(async file => search.take(file, await pool.run(search.task(file)))));
     assert.equal(search.problems, []);
     part.forEach(({ id, separationArcsec, ...place }, at) => {

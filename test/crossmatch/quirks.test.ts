@@ -45,7 +45,11 @@ async function check(
   const registration = await registerCatalog(definition, location, { addedAtUs: 0, remote });
   const ra = Float64Array.from(objects, object => object.ra);
   const dec = Float64Array.from(objects, object => object.dec);
-  const search = new CatalogSearch(openCatalog(registration), { ra, dec, timeUs: new Float64Array(ra.length) }, 1);
+  const search = new CatalogSearch(
+    openCatalog(registration),
+    { ra, dec, timeUs: new Float64Array(ra.length), errorMas: ra.map(() => Number.NaN) },
+    1,
+  );
   await Promise.all(search.searches.map(async file => search.take(file, await pool.run(search.task(file)))));
   assert.equal(search.problems, []);
   assert.ok(!rows.without || search.rowsPassedOver > 0, 'rows without a position are counted');
@@ -327,7 +331,7 @@ test('only what is needed is read: row groups that objects reach, position colum
         const dec = Float64Array.from(objects, object => object.dec);
         const search = new CatalogSearch(
           openCatalog(registration),
-          { ra, dec, timeUs: new Float64Array(ra.length) },
+          { ra, dec, timeUs: new Float64Array(ra.length), errorMas: ra.map(() => Number.NaN) },
           1,
         );
         server.asked.length = 0;

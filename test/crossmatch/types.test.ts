@@ -49,7 +49,7 @@ for (const name of ['decimal', 'decimal_of_integers', 'unsigned']) {
       const [ra, dec] = ['ra', 'dec'].map(column => Float64Array.from(rows, row => Number(row[column])));
       const search = new CatalogSearch(
         openCatalog(registration),
-        { ra: ra!, dec: dec!, timeUs: new Float64Array(ra!.length) },
+        { ra: ra!, dec: dec!, timeUs: new Float64Array(ra!.length), errorMas: ra!.map(() => Number.NaN) },
         1,
       );
       await Promise.all(search.searches.map(async file => search.take(file, await pool.run(search.task(file)))));

@@ -10,7 +10,6 @@ import * as assert from 'uvu/assert';
 import { root, version } from '../directory.ts';
 import { get, startServer } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 
 const run = promisify(execFile);
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'nearsky-deb-')));
@@ -45,15 +44,13 @@ const isMade = await Promise.race([once(copy.stdout, 'data').then(() => true), e
 const missing = ['dpkg', 'dpkg-deb', 'adduser', 'nsenter', 'setpriv'].find(
   name => spawnSync(name, ['--version']).error !== undefined,
 );
-const obstacle = isDeno
-  ? 'the executable is built with Node'
-  : missing
-    ? `there is no ${missing}`
-    : process.getuid!() !== 0
-      ? 'only root installs packages'
-      : isMade
-        ? undefined
-        : 'no layer can be mounted above this system';
+const obstacle = missing
+  ? `there is no ${missing}`
+  : process.getuid!() !== 0
+    ? 'only root installs packages'
+    : isMade
+      ? undefined
+      : 'no layer can be mounted above this system';
 
 const test = suite('deploy/deb');
 test.after(async () => {

@@ -6,10 +6,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, parseAllDocuments } from 'yaml';
 import { DATA } from '../../src/binary/bundle.ts';
+import { newTopic } from '../../src/cluster/kafka_settings.ts';
 import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config/config.ts';
 import { root } from '../directory.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { BALANCER, TOPIC_SETTINGS } from '../e2e/three_nodes.ts';
+import { BALANCER } from '../e2e/three_nodes.ts';
 import { needs } from '../needs.ts';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -79,11 +80,16 @@ for (const { services } of [node, nodes])
         for (const setting of Object.keys(service.environment!)) assert.ok(known.includes(setting), setting);
       });
 
-test('compose: three nodes have the topic of the page, and the balancer knows each', () => {
-  const options = nodes.services.topic.command
-    .map((option: string) => /^--config=(\S+)=(\S+)$/.exec(option))
-    .filter(Boolean);
-  assert.equal(Object.fromEntries(options.map(([, name, value]: string[]) => [name, value])), TOPIC_SETTINGS);
+test('compose: three nodes have the topic that `node topic` creates, and the balancer knows each', () => {
+  const { replicas, settings } = newTopic(3);
+  const options: string[] = nodes.services.topic.command;
+  assert.ok(options.includes('--partitions=1') && options.includes(`--replication-factor=${replicas}`));
+  assert.equal(
+    options.filter(option => option.startsWith('--config=')).sort(),
+    Object.entries(settings)
+      .map(([name, value]) => `--config=${name}=${value}`)
+      .sort(),
+  );
   const servers = [...BALANCER.matchAll(/^ +server (\S+) \1:8080 check$/gm)].map(([, name]) => name!);
   assert.equal(
     servers,

@@ -20,7 +20,6 @@ import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 import { root } from '../directory.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 
 interface Rule {
   readonly alert: string;
@@ -56,22 +55,19 @@ function exposed(): Set<string> {
   return new Set([...shown.matchAll(/^(\w+)[ {]/gm)].map(([, name]) => name!));
 }
 
-needs(test, isDeno ? 'Deno has no metric of anonymous memory, because it may not read /proc' : undefined)(
-  'every metric in the rules and on the dashboard is in /metrics',
-  () => {
-    const names = exposed();
-    const panels: { targets: { expr: string }[] }[] = JSON.parse(text('dashboard.json')).panels;
-    assert.ok(panels.length > 10);
-    const expressions = [
-      ...rules.map(({ expr }) => expr),
-      ...panels.flatMap(each => each.targets.map(({ expr }) => expr)),
-    ];
-    for (const expression of expressions) {
-      const used = expression.match(/\b(?:nearsky|crossmatch|process)_\w+/g) ?? ['up'];
-      for (const name of used) assert.ok(name === 'up' || names.has(name), `${name} in ${expression}`);
-    }
-  },
-);
+test('every metric in the rules and on the dashboard is in /metrics', () => {
+  const names = exposed();
+  const panels: { targets: { expr: string }[] }[] = JSON.parse(text('dashboard.json')).panels;
+  assert.ok(panels.length > 10);
+  const expressions = [
+    ...rules.map(({ expr }) => expr),
+    ...panels.flatMap(each => each.targets.map(({ expr }) => expr)),
+  ];
+  for (const expression of expressions) {
+    const used = expression.match(/\b(?:nearsky|crossmatch|process)_\w+/g) ?? ['up'];
+    for (const name of used) assert.ok(name === 'up' || names.has(name), `${name} in ${expression}`);
+  }
+});
 
 test('the rules are the alerts of the page, with the same durations', () => {
   const UNITS: Readonly<Record<string, string>> = { min: 'm', h: 'h' };
@@ -170,60 +166,56 @@ needs(test, whyNot('logrotate', '--version'))("logrotate's file is right", () =>
   assert.not.match(stderr, /^error/m);
 });
 
-needs(test, isDeno ? 'the command that the script calls runs on Node' : undefined)(
-  'nightly.sh stores and moves files, keeps those that it cannot use, and keeps only the newest backups',
-  () =>
-    withDirectory(async directory => {
-      const bin = join(directory, 'bin');
-      mkdirSync(bin);
-      writeFileSync(
-        join(bin, 'nearsky'),
-        `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/nearsky.cjs')}' "$@"\n`,
-      );
-      chmodSync(join(bin, 'nearsky'), 0o755);
-      const data = join(directory, 'data');
-      const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, NEARSKY_DATA: data };
-      const nightly = (...args: string[]) => spawnSync(deploy('nightly.sh'), args, { env, encoding: 'utf8' });
-      const objects = (from: string) =>
-        JSON.parse(execFileSync(join(bin, 'nearsky'), ['stats', '--json', '--data', from], { encoding: 'utf8' }))
-          .objects;
+test('nightly.sh stores and moves files, keeps those that it cannot use, and keeps only the newest backups', () =>
+  withDirectory(async directory => {
+    const bin = join(directory, 'bin');
+    mkdirSync(bin);
+    writeFileSync(
+      join(bin, 'nearsky'),
+      `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'bin/nearsky.cjs')}' "$@"\n`,
+    );
+    chmodSync(join(bin, 'nearsky'), 0o755);
+    const data = join(directory, 'data');
+    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, NEARSKY_DATA: data };
+    const nightly = (...args: string[]) => spawnSync(deploy('nightly.sh'), args, { env, encoding: 'utf8' });
+    const objects = (from: string) =>
+      JSON.parse(execFileSync(join(bin, 'nearsky'), ['stats', '--json', '--data', from], { encoding: 'utf8' })).objects;
 
-      const [spool, backups] = [join(directory, 'spool'), join(directory, 'backups')];
-      for (const each of [spool, backups]) mkdirSync(each);
-      const sample = join(root, 'sample/alerts/lasair.ndjson');
-      copyFileSync(sample, join(spool, 'b night.ndjson'));
-      copyFileSync(sample, join(spool, 'unfinished.part'));
-      writeFileSync(join(spool, 'a.ndjson'), 'not JSON\n');
-      assert.is(nightly('ingest', 'lasair', spool).status, 1);
-      assert.equal(readdirSync(spool).sort(), ['a.ndjson', 'done', 'unfinished.part']);
-      const stored = objects(data);
-      assert.ok(stored > 0);
-      // A file of the same name replaces no earlier one.
-      copyFileSync(sample, join(spool, 'b night.ndjson'));
-      assert.is(nightly('ingest', 'lasair', spool).status, 1);
-      assert.equal(readdirSync(join(spool, 'done')).sort(), ['b night.ndjson', 'b night.ndjson.~1~']);
-      assert.is(objects(data), stored);
+    const [spool, backups] = [join(directory, 'spool'), join(directory, 'backups')];
+    for (const each of [spool, backups]) mkdirSync(each);
+    const sample = join(root, 'sample/alerts/lasair.ndjson');
+    copyFileSync(sample, join(spool, 'b night.ndjson'));
+    copyFileSync(sample, join(spool, 'unfinished.part'));
+    writeFileSync(join(spool, 'a.ndjson'), 'not JSON\n');
+    assert.is(nightly('ingest', 'lasair', spool).status, 1);
+    assert.equal(readdirSync(spool).sort(), ['a.ndjson', 'done', 'unfinished.part']);
+    const stored = objects(data);
+    assert.ok(stored > 0);
+    // A file of the same name replaces no earlier one.
+    copyFileSync(sample, join(spool, 'b night.ndjson'));
+    assert.is(nightly('ingest', 'lasair', spool).status, 1);
+    assert.equal(readdirSync(join(spool, 'done')).sort(), ['b night.ndjson', 'b night.ndjson.~1~']);
+    assert.is(objects(data), stored);
 
-      const today = join(backups, `nearsky-${new Date().toISOString().slice(0, 10)}`);
-      const older = ['nearsky-2020-01-01', 'nearsky-2020-01-02', 'nearsky-of-mine'];
-      for (const each of older) mkdirSync(join(backups, each));
-      for (let i = 0; i < 2; i++) {
-        const { status, stderr } = nightly('backup', backups, '2');
-        assert.is(status, 0, stderr);
-        assert.equal(readdirSync(backups).sort(), ['nearsky-2020-01-02', basename(today), 'nearsky-of-mine']);
-      }
-      assert.is(objects(today), stored);
-      const { status, stderr } = nightly('export', backups, '1');
+    const today = join(backups, `nearsky-${new Date().toISOString().slice(0, 10)}`);
+    const older = ['nearsky-2020-01-01', 'nearsky-2020-01-02', 'nearsky-of-mine'];
+    for (const each of older) mkdirSync(join(backups, each));
+    for (let i = 0; i < 2; i++) {
+      const { status, stderr } = nightly('backup', backups, '2');
       assert.is(status, 0, stderr);
-      assert.ok(existsSync(`${today}.ndjson.gz`) && existsSync(today));
-      assert.is.not(nightly('backup', backups, '0').status, 0);
-      assert.ok(
-        nightly('report')
-          .stdout.split('\n')
-          .some(line => line.startsWith('last backup') && line.endsWith(today)),
-      );
-      assert.ok(existsSync(today));
-    }),
-);
+      assert.equal(readdirSync(backups).sort(), ['nearsky-2020-01-02', basename(today), 'nearsky-of-mine']);
+    }
+    assert.is(objects(today), stored);
+    const { status, stderr } = nightly('export', backups, '1');
+    assert.is(status, 0, stderr);
+    assert.ok(existsSync(`${today}.ndjson.gz`) && existsSync(today));
+    assert.is.not(nightly('backup', backups, '0').status, 0);
+    assert.ok(
+      nightly('report')
+        .stdout.split('\n')
+        .some(line => line.startsWith('last backup') && line.endsWith(today)),
+    );
+    assert.ok(existsSync(today));
+  }));
 
 test.run();

@@ -29,7 +29,7 @@ const patternOf = (text: string) =>
 
 needs(test, whyNoKafka)('every block runs as printed', () =>
   withDirectory(async directory => {
-    assert.is(blocks.length, 7);
+    assert.is(blocks.length, 10);
     const bin = join(directory, 'bin');
     mkdirSync(bin);
     const words = [checkout.file, ...checkout.args].map(word => `'${word}'`).join(' ');

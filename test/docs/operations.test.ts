@@ -7,11 +7,11 @@ import * as assert from 'uvu/assert';
 import { calibrationPlot } from '../../docs/calibration_plot.ts';
 import { commandsPage } from '../../docs/commands.ts';
 import { settingsPage } from '../../docs/settings.ts';
-import { whyUnsafe } from '../../src/cluster/kafka_settings.ts';
+import { newTopic } from '../../src/cluster/kafka_settings.ts';
 import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config/config.ts';
 import { documentText } from '../document.ts';
 import { root, start, withDirectory } from '../e2e/support.ts';
-import { BALANCER, TOPIC_SETTINGS, whyNoBalancer } from '../e2e/three_nodes.ts';
+import { BALANCER, whyNoBalancer } from '../e2e/three_nodes.ts';
 import { needs } from '../needs.ts';
 
 const docs = (name: string) => join(root, 'docs', name);
@@ -140,10 +140,18 @@ async function runFile(file: string, args: readonly string[]) {
   return await start([], {}, { file, args, cwd: root, env: process.env }).finished;
 }
 
-test('the topic of the log that is created is fit to be one', () => {
-  const settings = new Map(Object.entries(TOPIC_SETTINGS)).set('max.message.bytes', '1048588');
-  assert.is(settings.size, 8);
-  assert.is(whyUnsafe({ partitions: [[1, 2, 3]], servers: 3, settings }), undefined);
+test('the commands for the topic of the log have the settings with which `node topic` creates it', () => {
+  const { replicas, settings } = newTopic(3);
+  assert.match(page, `--partitions 1 --replication-factor ${replicas} `);
+  const shown = [...page.matchAll(/--(add-)?config ([\w.]+)=(\S+)/g)];
+  for (const [, , name, value] of shown) assert.is(value, settings[name!], name);
+  assert.equal(
+    shown
+      .filter(([, isAdded]) => !isAdded)
+      .map(([, , name]) => name!)
+      .sort(),
+    Object.keys(settings).sort(),
+  );
 });
 
 needs(test, whyNoBalancer)("HAProxy takes the balancer's configuration", () =>

@@ -30,8 +30,6 @@ import {
   type TestApp,
   type World,
 } from '../http/support.ts';
-import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 
 const test = suite<{ running: Running }>('docs/settings');
 
@@ -209,16 +207,13 @@ test('a connection beyond the most takes the place of one that is idle', () =>
     assert.is((await server.stop()).code, 0);
   }));
 
-needs(test, isDeno ? "the tasks of Deno may listen on this machine's usual addresses alone" : undefined)(
-  'the address to listen on',
-  () =>
-    withDirectory(async directory => {
-      const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_HOST: '127.0.0.2' });
-      assert.match(server.url, '//127.0.0.2:');
-      assert.is((await get(`${server.url}/api/status`)).database, 'ok');
-      assert.is((await server.stop()).code, 0);
-    }),
-);
+test('the address to listen on', () =>
+  withDirectory(async directory => {
+    const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_HOST: '127.0.0.2' });
+    assert.match(server.url, '//127.0.0.2:');
+    assert.is((await get(`${server.url}/api/status`)).database, 'ok');
+    assert.is((await server.stop()).code, 0);
+  }));
 
 test('an error that ends a command has its stack on request', async () => {
   const missing = ['stats', '--data', '/nowhere'];

@@ -16,7 +16,6 @@ import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 import { type Asked, REQUESTS } from './requests.ts';
 import {
   CATALOGS,
@@ -31,11 +30,7 @@ import {
   withDirectory,
 } from './support.ts';
 
-const obstacle = isDeno
-  ? 'the executable is built with Node'
-  : process.platform === 'linux'
-    ? undefined
-    : 'the executable is built on Linux';
+const obstacle = process.platform === 'linux' ? undefined : 'the executable is built on Linux';
 const test = suite('e2e/binary');
 const built = needs(test, obstacle);
 

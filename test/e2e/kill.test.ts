@@ -1,6 +1,6 @@
 /**
  * kill -9 of `ingest` and of `crossmatch` at random moments, then a restart: nothing that was there is missing, nothing is there twice,
- * and the end is that of a run that nobody disturbed. NEARSKY_KILLS sets how many times each (3).
+ * and the end is that of a run that nobody disturbed. NEARSKY_KILLS sets how many times each (2).
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -11,13 +11,12 @@ import { type Dump, readDump } from './dump.ts';
 import { assertJournalKept, killAfter, kills, random } from './kill_support.ts';
 import { nearsky, withDirectory } from './support.ts';
 
-const times = process.env.NEARSKY_KILLS ? kills : 2;
 const OBJECTS = 400;
 const BATCH = 20;
 
 const test = suite('e2e/kill again');
 
-test(`crossmatch --again, killed ${times} times`, () =>
+test(`crossmatch --again, killed ${kills} times`, () =>
   withDirectory(async directory => {
     const places = Array.from({ length: OBJECTS }, (_, i) => ({ ra: (i * 137.5) % 360, dec: (i * 7.3) % 80 }));
     const world = new World(directory);
@@ -37,7 +36,7 @@ test(`crossmatch --again, killed ${times} times`, () =>
     assert.equal([stats.again, stats.claimed], [0, 0]);
 
     let killed = 0;
-    for (let run = 0; killed < times; run++) {
+    for (let run = 0; killed < kills; run++) {
       const data = join(directory, `killed${run}`);
       cpSync(ready, data, { recursive: true });
       const args = ['crossmatch', '--again', '--batch', `${BATCH}`, '--data', data];

@@ -1,6 +1,6 @@
 /**
  * kill -9 of `consume` at random moments, beside Kafka itself and servers that fail now and then: nothing that was acknowledged is
- * missing, nothing is there twice, and the end is that of a run that nobody disturbed. NEARSKY_KILLS sets how many times (3).
+ * missing, nothing is there twice, and the end is that of a run that nobody disturbed. NEARSKY_KILLS sets how many times (2).
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

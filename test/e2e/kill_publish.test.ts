@@ -1,6 +1,6 @@
 /**
  * kill -9 of `publish` and of Kafka itself at random moments, while crossmatches are recorded: no match is missing, those of an object come in
- * their order, and one that comes twice has the same id. NEARSKY_KILLS sets how many times (3).
+ * their order, and one that comes twice has the same id. NEARSKY_KILLS sets how many times (2).
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

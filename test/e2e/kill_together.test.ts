@@ -1,7 +1,7 @@
 /**
  * kill -9 of `consume`, `crossmatch`, `tns refresh` and `serve`, together on one directory, at random moments: of one of them, or of all at
  * once. After each, nothing that was acknowledged is missing or there twice, and the end is that of a run that nobody disturbed.
- * NEARSKY_KILLS sets how many times (3).
+ * NEARSKY_KILLS sets how many times (2).
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 import { checkout, get, type Program, root, startServer, withDirectory } from './support.ts';
 
 /** Mounts an empty file system over /proc, for the program that follows alone. */
 const WITHOUT_PROC = ['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"'];
 const canHide = spawnSync('unshare', [...WITHOUT_PROC, 'sh', '-c', 'test ! -e /proc/self']).status === 0;
-const obstacle = isDeno ? 'Deno does not start without /proc' : canHide ? undefined : '/proc cannot be hidden here';
+const obstacle = canHide ? undefined : '/proc cannot be hidden here';
 
 const test = suite('e2e/other_systems');
 

@@ -10,6 +10,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
+import { newTopic } from '../../src/cluster/kafka_settings.ts';
 import { freePorts, KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
 import { checkout, eventually, type Program, root, type Server, send, start, startServer } from './support.ts';
 
@@ -17,11 +18,6 @@ const NODES = 3;
 const SERVERS = 3;
 const TOPIC = 'nearsky';
 
-const chapter = readFileSync(join(root, 'docs/operations.md'), 'utf8').split('## Several nodes\n')[1]!;
-/** The settings of the topic that the chapter creates. */
-export const TOPIC_SETTINGS = Object.fromEntries(
-  [...chapter.matchAll(/--config (\S+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
-);
 /** HAProxy's configuration. */
 export const BALANCER = readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8');
 
@@ -110,7 +106,7 @@ export class ThreeNodes {
     const kafka = await KafkaServer.startCluster(join(directory, 'kafka'), SERVERS, machines.kafka);
     const nodes = new ThreeNodes(directory, kafka, await freePorts(NODES + 1), settings, machines);
     try {
-      await kafka[0]!.createTopic(TOPIC, 1, TOPIC_SETTINGS);
+      await kafka[0]!.createTopic(TOPIC, 1, newTopic(SERVERS).settings);
       await Promise.all(nodes.all.map(node => nodes.serve(node)));
       await nodes.#startBalancer();
     } catch (error) {
@@ -167,7 +163,7 @@ export class ThreeNodes {
   async command(node: number, ...args: string[]): Promise<Record<string, unknown>> {
     const all = [...args, '--data', this.dataOf(node), '--json'];
     const { code, stdout, stderr } = await start(all, this.settings, this.#machines.programOf(node)).finished;
-    if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}`);
+    if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`);
     return JSON.parse(stdout);
   }
 

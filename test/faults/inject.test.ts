@@ -16,7 +16,7 @@ import { prepare, SCENARIOS, type Scenario } from './scenarios.ts';
 
 const which = process.env.NEARSKY_FAULTS;
 /** The number of faults of each command, where `which` says nothing else. */
-const SAMPLE = 4;
+const SAMPLE = 2;
 const CONCURRENCY = 2;
 /** A command that takes longer has hung. */
 const LIMIT_MS = 60_000;

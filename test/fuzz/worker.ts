@@ -1,7 +1,6 @@
 /** Runs one target: its corpus, then mutations of it. The input under way lies in shared memory, so that one that never ends can be named. */
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { isDeno } from '../runtime.ts';
 import { Mutator } from './mutate.ts';
 import { corpusOf } from './target.ts';
 import { TARGETS } from './targets.ts';
@@ -75,6 +74,6 @@ for (; count < inputs && findings < MAX_FINDINGS && Date.now() < untilMs; count+
   await run(wrapped(mutator.next(target.isText)), `input ${count} of seed ${seed}`);
 await running.close?.();
 report({ kind: 'done', inputs: count });
-if (!isDeno) parentPort!.close();
+parentPort!.close();
 // Threads that a target has started may outlive it.
-if (!isDeno) setTimeout(() => process.exit(), 1000).unref();
+setTimeout(() => process.exit(), 1000).unref();

@@ -10,10 +10,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportHats } from '../../src/hats_export/hats_exporter.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { StoredObject } from '../../src/store/types.ts';
+import type { MatchSummary, StoredObject } from '../../src/store/types.ts';
 import { formatLines } from '../../src/transfer/format.ts';
 import { nearsky, root, start } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
+import { worth } from '../oracle/answers.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 import { delivery, failure, withStore } from '../store/support.ts';
 import { fillSky } from './support.ts';
@@ -59,6 +60,7 @@ function linesOfObject(row: Row): Row[] {
     ra: exact(row.ra),
     dec: exact(row.dec),
     reliability: exact(row.reliability),
+    ...(row.position_error_mas !== null && { position_error_mas: row.position_error_mas }),
     ingest_time: timeText(row.ingest_time),
     event_time: timeText(row.event_time),
     state: isPending ? 'pending' : 'crossmatched',
@@ -116,6 +118,9 @@ function lineOfMatch(row: Row): Row {
         source_density: row.source_density,
         sources_within_radius: row.sources_within_radius,
         second_separation_arcsec: row.second_separation_arcsec,
+        normalized_separation: row.normalized_separation,
+        match_probability: row.match_probability,
+        any_match_probability: row.any_match_probability,
       },
     }),
     ra: exact(row.source_ra),
@@ -134,7 +139,28 @@ function linesOf(store: Store): Row[] {
   const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
   const lines = [...formatLines(snapshot, store, counts)].flatMap(text => text.trim().split('\n').map(parsedLine));
   snapshot.close();
-  return lines;
+  return lines.map(withProbabilities);
+}
+
+/** The line of a match with the values that follow from its statistics, in place of those that the rows do not have. */
+function withProbabilities(line: Row): Row {
+  const { statistics } = line as { statistics?: Row };
+  if (!statistics) return line;
+  const { combined_error_mas, ln_weight_ratio, prior_completeness, ...others } = statistics;
+  const likelihood = {
+    combinedErrorMas: combined_error_mas,
+    lnWeightRatio: ln_weight_ratio,
+    priorCompleteness: prior_completeness,
+  };
+  const { normalized_separation, match_probability, any_match_probability } = worth({
+    separationArcsec: line.separation_arcsec,
+    separationAtEpochArcsec: line.separation_at_epoch_arcsec,
+    statistics: {
+      sourceDensity: statistics.source_density,
+      ...(combined_error_mas !== undefined && { likelihood }),
+    },
+  } as unknown as MatchSummary);
+  return { ...line, statistics: { ...others, normalized_separation, match_probability, any_match_probability } };
 }
 
 const optionsOf = (store: Store, dataDir: string, target: string) => ({

@@ -1,7 +1,7 @@
 /** Stores to be exported: objects over the sky and in crowds, with matches of all kinds. */
 
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
-import { statisticsOf } from '../../src/store/match_statistics.ts';
+import { likelihoodOf, statisticsOf } from '../../src/store/match_statistics.ts';
 import type { CrossmatchResult, Delivery, MatchSource } from '../../src/store/types.ts';
 import type { Writer } from '../../src/store/writer.ts';
 import { payloadColumns } from '../../src/tables/payload_columns.ts';
@@ -47,7 +47,14 @@ function resultOf(diaObjectId: bigint, i: number, matches: number, random: () =>
       catalogSourceId: `${4_611_686_018_427_387_905n + BigInt(i)}`,
       separationArcsec: random(),
       ...(i % 3 === 0 && { separationAtEpochArcsec: random() }),
-      ...(i % 2 === 0 && { statistics: statisticsOf(100 * random(), 1 + (i % 3), i % 3 > 0 ? random() : Number.NaN) }),
+      ...(i % 2 === 0 && {
+        statistics: statisticsOf(
+          100 * random(),
+          1 + (i % 3),
+          i % 3 > 0 ? random() : Number.NaN,
+          likelihoodOf(random(), i % 4 ? 300 * random() : Number.NaN, 9 + random(), 1),
+        ),
+      }),
       source: sourceOf(name, i, random),
     })),
     ...(i % 10 === 0 && { tns }),
@@ -70,6 +77,7 @@ export async function fillSky(writer: Writer, count: number, seed = 1): Promise<
       diaObjectId: FIRST_ID + 7919n * BigInt(i),
       position: i % NO_POSITION === 5 ? null : i % 2 ? anywhere : near,
       reliability: i % 3 ? random() : null,
+      ...(i % 4 && { positionErrorMas: 1 + 100 * random() }),
       eventTimeUs: TIME_US - i,
       broker: i % 2 ? 'lasair' : 'antares',
     };

@@ -37,19 +37,20 @@ test.after(({ running }) => running.close());
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];
 const PATHS = ['/api/objects/1?', '/api/cone?ra=150&dec=2&radius_arcsec=5', '/api/tns/2026abc?'];
 
-test('there are 42, each taken on each operation', async ({ running: { app } }) => {
+test('there are 66, each taken on each operation', async ({ running: { app } }) => {
   const gaia = ['parallax', 'parallax_error', 'pmra', 'pmdec', 'ruwe', 'parallax_over_error'];
   const probabilities = ['star', 'galaxy', 'quasar'].map(kind => `classprob_dsc_combmod_${kind}`);
+  const worth = ['chance_probability', 'normalized_separation', 'match_probability', 'any_match_probability'];
   const gold = ['dnf_z', 'dnf_zsigma', 'ext_mash'];
   const fields = [
     ...[...gaia, ...probabilities].map(field => `gaia_dr3.${field}`),
-    ...CATALOGS.map(catalog => `${catalog}.chance_probability`),
+    ...CATALOGS.flatMap(catalog => worth.map(field => `${catalog}.${field}`)),
     ...gold.flatMap(field => [`des_y6_gold.${field}`, `delve_dr3_gold.${field}`]),
   ];
   const names = ['separation_arcsec_max', 'reliability_min', 'reliability_max'].concat(
     fields.flatMap(field => [`${field}_min`, `${field}_max`]),
   );
-  assert.is(names.length, 41);
+  assert.is(names.length, 65);
   for (const name of names) {
     const { status, body } = await app.get(`/api/objects/1?${name}=1e0`);
     assert.equal([status, body.filters], [200, { [name]: 1 }]);

@@ -172,6 +172,9 @@ export const NO_WORTH = [
   'source_density',
   'sources_within_radius',
   'second_separation_arcsec',
+  'normalized_separation',
+  'match_probability',
+  'any_match_probability',
 ].map(key => [key, null] as const);
 
 export function delivery(diaObjectId: bigint, fields: Partial<Delivery> = {}): Delivery {

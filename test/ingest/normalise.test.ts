@@ -41,6 +41,20 @@ test('antares: flat properties, or within properties, or within attributes', () 
     });
 });
 
+test('the errors of the position become one, unless one of them is not a number above 0, or there is no position', () => {
+  const errorOf = (normalised: Normalised) => deliveryOf(normalised).positionErrorMas;
+  const inAntares = (ra: string, dec: string) =>
+    ANTARES.replace('{', `{"lsst_diaObject_raErr": ${ra}, "lsst_diaObject_decErr": ${dec}, `);
+  assert.is(errorOf(antares(inAntares('1e-5', '1e-5'))), 36);
+  assert.is(errorOf(antares(inAntares('1e-5', '2e-5'))), 56.92);
+  for (const unknown of ['null', 'NaN', '0', '-1e-5', '"1e-5"', '1e999'])
+    assert.is(errorOf(antares(inAntares('1e-5', unknown))), undefined, unknown);
+  assert.is(errorOf(antares(inAntares('1e-5', '1e-5').replace('-14.424639', '-95'))), undefined);
+  const inLasair = '{"diaObjectId": 1, "latestR": 0.9, "ra": 223.25, "decl": -40.5, "raErr": 1e-5, "decErr": 1e-5}';
+  assert.is(errorOf(lasair(inLasair)), 36);
+  assert.is(errorOf(pittgoogle(ALERT('0.9').replace('"dec": 2.5', '"dec": 2.5, "raErr": 1e-5, "decErr": 1e-5'))), 36);
+});
+
 test('antares: an alert without a diaObject is skipped; what is no alert is rejected', () => {
   assert.is(antares('{"lsst_diaSource_diaSourceId": 5, "ant_mjd": 61096.3}').kind, 'skipped');
   assert.is(antares('{"lsst_diaObject_diaObjectId": null, "ant_mjd": 61096.3}').kind, 'skipped');

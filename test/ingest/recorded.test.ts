@@ -28,6 +28,20 @@ function inText(broker: BrokerName, message: string): string[] {
   return keys.map(key => new RegExp(`"${key}\\\\?":\\s*([^,}\\s]+)`).exec(text)![1]!);
 }
 
+/** The position error in the raw text, mas; undefined where a number is missing. */
+function errorInText(keys: readonly [string, string], text: string): number | undefined {
+  const [ra, dec] = keys.map(key => Number(new RegExp(`"${key}\\\\?":\\s*([\\d.e-]+)`).exec(text)?.[1]));
+  const error = Math.sqrt((ra! ** 2 + dec! ** 2) / 2) * 3_600_000;
+  return Number.isNaN(error) ? undefined : Number(error.toPrecision(4));
+}
+
+/** The keys of the errors; the messages of lasair in these files have none of the object. */
+const ERROR_KEYS = {
+  antares: ['lsst_diaObject_raErr', 'lsst_diaObject_decErr'],
+  pittgoogle: ['raErr', 'decErr'],
+} as const;
+let withErrors = 0;
+
 /** Reads every message of a file and compares what is delivered with its raw text. */
 function readMessages(broker: BrokerName, messages: readonly string[]): Record<string, number> {
   const normalise = normaliserOf(broker, loadConfig().MIN_DIASOURCE_RELIABILITY);
@@ -42,6 +56,11 @@ function readMessages(broker: BrokerName, messages: readonly string[]): Record<s
     assert.ok(delivery.eventTimeUs > Date.UTC(2025, 0) * 1000 && delivery.eventTimeUs < Date.UTC(2027, 0) * 1000, id);
     if (delivery.position) assert.equal(delivery.position, { ra: Number(ra), dec: Number(dec) });
     else assert.is(dec, '-95.25', 'the one invalid position, which the sample has made');
+    if (broker !== 'lasair' && delivery.position) {
+      const text = message.slice(message.search(KEYS[broker][0]));
+      assert.is(delivery.positionErrorMas, errorInText(ERROR_KEYS[broker], text), id);
+      if (delivery.positionErrorMas) withErrors++;
+    }
   }
   return counts;
 }
@@ -56,6 +75,7 @@ test('the alerts of the sample', () => {
   assert.equal(read('antares'), { delivery: 12, skipped: 1 });
   assert.equal(read('lasair'), { delivery: 84, rejected: 1 });
   assert.equal(read('pittgoogle'), { delivery: 5, below_cut: 3, skipped: 2 });
+  assert.ok(withErrors > 5, `${withErrors}`);
 });
 
 test('every recorded message of lasair, NaN tokens and all', () => {

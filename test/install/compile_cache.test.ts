@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root, version, withDirectory } from '../directory.ts';
-import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 
 const test = suite('install/compile_cache');
-const check = needs(test, isDeno ? 'Deno keeps compiled code by itself' : undefined);
 
 const start = (cache: string) =>
   execFileSync(process.execPath, [join(root, 'bin/nearsky.cjs'), '--version'], {
@@ -16,7 +13,7 @@ const start = (cache: string) =>
     env: { PATH: process.env.PATH, XDG_CACHE_HOME: cache },
   });
 
-check('compiled code is kept in a directory of the user; without one the program starts, too', () =>
+test('compiled code is kept in a directory of the user; without one the program starts, too', () =>
   withDirectory(async directory => {
     const caches = join(directory, 'caches');
     assert.is(start(caches), `nearsky ${version}\n`);
@@ -26,7 +23,6 @@ check('compiled code is kept in a directory of the user; without one the program
     const file = join(directory, 'file');
     writeFileSync(file, '');
     assert.is(start(file), `nearsky ${version}\n`);
-  }),
-);
+  }));
 
 test.run();

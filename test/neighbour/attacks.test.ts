@@ -85,8 +85,7 @@ check('an idle service', async context => {
 });
 
 async function attack(context: Context, { name, sends, expects, says }: Attack): Promise<void> {
-  const { server, data, neighbour, processes } = context;
-  await neighbour.report();
+  const { server, data, processes } = context;
   processes.takePeak();
   const begunMs = performance.now();
   const outcomes = await sends(server.url);
@@ -115,7 +114,10 @@ async function attack(context: Context, { name, sends, expects, says }: Attack):
   await eventually(`${name}: the processes are few`, async () => processes.pids.length <= MAX_PROCESSES || undefined);
 }
 
-for (const each of ATTACKS.filter(({ name }) => new RegExp(words).test(name)))
+/** Both runtimes bound the same processes in the same way: under Deno one of so many attacks of each kind has to do. */
+const ONE_OF = isDeno ? 4 : 1;
+
+for (const each of ATTACKS.filter(({ name }, i) => (words ? new RegExp(words).test(name) : i % ONE_OF === 0)))
   check(each.name, context => attack(context, each));
 
 check('the tables of TAP are for the user of the service alone', ({ data }) => {

@@ -43,7 +43,15 @@ const query = (adql: string, more: Record<string, string> = {}) =>
   form({ LANG: 'ADQL', FORMAT: 'csv', QUERY: adql, ...more });
 const lookup = (body: string) => once('/api/lookup', { headers: JSON_TYPE, body });
 
-const BRACKETS = () => gzipSync(Buffer.alloc(60_000_000, '[').fill('{"ra":', 0, 6), { level: 1 });
+/** Makes a body when it is first sent. */
+function lazily(make: () => Uint8Array): () => Uint8Array {
+  let made: Uint8Array | undefined;
+  return () => (made ??= make());
+}
+
+const BRACKETS = lazily(() => gzipSync(Buffer.alloc(60_000_000, '[').fill('{"ra":', 0, 6), { level: 1 }));
+/** One text for every row. */
+const LONG_TEXTS = lazily(() => parquet(() => new Array(990_000).fill('x'.repeat(100_000))));
 
 function parquet(texts: () => string[]): Uint8Array {
   const data = texts();
@@ -253,7 +261,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'Parquet: a text of 100 kB for 990,000 rows',
-    sends: table(() => parquet(() => new Array(990_000).fill('x'.repeat(100_000)))),
+    sends: table(LONG_TEXTS),
     // 503: small tables of the other client are read at the same moment.
     expects: ['400', '503'],
   },
@@ -446,7 +454,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'Parquet and FITS at once, requests of six clients and a job',
     sends: async url => {
-      const bodies = [parquet(() => new Array(990_000).fill('x'.repeat(100_000))), longText(200)];
+      const bodies = [LONG_TEXTS(), longText(200)];
       const body = (i: number) => bodies[i % 2]!;
       const outcomes = many(6, async i => of(await send(url, TABLE, { body: body(i), client: client(i) })));
       const done = await job(url, TABLE, { headers: { Prefer: 'respond-async' }, body: body(1) }, 120_000);
@@ -504,7 +512,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     name: 'a table that comes with a query: a text for each row',
-    sends: once('/vo/tap/sync', () => upload(parquet(() => new Array(990_000).fill('x'.repeat(100_000))))),
+    sends: once('/vo/tap/sync', () => upload(LONG_TEXTS())),
     expects: isDeno ? ['400', '503'] : ['400'],
   },
 
@@ -1132,7 +1140,7 @@ export function hostileJobs(): readonly (readonly [path: string, message: Messag
   return [
     [TABLE, { headers: AS_JOB, body: BRACKETS() }],
     ['/vo/tap/async', query(TEXTS, { PHASE: 'RUN' })],
-    [TABLE, { headers: AS_JOB, body: parquet(() => new Array(990_000).fill('x'.repeat(100_000))) }],
+    [TABLE, { headers: AS_JOB, body: LONG_TEXTS() }],
     ['/vo/tap/async', query(CROSS, { PHASE: 'RUN' })],
     [TABLE, { headers: AS_JOB, body: zipped(200, '<A>', '<VOTABLE>') }],
     [TABLE, { headers: AS_JOB, body: zipped(200, 'x', 'ra,dec\n') }],

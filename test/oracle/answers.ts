@@ -137,14 +137,30 @@ function matches(
 
 /** The keys of what a match is worth (docs/contract.md, What a match is worth). */
 export function worth({ separationArcsec, separationAtEpochArcsec, statistics }: MatchSummary): Wire {
-  const { sourceDensity = null, sourcesWithinRadius = null, secondSeparationArcsec = null } = statistics ?? {};
+  const {
+    sourceDensity = null,
+    sourcesWithinRadius = null,
+    secondSeparationArcsec = null,
+    likelihood,
+  } = statistics ?? {};
+  const { combinedErrorMas, lnWeightRatio = null, priorCompleteness = 1 } = likelihood ?? {};
   const separation = separationAtEpochArcsec ?? separationArcsec;
   const sources = (Math.PI / 3600) * (sourceDensity ?? 0) * separation * separation;
+  const four = (value: number) => Number(value.toPrecision(4));
+  const sigma = (combinedErrorMas ?? Number.NaN) / 1000;
+  const normalized = (1000 * separation) / (combinedErrorMas ?? Number.NaN);
+  // One over the sum of the weights; of exponents alone, because the factors may be infinite.
+  const factors = (2 * Math.PI * (sourceDensity ?? 0) * sigma * sigma) / 3600 / priorCompleteness;
+  const others = Math.exp(Math.log(factors) + normalized ** 2 / 2 - (lnWeightRatio ?? 0));
   return {
     chance_probability: sourceDensity === null ? null : Number((-Math.expm1(-sources)).toPrecision(4)),
     source_density: sourceDensity,
     sources_within_radius: sourcesWithinRadius,
     second_separation_arcsec: secondSeparationArcsec,
+    normalized_separation: Number.isFinite(normalized) ? four(normalized) : null,
+    match_probability: lnWeightRatio === null ? null : four(Math.exp(-lnWeightRatio)),
+    any_match_probability:
+      lnWeightRatio === null || sourceDensity === null || Number.isNaN(others) ? null : four(1 / (1 + others)),
   };
 }
 

@@ -16,7 +16,6 @@ import { CATALOG_OUTCOMES, OBJECT_STATUSES } from '../../src/contract/enums.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { eventually, nearsky, type Server, startServer } from '../e2e/support.ts';
 import { needs, toolObstacle } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 import { OVERLAPPING_TEXTS } from './overlaps.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -49,11 +48,9 @@ interface World {
 
 const test = suite<World>('pages/browser');
 /** Why the browser cannot be asked, if so. */
-const obstacle = isDeno
-  ? 'playwright-core reads /proc, which Deno keeps from programs without every permission; Node runs these'
-  : existsSync(CHROMIUM)
-    ? toolObstacle('playwright-core')
-    : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
+const obstacle = existsSync(CHROMIUM)
+  ? toolObstacle('playwright-core')
+  : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
 const check = needs(test, obstacle);
 /** Why queries cannot be answered, if so. */
 const queries = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
@@ -1165,5 +1162,33 @@ check('recent crossmatches: what is new is said, and shown when it is asked for'
     assert.is(await page.locator('#fresh').textContent(), '');
   });
 });
+
+check(
+  'an area is followed: its objects appear when they are stored and change when they are crossmatched',
+  async world => {
+    const followed = 9_100_000_000_000_000_777n;
+    const store = async (id: bigint, ra: number) => {
+      const file = join(world.directory, `${id}.ndjson`);
+      writeFileSync(file, `{"diaObjectId": ${id}, "ra": ${ra}, "decl": 1, "lastDiaSourceMjdTai": 61000}\n`);
+      await nearsky('ingest', '--broker', 'lasair', '--data', world.data, file);
+    };
+    await visiting(world, '/area?area=CIRCLE%20200%201%200.5', async page => {
+      await page.getByRole('heading', { name: '0 objects', exact: true }).waitFor();
+      const [begun] = await Promise.all([
+        page.waitForResponse(response => response.url().includes('/api/stream/objects')),
+        page.getByRole('checkbox', { name: 'Follow live' }).check(),
+      ]);
+      assert.is(begun.status(), 200);
+      await store(followed - 1n, 210);
+      await store(followed, 200.1);
+      const items = page.getByRole('list', { name: 'New in the area' }).getByRole('listitem');
+      await items.filter({ hasText: `${followed}` }).waitFor();
+      await nearsky('crossmatch', '--data', world.data);
+      await items.filter({ hasNotText: 'pending' }).waitFor();
+      assert.is(await items.count(), 1);
+      await page.getByRole('checkbox', { name: 'Follow live' }).uncheck();
+    });
+  },
+);
 
 test.run();

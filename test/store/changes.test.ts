@@ -68,6 +68,21 @@ test('below level 4 records have no statistics of matches', () => {
   assert.ok(read.every(match => !('statistics' in match)));
 });
 
+test('below level 6 objects have no position errors, and statistics are those of the first version', () => {
+  const random = new RandomChanges(seededRandom(2));
+  for (const kind of ['deliver', 'crossmatch', 'fill_statistics', 'import'] as const) {
+    const changes = Array.from({ length: 9 }, () => random.change(kind));
+    const read = (level: number) =>
+      JSON.stringify(
+        changes.map(change => decodeChange(encodeChange(change, level)[0]!)),
+        (_, value) => (typeof value === 'bigint' ? `${value}` : value),
+      );
+    const news = /positionErrorMas|likelihood|"version":2/;
+    assert.match(read(LEVEL), news, kind);
+    assert.not.match(read(5), news, kind);
+  }
+});
+
 test('the same changes make the same store, whether as they are or from their bytes, with any clock and any chance', async () => {
   const [now, chance] = [Date.now, Math.random];
   const filled = new Set<string>();

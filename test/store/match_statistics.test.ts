@@ -1,20 +1,36 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NO_WORTH, readStatistics, statisticsOf, statisticsText, worthOf } from '../../src/store/match_statistics.ts';
+import {
+  likelihoodOf,
+  lnSum,
+  lnWeight,
+  NO_WORTH,
+  readStatistics,
+  statisticsOf,
+  statisticsText,
+  worthOf,
+} from '../../src/store/match_statistics.ts';
 import { seededRandom } from '../oracle/skies.ts';
 
 test('statistics are rounded, and the same after they were text', () => {
-  for (const [density, sources, second, text] of [
-    [12.345, 1, Number.NaN, '1,12.3,1'],
-    [Number.NaN, 1, Number.NaN, '1,,1'],
-    [Number.NaN, 2, 0.73449, '1,,2,0.734'],
-    [0.000012345, 12, 59.9999, '1,0.0000123,12,60'],
-    [1.2345e-7, 300, 0, '1,1.23e-7,300,0'],
+  for (const [density, sources, second, likelihood, text] of [
+    [12.345, 1, Number.NaN, undefined, '2,12.3,1'],
+    [Number.NaN, 1, Number.NaN, undefined, '2,,1'],
+    [Number.NaN, 2, 0.73449, undefined, '2,,2,0.734'],
+    [0.000012345, 12, 59.9999, undefined, '2,0.0000123,12,60'],
+    [1.2345e-7, 300, 0, undefined, '2,1.23e-7,300,0'],
+    [12.345, 1, Number.NaN, likelihoodOf(0.1, 45.6789, lnWeight(0.1, 45.6789), 1), '2,12.3,1,,45.68'],
+    [12.345, 2, 0.5, likelihoodOf(0.1, 45.6789, 6, 1), '2,12.3,2,0.5,45.68,2.224'],
+    [12.345, 2, 0.5, likelihoodOf(0.1, 45.6789, Number.NaN, 1), '2,12.3,2,0.5,45.68,?'],
+    [12.345, 1, Number.NaN, likelihoodOf(0.1, 45.6789, lnWeight(0.1, 45.6789), 0.7), '2,12.3,1,,45.68,0,0.7'],
+    [12.345, 1, Number.NaN, likelihoodOf(0.1, Number.NaN, Number.NaN, 0.7), '2,12.3,1'],
   ] as const) {
-    const statistics = statisticsOf(density, sources, second);
+    const statistics = statisticsOf(density, sources, second, likelihood);
     assert.is(statisticsText(statistics), text);
     assert.equal(readStatistics(text), statistics);
   }
+  const first = { version: 1, sourceDensity: 12.3, sourcesWithinRadius: 1, secondSeparationArcsec: null };
+  assert.equal(readStatistics('1,12.3,1'), first);
 });
 
 test('densities have three digits, whatever their size', () => {
@@ -44,6 +60,68 @@ test('without a density there is no chance probability, and without statistics n
     sources_within_radius: 1,
   });
   assert.is(worthOf(separations, undefined), NO_WORTH);
+});
+
+/**
+ * NWAY 4.8.0 (`nwaylib.nway_match`) with 20,005 sources in a square degree: the errors and separations in arcsec, p_i
+ * of each source, and p_any with a prior completeness of 1 and of 0.7. test/crossmatch/nway.test.ts runs it.
+ */
+const NWAY = [
+  {
+    error: 0.1,
+    sources: [
+      [0.15, 0.05, 0.999813],
+      [0.9, 0.2, 0.000187],
+    ],
+    any: [0.999702, 0.999574],
+  },
+  {
+    error: 0.2,
+    sources: [
+      [0.5, 0.1, 0.460117],
+      [0.6, 0.3, 0.539883],
+    ],
+    any: [0.997289, 0.996132],
+  },
+  { error: 0.3, sources: [[1.4, 0.1, 1]], any: [0.05408, 0.03848] },
+] as const;
+
+test('probabilities are those of NWAY', () => {
+  for (const { error, sources, any } of NWAY) {
+    const found = sources.map(([arcsec, own, probability]) => ({
+      arcsec,
+      mas: 1000 * Math.hypot(error, own),
+      probability,
+    }));
+    const sum = found.map(({ arcsec, mas }) => lnWeight(arcsec, mas)).reduce(lnSum);
+    for (const { arcsec, mas, probability } of found)
+      [1, 0.7].forEach((completeness, i) => {
+        const statistics = statisticsOf(
+          20_005 / 3600,
+          sources.length,
+          Number.NaN,
+          likelihoodOf(arcsec, mas, sum, completeness),
+        );
+        const worth = worthOf({ separationArcsec: arcsec }, statistics);
+        assert.ok(Math.abs(worth.match_probability! - probability) < 1e-3, `${worth.match_probability} ${probability}`);
+        assert.ok(Math.abs(worth.any_match_probability! - any[i]!) < 1e-3, `${worth.any_match_probability} ${any[i]}`);
+        assert.ok(Math.abs(worth.normalized_separation! - (1000 * arcsec) / mas) < 1e-3);
+      });
+  }
+});
+
+test('extremes: no separation, a source many errors away, a density of 0', () => {
+  const worth = (arcsec: number, mas: number, ratio: number, density = 1) =>
+    worthOf(
+      { separationArcsec: arcsec },
+      statisticsOf(density, 2, 1, likelihoodOf(arcsec, mas, lnWeight(arcsec, mas) + ratio, 1)),
+    );
+  const { normalized_separation, match_probability, any_match_probability } = worth(0, 50, 0);
+  assert.equal([normalized_separation, match_probability], [0, 1]);
+  assert.ok(any_match_probability! > 0.99);
+  assert.is(worth(60, 1, 0).any_match_probability, 0);
+  assert.is(worth(60, 1, 1.8e9).match_probability, 0);
+  assert.is(worth(1, 100, 0, 0).any_match_probability, 1);
 });
 
 test.run();

@@ -4,7 +4,7 @@ import type { Change, ChangeKind, ChangeOf } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
 import type { ImportItem } from '../../src/store/import.ts';
 import { LEVEL } from '../../src/store/level.ts';
-import { type MatchStatistics, statisticsOf } from '../../src/store/match_statistics.ts';
+import { likelihoodOf, type MatchStatistics, statisticsOf } from '../../src/store/match_statistics.ts';
 import type { Vote } from '../../src/store/nodes.ts';
 import { packSource } from '../../src/store/records.ts';
 import type { RegistrySnapshot } from '../../src/store/registry.ts';
@@ -61,6 +61,7 @@ export class RandomChanges {
           ? null
           : { ra: this.pick([0, -0, 360, 359.9999999, this.#random() * 360]), dec: 90 - 180 * this.#random() },
       reliability: this.pick([null, 0, 1, this.#random()]),
+      ...(this.int(2) === 0 && { positionErrorMas: 100 * this.#random() }),
       eventTimeUs: FIRST_US + this.int(1e9),
       broker: this.pick(BROKERS),
     };
@@ -95,7 +96,9 @@ export class RandomChanges {
 
   #statistics(): MatchStatistics {
     const maybe = (value: number) => (this.int(3) === 0 ? Number.NaN : value);
-    return statisticsOf(maybe(10 ** (8 * this.#random() - 5)), 1 + this.int(300), maybe(60 * this.#random()));
+    const likelihood = likelihoodOf(this.#random(), maybe(300), maybe(10 * this.#random()), this.pick([1, 0.7]));
+    const [density, second] = [maybe(10 ** (8 * this.#random() - 5)), maybe(60 * this.#random())];
+    return statisticsOf(density, 1 + this.int(300), second, likelihood);
   }
 
   #result(): CrossmatchResult {

@@ -171,7 +171,7 @@ test('the status of each row, and every column as it was sent', () =>
       const against = await send(app, '?against=des_y6_gold', table);
       for (const status of ['matched', 'outside_footprint', 'skipped_read_failure', 'invalid_position'])
         assert.ok(against.text.includes(`,${status},`), `${status}: ${against.text}`);
-      assert.ok(against.text.split('\n')[0]!.includes(',nearsky_second_separation_arcsec,des_y6_gold_'));
+      assert.ok(against.text.split('\n')[0]!.includes(',nearsky_any_match_probability,des_y6_gold_'));
     });
   }));
 

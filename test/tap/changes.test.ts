@@ -1,10 +1,13 @@
 /** Tables that are brought up to date with what has changed, beside tables that are made anew. */
-import { readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { FILE_NAME } from '../../src/store/environment.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -13,9 +16,11 @@ import { isInstalled } from '../../src/tap/tap.ts';
 import { fillSky } from '../hats_export/support.ts';
 import { delivery, eventually, match, NOW_US, PROVENANCE, searched, withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
+import { runtimeArgs } from '../runtime.ts';
 import { answerOf, partsOf } from './support.ts';
 
 const test = suite('tap: changes');
+const script = new URL('follow_process.ts', import.meta.url);
 const obstacle = duckdbObstacle(isInstalled());
 
 const OBJECTS = 300;
@@ -158,13 +163,48 @@ needs(test, obstacle)('rows that the tables have already are not doubled, whatev
     const before = await answers(dataDir);
     // As after a commit that was stored, but reported as failed.
     await inTables(dataDir, async connection => {
-      await connection.run(`UPDATE stored SET sequence = ${sequence}`);
+      await connection.run(`UPDATE stored SET sequence = ${sequence}, mark = '${store.historyMark(sequence)}'`);
     });
     const after = await answers(dataDir);
     assert.is(after.changed, before.changed + CHANGED);
     for (const table of TABLES) assert.equal(after.rows.get(table), before.rows.get(table), table);
     await store.close();
   }),
+);
+
+needs(test, obstacle)(
+  'tables of another history are not taken, though the file and the number of entries are the same',
+  () =>
+    withDirectory(async dataDir => {
+      const changed = async (what: (writer: Writer, store: Store) => Promise<unknown>) => {
+        const store = openStore(dataDir, 'write');
+        await what(new Writer(store), store);
+        const { sequence } = store.journalState();
+        await store.close();
+        return sequence;
+      };
+      // In a process of its own: the file is replaced by another when nobody has it open.
+      const follow = () => {
+        const { status, stderr } = spawnSync(process.execPath, [...runtimeArgs, fileURLToPath(script), dataDir]);
+        assert.is(status, 0, `${stderr}`);
+      };
+      await changed(writer => fillSky(writer, OBJECTS));
+      follow();
+      const database = join(dataDir, FILE_NAME);
+      const backup = readFileSync(database);
+      const ours = await changed((writer, store) => change(writer, allIn(store)));
+      follow();
+      // Into the same file, as `cp` does.
+      writeFileSync(database, backup);
+      const theirs = await changed(async (writer, store) => {
+        for (let id = 1n; store.lastSequence() < ours; id++) await writer.ingest([delivery(id)], NOW_US);
+      });
+      assert.is(theirs, ours);
+      const { rows } = await answers(dataDir);
+      rmSync(join(dataDir, 'tap'), { recursive: true });
+      const whole = await answers(dataDir);
+      for (const table of TABLES) assert.equal(rows.get(table), whole.rows.get(table), table);
+    }),
 );
 
 /** More rows than the engine has in hand before their reader asks for them. */

@@ -20,7 +20,6 @@ import { nearsky, type Server, sample, send, startServer, withDirectory } from '
 import { delivery, eventually, match, PROVENANCE, searched } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { isDeno } from '../runtime.ts';
 import { answerOf } from './support.ts';
 
 const test = suite('tap: live');
@@ -28,12 +27,10 @@ const obstacle = !isInstalled()
   ? '@duckdb/node-api is not installed: npm install gets it where it can'
   : process.platform !== 'linux'
     ? 'the process of the engine is found on Linux'
-    : isDeno
-      ? 'a signal ends Deno at its exit when the engine was in its process and the service used its tables too'
-      : undefined;
+    : undefined;
 const check = needs(test, obstacle);
 
-const ANSWERS = Number(process.env.TAP_ANSWERS ?? 60);
+const ANSWERS = Number(process.env.TAP_ANSWERS ?? 40);
 /** Alerts per second. */
 const ALERTS = Number(process.env.TAP_ALERTS ?? 300);
 /** Answers after which something happens once; after as many again, something else. */

@@ -1,5 +1,6 @@
 /** The catalogs themselves in queries: `CATALOG.sources`, beside a scan of every row, and what hosts are asked for. */
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
@@ -8,14 +9,13 @@ import * as assert from 'uvu/assert';
 import { registerCatalog } from '../../src/catalogs/register.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { type RangeServer, serveFiles } from '../catalogs/range_server.ts';
-import { inWorld, pool, type World, type WrittenCatalog } from '../crossmatch/world.ts';
+import { inWorld, pool, World, type WrittenCatalog } from '../crossmatch/world.ts';
 import { TestApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { type Place, seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 
-const test = suite('tap/sources');
-test.after(() => pool.close());
+const test = suite<Context>('tap/sources');
 const check = needs(
   test,
   isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
@@ -57,27 +57,42 @@ interface Sky {
   readonly world: World;
 }
 
-async function inSky(use: (sky: Sky) => Promise<void>, settings: Readonly<Record<string, string>> = {}): Promise<void> {
-  await inWorld(async world => {
-    const server = await serveFiles(world.directory);
-    const shape = { maxRows: 3000, rowGroupSize: 500 };
-    const ids = STARS.map(({ ra, dec }, row) => (BigInt(pixelOf(12, ra, dec)) << 35n) + BigInt(row));
-    const gaia = (await world.addCatalog('gaia_dr3', STARS, shape, ids)) as Rows;
-    const des = world.writeCatalog('des_y6_gold', beside(STARS.slice(0, 15_000)), {
-      maxRows: 6000,
-      rowGroupSize: 1000,
-    }) as Rows;
-    await world.register({ name: 'des_y6_gold', location: `${server.url}/des_y6_gold` });
-    await world.ingest(OBJECTS);
-    await world.crossmatch();
-    const app = new TestApp(join(world.directory, 'data'), { TAP_QUERY_SECONDS: '120', ...settings });
-    try {
-      await use({ app, gaia, des, server, world });
-    } finally {
-      await app.app.close();
-      await server.close();
-    }
-  });
+type Context = Omit<Sky, 'app'>;
+
+test.before(async context => {
+  const world = new World(mkdtempSync(join(tmpdir(), 'nearsky-test-')));
+  const server = await serveFiles(world.directory);
+  const shape = { maxRows: 3000, rowGroupSize: 500 };
+  const ids = STARS.map(({ ra, dec }, row) => (BigInt(pixelOf(12, ra, dec)) << 35n) + BigInt(row));
+  const gaia = (await world.addCatalog('gaia_dr3', STARS, shape, ids)) as Rows;
+  const des = world.writeCatalog('des_y6_gold', beside(STARS.slice(0, 15_000)), {
+    maxRows: 6000,
+    rowGroupSize: 1000,
+  }) as Rows;
+  await world.register({ name: 'des_y6_gold', location: `${server.url}/des_y6_gold` });
+  await world.ingest(OBJECTS);
+  await world.crossmatch();
+  Object.assign(context, { gaia, des, server, world });
+});
+
+test.after(async ({ world, server }) => {
+  await server.close();
+  await world.store.close();
+  rmSync(world.directory, { recursive: true, force: true });
+  await pool.close();
+});
+
+async function inSky(
+  context: Context,
+  use: (sky: Sky) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const app = new TestApp(join(context.world.directory, 'data'), { TAP_QUERY_SECONDS: '120', ...settings });
+  try {
+    await use({ ...context, app });
+  } finally {
+    await app.app.close();
+  }
 }
 
 async function ask(
@@ -151,8 +166,8 @@ const circle = ({ ra, dec }: Place, degrees: number, of = '') =>
 const csvOf = (positions: readonly Place[]) =>
   `n,ra,dec\n${positions.map(({ ra, dec }, i) => `${i},${ra},${dec}`).join('\n')}\n`;
 
-check('cones, areas, ids and the first rows of a catalog', () =>
-  inSky(async sky => {
+check('cones, areas, ids and the first rows of a catalog', context =>
+  inSky(context, async sky => {
     const { gaia } = sky;
     for (const degrees of [0.1, 0.7]) {
       const found = await rows(sky, `SELECT source_id FROM gaia_dr3.sources WHERE ${circle(FIELD, degrees)}`);
@@ -194,8 +209,8 @@ check('cones, areas, ids and the first rows of a catalog', () =>
   }),
 );
 
-check('joins by position with an upload, the objects and another catalog', () =>
-  inSky(async sky => {
+check('joins by position with an upload, the objects and another catalog', context =>
+  inSky(context, async sky => {
     const { gaia, des } = sky;
     const within = (a: string, b: string, arcsec: number) =>
       `DISTANCE(POINT(${a}.ra, ${a}.dec), POINT(${b}.ra, ${b}.dec)) <= ${arcsec} / 3600.0`;
@@ -247,8 +262,9 @@ check('joins by position with an upload, the objects and another catalog', () =>
   }),
 );
 
-check('of a catalog at another host, the files and columns near the area are fetched, and never all', () =>
+check('of a catalog at another host, the files and columns near the area are fetched, and never all', context =>
   inSky(
+    context,
     async sky => {
       const { des, server } = sky;
       // The engine is ready.
@@ -284,8 +300,9 @@ check('of a catalog at another host, the files and columns near the area are fet
   ),
 );
 
-check('what would read more of a catalog than a query may is refused, with the bound', () =>
+check('what would read more of a catalog than a query may is refused, with the bound', context =>
   inSky(
+    context,
     async sky => {
       assert.is(
         (await rows(sky, `SELECT source_id FROM gaia_dr3.sources WHERE ${circle(FIELD, 0.1)}`)).length > 10,
@@ -340,8 +357,8 @@ const QUERIES = [
   `SELECT o.n FROM (SELECT n, ra, dec FROM U WHERE n < 100) AS o JOIN S AS s ON ${near('s', 'o', '0.002')} AND o.n > 20`,
 ];
 
-check('queries over parts of a catalog have the rows of the same queries over all of it, sent as a table', () =>
-  inSky(async sky => {
+check('queries over parts of a catalog have the rows of the same queries over all of it, sent as a table', context =>
+  inSky(context, async sky => {
     const { gaia } = sky;
     const magnitude = gaia.columns.find(({ name }) => name === 'phot_g_mean_mag')!.data;
     const all = Array.from(gaia.id, (id, row) => `${id},${gaia.ra[row]},${gaia.dec[row]},${magnitude[row] ?? ''}`);

@@ -160,6 +160,8 @@ const ra = fc.double({ min: 0, max: 360, noNaN: true });
 const dec = fc.double({ min: -90, max: 90, noNaN: true });
 const position = fc.oneof(fc.constant({ ra: null, dec: null }), fc.record({ ra, dec }));
 
+const errorMas = fc.double({ min: 1e-6, max: 1e6, noNaN: true });
+
 const objectFields = fc.record({
   position,
   reliability: orNull(fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), finite)),
@@ -251,12 +253,19 @@ const match = fc
       source: fc.oneof(fc.tuple(catalog, integerId), fc.tuple(otherCatalog, textId)),
       separation_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
       separation_at_epoch_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
-      statistics: fc.record({
-        version: fc.constant(1),
-        source_density: orNull(fc.double({ min: 0, max: 1e6, noNaN: true })),
-        sources_within_radius: fc.nat({ max: 300 }),
-        second_separation_arcsec: orNull(fc.double({ min: 0, max: 60, noNaN: true })),
-      }),
+      statistics: fc
+        .record({
+          version: fc.constantFrom(1, 2),
+          source_density: orNull(fc.double({ min: 0, max: 1e6, noNaN: true })),
+          sources_within_radius: fc.nat({ max: 300 }),
+          second_separation_arcsec: orNull(fc.double({ min: 0, max: 60, noNaN: true })),
+          likelihood: fc.record({
+            combined_error_mas: errorMas,
+            ln_weight_ratio: orNull(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e4, noNaN: true }))),
+            prior_completeness: fc.oneof(fc.constant(1), fc.double({ min: 1e-6, max: 1, noNaN: true })),
+          }),
+        })
+        .map(({ likelihood, ...rest }) => (rest.version === 1 ? rest : { ...rest, ...likelihood })),
       ra: orNull(ra),
       dec: orNull(dec),
       catalog_payload: fc.oneof(fc.constant('null'), payload),

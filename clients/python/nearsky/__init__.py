@@ -77,6 +77,7 @@ class NearskyError(Exception):
         self.param = param
         self.params = params
         self.retryable = retryable
+        self._retry_after_seconds: float | None = None
 
 
 class Walk:
@@ -151,7 +152,7 @@ class Watch:
             except NearskyError as error:
                 if not (has_begun and error.retryable):
                     raise
-                wait_seconds = DEFAULT_RETRY_AFTER_SECONDS if error.status == 503 else wait_seconds
+                wait_seconds = wait_seconds if error._retry_after_seconds is None else error._retry_after_seconds
             except (http.client.HTTPException, OSError):
                 # The connection broke, so it had been established.
                 pass
@@ -433,7 +434,9 @@ class Nearsky:
                 response = urllib.request.urlopen(request, timeout=max(self._timeout_seconds, MAX_QUIET_SECONDS))
             except urllib.error.HTTPError as error:
                 with error:
-                    raise _error_of(self._base + path, error.code, error.read()) from None
+                    failure = _error_of(self._base + path, error.code, error.read())
+                    failure._retry_after_seconds = _retry_after_seconds(error.headers.get("Retry-After"))
+                    raise failure from None
         except (http.client.HTTPException, OSError) as error:
             raise NoAnswerError(self._base, error) from error
         unknown = response.headers.get("X-Unknown-Parameters")
@@ -873,6 +876,9 @@ _WORTH: dict[str, _Kind] = {
     "source_density": ("Float64", "arcmin-2"),
     "sources_within_radius": ("Int64", None),
     "second_separation_arcsec": ("Float64", "arcsec"),
+    "normalized_separation": ("Float64", None),
+    "match_probability": ("Float64", None),
+    "any_match_probability": ("Float64", None),
 }
 
 _OF_SOURCE: dict[str, _Kind] = {

@@ -5,6 +5,8 @@ export const ANTARES_PROPERTIES: FlatMessage = {
   diaObjectId: 'lsst_diaObject_diaObjectId',
   ra: 'lsst_diaObject_ra',
   dec: 'lsst_diaObject_dec',
+  raError: 'lsst_diaObject_raErr',
+  decError: 'lsst_diaObject_decErr',
   reliability: 'lsst_diaSource_reliability',
   eventTime: [['unixSeconds', 'ant_time_received']],
 };

@@ -12,6 +12,8 @@ export const LASAIR = {
     diaObjectId: 'diaObjectId',
     ra: 'ra',
     dec: 'decl',
+    raError: 'raErr',
+    decError: 'decErr',
     reliability: 'latestR',
     eventTime: [
       ['mjdTai', 'firstDiaSourceMjdTai'],

@@ -1,4 +1,4 @@
-/** The parts that all operations have in common in the document: headers, general errors, and one parameter. */
+/** The parts that all operations have in common in the document: headers, general errors, and a general parameter. */
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { matchFormat } from '../../contract/formats.ts';
 import {
@@ -98,7 +98,7 @@ const ERRORS = {
   TapBadRequest: votable(400),
   TapNotFound: votable(404),
   TapMethodNotAllowed: votable(405),
-  // Retry-After is optional, because a retry does not help if there is no engine.
+  // Retry-After is optional, because retrying does not help if the service has no engine.
   TapServiceUnavailable: { ...votable(503), headers: { 'Retry-After': header(RETRY_AFTER) } },
 };
 

@@ -30,7 +30,7 @@ export function recentSchemas(): Components<RecentName> {
     ),
     RecentCrossmatchesPage: {
       ...page,
-      // The second alternative is needed because one client generator replaces a list of alternatives that has only one
+      // The second alternative is needed because one client generator drops a list of alternatives that has only one
       // entry.
       allOf: [ref('Envelope'), { type: 'object' }],
     },

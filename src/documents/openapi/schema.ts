@@ -8,7 +8,7 @@ import type { ObjectField } from '../../contract/object_fields.ts';
 export type Schema = { readonly [keyword: string]: unknown };
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** The names of the components, by family. With them, the type checker finds references to missing components. */
+/** The names of the components, by family. They let the type checker find references to missing components. */
 export type CommonName =
   | 'DiaObjectId'
   | 'DiaObjectIdStr'

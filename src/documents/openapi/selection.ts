@@ -68,8 +68,8 @@ const area = closed('The area.', {
 });
 
 /**
- * Properties that these operations leave out: objects are listed because they meet the filters, and there is no
- * position to be separated from.
+ * Properties that these operations leave out: all listed objects meet the filters, and without a position there are no
+ * separations.
  */
 const NOT_HERE = ['separation_arcsec', ...QUALIFICATION_KEYS];
 

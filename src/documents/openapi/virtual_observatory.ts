@@ -82,7 +82,7 @@ const JOB_ID = {
 
 interface Jobs {
   readonly base: string;
-  /** What a job is called in the names of operations. */
+  /** The word for a job in the names of operations. */
   readonly noun: string;
   readonly words: string;
   readonly errors: (...statuses: number[]) => Record<string, Schema>;

@@ -3,6 +3,7 @@ import { Cells } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
+import { Nearsky } from './nearsky.js';
 import { ApiError, ask, byId, errorNotice, html, moreButton, part, show, showError, showLoading } from './page.js';
 import { separationDegrees, vectorOf } from './projection.js';
 import { objectList } from './result_list.js';
@@ -17,6 +18,8 @@ const RESOLUTION = 3;
 const VIEW_DEGREES = 60;
 /** The pause between requests while the service counts its objects. */
 const COUNTING_MS = 1000;
+/** The number of newest objects that are shown while the area is followed. */
+const SHOWN_CHANGES = 50;
 /** Some servers refuse longer addresses. */
 const MAX_ADDRESS = 2000;
 
@@ -33,6 +36,8 @@ let clicked = [];
 let search = 0;
 /** @type {Cells | undefined} */
 let cells;
+/** Ends when another search begins. */
+let followed = new AbortController();
 
 form.hidden = false;
 const view = new SkyView(/** @type {HTMLCanvasElement} */ (byId('map')), { moved: () => {}, clicked: click, hovered });
@@ -142,10 +147,14 @@ function lookAt(outline) {
   if (outline.length > 0) view.look(middle, VIEW_DEGREES / extent);
 }
 
-/** The parameters of a request, with the level of a sky map. @param {Record<string, string>} parameters */
+/** The level of a sky map; undefined for the usual one, or another kind of area. */
+function chosenLevel() {
+  return (!level.hidden && level.querySelector('input')?.value.trim()) || undefined;
+}
+
+/** The parameters of a request. @param {Record<string, string>} parameters */
 function address(parameters) {
-  const input = level.querySelector('input');
-  const share = !level.hidden && input?.value.trim();
+  const share = chosenLevel();
   return `/api/area?${new URLSearchParams({ ...parameters, ...(share && { level: share }) })}`;
 }
 
@@ -153,6 +162,7 @@ async function run() {
   const area = file ?? text.value.trim();
   if (area === '') return show(results, html`<p class="hint">Draw an area, type it, or choose a file.</p>`);
   const own = ++search;
+  followed.abort();
   remember(area);
   showLoading(results, 'Searching');
   try {
@@ -166,6 +176,7 @@ async function run() {
       html`
         <h2>${counted(total, 'object')}${share}</h2>
         ${total > 0 && downloads(area)}
+        ${live(area)}
         ${list(area, first)}`,
     );
   } catch (error) {
@@ -191,6 +202,79 @@ function list(area, page) {
       <div>
         ${pages.map(({ objects }) => objectList(objects, 'Objects in the area'))}
         ${failure ?? (cursor !== null && moreButton(next))}
+      </div>`;
+  });
+}
+
+/**
+ * A switch, and the objects of the area that are stored or crossmatched while it is on. A hidden page holds no
+ * connection, because a browser has few to one service; it catches up when it is shown.
+ * @param {string | File} area
+ */
+function live(area) {
+  followed = new AbortController();
+  const { signal: ends } = followed;
+  const share = chosenLevel();
+  /** @type {AbortController | undefined} */
+  let connected;
+  /** @type {import('./nearsky.js').Watch<import('./nearsky.js').StreamedObject> | undefined} */
+  let watch;
+  /** The position after which the next connection continues. @type {string | undefined} */
+  let after;
+  /** The newest change of each object, the newest first. @type {any[]} */
+  let changed = [];
+  let isOn = false;
+  /** @type {import('./page.js').Child} */
+  let failure;
+  /** @type {(state: undefined) => void} */
+  let redraw = () => {};
+
+  const stop = () => {
+    connected?.abort();
+    connected = undefined;
+  };
+  const change = () => {
+    if (!isOn || document.hidden) stop();
+    else if (!connected) void read((connected = new AbortController()));
+  };
+  /** @param {AbortController} own */
+  async function read({ signal }) {
+    const service = new Nearsky(location.origin, { signal });
+    after = watch?.lastId ?? after;
+    const asked = { area, ...(share && { level: Number(share) }), ...(after !== undefined && { after }) };
+    try {
+      watch = service.watch('objects', asked);
+      for await (const object of watch) {
+        const id = `${object.diaObjectId}`;
+        const others = changed.filter(({ diaObjectId_str }) => diaObjectId_str !== id);
+        changed = [{ ...object, diaObjectId_str: id }, ...others].slice(0, SHOWN_CHANGES);
+        redraw(undefined);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      stop();
+      isOn = false;
+      failure = html`<p class="notice">${error instanceof Error ? error.message : `${error}`}</p>`;
+      redraw(undefined);
+    }
+  }
+
+  document.addEventListener('visibilitychange', change, { signal: ends });
+  ends.addEventListener('abort', stop);
+  return part(undefined, (_, draw) => {
+    redraw = draw;
+    const turn = (/** @type {any} */ { target }) => {
+      isOn = target.checked;
+      failure = undefined;
+      change();
+      draw(undefined);
+    };
+    return html`
+      <div aria-live="off">
+        <p class="actions"><label class="pick"><input type="checkbox" .checked=${isOn} @change=${turn}> Follow live</label>
+        <span class="hint" role="status">${isOn && (changed.length === 0 ? 'Waiting for new alerts in the area' : 'Newest first')}</span></p>
+        ${failure}
+        ${changed.length > 0 && objectList(changed, 'New in the area')}
       </div>`;
   });
 }

@@ -11,5 +11,5 @@ try {
     if (last && lastSeconds !== undefined) last.textContent = `${ago(now - lastSeconds)} ago`;
   }
 } catch {
-  // The table keeps its dashes; the rest of the page does not need these numbers.
+  // On a failure, the table keeps its dashes. The rest of the page does not need these numbers.
 }

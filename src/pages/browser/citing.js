@@ -1,5 +1,5 @@
 /**
- * Texts that a reader can copy from the page of an object.
+ * Makes the snippets that a reader can copy from the page of an object.
  *
  * @typedef {{ origin: string }} Host
  * @typedef {import('./payload.js').CatalogData} CatalogData
@@ -65,7 +65,7 @@ export const curlOf = (object, host) => `curl -sS '${addressOf(object, host)}'`;
 
 /** Python that needs its standard library only. @param {any} object @param {Host} host */
 export const pythonOf = (object, host) =>
-  // Each line is its own string, because scripts are sent without indents.
+  // Each line is a string of its own, because scripts are sent without indentation.
   [
     'import json',
     'from urllib.request import urlopen',

@@ -10,11 +10,11 @@ import { resultTable } from './result_table.js';
 
 /** @typedef {Record<string, unknown>} Row */
 
-/** A larger table is sent only once, as a job, so its first rows are not shown before. */
+/** A larger table is sent only once, as a job, so its first rows are not shown in advance. */
 const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
-/** The first rows are taken from this much of a text. */
+/** The first rows are taken from this many bytes of a text file. */
 const PREVIEW_BYTES = 65_536;
-/** The first byte of a file with gzip. */
+/** The first byte of a gzipped file. */
 const GZIP = 0x1f;
 const PREVIEW_ROWS = 5;
 const SHOWN_ROWS = 500;

@@ -15,12 +15,12 @@ const CELL_PIXELS = 75;
 const MAX_CELLS = 50_000;
 const WHOLE_SKY_RESOLUTION = 3;
 const FINEST_RESOLUTION = 7;
-/** Coarser cells show too little, and their objects cannot be listed. */
+/** The coarsest resolution. Coarser cells show too little, and their objects cannot be listed. */
 const COARSEST_RESOLUTION = 2;
 /** The requested radius relative to the view, so that small moves need no new answer. */
 const MARGIN = 1.4;
 const FRESH_MS = 15_000;
-/** The pause between requests while the service counts its objects. */
+/** The pause between requests while the service is still counting its objects. */
 const COUNTING_MS = 1000;
 const SETTLE_MS = 120;
 const BUSIEST = 20;

@@ -77,7 +77,7 @@ function absent(object) {
 /** @param {any} object @param {any} provenanceSets */
 function sections(object, provenanceSets) {
   const hasSources = object.matches.length > 0;
-  // In a narrow window the last part of the first column comes after the second column.
+  // In a narrow window, the last part of the first column moves below the second column.
   return html`
     ${verdict(object)}
     <div class="columns-2">
@@ -153,7 +153,7 @@ function verdict(object) {
 }
 
 /**
- * What the catalogs together say: the nearest source of each in a line, and contradictions.
+ * Summarises all catalogs: the nearest source of each in a line, and contradictions between them.
  * @param {any} object
  */
 function together(object) {

@@ -13,7 +13,7 @@
  */
 import { fixed, measured } from './format.js';
 
-/** Fainter magnitudes are the codes of catalogs for a missing value. */
+/** Catalogs use fainter magnitudes as codes for a missing value. */
 const FAINTEST = 40;
 /** 2.5 / ln 10, the factor from the relative error of a flux to an error in magnitudes. */
 const MAGNITUDES = 1.0857362;
@@ -64,8 +64,8 @@ export function magnitudeText(catalog, payload) {
 }
 
 /**
- * What a catalog says of a source, in a few words: star or galaxy, its magnitude, and a parallax of some significance.
- * `kind` is set only if the catalog is sure.
+ * Describes a catalog's source in a few words: star or galaxy, magnitude, and the parallax if it is significant. `kind`
+ * is set only if the catalog is sure.
  * @param {Shown} catalog
  * @param {Payload | null | undefined} payload
  * @returns {{ parts: string[], kind: string | undefined }}
@@ -91,7 +91,10 @@ export function inShort(catalog, payload) {
   return { parts, kind };
 }
 
-/** The texts of `drawn` for a kind of which a catalog is sure: at 95 % or more where it gives a probability. */
+/**
+ * The strings of `drawn` for a kind of which a catalog is sure. If the catalog gives a probability, it must be at least
+ * 95 %.
+ */
 const SURE = /^(star|galaxy|quasar) (?:\(|> 99 %|9[5-9] %|100 %)/;
 
 /**

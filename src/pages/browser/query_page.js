@@ -14,7 +14,7 @@ const PATH = '/vo/tap/sync';
 const MAX_ROWS = 2000;
 /** Some servers refuse longer addresses. */
 const MAX_ADDRESS = 8000;
-/** The part of the service's answer that says that it has no tables yet. */
+/** The words by which the service's error shows that it has no tables yet. */
 const PREPARING = /the tables are being made[^<]*/;
 
 /** Shows what the page waits for, and for how long. */
@@ -107,7 +107,7 @@ function insert(name) {
   editor.focus();
 }
 
-/** @param {boolean} isTyped whether the cursor goes to the place of an error */
+/** @param {boolean} isTyped whether to move the cursor to the place of an error */
 async function run(isTyped) {
   const query = editor.value.trim();
   if (query === '') return;

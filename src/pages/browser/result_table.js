@@ -17,7 +17,7 @@ export function resultTable(all, rows) {
   const columns = all.slice(0, MAX_COLUMNS);
   const rowsFrom = (/** @type {number} */ start) =>
     part(rows.slice(start, start + STEP), some => some.map(row => rowOf(columns, row)));
-  // Rows that are shown are not compared again when more are added.
+  // Rows that are already shown are not compared again when more rows are added.
   return part([rowsFrom(0)], (shown, show) => {
     const next = shown.length * STEP;
     const more = () => show([...shown, rowsFrom(next)]);

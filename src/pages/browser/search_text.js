@@ -170,8 +170,8 @@ function takeRadius(text) {
   const unit = namedUnit ?? bareUnit;
   const known = UNIT.find(([spelling]) => unit !== undefined && spelling.test(unit));
   const rest = text.slice(0, text.length - all.length).replace(/[\s,;]+$/, '');
-  // Seconds of a declination look like a radius without `r=` or `radius`. But what precedes such seconds is not a whole
-  // position.
+  // The seconds of a declination look like a radius without `r=` or `radius`. But the text before them is then not a
+  // whole position.
   if (!found || (unit !== undefined && !known) || (named === undefined && !standsAlone(rest)))
     return { rest: text, radiusArcsec: undefined };
   return { rest, radiusArcsec: Number(named ?? bare) * (known ? ARCSEC[known[1]] : 1) };

@@ -418,7 +418,7 @@ export class SkyView {
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /**
- * Draws text above a place. The text has a margin in the colour of the sky, because it lies on cells of any colour.
+ * Draws text above a place. The text has a margin in the colour of the sky, because it may lie on cells of any colour.
  * @param {CanvasRenderingContext2D} context
  * @param {string} text
  * @param {{ x: number, y: number }} place

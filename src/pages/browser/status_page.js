@@ -126,7 +126,7 @@ function light(isGood, name, says) {
 const UNPLACED = 'They may have any status. Not on the map: only their id finds them.';
 
 /**
- * @param {any} map the whole sky at the coarsest resolution, as far as it is counted @param {number | null | undefined}
+ * @param {any} map the whole sky at the coarsest resolution, as far as counted @param {number | null | undefined}
  * stored objects in the database
  */
 function holdings({ total, uncounted, without_position, by_status }, stored) {

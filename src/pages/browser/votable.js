@@ -2,10 +2,10 @@
 import { ApiError } from './page.js';
 
 /**
- * Cells are texts, which keep every digit, and empty where there is no value.
+ * Cells are strings, which keep every digit; a missing value is the empty string.
  * @typedef {{ name: string, unit: string, ucd: string, description: string, isNumber: boolean }} Field
- * @typedef {{ fields: Field[], rows: string[][], isCut: boolean, info: (name: string) => string | null | undefined }} ResultTable
- * `isCut` where there are more rows; `info` is the value of an INFO
+ * @typedef {{ fields: Field[], rows: string[][], isCut: boolean, info: (name: string) => string | null | undefined }}
+ * ResultTable `isCut` if there are more rows; `info` is the value of an INFO
  */
 
 const NUMBERS = ['short', 'int', 'long', 'float', 'double'];
@@ -13,7 +13,7 @@ const NUMBERS = ['short', 'int', 'long', 'float', 'double'];
 /**
  * @param {string} text
  * @returns {ResultTable}
- * @throws ApiError with the service's message where the document is an error or ends with one
+ * @throws ApiError with the service's message if the document is an error or ends with one
  */
 export function readVotable(text) {
   const document = new DOMParser().parseFromString(text, 'text/xml');

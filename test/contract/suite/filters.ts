@@ -5,9 +5,10 @@ import { CROWD_SIZE, IDS, NAMES, PLACES, UNKNOWN_ID } from './world.ts';
 
 const OBJECT = `/api/objects/${IDS.matched}`;
 
+const WORTH = 'chance_probability normalized_separation match_probability any_match_probability';
 const GAIA =
   'parallax parallax_error pmra pmdec ruwe classprob_dsc_combmod_star classprob_dsc_combmod_galaxy ' +
-  'classprob_dsc_combmod_quasar parallax_over_error chance_probability';
+  `classprob_dsc_combmod_quasar parallax_over_error ${WORTH}`;
 const bounds = (catalog: string, fields: string) =>
   fields.split(' ').flatMap(field => [`${catalog}.${field}_min`, `${catalog}.${field}_max`]);
 
@@ -15,14 +16,14 @@ const bounds = (catalog: string, fields: string) =>
 export const FILTER_NAMES = [
   ...['catalog', 'separation_arcsec_max', 'reliability_min', 'reliability_max'],
   ...bounds('gaia_dr3', GAIA),
-  ...bounds('des_y6_gold', 'dnf_z dnf_zsigma ext_mash chance_probability'),
-  ...bounds('delve_dr3_gold', 'dnf_z dnf_zsigma ext_mash chance_probability'),
-  ...bounds('skymapper_dr4', 'chance_probability'),
+  ...bounds('des_y6_gold', `dnf_z dnf_zsigma ext_mash ${WORTH}`),
+  ...bounds('delve_dr3_gold', `dnf_z dnf_zsigma ext_mash ${WORTH}`),
+  ...bounds('skymapper_dr4', WORTH),
 ];
 
 const values = section('Filters and counts: filters', {
-  'the 42 names, in a query and in a body; what is sent is echoed in its order': async service => {
-    assert.is(FILTER_NAMES.length, 42);
+  'the 66 names, in a query and in a body; what is sent is echoed in its order': async service => {
+    assert.is(FILTER_NAMES.length, 66);
     for (const name of FILTER_NAMES) {
       const value = name === 'catalog' ? 'gaia_dr3' : 0.5;
       assert.equal((await service.ok(OBJECT, { [name]: value })).filters, { [name]: value });
@@ -115,7 +116,13 @@ const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ 'gaia_dr3.chance_probability_max': 0.0006706 }, true],
   [{ 'gaia_dr3.chance_probability_max': 0.00067 }, false],
   [{ 'gaia_dr3.chance_probability_min': 0.0006706 }, true],
+  [{ 'gaia_dr3.normalized_separation_max': 1.25 }, true],
+  [{ 'gaia_dr3.normalized_separation_max': 1.24 }, false],
+  [{ 'gaia_dr3.match_probability_min': 0.8607 }, true],
+  [{ 'gaia_dr3.match_probability_min': 0.861 }, false],
+  [{ 'gaia_dr3.any_match_probability_min': 0.9984 }, true],
   // Of this match none is known.
+  [{ 'des_y6_gold.normalized_separation_max': 9 }, false],
   [{ 'des_y6_gold.chance_probability_max': 1 }, false],
   [{ 'gaia_dr3.parallax_over_error_min': 10 }, true],
   [{ 'gaia_dr3.parallax_over_error_min': 10.001 }, false],

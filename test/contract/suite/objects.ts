@@ -179,6 +179,9 @@ const WORTH = {
   source_density: 12.3,
   sources_within_radius: 2,
   second_separation_arcsec: 0.75,
+  normalized_separation: 1.25,
+  match_probability: 0.8607,
+  any_match_probability: 0.9984,
 };
 /** Of the other imported matches no statistics are known. */
 const NO_WORTH = {
@@ -186,11 +189,15 @@ const NO_WORTH = {
   source_density: null,
   sources_within_radius: null,
   second_separation_arcsec: null,
+  normalized_separation: null,
+  match_probability: null,
+  any_match_probability: null,
 };
 
 const PUBLISHED =
   'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec ' +
-  'chance_probability source_density sources_within_radius second_separation_arcsec catalog_payload catalogs_skipped partial tns_checked ' +
+  'chance_probability source_density sources_within_radius second_separation_arcsec ' +
+  'normalized_separation match_probability any_match_probability catalog_payload catalogs_skipped partial tns_checked ' +
   'tns_snapshot_epoch provenance_set';
 
 const matches = section('Objects: matches', {

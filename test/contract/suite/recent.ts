@@ -127,7 +127,8 @@ const answer = section('Recent crossmatches: the answer', {
     }
     const published =
       'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec ' +
-      'chance_probability source_density sources_within_radius second_separation_arcsec catalog_payload catalogs_skipped partial tns_checked ' +
+      'chance_probability source_density sources_within_radius second_separation_arcsec ' +
+      'normalized_separation match_probability any_match_probability catalog_payload catalogs_skipped partial tns_checked ' +
       'tns_snapshot_epoch';
     const find = (objects: Json[], id: string) => objects.find(object => object.diaObjectId_str === id)!;
     const { objects } = await service.ok(RECENT, WINDOW);
@@ -135,7 +136,8 @@ const answer = section('Recent crossmatches: the answer', {
     for (const match of find(objects, IDS.matched).matches)
       hasKeys(
         match,
-        'catalog_name catalog_source_id separation_arcsec chance_probability source_density sources_within_radius second_separation_arcsec',
+        'catalog_name catalog_source_id separation_arcsec chance_probability source_density sources_within_radius second_separation_arcsec ' +
+          'normalized_separation match_probability any_match_probability',
       );
     for (const match of find(full, IDS.matched).matches) hasKeys(match, `${published} tns`);
     hasKeys(find(full, IDS.unrecorded).matches[0], published);

@@ -1,0 +1,19 @@
+/** 1σ errors of positions, of alerts and of catalogs. */
+
+/** The units of errors, in the spelling of VOUnits, and how many mas each has. */
+export const ERROR_UNITS_MAS: Readonly<Record<string, number>> = { mas: 1, arcsec: 1000, deg: 3_600_000 };
+
+/**
+ * The error of a position, mas, as that of a circle with the same mean variance per axis: sqrt((ra² + dec²) / 2). NWAY
+ * makes a circle of an ellipse in the same way. NaN unless both errors are numbers above 0.
+ * @param ra times cos(dec)
+ */
+export function circularErrorMas(ra: unknown, dec: unknown, unitMas: number): number {
+  const error = Math.hypot(errorOf(ra), errorOf(dec)) * Math.SQRT1_2 * unitMas;
+  return Number.isFinite(error) ? error : Number.NaN;
+}
+
+function errorOf(value: unknown): number {
+  const error = typeof value === 'bigint' ? Number(value) : value;
+  return typeof error === 'number' && error > 0 ? error : Number.NaN;
+}

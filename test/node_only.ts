@@ -1,0 +1,85 @@
+/**
+ * Test files that run under Node only, by reason. All others run under Deno too: threads, LMDB, DuckDB, child processes, HTTP and streams, every
+ * operation, and each room of `src`.
+ */
+const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
+  'They read files of the repository, or run programs of other projects on them.': [
+    'architecture',
+    'clients/python_package',
+    'deploy/',
+    'docs/',
+    'libraries',
+    'packages',
+    'versions',
+  ],
+  'They test what Node builds, or start each runtime by themselves: packages of npm and Debian, the executable, the tasks of Deno.':
+    ['e2e/binary', 'e2e/deno', 'install/'],
+  'They need what Deno lacks: DuckDB in the process of the test, /proc, or a clock that is wrong for one process.': [
+    'adql/engine',
+    'adql/functions',
+    'adql/joins',
+    'adql/oracle',
+    'e2e/nodes_faults',
+    'e2e/other_systems',
+    'pages/browser',
+    'tap/changes',
+    'tap/job',
+    'tap/live',
+  ],
+  'They take the memory of processes that the kernel bounds, or all their slots. `tap/engine_ends`, `pool/` and `neighbour/attacks` do so under both.':
+    ['neighbour/tables', 'tap/hungry'],
+  'They compare with programs of other projects, in Python and Java. The service answers both runtimes alike.': [
+    'adql/cds',
+    'astrotables/read_frames',
+    'astrotables/tools',
+    'clients/generated',
+    'clients/python',
+    'clients/served',
+    'hats/oracle',
+    'tables/readers',
+    'vo/clients',
+  ],
+  'They compute at length, without interfaces of a runtime: V8 executes them in both.': [
+    'cluster/simulation',
+    'contract/occurs',
+    'crossmatch/calibration',
+    'crossmatch/quirks',
+    'fuzz/',
+    'tap/sources',
+    'index/real_sky',
+  ],
+  'They are campaigns of kills and faults, on orders of writes that both share. `e2e/kill`, `e2e/nodes`, `faults/power` and `faults/full_disk` run under both.':
+    [
+      'e2e/kill_again',
+      'e2e/kill_consume',
+      'e2e/kill_publish',
+      'e2e/kill_registry',
+      'e2e/kill_together',
+      'e2e/nights',
+      'e2e/nodes_killed',
+      'e2e/nodes_lost_topic',
+      'faults/inject',
+      'neighbour/stored_jobs',
+    ],
+  'They repeat, as commands, what other files test under Deno in the room itself.': [
+    'commands/catalog',
+    'commands/survey_table',
+    'e2e/remote_catalog',
+  ],
+};
+
+const entries = Object.entries(NODE_ONLY).flatMap(([reason, names]) => names.map(name => ({ name, reason })));
+
+/** Reports whether an entry, a file without `.test.ts` or a directory with `/`, names this file, which is given from `test/`. */
+const isNamed = (name: string, file: string) =>
+  name.endsWith('/') ? file.startsWith(name) : file === `${name}.test.ts`;
+
+/** Returns why a file, given from `test/`, runs under Node only. Undefined if it runs under both. */
+export function whyNodeOnly(file: string): string | undefined {
+  return entries.find(({ name }) => isNamed(name, file))?.reason;
+}
+
+/** Returns entries that name none of these files. */
+export function unusedEntries(files: readonly string[]): string[] {
+  return entries.map(({ name }) => name).filter(name => !files.some(file => isNamed(name, file)));
+}
