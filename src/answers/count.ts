@@ -13,15 +13,20 @@ import {
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
 import type { QueryContext, Steps } from './context.ts';
+import { begunAt } from './history.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
 import { OPEN_BRACE } from './shared_fragments.ts';
 
-export function* countAnswer({ inputs, filters }: CountQuery, context: QueryContext): Steps {
+export function* countAnswer({ inputs, filters, state }: CountQuery, context: QueryContext): Steps {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);
+  counts.at = begunAt(state, context);
   for (const input of inputs) {
-    if (context.clock.due) yield;
+    if (context.clock.due) {
+      yield;
+      counts.at = state?.at;
+    }
     yield* counts.add(input);
   }
   const { out, fragments } = context;
@@ -43,6 +48,8 @@ interface CountedInput {
 }
 
 class Counts {
+  /** The journal entry after which ids are read; undefined reads the present state. */
+  at: number | undefined;
   readonly #context: QueryContext;
   readonly #qualifier: Qualifier | undefined;
   /** The objects found so far, without duplicates. */
@@ -72,7 +79,7 @@ class Counts {
         const { diaObjectId } = input;
         const { store, object } = this.#context;
         const { status, reason } = this.#count(diaObjectId, () =>
-          store.readObject(diaObjectId, object) ? object : undefined,
+          store.readObject(diaObjectId, object, this.at) ? object : undefined,
         );
         return { status, qualifies: reason === 'meets_filters' };
       }

@@ -4,6 +4,7 @@ import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
 import type { Truncation } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
+import { begunAt } from './history.ts';
 import { Listing, writePosition } from './listing.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from './queries.ts';
@@ -28,8 +29,12 @@ export function* lookupAnswer(
 ): Steps {
   const { inputs } = query;
   const lookup = new Lookup(query, context, objects);
+  lookup.at = begunAt(query.state, context);
   for (let index = 0; index < inputs.length; index++) {
-    if (context.clock.due) yield;
+    if (context.clock.due) {
+      yield;
+      lookup.at = query.state?.at;
+    }
     yield* lookup.result(inputs[index]!, index);
   }
   lookup.listing.open(inputs.length, lookup.truncated);
@@ -40,6 +45,8 @@ class Lookup {
   readonly listing: Listing;
   /** Whether the limit of the request truncated a result. */
   truncated = false;
+  /** The journal entry after which ids are read; undefined reads the present state. */
+  at: number | undefined;
   readonly #context: QueryContext;
   readonly #objects: ObjectList;
   readonly #maxPerInput: number;
@@ -81,7 +88,7 @@ class Lookup {
 
   #ofId({ sent, diaObjectId }: IdInput): void {
     const { body, store, object } = this.#context;
-    const isStored = store.readObject(diaObjectId, object);
+    const isStored = store.readObject(diaObjectId, object, this.at);
     const digits = `${diaObjectId}`;
     body.fragment(ID_INPUT);
     body.longText(sent);

@@ -26,7 +26,7 @@ export class MatchMessages implements MatchSource {
   messages(diaObjectId: bigint, matchVersion: number | undefined): readonly MatchMessage[] {
     const object = this.#view;
     if (!this.#store.readObject(diaObjectId, object) || !object.hasMatches) return [];
-    const sources = this.#store.readSources(diaObjectId);
+    const sources = this.#store.readSources(object);
     const { position } = object;
     const messages: MatchMessage[] = [];
     for (const [i, at] of object.matches().entries()) {

@@ -54,7 +54,7 @@ export class ObjectReader {
   }
 
   #matches(object: ObjectView): Match[] {
-    const sources = this.#level === LEVEL.full ? this.#store.readSources(object.diaObjectId) : undefined;
+    const sources = this.#level === LEVEL.full ? this.#store.readSources(object) : undefined;
     const matches: Match[] = [];
     for (const [at, index, set] of this.#listed(object)) {
       const [separation, atEpoch] = object.separations(at);

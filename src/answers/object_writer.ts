@@ -207,7 +207,7 @@ export class ObjectWriter implements ObjectList {
 
   /** @param withSets whether each match names its provenance set */
   #matches(object: ObjectView, current: CurrentFragments, withSets: boolean): void {
-    const sources = this.#level === LEVEL.full ? this.#store.readSources(object.diaObjectId) : undefined;
+    const sources = this.#level === LEVEL.full ? this.#store.readSources(object) : undefined;
     let isFirst = true;
     for (const { at, index, set } of this.#listed(object, current)) {
       const source = sources?.[index];

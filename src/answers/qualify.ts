@@ -40,7 +40,7 @@ export class Qualifier {
   reasonOf(object: ObjectView | undefined): QualifiesReason {
     if (!object) return 'not_in_service';
     let reason = this.#reasons.get(object.diaObjectId);
-    if (!reason) this.#reasons.set(object.diaObjectId, (reason = this.judge(object.decode())));
+    if (!reason) this.#reasons.set(object.diaObjectId, (reason = this.judge(object.decode(), object.at)));
     return reason;
   }
 
@@ -55,18 +55,21 @@ export class Qualifier {
     return count;
   }
 
-  /** The reason for an object that is tested only once. The result is not remembered. */
-  judge(object: StoredObject): QualifiesReason {
+  /**
+   * The reason for an object that is tested only once. The result is not remembered.
+   * @param at see `ObjectView.at`
+   */
+  judge(object: StoredObject, at?: number): QualifiesReason {
     if (!this.#objectTests.every(test => test(object))) return 'object_filters_not_met';
-    if (this.#matchTests.length === 0 || this.#hasSource(object)) return 'meets_filters';
+    if (this.#matchTests.length === 0 || this.#hasSource(object, at)) return 'meets_filters';
     const status = statusOf(object);
     return status === 'coincident_sources' ? 'no_source_meets_filters' : status;
   }
 
   /** Whether a single current source meets every match filter. The sources of a pending object are not current. */
-  #hasSource(object: StoredObject): boolean {
+  #hasSource(object: StoredObject, at: number | undefined): boolean {
     if (object.state === 'pending' || object.matches.length === 0) return false;
-    const sources = this.#needsSources ? this.#context.store.getSources(object.diaObjectId) : [];
+    const sources = this.#needsSources ? this.#context.store.getSources(object.diaObjectId, at) : [];
     return newestMatches(object.matches).some(({ match, index }) =>
       this.#matchTests.every(test => test(match, sources[index])),
     );

@@ -55,9 +55,17 @@ export interface InvalidInput extends Sent {
 
 export type LookupInput = IdInput | PositionInput | TnsInput | InvalidInput;
 
+/** The state of the archive from which an answer is made. */
+export interface State {
+  /** A journal entry: the answer is made from the state after it. Until the query begins, undefined stands for the newest. */
+  at: number | undefined;
+}
+
 /** A lookup, with one result per input, in the order of the inputs. */
 export interface LookupQuery extends Asked {
   readonly kind: 'lookup';
+  /** Undefined if the inputs are not only ids: then objects are read as they are. */
+  readonly state?: State | undefined;
   readonly inputs: readonly LookupInput[];
   readonly detail: DetailLevel;
   readonly filters: FilterValues | null;
@@ -70,6 +78,7 @@ export interface LookupQuery extends Asked {
 /** Counts for the same inputs. The limits on listed objects do not apply. */
 export interface CountQuery extends Asked {
   readonly kind: 'count';
+  readonly state?: State | undefined;
   readonly inputs: readonly LookupInput[];
   readonly filters: FilterValues | null;
 }

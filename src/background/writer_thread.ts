@@ -11,7 +11,7 @@ import { messageOf } from '../base/error_text.ts';
 import { type Log, logTo } from '../base/log.ts';
 import { steadyMs } from '../base/runtime.ts';
 import { SharedState } from '../base/shared_state.ts';
-import { requireNoLog } from '../cluster/archive.ts';
+import { applyHistory, requireNoLog } from '../cluster/archive.ts';
 import type { LogTopic } from '../cluster/kafka_settings.ts';
 import { Member } from '../cluster/member.ts';
 import { changedOnDisk } from '../cluster/record_log.ts';
@@ -80,6 +80,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   if (!topic) requireNoLog(store);
   const member = topic && new Member({ store, topic, log, isPatient: true, ...reportTo(state, store, log) });
   const writer = new Writer(store, member);
+  await applyHistory(writer, config);
   const ledgers = new Map<string, StoreLedger>();
   notes = writer;
   let isStopping = false;

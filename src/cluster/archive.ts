@@ -47,11 +47,17 @@ export async function openArchive(config: Config): Promise<Archive> {
     await caughtUp;
     const writer = new Writer(store, member);
     if (member) await requireSameSettings(store, writer, config);
+    await applyHistory(writer, config);
     return { store, writer, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Begins or removes the history, if the setting says so. */
+export async function applyHistory(writer: Writer, { NEARSKY_HISTORY: history }: Config): Promise<void> {
+  if (history !== 'unchanged') await writer.keepHistory(history === 'keep');
 }
 
 /**

@@ -6,7 +6,7 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 /** The parameters of a query string that were ignored (docs/contract.md, Query strings). */
 export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
 
-/** The journal entry whose state the tables of an answer have, and when the archive was last seen in that state. */
+/** The journal entry whose state an answer has; and when the archive was last seen in that state, for tables in ADQL. */
 export const JOURNAL_ENTRY_HEADER = 'X-Journal-Entry';
 export const AS_OF_HEADER = 'X-As-Of';
 

@@ -30,6 +30,9 @@ export const upTo = (max: number, unit: string) => number({ min: 0, max, aboveMi
 /** An integer that is written with digits only, for `limit` and `resolution`. */
 export const digits = (bounds: Bounds) => integer(bounds, /^\d+$/);
 
+/** The number of an entry of the journal. */
+export const JOURNAL_ENTRY = { ...digits({ min: 0, max: Number.MAX_SAFE_INTEGER }), unit: 'entry' };
+
 /** The radius of a search, arcsec. */
 export const radiusKind = memoized((config: Config): Kind<number> => {
   const max = config.API_MAX_CONE_RADIUS_ARCSEC;

@@ -92,6 +92,13 @@ export const STATUS = {
   default: DEFAULT_LISTED_STATUS,
 } satisfies Parameter;
 
+export const AT = {
+  kind: kinds.JOURNAL_ENTRY,
+  description:
+    'A journal entry from the `X-Journal-Entry` of an earlier answer: objects are answered as they were after that ' +
+    'entry. The default is the newest entry.',
+} satisfies Parameter;
+
 /** The default is the format that `Accept` prefers. */
 export const FORMAT = {
   kind: named(FORMATS),
@@ -136,6 +143,7 @@ export const OBJECT_PARAMETERS = {
   },
   detail: DETAIL,
   ...FORMAT_AND_FILTERS,
+  at: AT,
 } satisfies Parameters;
 
 export const coneParameters = memoized((config: Config) => {

@@ -40,9 +40,18 @@ function answerHere(service: Service, exchange: Exchange, query: Query): Answer 
   const { queries } = service;
   const { budget } = exchange;
   const format = formatOf(exchange, query);
-  if (format !== 'json') return answerInFormat(format, queries.run({ ...query, format }, budget), service, exchange);
+  if (format !== 'json')
+    return answerInFormat(format, queries.run({ ...query, format }, budget), service, exchange).then(answer =>
+      withState(answer, query),
+    );
   const body = queries.run(query, budget);
-  return body instanceof Promise ? body.then(negotiatedJson) : negotiatedJson(body);
+  const answer = (body: Body) => withState(negotiatedJson(body), query);
+  return body instanceof Promise ? body.then(answer) : answer(body);
+}
+
+function withState(answer: Answer, query: Query): Answer {
+  const at = 'state' in query ? query.state?.at : undefined;
+  return at === undefined ? answer : { ...answer, journalEntry: at };
 }
 
 async function answerInFormat(

@@ -4,6 +4,7 @@
  */
 
 import { toJson } from '@nearsky/astrotables/json';
+import { NotInHistory } from '../answers/history.ts';
 import { FilterError } from '../answers/read_filters.ts';
 import { mustBe, SHOWN_CHARACTERS, shorten, traceOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -121,6 +122,7 @@ export function expectedErrorOf(
   if (error instanceof TooExpensive) {
     return new ApiError('query_too_expensive', `Cannot answer ${error.message}: ${narrow}`);
   }
+  if (error instanceof NotInHistory) return new ApiError('invalid_parameter', error.message, { param: 'at' });
   if (error instanceof AreaError) return new ApiError('invalid_parameter', error.message, { param: error.param });
   if (error instanceof FilterError) {
     const [name, ...others] = error.names;

@@ -16,17 +16,18 @@ function isFilterShaped(name: string): boolean {
 }
 
 /**
- * Refuses parameters that must not be ignored by an operation without filters or counts. Otherwise the client would get
- * the answer to another question.
+ * Refuses parameters that must not be ignored by an operation without filters or counts, or without a history. Otherwise the client would
+ * get the answer to another question.
  * @param known the parameters of the operation
- * @throws ApiError `unsupported_parameter` naming each filter, if the operation has none, and `response`
+ * @throws ApiError `unsupported_parameter` naming each filter, if the operation has none, `response` and `at`
  */
 export function refuseUnsupported(search: Search, known: ReadonlySet<string>): void {
   const hasFilters = GENERIC_FILTERS.every(({ name }) => known.has(name));
-  const isRefused = (name: string) => name === 'response' || (!hasFilters && isFilterShaped(name));
+  const isRefused = (name: string) => name === 'response' || name === 'at' || (!hasFilters && isFilterShaped(name));
   const names = [...search.keys()].filter(name => !known.has(name) && isRefused(name));
   if (names.length === 0) return;
-  const what = hasFilters ? 'no counts' : 'no filters and no counts';
+  const lacks = names.includes('at') ? ' and answers from the present state only' : '';
+  const what = `${hasFilters ? 'no counts' : 'no filters and no counts'}${lacks}`;
   throw new ApiError(
     'unsupported_parameter',
     `Cannot answer with ${shorten(names.join(', '))} because the query string of this operation has ${what}: leave ${names.length === 1 ? 'it' : 'them'} out`,

@@ -12,13 +12,13 @@ import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf, type ResponseMode } from '../contract/enums.ts';
 import type { Kind } from '../contract/kind.ts';
-import { ANY_NUMBER, DETAIL, RESPONSE, radiusKind } from '../documents/kinds.ts';
+import { ANY_NUMBER, DETAIL, JOURNAL_ENTRY, RESPONSE, radiusKind } from '../documents/kinds.ts';
 import { ApiError, invalidParameter, missingParameter } from './errors.ts';
 import { invalidBody } from './json_body.ts';
 import { parseInput } from './lookup_input.ts';
 import { fieldOf, parameterOf } from './params.ts';
 
-const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response'];
+const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response', 'at'];
 
 /**
  * The order of the checks is the contract's.
@@ -38,19 +38,38 @@ export function parseLookup(body: SentValue, config: Config, catalogs: Catalogs)
   const radiusArcsec = radius === null ? undefined : fieldOf(radiusKind(config), 'radius_arcsec', radius);
   const filters = filtersOf(request.get('filters'), catalogs);
   const response = wordOf(request, 'response', RESPONSE) ?? DEFAULT_RESPONSE;
+  const entry = request.get('at') ?? null;
+  const at = entry === null ? undefined : fieldOf(JOURNAL_ENTRY, 'at', entry);
   const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config);
-  return lookupQuery(inputs, { detail, filters, response }, config);
+  return lookupQuery(inputs, { detail, filters, response, at }, config);
 }
 
-/** Makes the query for these inputs: for their objects, within the limits of the settings, or for counts. */
+interface LookupOptions extends Pick<LookupQuery, 'detail' | 'filters'> {
+  readonly response: ResponseMode;
+  readonly at?: number | undefined;
+}
+
+/**
+ * Makes the query for these inputs: for their objects, within the limits of the settings, or for counts.
+ * @throws ApiError if `at` is given and an input is not an id
+ */
 export function lookupQuery(
   inputs: readonly LookupInput[],
-  { detail, filters, response }: Pick<LookupQuery, 'detail' | 'filters'> & { readonly response: ResponseMode },
+  { detail, filters, response, at }: LookupOptions,
   config: Config,
 ): LookupQuery | CountQuery {
-  if (response === 'count') return { kind: 'count', inputs, filters };
+  const areIds = inputs.every(({ kind }) => kind === 'id' || kind === 'invalid');
+  if (at !== undefined && !areIds)
+    throw new ApiError(
+      'invalid_parameter',
+      'Cannot look up positions and names at an earlier journal entry: leave out at, or all inputs that are not ids',
+      { param: 'at' },
+    );
+  const state = areIds ? { at } : undefined;
+  if (response === 'count') return { kind: 'count', inputs, filters, state };
   return {
     kind: 'lookup',
+    state,
     inputs,
     detail,
     filters,

@@ -1,6 +1,6 @@
 /** The headers and framing that all responses share (docs/contract.md, Headers; decision P2). */
 import type { StreamedBody } from '../answers/body.ts';
-import { LOG_LAG_HEADER, LOG_POSITION_HEADER, REQUEST_ID_HEADER } from '../contract/headers.ts';
+import { JOURNAL_ENTRY_HEADER, LOG_LAG_HEADER, LOG_POSITION_HEADER, REQUEST_ID_HEADER } from '../contract/headers.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A response, as plain data. */
@@ -11,6 +11,8 @@ export interface Answer {
   readonly body: string | Uint8Array<ArrayBuffer> | null;
   /** Replaces `body` by a body that is written in parts. */
   readonly stream?: StreamedBody;
+  /** The journal entry after which all objects of the answer were read; undefined if it may be several. */
+  readonly journalEntry?: number;
   /** The id of the request. It has a field of its own, so that most answers can share the same headers. */
   readonly requestId?: string;
   /** See `LogPlace`. It has a field of its own for the same reason. Only nodes that share a log set it. */
@@ -20,9 +22,11 @@ export interface Answer {
 }
 
 /** The headers that differ between answers, as alternating names and values. */
-export function ownHeaders({ requestId, logPlace, logLag }: Answer): string[] {
+export function ownHeaders({ requestId, journalEntry, logPlace, logLag }: Answer): string[] {
   const all: string[] = [];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
+  if (journalEntry !== undefined)
+    all.push(JOURNAL_ENTRY_HEADER, `${journalEntry}`, 'Access-Control-Expose-Headers', JOURNAL_ENTRY_HEADER);
   if (logPlace !== undefined)
     all.push(LOG_POSITION_HEADER, logPlace, 'Access-Control-Expose-Headers', LOG_POSITION_HEADER);
   if (logLag !== undefined) all.push(LOG_LAG_HEADER, logLag, 'Access-Control-Expose-Headers', LOG_LAG_HEADER);

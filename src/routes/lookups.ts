@@ -21,7 +21,7 @@ function objectQuery({ params, search, path }: Exchange, { config, catalogs }: S
   const segment = decodeSegment(params.diaObjectId!);
   if (segment === undefined) throw notFound(path);
   const read = readerOf(search, OBJECT_PARAMETERS, catalogs);
-  const shared = { detail: read('detail'), filters: read('filters'), response: read('response') };
+  const shared = { detail: read('detail'), filters: read('filters'), response: read('response'), at: read('at') };
   const diaObjectId = parameterOf(OBJECT_PARAMETERS.diaObjectId.kind, 'diaObjectId', segment);
   return lookupQuery([{ kind: 'id', sent: toJson(segment), diaObjectId }], shared, config);
 }

@@ -16,6 +16,7 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
+import { History } from './history.ts';
 import { type CommitChanges, importItems, type NewObject, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
@@ -36,10 +37,11 @@ import {
   encodeObject,
   encodePlain,
   encodeProvenanceSet,
+  lastOrdinal,
   scratchKey,
 } from './records.ts';
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
-import { lastOrdinal, readPayloadKeys } from './store.ts';
+import { readPayloadKeys } from './store.ts';
 import type { CrossmatchVersions, MatchSummary, ProvenanceSet, StoredObject } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
@@ -87,6 +89,7 @@ export function apply<K extends ChangeKind>(databases: Databases, change: Change
 
 function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeOf<'deliver'>): IngestCounts {
   const { objects, pending } = databases;
+  const history = new History(databases);
   const stored: NewObject[] = [];
   const delivered: bigint[] = [];
   const tally = new Tally();
@@ -100,12 +103,13 @@ function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeO
     night.delivered(broker, known ? (isNew ? 'further_broker' : 'duplicate') : 'stored', position !== null);
     if (!known) {
       const key = encodeKey(diaObjectId);
+      history.keep(key, undefined);
       objects.put(key, encodeNewObject(delivery, timeUs));
       pending.put(key, NOTHING);
       stored.push({ diaObjectId, position, ingestTimeUs: timeUs, eventTimeUs: delivery.eventTimeUs });
     } else if (isNew) {
       const brokers = [...known.brokers, broker].sort();
-      objects.put(encodeKey(diaObjectId), encodeObject({ ...known, brokers }));
+      replaceObject(databases, history, { ...known, brokers });
       delivered.push(diaObjectId);
     } else {
       duplicate++;
@@ -134,7 +138,7 @@ const ingestCounters = (broker: string) => ({
 });
 
 function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs }: ChangeOf<'crossmatch'>) {
-  const recorder = new CrossmatchRecorder(databases, provenance, timeUs, isAgain);
+  const recorder = new CrossmatchRecorder(databases, new History(databases), provenance, timeUs, isAgain);
   for (const result of results) recorder.record(result);
   const { crossmatched, versions } = recorder.finish();
   journal(databases, { stored: [], delivered: [], crossmatched }, versions);
@@ -143,6 +147,7 @@ function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs
 
 /** Adds statistics to the matches of the objects' current crossmatches where they are missing, or of an older version. */
 function fillStatistics(databases: Databases, { found }: ChangeOf<'fill_statistics'>) {
+  const history = new History(databases);
   const filled: bigint[] = [];
   for (const { diaObjectId, matches: known } of found) {
     const object = readObject(databases, diaObjectId);
@@ -159,7 +164,7 @@ function fillStatistics(databases: Databases, { found }: ChangeOf<'fill_statisti
       const statistics = statisticsOf(match);
       return statistics ? { ...match, statistics } : match;
     });
-    databases.objects.put(encodeKey(diaObjectId), encodeObject({ ...object, matches }));
+    replaceObject(databases, history, { ...object, matches });
     filled.push(diaObjectId);
   }
   journal(databases, { stored: [], delivered: filled, crossmatched: [] });
@@ -169,6 +174,7 @@ function fillStatistics(databases: Databases, { found }: ChangeOf<'fill_statisti
 function importEntries(databases: Databases, { entries, timeUs }: ChangeOf<'import'>) {
   const { outcomes, changes } = importItems(entries, {
     databases,
+    history: new History(databases),
     ordinals: ordinalsOf(databases),
     getObject: id => readObject(databases, id),
     getSources: id => {
@@ -248,6 +254,12 @@ export function journalState({ journal }: Databases): { sequence: number; digest
 function readObject({ objects }: Databases, diaObjectId: bigint): StoredObject | undefined {
   const bytes = objects.getFast(scratchKey(diaObjectId));
   return bytes && decodeObject(diaObjectId, bytes);
+}
+
+function replaceObject({ objects }: Databases, history: History, object: StoredObject): void {
+  const key = encodeKey(object.diaObjectId);
+  history.keep(key, objects.getFast(key));
+  objects.put(key, encodeObject(object));
 }
 
 /**

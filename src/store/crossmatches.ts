@@ -2,6 +2,7 @@
 import { catalogSkips, crossmatchBatches, crossmatchMatches, Tally } from './counters.ts';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
+import type { History } from './history.ts';
 import { Interner } from './interner.ts';
 import { NightTally } from './nights.ts';
 import { compareMatches, encodeFirstCrossmatch, FIRST_VERSION, ObjectView, outcomesText } from './object_record.ts';
@@ -34,6 +35,7 @@ interface Outcomes {
 
 export class CrossmatchRecorder {
   readonly #databases: Databases;
+  readonly #history: History;
   readonly #provenanceBytes: Uint8Array;
   readonly #crossmatchedAtUs: number;
   readonly #isAgain: boolean;
@@ -52,7 +54,14 @@ export class CrossmatchRecorder {
   readonly #crossmatched: bigint[] = [];
   readonly #versions: number[] = [];
 
-  constructor(databases: Databases, provenance: ProvenanceSet, crossmatchedAtUs: number, isAgain = false) {
+  constructor(
+    databases: Databases,
+    history: History,
+    provenance: ProvenanceSet,
+    crossmatchedAtUs: number,
+    isAgain = false,
+  ) {
+    this.#history = history;
     this.#isAgain = isAgain;
     this.#databases = databases;
     this.#provenanceBytes = encodeProvenanceSet(provenance);
@@ -70,11 +79,13 @@ export class CrossmatchRecorder {
     if (!stored) return;
     this.#view.load(result.diaObjectId, stored);
     if (this.#view.isUntried) {
+      this.#history.keep(key, stored);
       this.#recordFirst(key, result);
       this.#versions.push(FIRST_VERSION);
     } else {
       const object = this.#view.decode();
       if (!this.#isWanted(object, result)) return;
+      this.#history.keep(key, stored);
       this.#versions.push(this.#recordFurther(key, object, result));
     }
     pending.remove(key);

@@ -4,6 +4,7 @@ import type { Table } from './table.ts';
 export const DATABASE_NAMES = [
   'meta',
   'objects',
+  'history',
   'sources',
   'pending',
   'unread',

@@ -33,7 +33,7 @@ import { type BinaryDatabase, Table } from './table.ts';
 import { upgradeTo3, upgradeTo4, upgradeTo5, upgradeTo7 } from './upgrade.ts';
 
 /** The storage format of this release. Opening a database for writing upgrades an older format. */
-export const FORMAT_VERSION = 7;
+export const FORMAT_VERSION = 8;
 
 /** The directory for files of remote catalogs, below the data directory. */
 export const CACHE_DIRECTORY = 'catalog-cache';

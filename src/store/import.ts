@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CANONICAL, toJson } from '@nearsky/astrotables/json';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
+import type { History } from './history.ts';
 import { compareMatches } from './object_record.ts';
 import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
@@ -110,6 +111,7 @@ interface DraftContext {
 /** The parts of the store and its transaction that a batch needs. */
 interface ImportContext extends DraftContext {
   readonly databases: Databases;
+  readonly history: History;
 }
 
 /**
@@ -120,7 +122,7 @@ export function importItems(
   entries: readonly (ImportItem | PreparedObject)[],
   context: ImportContext,
 ): { readonly outcomes: (ImportOutcome | PreparedOutcome)[]; readonly changes: CommitChanges } {
-  const { databases } = context;
+  const { databases, history } = context;
   const stored: NewObject[] = [];
   const delivered: bigint[] = [];
   const crossmatched: bigint[] = [];
@@ -141,7 +143,7 @@ export function importItems(
       apply(entry, outcome => (outcomes[i] = outcome));
       continue;
     }
-    const outcome = single.has(entry.diaObjectId) ? undefined : putPrepared(databases, entry);
+    const outcome = single.has(entry.diaObjectId) ? undefined : putPrepared(databases, history, entry);
     if (outcome) {
       outcomes[i] = outcome;
       if (outcome === 'unchanged') continue;
@@ -157,7 +159,7 @@ export function importItems(
   for (const settle of later) settle();
 
   for (const [id, draft] of drafts) {
-    const saved = draft.save(databases);
+    const saved = draft.save(databases, history);
     if (!saved) continue;
     counts.changed(draft.before, saved);
     if (!draft.before) stored.push(saved);
@@ -174,7 +176,11 @@ export function importItems(
 }
 
 /** Stores a new object; returns undefined if the object is already stored in another state. */
-function putPrepared(databases: Databases, prepared: PreparedObject): 'imported' | 'unchanged' | undefined {
+function putPrepared(
+  databases: Databases,
+  history: History,
+  prepared: PreparedObject,
+): 'imported' | 'unchanged' | undefined {
   const key = encodeKey(prepared.diaObjectId);
   const known = databases.objects.getFast(key);
   if (known) {
@@ -182,6 +188,7 @@ function putPrepared(databases: Databases, prepared: PreparedObject): 'imported'
     // `known` is compared first, because this read overwrites it.
     return isEqual(databases.sources.getFast(key), prepared.sources) ? 'unchanged' : undefined;
   }
+  history.keep(key, undefined);
   putObject(databases, prepared);
   if (prepared.sources) listRecent(databases, prepared);
   if (prepared.state === 'pending') databases.pending.put(key, NOTHING);
@@ -324,12 +331,13 @@ class Draft {
   }
 
   /** Writes the object, and returns it; undefined if nothing about it is new. */
-  save(databases: Databases): StoredObject | undefined {
+  save(databases: Databases, history: History): StoredObject | undefined {
     const object = this.#object;
     if (!object || (this.before && !this.hasNewBroker && !this.hasNewCrossmatch)) return undefined;
+    const key = encodeKey(this.#id);
+    history.keep(key, databases.objects.get(key), databases.sources.get(key));
     putObject(databases, { diaObjectId: this.#id, ...this.encoded() });
     if (!this.before?.matches.length && object.matches.length > 0) listRecent(databases, object);
-    const key = encodeKey(this.#id);
     if (object.state === 'pending' && !this.before) databases.pending.put(key, NOTHING);
     if (object.state === 'crossmatched' && this.before?.state === 'pending') databases.pending.remove(key);
     listUnread(databases, object);

@@ -262,6 +262,8 @@ export function decodeObject(diaObjectId: bigint, stored: Uint8Array): StoredObj
  */
 export class ObjectView {
   diaObjectId = 0n;
+  /** The journal entry after which the object had these bytes; undefined if they are the present ones. */
+  at: number | undefined;
   /** A copy, because the next read of the database overwrites the bytes that were read. */
   bytes: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(1024));
   /** The offset of the end of the bytes. */
@@ -270,7 +272,8 @@ export class ObjectView {
   #sections = new Uint32Array(this.bytes.buffer, SECTIONS_AT, 4);
 
   /** @throws RangeError if the bytes are not an object */
-  load(diaObjectId: bigint, stored: Uint8Array): void {
+  load(diaObjectId: bigint, stored: Uint8Array, at?: number): void {
+    this.at = at;
     const { length } = stored;
     if (length > this.bytes.length) this.#enlarge(2 * length);
     this.bytes.set(stored);

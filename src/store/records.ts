@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { CANONICAL, toJson } from '@nearsky/astrotables/json';
 import { Packr } from 'msgpackr';
+import type { Table } from './table.ts';
 import type { CrossmatchVersions, JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
 
 export { decodeObject, encodeNewObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';
@@ -47,6 +48,12 @@ export function scratchKey(id: bigint): Uint8Array {
 export function decodeKey(key: Uint8Array): bigint {
   scratch.set(key);
   return scratchView.getBigInt64(0);
+}
+
+/** The highest key of a table that is keyed by ordinals; 0 when it is empty. */
+export function lastOrdinal(table: Table): number {
+  for (const key of table.getKeys({ reverse: true, limit: 1 })) return Number(decodeKey(key));
+  return 0;
 }
 
 const LATEST = 2n ** 63n - 1n;

@@ -7,6 +7,7 @@ import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
+import { formerRecord, formerSources, historyStart } from './history.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
@@ -29,6 +30,7 @@ import {
   EMPTY_TABLE,
   encodeKey,
   type HashedProvenanceSet,
+  lastOrdinal,
   type SourceValues,
   scratchKey,
   type TableState,
@@ -172,11 +174,22 @@ export class Store {
     };
   }
 
-  /** Reads an object into a view, for the queries; returns whether it is stored. */
-  readObject(diaObjectId: bigint, into: ObjectView): boolean {
-    const bytes = read(this.databases.objects, diaObjectId);
-    if (bytes) into.load(diaObjectId, bytes);
-    return bytes !== undefined;
+  /**
+   * Reads an object into a view, for the queries; returns whether it is stored.
+   * @param at the journal entry after which the object is read, from `historyStart` to `lastSequence`; undefined reads
+   * the present state
+   */
+  readObject(diaObjectId: bigint, into: ObjectView, at?: number): boolean {
+    const former = at === undefined ? undefined : formerRecord(this.databases, diaObjectId, at);
+    const bytes = former ?? read(this.databases.objects, diaObjectId);
+    if (!bytes || bytes.length === 0) return false;
+    into.load(diaObjectId, bytes, at);
+    return true;
+  }
+
+  /** The first journal entry whose state can be read; undefined if the archive keeps no history. */
+  historyStart(): number | undefined {
+    return historyStart(this.databases);
   }
 
   /** At most `limit` ids, ascending, of the objects that may have a match of any version with a source. */
@@ -184,15 +197,23 @@ export class Store {
     return idsBySource(this.databases, source, limit);
   }
 
-  /** The sources of an object's matches, parallel to the object's `matches`; empty if there are none. */
-  getSources(diaObjectId: bigint): readonly MatchSource[] {
-    const bytes = read(this.databases.sources, diaObjectId);
+  /**
+   * The sources of an object's matches, parallel to the object's `matches`; further ones may follow if the object was
+   * read after the journal entry `at`. Empty if there are none.
+   */
+  getSources(diaObjectId: bigint, at?: number): readonly MatchSource[] {
+    const bytes = this.#sourcesAt(diaObjectId, at);
     return bytes ? this.#decodeSources(bytes) : [];
   }
 
-  /** The stored form of `getSources`: see `payloadKeys`. */
-  readSources(diaObjectId: bigint): readonly SourceValues[] {
-    const bytes = read(this.databases.sources, diaObjectId);
+  #sourcesAt(diaObjectId: bigint, at: number | undefined): Uint8Array | undefined {
+    const former = at === undefined ? undefined : formerSources(this.databases, diaObjectId, at);
+    return former ?? read(this.databases.sources, diaObjectId);
+  }
+
+  /** The stored form of `getSources` for an object that was read into a view: see `payloadKeys`. */
+  readSources({ diaObjectId, at }: Pick<ObjectView, 'diaObjectId' | 'at'>): readonly SourceValues[] {
+    const bytes = this.#sourcesAt(diaObjectId, at);
     return bytes ? decodeSourceValues(bytes) : [];
   }
 
@@ -327,7 +348,7 @@ export class Store {
 
   /** Whether nothing was ever stored. */
   get isEmpty(): boolean {
-    const isArchive = (name: DatabaseName) => name !== 'meta' && name !== 'claims';
+    const isArchive = (name: DatabaseName) => !['meta', 'claims', 'history'].includes(name);
     return DATABASE_NAMES.filter(isArchive).every(name => this.databases[name].entryCount() === 0);
   }
 
@@ -591,10 +612,4 @@ function readOrdinal(table: Table, ordinal: number): Uint8Array {
 /** @throws RangeError when there is no such ordinal */
 export function readPayloadKeys({ payload_keys }: Databases, ordinal: number): readonly string[] {
   return decodePlain(readOrdinal(payload_keys, ordinal)) as string[];
-}
-
-/** The highest key of a table that is keyed by ordinals; 0 when it is empty. */
-export function lastOrdinal(table: Table): number {
-  for (const key of table.getKeys({ reverse: true, limit: 1 })) return Number(decodeKey(key));
-  return 0;
 }

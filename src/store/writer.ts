@@ -8,6 +8,7 @@ import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import type { Change, ChangeKind, FoundStatistics, IngestCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, noteStop, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
+import { beginHistory, endHistory, historyStart, removeFormer } from './history.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
 import { removeLevel } from './level.ts';
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
@@ -19,6 +20,9 @@ import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators
 import type { Store } from './store.ts';
 import { RefusedChange, StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
+
+/** The number of former records that one transaction removes. */
+const REMOVED_AT_ONCE = 10_000;
 
 interface PublishDetails {
   /** The epoch of the whole file with which the load began; by default the load's own epoch. */
@@ -320,6 +324,20 @@ export class Writer {
   async noteDone(chore: Chore, target: string): Promise<void> {
     const done = { timeUs: nowUs(), target };
     this.#transaction(`note the ${chore}`, 1, () => noteDone(this.#store.databases, chore, done));
+  }
+
+  /** Begins to keep a history of objects, or removes it. Later calls with the same value change nothing. */
+  async keepHistory(isKept: boolean): Promise<void> {
+    const { databases } = this.#store;
+    const has = () => historyStart(databases) !== undefined;
+    if (isKept === has() && (isKept || databases.history.entryCount() === 0)) return;
+    if (!isKept) this.#transaction('end the history', 0, () => endHistory(databases));
+    // What an interrupted removal left does not belong to a new history.
+    while (databases.history.entryCount() > 0) {
+      this.#transaction('remove the history', 0, () => removeFormer(databases, REMOVED_AT_ONCE));
+      this.#store.resetRead();
+    }
+    if (isKept) this.#transaction('begin a history', 1, () => has() || beginHistory(databases));
   }
 
   #noteSize(timeUs: number): void {

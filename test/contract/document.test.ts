@@ -165,7 +165,7 @@ test('the parameters of each operation; of the contract only those of the path a
   const names = (path: string, method = 'get') =>
     document.paths[path][method].parameters.map((parameter: Json) => parameter.name).slice(0, -1);
   const filtered = ['format', ...FILTER_NAMES, 'response'];
-  assert.equal(names('/api/objects/{diaObjectId}'), ['diaObjectId', 'detail', ...filtered]);
+  assert.equal(names('/api/objects/{diaObjectId}'), ['diaObjectId', 'detail', ...filtered, 'at']);
   assert.equal(names('/api/cone'), [...words('ra dec radius_arcsec detail page_size cursor'), ...filtered]);
   assert.equal(names('/api/tns/{name}'), ['name', 'radius_arcsec', 'detail', ...filtered]);
   assert.equal(names('/api/recent-crossmatches'), words('start end time_field detail page_size cursor format'));
@@ -251,7 +251,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key === 'source_density') return 'arcmin**-2';
   if (key === 'sources_within_radius') return 'count';
   if (['DiaObjectId', 'objid'].includes(key)) return 'identifier';
-  if (within.endsWith('X-Journal-Entry')) return 'entry';
+  if (within.endsWith('X-Journal-Entry') || key === 'at') return 'entry';
   if (key === 'index') return 'index';
   if (key === 'resolution') return 'H3 resolution';
   if (within.includes('by_catalog')) return 'share';

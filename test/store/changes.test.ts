@@ -6,6 +6,7 @@ import { apply } from '../../src/store/apply.ts';
 import { decodeChange, encodeChange, MAX_RECORD_BYTES } from '../../src/store/change_record.ts';
 import type { Change, ChangeOf } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
+import { beginHistory } from '../../src/store/history.ts';
 import { LEVEL } from '../../src/store/level.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
@@ -88,6 +89,7 @@ test('the same changes make the same store, whether as they are or from their by
   for (let seed = 1; seed <= SEEDS; seed++) {
     await withStore(store =>
       withStore(async other => {
+        for (const { databases } of [store, other]) databases.objects.transactionSync(() => beginHistory(databases));
         const changes = new RandomChanges(seededRandom(seed), true);
         for (let i = 0; i < CHANGES; i++) {
           const change = changes.change();

@@ -16,7 +16,7 @@ import {
   TRUNCATIONS,
 } from '../../contract/enums.ts';
 import { radiusKind } from '../kinds.ts';
-import { DETAIL, RESPONSE, TNS_NAME } from '../parameters.ts';
+import { AT, DETAIL, RESPONSE, TNS_NAME } from '../parameters.ts';
 import { declination, rightAscension } from './common.ts';
 import { provenanceSets, QUALIFICATION_KEYS, qualification } from './objects.ts';
 import { filterSchema, kindSchema, schemaOf } from './parameters.ts';
@@ -137,8 +137,9 @@ function lookupRequest(config: Config): Schema {
       radius_arcsec: orNull(searchRadius(config, 'Default for positions and names.')),
       filters: { ...orNull(ref('Filters')), description: 'Filters by which objects and results are marked.' },
       response: { ...orNull(responseMode), default: DEFAULT_RESPONSE },
+      at: orNull(kindSchema(AT.kind, `${AT.description} Only if every input is an id.`)),
     },
-    ['detail', 'radius_arcsec', 'filters', 'response'],
+    ['detail', 'radius_arcsec', 'filters', 'response', 'at'],
   );
 }
 

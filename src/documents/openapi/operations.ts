@@ -4,7 +4,7 @@ import { limitsOf } from '../../config/described_limits.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import type { ErrorCode } from '../../contract/codes.ts';
 import { MATCH_FORMATS } from '../../contract/formats.ts';
-import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
+import { JOURNAL_ENTRY_HEADER, UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import {
   MAX_AREA_BYTES,
   MAX_AREA_CELLS,
@@ -69,6 +69,18 @@ function filteredResponses(
   return tableResponses(description, { oneOf: [ref(answer), ref('CountResponse')] }, ...except);
 }
 
+const JOURNAL_ENTRY = header(
+  integer('entry', 'The journal entry that the answer is from, for `at`. Missing if an input is no id.', {
+    minimum: 0,
+  }),
+);
+
+/** The same for an operation that can also answer from an earlier state. */
+function statedResponses(description: string, ...except: readonly ErrorCode[]): Record<string, Schema> {
+  const { 200: ok, ...others } = filteredResponses(description, 'LookupResponse', ...except);
+  return { 200: { ...ok, headers: { ...(ok!.headers as Schemas), [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY } }, ...others };
+}
+
 /** The responses of an operation that needs no database. */
 function staticResponses(description: string, schema: Schema): Record<string, Schema> {
   return { 200: { description, headers: ignoredHeader, content: json(schema) }, ...errors([405]) };
@@ -94,7 +106,7 @@ export function getObject(_config: Config, catalogs: Catalogs): Operation {
       'The lookup response with exactly one result, or counts. An unknown id gives a result with the status ' +
       '`not_in_service`, not an error.',
     parameters: documentedParameters(OBJECT_PARAMETERS, catalogs),
-    responses: filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter'),
+    responses: statedResponses('One result, or counts.', 'unsupported_parameter'),
   };
 }
 
@@ -106,7 +118,7 @@ export const lookupObjects = (_config: Config, catalogs: Catalogs): Operation =>
     'objects up to the limits; `truncated` and `total` show whether there are more.',
   parameters: documentedParameters(LOOKUP_PARAMETERS, catalogs),
   requestBody: { required: true, content: json(ref('LookupRequest')) },
-  responses: filteredResponses('One result per input, or counts.', 'LookupResponse'),
+  responses: statedResponses('One result per input, or counts.'),
 });
 
 export function coneSearch(config: Config, catalogs: Catalogs): Operation {

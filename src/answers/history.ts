@@ -1,0 +1,34 @@
+/** Answers from the state after an earlier journal entry. */
+import type { QueryContext } from './context.ts';
+import type { State } from './queries.ts';
+
+/** The requested journal entry is not in the history of this archive. */
+export class NotInHistory extends Error {
+  override name = 'NotInHistory';
+}
+
+/**
+ * Begins a query: notes the newest journal entry as its state, unless the request names another.
+ * @returns the journal entry whose state must be read; undefined while the present state is the requested one, which is
+ * certain only until the query yields
+ * @throws NotInHistory
+ */
+export function begunAt(state: State | undefined, { store }: QueryContext): number | undefined {
+  if (!state) return undefined;
+  const newest = store.lastSequence();
+  const at = state.at ?? newest;
+  const oldest = store.historyStart();
+  if (state.at !== undefined && oldest === undefined)
+    throw new NotInHistory(
+      'Cannot answer with at because this service keeps no history (NEARSKY_HISTORY): leave it out',
+    );
+  if (oldest !== undefined && (at < oldest || at > newest)) {
+    const why =
+      at > newest
+        ? `the newest journal entry is ${newest}`
+        : `the history begins with journal entry ${oldest}, when this service began to keep it`;
+    throw new NotInHistory(`at must be from ${oldest} to ${newest} (got ${at}): ${why}`);
+  }
+  state.at = at;
+  return at === newest ? undefined : at;
+}

@@ -1,0 +1,87 @@
+/**
+ * Former records, from which the state after an earlier journal entry can be read. A change that stores an object keeps
+ * the record that it replaces, under the object's id and the number of the change's own journal entry. The kept record
+ * is empty if the object was not stored before. So the state after entry N is the first kept record above N, or the
+ * present record if there is none.
+ *
+ * An archive keeps a history only if its operator wants one (`Writer.keepHistory`). The history is not part of the
+ * archive, so nodes that share a log may differ in it.
+ *
+ * Sources of matches are only appended, so a former record is read with the present sources. Only an import may insert
+ * sources; it keeps the former ones too, under the same key with a further zero byte.
+ */
+import type { Databases } from './databases.ts';
+import { decodePlain, encodeKey, encodePlain, lastOrdinal } from './records.ts';
+
+const START_KEY = new TextEncoder().encode('history_start');
+const ID_BYTES = 8;
+const RECORD_KEY_BYTES = 16;
+const SOURCES_KEY_BYTES = RECORD_KEY_BYTES + 1;
+const NOTHING = new Uint8Array(0);
+
+/** Keeps what one change replaces, in its open transaction; does nothing if the archive keeps no history. */
+export class History {
+  readonly #history: Databases['history'];
+  /** The number of the journal entry that the change will append; undefined without a history. */
+  readonly #sequence: Uint8Array | undefined;
+
+  constructor(databases: Databases) {
+    this.#history = databases.history;
+    if (historyStart(databases) !== undefined) this.#sequence = encodeKey(BigInt(lastOrdinal(databases.journal)) + 1n);
+  }
+
+  /**
+   * @param key the object's key
+   * @param record the replaced record; undefined if the object is new
+   * @param sources the replaced sources, if they are not merely followed by further ones
+   */
+  keep(key: Uint8Array, record: Uint8Array | undefined, sources?: Uint8Array): void {
+    if (!this.#sequence) return;
+    const at = new Uint8Array(SOURCES_KEY_BYTES);
+    at.set(key);
+    at.set(this.#sequence, ID_BYTES);
+    const recordKey = at.subarray(0, RECORD_KEY_BYTES);
+    // A change may store an object twice. The entry then replaces the record from before the first time.
+    if (record && this.#history.doesExist(recordKey)) return;
+    this.#history.put(recordKey, record ?? NOTHING);
+    if (sources) this.#history.put(at, sources);
+  }
+}
+
+/** The record after a journal entry: undefined if it is the present one, empty if the object was not stored. */
+export function formerRecord(databases: Databases, diaObjectId: bigint, sequence: number): Uint8Array | undefined {
+  return former(databases, diaObjectId, sequence, RECORD_KEY_BYTES);
+}
+
+/** The sources that belong to the record after a journal entry; undefined if the present ones do. */
+export function formerSources(databases: Databases, diaObjectId: bigint, sequence: number): Uint8Array | undefined {
+  return former(databases, diaObjectId, sequence, SOURCES_KEY_BYTES);
+}
+
+function former({ history }: Databases, diaObjectId: bigint, sequence: number, keyBytes: number) {
+  const range = { start: keyOf(diaObjectId, BigInt(sequence) + 1n), end: keyOf(diaObjectId + 1n, 0n) };
+  for (const { key, value } of history.getRange(range)) if (key.length === keyBytes) return value;
+  return undefined;
+}
+
+const keyOf = (diaObjectId: bigint, sequence: bigint) => Buffer.concat([encodeKey(diaObjectId), encodeKey(sequence)]);
+
+/** The first journal entry whose state can be read; undefined if the archive keeps no history. */
+export function historyStart({ meta }: Databases): number | undefined {
+  const bytes = meta.getFast(START_KEY);
+  return bytes ? (decodePlain(bytes) as number) : undefined;
+}
+
+/** Keeps a history from the present state on. To be called in a write transaction, like the other two. */
+export function beginHistory({ meta, journal }: Databases): void {
+  meta.put(START_KEY, encodePlain(lastOrdinal(journal)));
+}
+
+export function endHistory({ meta }: Databases): void {
+  meta.remove(START_KEY);
+}
+
+/** Removes at most `limit` former records. */
+export function removeFormer({ history }: Databases, limit: number): void {
+  for (const key of [...history.getKeys({ limit })]) history.remove(key);
+}

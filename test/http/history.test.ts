@@ -1,0 +1,156 @@
+/** `at`: answers from the state after an earlier journal entry (docs/contract.md, The state after an entry). */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apply } from '../../src/store/apply.ts';
+import type { Change } from '../../src/store/changes.ts';
+import { RefusedChange } from '../../src/store/store_error.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { RandomChanges } from '../store/random_changes.ts';
+import { crossmatched, delivery, match, NOW_US, searched, type TestApp, type World, withApp } from './support.ts';
+
+const test = suite('http/history');
+const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 1);
+const CHANGES = 50;
+/** The ids of random changes. */
+const IDS = [0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n].flatMap(first =>
+  Array.from({ length: 16 }, (_, i) => first + BigInt(i)),
+);
+const INPUTS = [...IDS, 77n].map(id => ({ kind: 'id', diaObjectId: `${id}` }));
+const ENTRY = 'X-Journal-Entry';
+
+function applyTo({ store: { databases } }: World, change: Change): void {
+  databases.objects.transactionSync(() => {
+    try {
+      apply(databases, change);
+    } catch (error) {
+      if (!(error instanceof RefusedChange)) throw error;
+    }
+  });
+}
+
+/** Catalogs change the settings of the service, which no history has. */
+function objectChange(changes: RandomChanges): Change {
+  for (;;) {
+    const change = changes.change();
+    if (!change.kind.endsWith('_catalog')) return change;
+  }
+}
+
+/** Questions, each without and with `at`. */
+const questions = (i: number): ((app: TestApp, at?: string) => ReturnType<TestApp['get']>)[] => {
+  const id = IDS[i % IDS.length]!;
+  const detail = ['ids', 'position', 'matches', 'full'][i % 4]!;
+  const get = (query: string) => (app: TestApp, at?: string) =>
+    app.get(`/api/objects/${id}?${query}${at === undefined ? '' : `&at=${at}`}`);
+  const post = (body: object) => (app: TestApp, at?: string) =>
+    app.post('/api/lookup', { inputs: INPUTS, ...body, ...(at !== undefined && { at: Number(at) }) });
+  return [
+    get(`detail=${detail}`),
+    get(`detail=full&format=${['csv', 'votable', 'msgpack', 'ndjson'][i % 4]}`),
+    post({ detail: 'full' }),
+    post({ detail: 'matches', filters: { separation_arcsec_max: 0.5, reliability_min: 0.2 } }),
+    post({ response: 'count', filters: { reliability_max: 0.5 } }),
+  ];
+};
+
+test('every answer by id, asked again after any further changes, has the same bytes', async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const kept: { readonly i: number; readonly texts: string[]; readonly at: string }[] = [];
+    let differing = 0;
+    await withApp(
+      ({ writer }) => writer.keepHistory(true),
+      async (app, world) => {
+        const changes = new RandomChanges(seededRandom(seed), true);
+        for (let i = 0; i < CHANGES; i++) {
+          applyTo(world, objectChange(changes));
+          const answers = [];
+          for (const ask of questions(i)) answers.push(await ask(app));
+          const entries = new Set(answers.map(({ headers }) => headers.get(ENTRY)));
+          assert.equal([...entries], [`${world.store.lastSequence()}`]);
+          kept.push({ i, texts: answers.map(({ text }) => text), at: [...entries][0]! });
+        }
+        for (const { i, texts, at } of kept) {
+          for (const [k, ask] of questions(i).entries()) {
+            const { status, text, headers } = await ask(app, at);
+            assert.is(status, 200, text);
+            assert.ok(text === texts[k], `seed ${seed}, entry ${at}, question ${k}`);
+            assert.is(headers.get(ENTRY), at);
+            if ((await ask(app)).text !== text) differing++;
+          }
+        }
+      },
+    );
+    assert.ok(differing > CHANGES, `only ${differing} answers would be others today`);
+  }
+});
+
+const ID = 5n;
+
+async function fill({ writer, store, directory }: World): Promise<void> {
+  await writer.keepHistory(true);
+  await writer.ingest([delivery(1n)], NOW_US);
+  await writer.ingest([delivery(ID)], NOW_US);
+  await crossmatched({ writer, store, directory }, ID, searched('gaia_dr3'), [match('gaia_dr3', '9')]);
+}
+
+const statusAt = async (app: TestApp, at: number) => (await app.result(`/api/objects/${ID}?at=${at}`)).status;
+
+test('an object goes from unknown to pending to crossmatched, entry by entry', async () => {
+  await withApp(fill, async app => {
+    const statuses = [];
+    for (const at of [0, 1, 2, 3]) statuses.push(await statusAt(app, at));
+    assert.equal(statuses, ['not_in_service', 'not_in_service', 'crossmatch_pending', 'coincident_sources']);
+  });
+});
+
+test('an entry that is not in the history is refused with its bounds', async () => {
+  await withApp(fill, async (app, { store, writer }) => {
+    const refused = async (at: number) => {
+      const { status, body } = await app.get(`/api/objects/${ID}?at=${at}`);
+      assert.equal([status, body.code, body.param], [400, 'invalid_parameter', 'at']);
+      return body.message;
+    };
+    assert.is(await refused(4), 'at must be from 0 to 3 (got 4): the newest journal entry is 3');
+    await writer.keepHistory(false);
+    assert.is(store.databases.history.entryCount(), 0);
+    assert.is(
+      await refused(2),
+      'Cannot answer with at because this service keeps no history (NEARSKY_HISTORY): leave it out',
+    );
+    await writer.keepHistory(true);
+    await writer.keepHistory(true);
+    await writer.ingest([delivery(9n)], NOW_US);
+    assert.is(
+      await refused(2),
+      'at must be from 3 to 4 (got 2): the history begins with journal entry 3, when this service began to keep it',
+    );
+    assert.is(await statusAt(app, 3), 'coincident_sources');
+    for (const at of [-1, 1.5, '1', 2 ** 60]) {
+      const { status, body } = await app.post('/api/lookup', { inputs: INPUTS, at });
+      assert.equal([status, body.param], [400, 'at'], `${at}`);
+    }
+  });
+});
+
+test('an operation without a history refuses `at`, and so do positions and names', async () => {
+  await withApp(fill, async app => {
+    for (const path of [
+      '/api/cone?ra=1&dec=2&radius_arcsec=3',
+      '/api/tns/2026abc',
+      '/api/objects?',
+      '/api/recent-crossmatches?',
+      '/api/sources?ra=1&dec=2&radius_arcsec=3',
+      '/api/sky-map?',
+    ]) {
+      const { status, body } = await app.get(`${path}${path.includes('?') ? '&' : '?'}at=1`);
+      assert.equal([status, body.code, body.param], [400, 'unsupported_parameter', 'at'], path);
+    }
+    const position = { kind: 'position', ra: 1, dec: 2, radius_arcsec: 3 };
+    const { status, body } = await app.post('/api/lookup', { inputs: [position, INPUTS[0]], at: 1 });
+    assert.equal([status, body.code, body.param], [400, 'invalid_parameter', 'at']);
+    const answer = await app.post('/api/lookup', { inputs: [position] });
+    assert.equal([answer.status, answer.headers.get(ENTRY)], [200, null]);
+  });
+});
+
+test.run();
