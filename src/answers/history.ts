@@ -8,21 +8,24 @@ export class NotInHistory extends Error {
 }
 
 /**
- * Begins a query: notes the newest journal entry as its state, unless the request names another.
+ * Begins a query: if the archive keeps a history, notes the newest journal entry as its state, unless the request names
+ * another.
  * @returns the journal entry whose state must be read; undefined while the present state is the requested one, which is
  * certain only until the query yields
  * @throws NotInHistory
  */
 export function begunAt(state: State | undefined, { store }: QueryContext): number | undefined {
   if (!state) return undefined;
-  const newest = store.lastSequence();
-  const at = state.at ?? newest;
   const oldest = store.historyStart();
-  if (state.at !== undefined && oldest === undefined)
+  if (oldest === undefined) {
+    if (state.at === undefined) return undefined;
     throw new NotInHistory(
       'Cannot answer with at because this service keeps no history (NEARSKY_HISTORY): leave it out',
     );
-  if (oldest !== undefined && (at < oldest || at > newest)) {
+  }
+  const newest = store.lastSequence();
+  const at = state.at ?? newest;
+  if (at < oldest || at > newest) {
     const why =
       at > newest
         ? `the newest journal entry is ${newest}`

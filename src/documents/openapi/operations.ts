@@ -70,7 +70,7 @@ function filteredResponses(
 }
 
 const JOURNAL_ENTRY = header(
-  integer('entry', 'The journal entry that the answer is from, for `at`. Missing if an input is no id.', {
+  integer('entry', 'The journal entry that the answer is from, for `at`. Missing if an input is no id, or no history is kept.', {
     minimum: 0,
   }),
 );
