@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fixed, fromGalactic, galactic, hours, measured, mjd, sexagesimal } from '../../src/pages/browser/format.js';
 import { brokersOf, parseMetrics, sampleOf } from '../../src/pages/browser/metrics.js';
-import { chanceText, highlights, inShort, magnitudeText } from '../../src/pages/browser/payload.js';
+import { highlights, inShort, magnitudeText, worthParts } from '../../src/pages/browser/payload.js';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
 import { SKY_LINES } from '../../src/pages/browser/sky_lines.js';
 import { catalogData } from '../../src/pages/page_data.ts';
@@ -79,17 +79,16 @@ test('what a catalog says of a source in short, and whether it is sure of the ki
   assert.equal(short('skymapper_dr4', { class_star: 0.97 }), ['star (class_star 0.97)', 'star']);
   assert.equal(short('skymapper_dr4', { class_star: 0.7 }), ['ambiguous (class_star 0.70)', undefined]);
   assert.equal(short('gaia_dr3', null), ['', undefined]);
-  assert.equal([0, 0.00009, 0.0004, 0.00455, 0.123, 0.5, 0.989, 0.995, 1].map(chanceText), [
-    '< 0.01 %',
-    '< 0.01 %',
-    '0.04 %',
-    '0.5 %',
-    '12 %',
-    '50 %',
-    '99 %',
-    '> 99 %',
-    '> 99 %',
-  ]);
+  const worth = (chance: number | null, one: number | null, any: number | null) =>
+    worthParts({ chance_probability: chance, match_probability: one, any_match_probability: any });
+  assert.equal(worth(null, 1, null), []);
+  assert.equal(worth(null, 0.9, 0.5), ['counterpart: 45 %']);
+  assert.equal(worth(0.0004, 1, 0.9999), ['by chance 0.04 %', 'counterpart: > 99 %']);
+  const chances = [0, 0.00009, 0.0004, 0.00455, 0.123, 0.5, 0.989, 0.995, 1];
+  assert.equal(
+    chances.map(chance => worth(chance, null, null)[0]!.slice('by chance '.length)),
+    ['< 0.01 %', '< 0.01 %', '0.04 %', '0.5 %', '12 %', '50 %', '99 %', '> 99 %', '> 99 %'],
+  );
 });
 
 test('DES, DELVE, SkyMapper: sentinels are no magnitudes, photo-z, star or galaxy, flags', () => {

@@ -35,7 +35,7 @@ import {
   showError,
   showLoading,
 } from './page.js';
-import { chanceText, highlights, inShort } from './payload.js';
+import { highlights, inShort, worthParts } from './payload.js';
 import { offsetsArcsec } from './projection.js';
 import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 import { surveyImage } from './survey_image.js';
@@ -160,9 +160,8 @@ function together(object) {
   const ofCatalog = Map.groupBy(nearestFirst(object), (/** @type {any} */ match) => match.catalog_name);
   const lines = [...ofCatalog].map(([name, [match]]) => {
     const { parts, kind } = inShort(catalogOf(name), match.catalog_payload);
-    const { chance_probability: chance } = match;
     const text = [...parts, `${arcsec(nearness(match))} away`].join(', ');
-    return { name, text: chance === null ? text : `${text}; by chance ${chanceText(chance)}`, kind };
+    return { name, text: [text, ...worthParts(match)].join('; '), kind };
   });
   const sure = lines.filter(({ kind }) => kind !== undefined);
   const said = sure.map(({ name, kind }) => `${releaseOf(name)} says ${kind}`).join(', ');

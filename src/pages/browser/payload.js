@@ -98,10 +98,21 @@ export function inShort(catalog, payload) {
 const SURE = /^(star|galaxy|quasar) (?:\(|> 99 %|9[5-9] %|100 %)/;
 
 /**
- * A probability of a chance match, such as `0.04 %`.
+ * What a match is worth (docs/statistics.md), as far as it is known, such as `by chance 0.04 %` and `counterpart: 97 %`.
+ * @param {any} match @returns {string[]}
+ */
+export function worthParts({ chance_probability: chance, match_probability: one, any_match_probability: any }) {
+  return [
+    ...(chance === null ? [] : [`by chance ${percentText(chance)}`]),
+    ...(one === null || any === null ? [] : [`counterpart: ${percentText(one * any)}`]),
+  ];
+}
+
+/**
+ * A probability, such as `0.04 %`.
  * @param {number} probability
  */
-export function chanceText(probability) {
+function percentText(probability) {
   const share = 100 * probability;
   if (share < 0.01) return '< 0.01 %';
   return share > 99 ? '> 99 %' : `${Number(share.toPrecision(share < 1 ? 1 : 2))} %`;
