@@ -9,7 +9,6 @@ import type { Config } from '../config/config.ts';
 import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
 import type { TableProgress } from '../contract/table_match.ts';
-import { createApp } from '../routes/app.ts';
 import { openStore } from '../store/store.ts';
 import { type Option, UsageError } from './cli.ts';
 import { TABLE } from './terminal_table.ts';
@@ -86,6 +85,8 @@ async function withDirectory<T>(
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
   });
+  // A command that asks a service does not load one.
+  const { createApp } = await import('../routes/app.ts');
   const app = createApp({ config, log, onTableProgress });
   try {
     while (!app.ready) await sleep(READY_POLL_MS);
