@@ -1,14 +1,17 @@
 /** The listings by time: of every object, and of the objects with at least one match. */
 import type { TimeField } from '../contract/enums.ts';
 import type { DatabaseName, Databases } from './databases.ts';
+import { ObjectView } from './object_record.ts';
 import {
   decodeRisingKey,
   decodeTimeKey,
   decodeTimeValue,
+  encodeKey,
   encodeRisingKey,
   encodeTimeKey,
   encodeTimeValue,
 } from './records.ts';
+import { DamagedValue } from './table.ts';
 import type { StoredObject } from './types.ts';
 
 /** A position in the listing, just after this object. */
@@ -125,6 +128,9 @@ export function* recentInPieces(databases: Databases, query: RecentQuery): Itera
   const keyAfter = ({ timeUs, diaObjectId }: RecentPosition) => encode(timeUs, diaObjectId + 1n);
   const end = encode(startUs - 1, 0n);
   let start = after && after.timeUs <= newestUs ? keyAfter(after) : encode(newestUs, 0n);
+  // The value has no checksum, so no object is left out because of it alone.
+  const isLate = (value: Uint8Array, id: bigint) =>
+    of === 'matched' && decodeTimeValue(value) > asOfUs && ingestTimeOf(databases, id) > asOfUs;
   let left = limit;
   // One read is enough for a short page, unless entries are left out.
   for (let entries = Math.min(limit, PIECE_ENTRIES); ; entries = PIECE_ENTRIES) {
@@ -134,11 +140,22 @@ export function* recentInPieces(databases: Databases, query: RecentQuery): Itera
     for (const { key, value } of table.getRange({ start, end, limit: entries, reverse })) {
       read++;
       last = decode(key);
-      if ((of === 'all' || decodeTimeValue(value) <= asOfUs) && piece.push(last) === left) break;
+      if (isLate(value, last.diaObjectId)) continue;
+      if (piece.push(last) === left) break;
     }
     yield piece;
     left -= piece.length;
     if (!last || left === 0 || read < entries) return;
     start = keyAfter(last);
   }
+}
+
+const view = new ObjectView();
+
+/** @throws DamagedValue */
+function ingestTimeOf({ objects }: Databases, diaObjectId: bigint): number {
+  const bytes = objects.getFast(encodeKey(diaObjectId));
+  if (!bytes) throw new DamagedValue(`object ${diaObjectId}, which is listed`);
+  view.load(diaObjectId, bytes);
+  return view.ingestTimeUs;
 }

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ImportItem } from '../../src/store/import.ts';
 import type { RecentPosition, RecentQuery } from '../../src/store/recent.ts';
+import { encodeTimeValue } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { delivery, provenance, result, withStore } from './support.ts';
 
@@ -113,6 +114,18 @@ test('what is longer than one read comes in pieces, whatever is passed over', ()
       const pieces = [...store.recentInPieces({ ...window, asOfUs, limit })];
       assert.equal(pieces.flat(), oracle(objects, { ...window, asOfUs, limit }));
       if (limit > 256 || asOfUs === 0) assert.ok(pieces.length > 1, 'others go ahead between two pieces');
+    }
+  }));
+
+test('an object is listed although the copy of its ingest time is damaged', () =>
+  withStore(async (store, writer) => {
+    const objects = [1n, 2n, 3n].map(id => ({ id, ingestTimeUs: 5, eventTimeUs: 4, hasMatch: true }));
+    await writer.import(objects.flatMap(itemsOf));
+    for (const table of [store.databases.recent_ingest, store.databases.recent_event])
+      table.transactionSync(() => table.put([...table.getKeys()][1]!, encodeTimeValue(6)));
+    for (const timeField of ['ingest_time', 'event_time'] as const) {
+      const query = { of: 'matched', timeField, startUs: 0, endUs: 10, asOfUs: 5, limit: 10 } as const;
+      assert.equal(store.recent(query), oracle(objects, query));
     }
   }));
 
