@@ -70,9 +70,13 @@ function filteredResponses(
 }
 
 const JOURNAL_ENTRY = header(
-  integer('entry', 'The journal entry that the answer is from, for `at`. Missing if an input is no id, or no history is kept.', {
-    minimum: 0,
-  }),
+  integer(
+    'entry',
+    'The journal entry that the answer is from, for `at`. Missing if an input is no id, or no history is kept.',
+    {
+      minimum: 0,
+    },
+  ),
 );
 
 /** The same for an operation that can also answer from an earlier state. */
