@@ -6,7 +6,17 @@ import type { Change } from '../../src/store/changes.ts';
 import { RefusedChange } from '../../src/store/store_error.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { RandomChanges } from '../store/random_changes.ts';
-import { crossmatched, delivery, match, NOW_US, searched, type TestApp, type World, withApp } from './support.ts';
+import {
+  crossmatched,
+  delivery,
+  match,
+  NOW_US,
+  PROVENANCE,
+  searched,
+  type TestApp,
+  type World,
+  withApp,
+} from './support.ts';
 
 const test = suite('http/history');
 const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 1);
@@ -100,6 +110,18 @@ test('an object goes from unknown to pending to crossmatched, entry by entry', a
     const statuses = [];
     for (const at of [0, 1, 2, 3]) statuses.push(await statusAt(app, at));
     assert.equal(statuses, ['not_in_service', 'not_in_service', 'crossmatch_pending', 'coincident_sources']);
+  });
+});
+
+test('a crossmatch that is repeated with other settings keeps the former one', async () => {
+  await withApp(fill, async (app, { writer }) => {
+    const path = `/api/objects/${ID}?detail=full`;
+    const before = await app.get(path);
+    const results = [{ diaObjectId: ID, catalogOutcomes: searched('gaia_dr3'), matches: [] }];
+    const provenance = { ...PROVENANCE, crossmatch_radius_arcsec: 2 };
+    assert.equal(await writer.recordCrossmatches(results, provenance, NOW_US, true), { recorded: 1, skipped: 0 });
+    assert.is.not((await app.get(path)).text, before.text);
+    assert.is((await app.get(`${path}&at=${before.headers.get(ENTRY)}`)).text, before.text);
   });
 });
 
