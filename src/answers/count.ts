@@ -13,7 +13,7 @@ import {
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { begunAt } from './history.ts';
+import { begunAt, continuedAt } from './history.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
@@ -25,7 +25,7 @@ export function* countAnswer({ inputs, filters, state }: CountQuery, context: Qu
   for (const input of inputs) {
     if (context.clock.due) {
       yield;
-      counts.at = state?.at;
+      counts.at = continuedAt(state, context);
     }
     yield* counts.add(input);
   }

@@ -1,4 +1,5 @@
 /** Answers from the state after an earlier journal entry. */
+import { Unavailable } from '../base/refusal.ts';
 import type { QueryContext } from './context.ts';
 import type { State } from './queries.ts';
 
@@ -34,4 +35,17 @@ export function begunAt(state: State | undefined, { store }: QueryContext): numb
   }
   state.at = at;
   return at === newest ? undefined : at;
+}
+
+/**
+ * Continues a query after a yield.
+ * @returns the journal entry whose state must be read; undefined for the present state
+ * @throws Unavailable if the history has been removed meanwhile
+ */
+export function continuedAt(state: State | undefined, { store }: QueryContext): number | undefined {
+  if (state?.at === undefined) return undefined;
+  const oldest = store.historyStart();
+  if (oldest === undefined || oldest > state.at)
+    throw new Unavailable('the history of the objects was removed meanwhile');
+  return state.at;
 }

@@ -4,7 +4,7 @@ import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
 import type { Truncation } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { begunAt } from './history.ts';
+import { begunAt, continuedAt } from './history.ts';
 import { Listing, writePosition } from './listing.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from './queries.ts';
@@ -33,7 +33,7 @@ export function* lookupAnswer(
   for (let index = 0; index < inputs.length; index++) {
     if (context.clock.due) {
       yield;
-      lookup.at = query.state?.at;
+      lookup.at = continuedAt(query.state, context);
     }
     yield* lookup.result(inputs[index]!, index);
   }

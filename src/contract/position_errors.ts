@@ -3,14 +3,18 @@
 /** The units of errors, in the spelling of VOUnits, and how many mas each has. */
 export const ERROR_UNITS_MAS: Readonly<Record<string, number>> = { mas: 1, arcsec: 1000, deg: 3_600_000 };
 
+/** The least and the largest error of a position, mas; the largest is 180 degrees. Others are unknown. */
+export const POSITION_ERROR_MAS = { min: 1e-6, max: 648_000_000 } as const;
+
 /**
  * The error of a position, mas, as that of a circle with the same mean variance per axis: sqrt((ra² + dec²) / 2). NWAY
- * makes a circle of an ellipse in the same way. NaN unless both errors are numbers above 0.
+ * makes a circle of an ellipse in the same way. NaN unless both errors are numbers above 0, and it is within
+ * `POSITION_ERROR_MAS`.
  * @param ra times cos(dec)
  */
 export function circularErrorMas(ra: unknown, dec: unknown, unitMas: number): number {
   const error = Math.hypot(errorOf(ra), errorOf(dec)) * Math.SQRT1_2 * unitMas;
-  return Number.isFinite(error) ? error : Number.NaN;
+  return error >= POSITION_ERROR_MAS.min && error <= POSITION_ERROR_MAS.max ? error : Number.NaN;
 }
 
 function errorOf(value: unknown): number {

@@ -30,7 +30,7 @@ import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
-import { lnSum, lnWeight } from '../store/match_statistics.ts';
+import { combinedError, lnSum, lnWeight } from '../store/match_statistics.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
 import { payloadCell } from '../tables/payload_columns.ts';
@@ -120,7 +120,7 @@ export interface FoundPairs {
   readonly sourcesWithinRadius: Uint32Array;
   /** The separation of the second nearest source, like `nearness`; NaN without one. */
   readonly secondSeparationArcsec: Float64Array;
-  /** The root of the sum of the squared 1σ errors of object and source; NaN if one of them is not known. */
+  /** See `combinedError`; NaN if the error of object or source is not known. */
   readonly combinedErrorMas: Float64Array;
   /**
    * The logarithm of the sum of the weights (`lnWeight`) of the file's sources within the radius of the object; NaN if
@@ -487,7 +487,7 @@ function eachPair(
       }
       const arcsec = Number.isNaN(atEpoch) ? separation : atEpoch;
       if (arcsec > radiusArcsec) return;
-      const combinedErrorMas = errors ? Math.hypot(errors.objectMas[object]!, candidate.errorMas) : Number.NaN;
+      const combinedErrorMas = errors ? combinedError(errors.objectMas[object]!, candidate.errorMas) : Number.NaN;
       neighbours.add(object, arcsec, combinedErrorMas);
       visit({ object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch, combinedErrorMas });
     });

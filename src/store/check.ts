@@ -6,6 +6,7 @@ import { messageOf } from '../base/error_text.ts';
 import { checksum } from './checksum.ts';
 import { CountChanges } from './counts.ts';
 import { FILE_NAME, requireDatabase } from './environment.ts';
+import { decodeHistoryKey } from './history.ts';
 import { checkPages } from './pages.ts';
 import { readPositions } from './positions.ts';
 import {
@@ -28,6 +29,7 @@ import { registryNameKey } from './registry.ts';
 import { encodeSourceKey } from './source_index.ts';
 import { openStore, type Store } from './store.ts';
 import { keyText, type Table } from './table.ts';
+import type { StoredObject } from './types.ts';
 import { isUnread } from './unread.ts';
 
 interface CheckReport {
@@ -130,6 +132,7 @@ class Check {
     this.#same('the matches', bySource, this.#sumOf(databases.matches_by_source), 'listing by source');
     const journal = this.#journal();
     this.#same('the objects', rows, journal.rows, 'position table');
+    this.#history(sets, journal.entries);
     this.#registry();
     for (const { value } of this.#entries(databases.catalogs)) decodePlain(value);
     for (const { value } of this.#entries(databases.claims)) decodeClaim(value);
@@ -222,9 +225,7 @@ class Check {
         latestUs = Math.max(latestUs, ingestTimeUs);
         if (object.state === 'pending') found.pending.add(key);
         if (isUnread(object)) found.unread.add(key);
-        for (const { provenanceSet } of object.records) {
-          if (!sets.has(provenanceSet)) throw new Error(`its provenance set ${provenanceSet} is missing`);
-        }
+        requireSets(object, sets);
         found.allByIngest.add(encodeRisingKey(ingestTimeUs, diaObjectId));
         found.allByEvent.add(encodeRisingKey(eventTimeUs, diaObjectId));
         if (matches.length === 0) return;
@@ -280,6 +281,27 @@ class Check {
     return { rows, entries };
   }
 
+  /** Reads the former records of objects, and the former sources, which follow their record. */
+  #history(sets: ReadonlyMap<number, number>, lastSequence: number): void {
+    let matches = 0;
+    for (const { key, value } of this.#entries(this.#store.databases.history)) {
+      const { diaObjectId, sequence, isRecord } = decodeHistoryKey(key);
+      this.#try(`object ${diaObjectId} before entry ${sequence} of the journal`, () => {
+        if (sequence > lastSequence) throw new Error('there is no such entry');
+        if (!isRecord) {
+          if (decodeSourceValues(value).length !== matches)
+            throw new Error('it has more or fewer sources than matches');
+          return;
+        }
+        matches = 0;
+        if (value.length === 0) return;
+        const object = decodeObject(diaObjectId, value);
+        matches = object.matches.length;
+        requireSets(object, sets);
+      });
+    }
+  }
+
   #registry(): void {
     const { tns_objects, tns_names } = this.#store.databases;
     const names = new Sum();
@@ -302,6 +324,13 @@ class Check {
     const stored =
       this.#try('the latest ingest time', () => this.#store.latestIngestTimeUs()) ?? Number.NEGATIVE_INFINITY;
     if (stored < latestUs) this.#fault('the latest ingest time does not match the objects');
+  }
+}
+
+/** @throws Error if a crossmatch of the object refers to a provenance set that is not stored */
+function requireSets({ records }: StoredObject, sets: ReadonlyMap<number, number>): void {
+  for (const { provenanceSet } of records) {
+    if (!sets.has(provenanceSet)) throw new Error(`its provenance set ${provenanceSet} is missing`);
   }
 }
 

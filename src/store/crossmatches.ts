@@ -78,14 +78,16 @@ export class CrossmatchRecorder {
     const stored = objects.getFast(key);
     if (!stored) return;
     this.#view.load(result.diaObjectId, stored);
+    // A copy: `isWanted` may read the database, which overwrites `stored`.
+    const replaced = this.#view.bytes.subarray(0, this.#view.length);
     if (this.#view.isUntried) {
-      this.#history.keep(key, stored);
+      this.#history.keep(key, replaced);
       this.#recordFirst(key, result);
       this.#versions.push(FIRST_VERSION);
     } else {
       const object = this.#view.decode();
       if (!this.#isWanted(object, result)) return;
-      this.#history.keep(key, stored);
+      this.#history.keep(key, replaced);
       this.#versions.push(this.#recordFurther(key, object, result));
     }
     pending.remove(key);

@@ -11,7 +11,7 @@
  * sources; it keeps the former ones too, under the same key with a further zero byte.
  */
 import type { Databases } from './databases.ts';
-import { decodePlain, encodeKey, encodePlain, lastOrdinal } from './records.ts';
+import { decodeKey, decodePlain, encodeKey, encodePlain, lastOrdinal } from './records.ts';
 
 const START_KEY = new TextEncoder().encode('history_start');
 const ID_BYTES = 8;
@@ -65,6 +65,15 @@ function former({ history }: Databases, diaObjectId: bigint, sequence: number, k
 }
 
 const keyOf = (diaObjectId: bigint, sequence: bigint) => Buffer.concat([encodeKey(diaObjectId), encodeKey(sequence)]);
+
+/** Reads the key of a former record, or of the former sources that belong to it. */
+export function decodeHistoryKey(key: Uint8Array) {
+  return {
+    diaObjectId: decodeKey(key.subarray(0, ID_BYTES)),
+    sequence: Number(decodeKey(key.subarray(ID_BYTES, RECORD_KEY_BYTES))),
+    isRecord: key.length === RECORD_KEY_BYTES,
+  };
+}
 
 /** The first journal entry whose state can be read; undefined if the archive keeps no history. */
 export function historyStart({ meta }: Databases): number | undefined {

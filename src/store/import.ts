@@ -1,6 +1,7 @@
 /**
- * Imports data from another store. An import only adds: missing objects, brokers, records, matches and associations,
- * and the step from pending to crossmatched. Existing data stays; contradicting data is rejected.
+ * Imports data from another store. An import only adds: missing objects, position errors, brokers, records, matches,
+ * statistics of matches and associations, and the step from pending to crossmatched. Statistics of a newer version
+ * replace older ones. Other existing data stays; contradicting data is rejected.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -163,7 +164,7 @@ export function importItems(
     if (!saved) continue;
     counts.changed(draft.before, saved);
     if (!draft.before) stored.push(saved);
-    else if (draft.hasNewBroker) delivered.push(id);
+    else if (draft.hasNewBroker || draft.hasNewValues) delivered.push(id);
     if (draft.hasNewCrossmatch) crossmatched.push(id);
   }
   if (stored.length > 0)
@@ -226,6 +227,8 @@ class Draft {
   readonly before: StoredObject | undefined;
   hasNewBroker = false;
   hasNewCrossmatch = false;
+  /** Whether the object gets a position error, or one of its matches gets statistics. */
+  hasNewValues = false;
   readonly #id: bigint;
   readonly #context: DraftContext;
   #object: StoredObject | undefined;
@@ -263,8 +266,16 @@ class Draft {
     const brokers = [...new Set([...known.brokers, ...fields.brokers])].sort();
     const hasNewBroker = brokers.length > known.brokers.length;
     const isCrossmatched = known.state === 'pending' && fields.state === 'crossmatched';
-    if (!hasNewBroker && !isCrossmatched) return 'unchanged';
-    this.#object = { ...known, brokers, state: isCrossmatched ? 'crossmatched' : known.state };
+    const positionErrorMas = known.positionErrorMas ?? fields.positionErrorMas;
+    const hasNewError = positionErrorMas !== known.positionErrorMas;
+    if (!hasNewBroker && !isCrossmatched && !hasNewError) return 'unchanged';
+    this.#object = {
+      ...known,
+      ...(positionErrorMas !== undefined && { positionErrorMas }),
+      brokers,
+      state: isCrossmatched ? 'crossmatched' : known.state,
+    };
+    this.hasNewValues ||= hasNewError;
     this.hasNewBroker ||= hasNewBroker;
     this.hasNewCrossmatch ||= isCrossmatched;
     return 'imported';
@@ -296,9 +307,14 @@ class Draft {
       const isSame =
         known.separationArcsec === match.separationArcsec &&
         known.separationAtEpochArcsec === match.separationAtEpochArcsec &&
-        isDeepStrictEqual(known.statistics, match.statistics) &&
         toJson(sources[place], CANONICAL) === toJson(source, CANONICAL);
-      return isSame ? 'unchanged' : { conflict: 'the match is already stored with other values' };
+      const [version, other] = [known, match].map(({ statistics }) => statistics?.version ?? 0) as [number, number];
+      if (!isSame || (version === other && !isDeepStrictEqual(known.statistics, match.statistics)))
+        return { conflict: 'the match is already stored with other values' };
+      if (other <= version) return 'unchanged';
+      this.#object = { ...object, matches: object.matches.with(place, match) };
+      this.hasNewValues = true;
+      return 'imported';
     }
     if (object.matches.length >= MAX_ENTRIES_PER_OBJECT) return tooMany('matches');
     const at = place === -1 ? object.matches.length : place;
@@ -333,7 +349,8 @@ class Draft {
   /** Writes the object, and returns it; undefined if nothing about it is new. */
   save(databases: Databases, history: History): StoredObject | undefined {
     const object = this.#object;
-    if (!object || (this.before && !this.hasNewBroker && !this.hasNewCrossmatch)) return undefined;
+    const isChanged = this.hasNewBroker || this.hasNewCrossmatch || this.hasNewValues;
+    if (!object || (this.before && !isChanged)) return undefined;
     const key = encodeKey(this.#id);
     history.keep(key, databases.objects.get(key), databases.sources.get(key));
     putObject(databases, { diaObjectId: this.#id, ...this.encoded() });

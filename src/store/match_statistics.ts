@@ -17,13 +17,13 @@ export interface MatchStatistics {
   readonly likelihood?: Likelihood;
 }
 
-/** The part of the statistics that needs the errors of positions. Numbers have four digits. */
+/** The part of the statistics that needs the errors of positions. */
 export interface Likelihood {
-  /** The root of the sum of the squared 1σ errors of both positions. */
+  /** See `combinedError`. */
   readonly combinedErrorMas: number;
   /**
    * The natural logarithm of the sum of the weights of all sources within the radius over the weight of this one, at
-   * least 0; null if the error of one of them is not known.
+   * least 0; null if the error of one of them is not known. It has four digits, and at least four decimals.
    */
   readonly lnWeightRatio: number | null;
   /** MATCH_PRIOR_COMPLETENESS of the crossmatch. */
@@ -54,6 +54,7 @@ export function statisticsOf(
 /**
  * The rounded likelihood of a match; undefined if the combined error is NaN.
  * @param arcsec the separation by which the source was chosen
+ * @param combinedErrorMas see `combinedError`
  * @param lnWeights of all sources within the radius: see `lnWeight` and `lnSum`
  */
 export function likelihoodOf(
@@ -65,12 +66,25 @@ export function likelihoodOf(
   if (Number.isNaN(combinedErrorMas)) return undefined;
   const ratio = Math.max(0, lnWeights - lnWeight(arcsec, combinedErrorMas));
   return {
-    combinedErrorMas: roundedError(combinedErrorMas),
-    // A smaller ratio is lost where the probability has four digits.
-    lnWeightRatio: Number.isNaN(ratio) ? null : ratio < 1e-5 ? 0 : rounded(ratio, 4),
+    combinedErrorMas,
+    lnWeightRatio: Number.isNaN(ratio) ? null : roundedRatio(ratio),
     priorCompleteness,
   };
 }
+
+/** `any_match_probability` depends on the difference of the ratio and r²/2, which both may be large. */
+function roundedRatio(ratio: number): number {
+  // A smaller ratio is lost where the probability has four digits.
+  if (ratio < 1e-5) return 0;
+  return ratio < 10 ? rounded(ratio, 4) : Math.round(ratio * 1e4) / 1e4;
+}
+
+/**
+ * The root of the sum of the squared 1σ errors of both positions, to eight digits; NaN if one is NaN. Weights are
+ * computed from rounded errors, because the probabilities of a match follow from the recorded error and the sum of
+ * weights.
+ */
+export const combinedError = (objectMas: number, sourceMas: number) => rounded(Math.hypot(objectMas, sourceMas), 8);
 
 /**
  * The logarithm of the density, per square arcsec, of a counterpart's position at the source, without the factor 1/2π:

@@ -332,9 +332,11 @@ export class Writer {
     const has = () => historyStart(databases) !== undefined;
     if (isKept === has() && (isKept || databases.history.entryCount() === 0)) return;
     if (!isKept) this.#transaction('end the history', 0, () => endHistory(databases));
-    // What an interrupted removal left does not belong to a new history.
-    while (databases.history.entryCount() > 0) {
-      this.#transaction('remove the history', 0, () => removeFormer(databases, REMOVED_AT_ONCE));
+    // What an interrupted removal left does not belong to a new history, which another process may begin meanwhile.
+    while (!has() && databases.history.entryCount() > 0) {
+      this.#transaction('remove the history', 0, () => {
+        if (!has()) removeFormer(databases, REMOVED_AT_ONCE);
+      });
       this.#store.resetRead();
     }
     if (isKept) this.#transaction('begin a history', 1, () => has() || beginHistory(databases));

@@ -4,9 +4,20 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { RefusedChange } from '../../src/store/store_error.ts';
+import { Writer } from '../../src/store/writer.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { RandomChanges } from '../store/random_changes.ts';
-import { crossmatched, delivery, match, NOW_US, searched, type TestApp, type World, withApp } from './support.ts';
+import {
+  crossmatched,
+  delivery,
+  match,
+  NOW_US,
+  PROVENANCE,
+  searched,
+  type TestApp,
+  type World,
+  withApp,
+} from './support.ts';
 
 const test = suite('http/history');
 const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 1);
@@ -103,6 +114,18 @@ test('an object goes from unknown to pending to crossmatched, entry by entry', a
   });
 });
 
+test('a crossmatch that is repeated with other settings keeps the former one', async () => {
+  await withApp(fill, async (app, { writer }) => {
+    const path = `/api/objects/${ID}?detail=full`;
+    const before = await app.get(path);
+    const results = [{ diaObjectId: ID, catalogOutcomes: searched('gaia_dr3'), matches: [] }];
+    const provenance = { ...PROVENANCE, crossmatch_radius_arcsec: 2 };
+    assert.equal(await writer.recordCrossmatches(results, provenance, NOW_US, true), { recorded: 1, skipped: 0 });
+    assert.is.not((await app.get(path)).text, before.text);
+    assert.is((await app.get(`${path}&at=${before.headers.get(ENTRY)}`)).text, before.text);
+  });
+});
+
 test('an entry that is not in the history is refused with its bounds', async () => {
   await withApp(fill, async (app, { store, writer }) => {
     const refused = async (at: number) => {
@@ -129,6 +152,26 @@ test('an entry that is not in the history is refused with its bounds', async () 
       const { status, body } = await app.post('/api/lookup', { inputs: INPUTS, at });
       assert.equal([status, body.param], [400, 'at'], `${at}`);
     }
+  });
+});
+
+test('two processes that begin a history at once do not remove its records', async () => {
+  await withApp(fill, async (app, { store, writer }) => {
+    await writer.keepHistory(false);
+    const left = new Uint8Array(16);
+    store.databases.history.transactionSync(() => store.databases.history.put(left, left));
+    const other = new Writer(store);
+    const { resetRead } = store;
+    store.resetRead = () => {
+      store.resetRead = resetRead;
+      store.resetRead();
+      void other.keepHistory(true);
+      void other.ingest([delivery(9n), delivery(ID, { broker: 'antares' })], NOW_US);
+      store.resetRead();
+    };
+    await writer.keepHistory(true);
+    assert.is(store.databases.history.entryCount(), 2);
+    assert.is((await app.result('/api/objects/9?at=3')).status, 'not_in_service');
   });
 });
 

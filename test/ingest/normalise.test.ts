@@ -49,6 +49,8 @@ test('the errors of the position become one, unless one of them is not a number 
   assert.is(errorOf(antares(inAntares('1e-5', '2e-5'))), 56.92);
   for (const unknown of ['null', 'NaN', '0', '-1e-5', '"1e-5"', '1e999'])
     assert.is(errorOf(antares(inAntares('1e-5', unknown))), undefined, unknown);
+  for (const each of ['1e-15', '181', '4.993e301']) assert.is(errorOf(antares(inAntares(each, each))), undefined, each);
+  assert.is(errorOf(antares(inAntares('170', '170'))), 612_000_000);
   assert.is(errorOf(antares(inAntares('1e-5', '1e-5').replace('-14.424639', '-95'))), undefined);
   const inLasair = '{"diaObjectId": 1, "latestR": 0.9, "ra": 223.25, "decl": -40.5, "raErr": 1e-5, "decErr": 1e-5}';
   assert.is(errorOf(lasair(inLasair)), 36);

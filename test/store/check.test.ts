@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkDirectory } from '../../src/store/check.ts';
-import { encodePlain } from '../../src/store/records.ts';
+import { encodeKey, encodePlain } from '../../src/store/records.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { Writer } from '../../src/store/writer.ts';
 import { startScript } from './script.ts';
@@ -50,6 +50,24 @@ test('a whole database has no faults, beside a writer too', () =>
     const writing = writer.ingest([delivery(1n)], 1.8e15);
     assert.equal((await checkDirectory(directory, quietly)).faults, []);
     await writing;
+  }));
+
+test('a former record that is damaged, or of an entry that is not in the journal', () =>
+  withStore(async (store, writer, directory) => {
+    await writer.keepHistory(true);
+    await fill(store, writer);
+    const { history } = store.databases;
+    assert.equal((await checkDirectory(directory, quietly)).faults, []);
+    const recorded = [...history.getKeys()].find(key => history.get(key)!.length > 0)!;
+    const later = Buffer.concat([recorded.subarray(0, 8), encodeKey(100n)]);
+    history.transactionSync(() => {
+      history.put(recorded, encodePlain('another value'));
+      history.put(later, new Uint8Array(0));
+    });
+    const { faults } = await checkDirectory(directory, quietly);
+    assert.is(faults.length, 2);
+    assert.match(faults[0]!, /^object \d+ before entry \d of the journal: Cannot decode object/);
+    assert.match(faults[1]!, /^object \d+ before entry 100 of the journal: there is no such entry$/);
   }));
 
 test('two sources of an object whose ids differ in bytes that are no characters', () =>

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  combinedError,
   likelihoodOf,
   lnSum,
   lnWeight,
@@ -19,10 +20,11 @@ test('statistics are rounded, and the same after they were text', () => {
     [Number.NaN, 2, 0.73449, undefined, '2,,2,0.734'],
     [0.000012345, 12, 59.9999, undefined, '2,0.0000123,12,60'],
     [1.2345e-7, 300, 0, undefined, '2,1.23e-7,300,0'],
-    [12.345, 1, Number.NaN, likelihoodOf(0.1, 45.6789, lnWeight(0.1, 45.6789), 1), '2,12.3,1,,45.68'],
-    [12.345, 2, 0.5, likelihoodOf(0.1, 45.6789, 6, 1), '2,12.3,2,0.5,45.68,2.224'],
-    [12.345, 2, 0.5, likelihoodOf(0.1, 45.6789, Number.NaN, 1), '2,12.3,2,0.5,45.68,?'],
-    [12.345, 1, Number.NaN, likelihoodOf(0.1, 45.6789, lnWeight(0.1, 45.6789), 0.7), '2,12.3,1,,45.68,0,0.7'],
+    [12.345, 1, Number.NaN, likelihoodOf(0.1, 45.6789, lnWeight(0.1, 45.6789), 1), '2,12.3,1,,45.6789'],
+    [12.345, 2, 0.5, likelihoodOf(0.1, 45.6789, 6, 1), '2,12.3,2,0.5,45.6789,2.224'],
+    [12.345, 2, 0.5, likelihoodOf(0.1, 45.6789, 1234.567891, 1), '2,12.3,2,0.5,45.6789,1230.7919'],
+    [12.345, 2, 0.5, likelihoodOf(0.1, 45.6789, Number.NaN, 1), '2,12.3,2,0.5,45.6789,?'],
+    [12.345, 1, Number.NaN, likelihoodOf(0.1, 45.6789, lnWeight(0.1, 45.6789), 0.7), '2,12.3,1,,45.6789,0,0.7'],
     [12.345, 1, Number.NaN, likelihoodOf(0.1, Number.NaN, Number.NaN, 0.7), '2,12.3,1'],
   ] as const) {
     const statistics = statisticsOf(density, sources, second, likelihood);
@@ -107,6 +109,49 @@ test('probabilities are those of NWAY', () => {
         assert.ok(Math.abs(worth.any_match_probability! - any[i]!) < 1e-3, `${worth.any_match_probability} ${any[i]}`);
         assert.ok(Math.abs(worth.normalized_separation! - (1000 * arcsec) / mas) < 1e-3);
       });
+  }
+});
+
+test('probabilities are exact if a source many errors away is nearer than a likely one', () => {
+  for (const [object, sources] of [
+    [
+      3.43,
+      [
+        [0.655, 0.6525],
+        [0.67485, 1.6178],
+        [0.869, 178.7],
+      ],
+    ],
+    [
+      20.3,
+      [
+        [0.5, 1.01],
+        [0.8, 230.5],
+      ],
+    ],
+    [100.06, [[0.51, 0.4]]],
+    [
+      101.3,
+      [
+        [40, 0.4],
+        [51, 14_000],
+      ],
+    ],
+  ] as const) {
+    const pairs = sources.map(([arcsec, mas]) => ({ arcsec, sigma: combinedError(object, mas) }));
+    const sum = pairs.map(({ arcsec, sigma }) => lnWeight(arcsec, sigma)).reduce(lnSum);
+    const odds = sources.reduce((total, [arcsec, mas]) => {
+      const variance = (object ** 2 + mas ** 2) / 1e6;
+      return total + Math.exp(-0.5 * (arcsec ** 2 / variance)) / (2 * Math.PI * (2.22 / 3600) * variance);
+    }, 0);
+    for (const { arcsec, sigma } of pairs) {
+      const statistics = statisticsOf(2.22, sources.length, 1, likelihoodOf(arcsec, sigma, sum, 1));
+      const { any_match_probability: any } = worthOf(
+        { separationArcsec: arcsec },
+        readStatistics(statisticsText(statistics)),
+      );
+      assert.ok(Math.abs(any! - odds / (1 + odds)) < 1e-4, `${object} ${arcsec}: ${any} ${odds / (1 + odds)}`);
+    }
   }
 });
 

@@ -160,6 +160,49 @@ test('what contradicts the store is rejected, in the same batch or later, and ch
     }
   }));
 
+test('a later line adds a position error and newer statistics, and an older one does not take them back', () =>
+  withDirectory(async directory => {
+    const first = { version: 1, source_density: 5, sources_within_radius: 1, second_separation_arcsec: null };
+    const second = { ...first, version: 2, combined_error_mas: 100, ln_weight_ratio: 0, prior_completeness: 1 };
+    const states = [
+      [objectLine('1'), recordLine('1'), matchLine('1')],
+      [objectLine('1'), recordLine('1'), matchLine('1', { statistics: first })],
+      [objectLine('1', { position_error_mas: 36 }), recordLine('1'), matchLine('1', { statistics: second })],
+    ];
+    const parsed = (lines: readonly string[]) => lines.map(line => JSON.parse(line));
+    const data = join(directory, 'a');
+    for (const lines of states) {
+      const { counts, rejections } = await importLines(directory, 'a', lines);
+      assert.equal([rejections, counts.types.match.imported], [[], 1]);
+      assert.equal(parsed(await exportLines(data)), parsed(lines));
+    }
+    for (const lines of states) {
+      const { counts, rejections } = await importLines(directory, 'a', lines);
+      assert.equal([rejections, counts.types.object.imported, counts.types.match.imported], [[], 0, 0]);
+      assert.equal(parsed(await exportLines(data)), parsed(states.at(-1)!));
+    }
+    const journal = await reading(data, store => store.journalAfter(0));
+    assert.equal(
+      journal.map(({ stored, delivered, crossmatched }) => [stored, delivered, crossmatched]),
+      [
+        [[1n], [], [1n]],
+        [[], [1n], []],
+        [[], [1n], []],
+      ],
+    );
+    const { rejections } = await importLines(directory, 'a', [
+      objectLine('1', { position_error_mas: 37 }),
+      matchLine('1', { statistics: { ...second, combined_error_mas: 101 } }),
+    ]);
+    assert.equal(
+      rejections.map(({ reason }) => reason),
+      ['object 1 is already stored with another position_error_mas', 'the match is already stored with other values'],
+    );
+    // All in one import, the newest first.
+    await importLines(directory, 'b', states.toReversed().flat());
+    assert.equal(await exportLines(join(directory, 'b')), await exportLines(data));
+  }));
+
 test('a later line of a known object adds its brokers and its crossmatch, and never takes them back', () =>
   withDirectory(async directory => {
     const data = join(directory, 'a');
