@@ -233,7 +233,7 @@ class QueryBuilder {
     }
     if (this.#parameters.length > 0 && this.#random.chance(0.05))
       this.#add(this.#random.pick(UNKNOWN_FILTERS), { text: this.#random.pick(['1', '', 'x']), verdict: 'bad' });
-    const unsupported = ['catalog', 'response', 'reliability_min'].filter(name => !this.#isKnown(name));
+    const unsupported = ['catalog', 'response', 'reliability_min', 'at'].filter(name => !this.#isKnown(name));
     if (this.#parameters.length > 0 && unsupported.length > 0 && this.#random.chance(0.05))
       this.#add(this.#random.pick(unsupported), { text: 'x', verdict: 'bad' });
     const query = [...this.#pairs, randomJunk(this.#random)].join('&');
@@ -267,6 +267,8 @@ class QueryBuilder {
 
   #valueOf({ name, schema }: Parameter): Value {
     if (name === 'cursor') return this.#cursor();
+    // The service keeps no history.
+    if (name === 'at') return { ...valueFor(this.#random, schema), verdict: 'bad' };
     // Neither is a map of probability.
     if (name === 'level') return { text: this.#random.pick(['0.5', '1', 'x', '-1', '0']), verdict: 'bad' };
     if (name === 'area') {
@@ -325,7 +327,7 @@ class QueryBuilder {
     }
     const hasFilters = this.#isKnown('reliability_min');
     const isUnsupported = (name: string) =>
-      !this.#isKnown(name) && (name === 'response' || (!hasFilters && isFilter(name)));
+      !this.#isKnown(name) && (name === 'response' || name === 'at' || (!hasFilters && isFilter(name)));
     if (names.some(isUnsupported)) {
       codes.clear();
       codes.add('unsupported_parameter');
