@@ -3,7 +3,8 @@
  * those whose matches lack statistics.
  */
 import type { Area } from '@nearsky/sky-index';
-import { VERSION } from '../store/match_statistics.ts';
+import { POSITION_ERRORS_SINCE } from '../store/level.ts';
+import { FIRST_VERSION, VERSION } from '../store/match_statistics.ts';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../store/types.ts';
@@ -48,26 +49,31 @@ export function differsFrom(
     );
   };
   const names = new Set(wanted.map(({ name }) => name));
+  const isOlderLog = store.logPosition() !== undefined && store.logLevel() < POSITION_ERRORS_SINCE;
+  const version = isOlderLog ? FIRST_VERSION : VERSION;
   return object => {
     if (object.state !== 'crossmatched' || object.crossmatchedAtUs >= beforeUs) return false;
     const { current } = object;
     let differs = known.get(current);
     if (differs === undefined) known.set(current, (differs = isOther(current)));
-    const isTaken = lackStatistics ? !differs && lacks(object, names) : differs;
+    const isTaken = lackStatistics ? !differs && lacks(object, names, version) : differs;
     return isTaken && (area === undefined || isIn(area, object.position));
   };
 }
 
-/** Whether a match of the current crossmatch with one of the catalogs has no statistics, or those of an older version. */
-function lacks(object: ObjectView, catalogs: ReadonlySet<string>): boolean {
-  const version = object.record?.matchVersion;
+/**
+ * Whether a match of the current crossmatch with one of the catalogs has no statistics, or those of an older version.
+ * @param version of the statistics that can be recorded
+ */
+function lacks(object: ObjectView, catalogs: ReadonlySet<string>, version: number): boolean {
+  const current = object.record?.matchVersion;
   return object
     .matches()
     .some(
       at =>
-        object.matchVersion(at) === version &&
+        object.matchVersion(at) === current &&
         catalogs.has(object.catalogName(at)) &&
-        (object.statistics(at)?.version ?? 0) < VERSION,
+        (object.statistics(at)?.version ?? 0) < version,
     );
 }
 

@@ -6,7 +6,7 @@
 import { crc32 } from 'node:zlib';
 import { integerId } from '../contract/source_ids.ts';
 import type { Change, ChangeKind, ChangeOf, FoundStatistics } from './changes.ts';
-import { FIRST_LEVEL, LEVEL, requireReadable } from './level.ts';
+import { FIRST_LEVEL, LEVEL, POSITION_ERRORS_SINCE, requireReadable } from './level.ts';
 import { firstVersion, type MatchStatistics } from './match_statistics.ts';
 import type { UnstoredMessages } from './nights.ts';
 import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
@@ -51,9 +51,6 @@ const STATISTICS_SINCE = 4;
 
 /** The first level in which deliveries may come with unstored messages; in records of lower levels they are left out. */
 const UNSTORED_SINCE = 5;
-
-/** The first level with position errors; in records of lower levels they are left out. */
-const POSITION_ERRORS_SINCE = 6;
 
 /** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;

@@ -1,7 +1,7 @@
 /**
  * Imports data from another store. An import only adds: missing objects, position errors, brokers, records, matches,
- * statistics of matches and associations, and the step from pending to crossmatched. Statistics of a newer version
- * replace older ones. Other existing data stays; contradicting data is rejected.
+ * statistics of matches and associations, and the step from pending to crossmatched. Statistics of a newer version, or
+ * with more values, replace those that are stored. Other existing data stays; contradicting data is rejected.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -9,6 +9,7 @@ import { CANONICAL, toJson } from '@nearsky/astrotables/json';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
 import type { History } from './history.ts';
+import type { MatchStatistics } from './match_statistics.ts';
 import { compareMatches } from './object_record.ts';
 import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
@@ -308,10 +309,10 @@ class Draft {
         known.separationArcsec === match.separationArcsec &&
         known.separationAtEpochArcsec === match.separationAtEpochArcsec &&
         toJson(sources[place], CANONICAL) === toJson(source, CANONICAL);
-      const [version, other] = [known, match].map(({ statistics }) => statistics?.version ?? 0) as [number, number];
-      if (!isSame || (version === other && !isDeepStrictEqual(known.statistics, match.statistics)))
+      const [rank, other] = [rankOf(known.statistics), rankOf(match.statistics)];
+      if (!isSame || (rank === other && !isDeepStrictEqual(known.statistics, match.statistics)))
         return { conflict: 'the match is already stored with other values' };
-      if (other <= version) return 'unchanged';
+      if (other <= rank) return 'unchanged';
       this.#object = { ...object, matches: object.matches.with(place, match) };
       this.hasNewValues = true;
       return 'imported';
@@ -360,6 +361,11 @@ class Draft {
     listUnread(databases, object);
     return object;
   }
+}
+
+/** Statistics replace those of a lower rank: of an older version, or without the values that need position errors. */
+function rankOf(statistics: MatchStatistics | undefined): number {
+  return statistics ? 2 * statistics.version + (statistics.likelihood ? 1 : 0) : 0;
 }
 
 /** The name of a field that the first delivery fixed and that differs in the import. */

@@ -23,6 +23,9 @@ import { StoreError } from './store_error.ts';
  */
 export const LEVEL = 6;
 
+/** The first level with position errors; records of lower levels omit them. */
+export const POSITION_ERRORS_SINCE = 6;
+
 /** The level of a log that has no `level` record. */
 export const FIRST_LEVEL = 2;
 

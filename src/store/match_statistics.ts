@@ -30,10 +30,10 @@ export interface Likelihood {
   readonly priorCompleteness: number;
 }
 
-/**
- * The version of the present method. 1 has no position errors, and is that of statistics in a log of a level below 6.
- */
+/** The version of the present method. */
 export const VERSION = 2;
+/** The version without position errors, which logs of a level below 6 have. */
+export const FIRST_VERSION = 1;
 
 /** Rounds statistics. NaN stands for an unknown density, or for no second source. */
 export function statisticsOf(
@@ -103,7 +103,7 @@ export function lnSum(a: number, b: number): number {
 
 /** The statistics as the first version had them. */
 export function firstVersion({ likelihood: _, ...statistics }: MatchStatistics): MatchStatistics {
-  return { ...statistics, version: 1 };
+  return { ...statistics, version: FIRST_VERSION };
 }
 
 /** The second smallest of some separations, in any order; NaN if there is none. NaN separations do not count. */

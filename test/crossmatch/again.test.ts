@@ -8,8 +8,10 @@ import { ObjectWriter } from '../../src/answers/object_writer.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { type AgainSelection, differsFrom } from '../../src/crossmatch/again.ts';
+import { firstVersion } from '../../src/store/match_statistics.ts';
 import { encodeObject, ObjectView } from '../../src/store/object_record.ts';
 import { encodeKey } from '../../src/store/records.ts';
+import type { Store } from '../../src/store/store.ts';
 import { readArea } from '../../src/vo/areas.ts';
 import { inWorld, PROVENANCE, pool, type World } from './world.ts';
 
@@ -211,6 +213,36 @@ test('older crossmatches get the statistics that they lack, and nothing else of 
       [[ids[0]], [ids[1]]],
     );
     assert.is((await world.crossmatch({ again: lackStatistics })).objects, 0);
+  }));
+
+test('statistics of the first version are all that a log below level 6 can have', () =>
+  inWorld(async world => {
+    const { store } = world;
+    await world.addCatalog('gaia_dr3', PLACES);
+    const ids = await world.ingest(PLACES);
+    await world.crossmatch();
+    const lacking = (logLevel?: number) => {
+      const follower = {
+        provenanceSet: (ordinal: number) => store.provenanceSet(ordinal),
+        logPosition: () => (logLevel === undefined ? undefined : {}),
+        logLevel: () => logLevel ?? 2,
+      } as unknown as Store;
+      const configured = { crossmatch_radius_arcsec: 1, catalogs: [{ name: 'gaia_dr3', release: RELEASES.gaia_dr3! }] };
+      return store.countWhere(differsFrom(follower, configured, { lackStatistics: true }));
+    };
+    assert.equal([lacking(), lacking(5), lacking(6)], [0, 0, 0]);
+    const { objects } = store.databases;
+    objects.transactionSync(() => {
+      for (const [i, id] of ids.entries()) {
+        const { diaObjectId, ...object } = store.getObject(id)!;
+        const matches = object.matches.map(({ statistics, ...match }) =>
+          i === 0 ? match : { ...match, statistics: firstVersion(statistics!) },
+        );
+        objects.put(encodeKey(diaObjectId), encodeObject({ ...object, matches }));
+      }
+    });
+    store.resetRead();
+    assert.equal([lacking(), lacking(5), lacking(6)], [2, 1, 2]);
   }));
 
 test.after(() => pool.close());

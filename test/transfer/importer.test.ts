@@ -163,10 +163,12 @@ test('what contradicts the store is rejected, in the same batch or later, and ch
 test('a later line adds a position error and newer statistics, and an older one does not take them back', () =>
   withDirectory(async directory => {
     const first = { version: 1, source_density: 5, sources_within_radius: 1, second_separation_arcsec: null };
-    const second = { ...first, version: 2, combined_error_mas: 100, ln_weight_ratio: 0, prior_completeness: 1 };
+    const withoutError = { ...first, version: 2 };
+    const second = { ...withoutError, combined_error_mas: 100, ln_weight_ratio: 0, prior_completeness: 1 };
     const states = [
       [objectLine('1'), recordLine('1'), matchLine('1')],
       [objectLine('1'), recordLine('1'), matchLine('1', { statistics: first })],
+      [objectLine('1'), recordLine('1'), matchLine('1', { statistics: withoutError })],
       [objectLine('1', { position_error_mas: 36 }), recordLine('1'), matchLine('1', { statistics: second })],
     ];
     const parsed = (lines: readonly string[]) => lines.map(line => JSON.parse(line));
@@ -186,6 +188,7 @@ test('a later line adds a position error and newer statistics, and an older one 
       journal.map(({ stored, delivered, crossmatched }) => [stored, delivered, crossmatched]),
       [
         [[1n], [], [1n]],
+        [[], [1n], []],
         [[], [1n], []],
         [[], [1n], []],
       ],
