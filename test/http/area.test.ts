@@ -414,7 +414,7 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
   };
   await refused(`cursor=${body.next_cursor}`, 'CIRCLE 40 10 71', 'cursor', /differs/);
   await refused(`cursor=${body.next_cursor}&response=count`, CIRCLE, 'cursor', /count/);
-  await refused('response=count&format=csv', CIRCLE, 'format', /no table/);
+  await refused('response=count&format=csv', CIRCLE, 'format', /not a table/);
   for (const [query, param] of [
     ['response=count&cursor=x', 'cursor'],
     ['response=count&format=csv', 'format'],
