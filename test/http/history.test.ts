@@ -1,8 +1,11 @@
 /** `at`: answers from the state after an earlier journal entry (docs/contract.md, The state after an entry). */
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
 import type { Change } from '../../src/store/changes.ts';
+import { FILE_NAME } from '../../src/store/environment.ts';
+import { openStore } from '../../src/store/store.ts';
 import { RefusedChange } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { seededRandom } from '../oracle/skies.ts';
@@ -14,9 +17,10 @@ import {
   NOW_US,
   PROVENANCE,
   searched,
-  type TestApp,
+  TestApp,
   type World,
   withApp,
+  withDirectory,
 } from './support.ts';
 
 const test = suite('http/history');
@@ -172,6 +176,26 @@ test('two processes that begin a history at once do not remove its records', asy
     await writer.keepHistory(true);
     assert.is(store.databases.history.entryCount(), 2);
     assert.is((await app.result('/api/objects/9?at=3')).status, 'not_in_service');
+  });
+});
+
+test('the entries after a restored backup have the numbers of those that were lost', async () => {
+  await withApp(fill, async (app, { store, writer }) => {
+    await withDirectory(async directory => {
+      await store.copyTo(join(directory, FILE_NAME));
+      await writer.ingest([delivery(ID, { broker: 'antares' })], NOW_US);
+      const lost = await app.get(`/api/objects/${ID}`);
+      const restored = openStore(directory, 'write');
+      const again = await new TestApp(directory).ready();
+      assert.is((await again.get(`/api/objects/${ID}?at=4`)).status, 400);
+      await new Writer(restored).ingest([delivery(ID, { broker: 'fink' })], NOW_US);
+      const { status, headers, text } = await again.get(`/api/objects/${ID}?at=4`);
+      assert.equal([status, headers.get(ENTRY), lost.headers.get(ENTRY)], [200, '4', '4']);
+      assert.is.not(text, lost.text);
+      assert.is((await again.get(`/api/objects/${ID}?at=3`)).text, (await app.get(`/api/objects/${ID}?at=3`)).text);
+      await again.app.close();
+      await restored.close();
+    });
   });
 });
 
