@@ -25,7 +25,7 @@ import { Writer } from '../store/writer.ts';
 import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundCrossmatch } from './crossmatch.ts';
-import { Duty, type Work } from './duty.ts';
+import { Duty, type Work, workUntilClosed } from './duty.ts';
 import { BackgroundRefresh } from './refresh.ts';
 import { beginReports } from './reports.ts';
 import { beginScrub } from './scrub.ts';
@@ -80,7 +80,14 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   if (!topic) requireNoLog(store);
   const member = topic && new Member({ store, topic, log, isPatient: true, ...reportTo(state, store, log) });
   const writer = new Writer(store, member);
-  await applyHistory(writer, config);
+  if (config.NEARSKY_HISTORY === 'remove') {
+    // A large history takes minutes to remove, so the service starts meanwhile.
+    const remove = (signal: AbortSignal) => applyHistory(writer, config, signal);
+    const failed = (error: unknown) => log('history_not_removed', { error: messageOf(error) });
+    work.push(workUntilClosed(signal => remove(signal).catch(failed)));
+  } else {
+    await applyHistory(writer, config);
+  }
   const ledgers = new Map<string, StoreLedger>();
   notes = writer;
   let isStopping = false;

@@ -55,9 +55,16 @@ export async function openArchive(config: Config): Promise<Archive> {
   }
 }
 
-/** Begins or removes the history, if the setting says so. */
-export async function applyHistory(writer: Writer, { NEARSKY_HISTORY: history }: Config): Promise<void> {
-  if (history !== 'unchanged') await writer.keepHistory(history === 'keep');
+/**
+ * Begins or removes the history, if the setting says so.
+ * @param signal see `Writer.keepHistory`
+ */
+export async function applyHistory(
+  writer: Writer,
+  { NEARSKY_HISTORY: history }: Config,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (history !== 'unchanged') await writer.keepHistory(history === 'keep', signal);
 }
 
 /**

@@ -326,8 +326,12 @@ export class Writer {
     this.#transaction(`note the ${chore}`, 1, () => noteDone(this.#store.databases, chore, done));
   }
 
-  /** Begins to keep a history of objects, or removes it. Later calls with the same value change nothing. */
-  async keepHistory(isKept: boolean): Promise<void> {
+  /**
+   * Begins to keep a history of objects, or removes it. Later calls with the same value change nothing, unless a removal
+   * was interrupted: they continue it.
+   * @param signal interrupts a removal
+   */
+  async keepHistory(isKept: boolean, signal?: AbortSignal): Promise<void> {
     const { databases } = this.#store;
     const has = () => historyStart(databases) !== undefined;
     if (isKept === has() && (isKept || databases.history.entryCount() === 0)) return;
@@ -337,6 +341,9 @@ export class Writer {
       this.#transaction('remove the history', 0, () => {
         if (!has()) removeFormer(databases, REMOVED_AT_ONCE);
       });
+      // Other work of this thread goes on meanwhile.
+      await immediate();
+      if (signal?.aborted) return;
       this.#store.resetRead();
     }
     if (isKept) this.#transaction('begin a history', 1, () => has() || beginHistory(databases));

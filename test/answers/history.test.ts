@@ -51,7 +51,7 @@ function queryOf(i: number, at?: number): Query {
 }
 
 /** @param between called after each step */
-function answer(store: Store, query: Query, between: () => void): string {
+function answer(store: Store, query: Query, between: () => unknown): string {
   const [out, body] = [new ByteSink(), new ByteSink()];
   const fragments = new SharedFragments(answerSettings(loadConfig()));
   const context = { store, fragments, out, body, clock: new ShortSteps(), object: new ObjectView() };
@@ -98,11 +98,10 @@ test('an answer whose history is removed between its steps is refused', () =>
   withStore(async (store, writer) => {
     await writer.keepHistory(true);
     await writer.ingest([delivery(1n)], 1.7e15);
-    const remove = () => {
-      void writer.keepHistory(false);
-    };
     for (const i of [0, 1]) {
-      const error = await failure(() => answer(store, queryOf(i), remove));
+      const removals: Promise<void>[] = [];
+      const error = await failure(() => answer(store, queryOf(i), () => removals.push(writer.keepHistory(false))));
+      await Promise.all(removals);
       assert.instance(error, Unavailable);
       assert.is(error.message, 'the history of the objects was removed meanwhile');
       await writer.keepHistory(true);

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { FILE_NAME } from '../../src/store/environment.ts';
+import { encodeKey } from '../../src/store/records.ts';
 import { openStore } from '../../src/store/store.ts';
 import { RefusedChange } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -156,6 +157,22 @@ test('an entry that is not in the history is refused with its bounds', async () 
       const { status, body } = await app.post('/api/lookup', { inputs: INPUTS, at });
       assert.equal([status, body.param], [400, 'at'], `${at}`);
     }
+  });
+});
+
+test('a removal lets other work go on, and can be interrupted and continued', async () => {
+  await withApp(fill, async (app, { store: { databases }, writer }) => {
+    const { history } = databases;
+    history.transactionSync(() => {
+      for (let i = 0n; i < 25_000n; i++) history.put(Buffer.concat([encodeKey(i), encodeKey(1n)]), new Uint8Array(0));
+    });
+    const stop = new AbortController();
+    setImmediate(() => stop.abort());
+    await writer.keepHistory(false, stop.signal);
+    assert.ok(history.entryCount() > 5000, 'it was interrupted');
+    assert.is((await app.get(`/api/objects/${ID}?at=3`)).status, 400);
+    await writer.keepHistory(false);
+    assert.is(history.entryCount(), 0);
   });
 });
 
