@@ -26,8 +26,11 @@ export function refuseUnsupported(search: Search, known: ReadonlySet<string>): v
   const isRefused = (name: string) => name === 'response' || name === 'at' || (!hasFilters && isFilterShaped(name));
   const names = [...search.keys()].filter(name => !known.has(name) && isRefused(name));
   if (names.length === 0) return;
-  const lacks = names.includes('at') ? ' and answers from the present state only' : '';
-  const what = `${hasFilters ? 'no counts' : 'no filters and no counts'}${lacks}`;
+  const what = [
+    ...(hasFilters ? [] : ['no filters']),
+    'no counts',
+    ...(names.includes('at') ? ['no earlier states'] : []),
+  ].join(' and ');
   throw new ApiError(
     'unsupported_parameter',
     `Cannot answer with ${shorten(names.join(', '))} because the query string of this operation has ${what}: leave ${names.length === 1 ? 'it' : 'them'} out`,
