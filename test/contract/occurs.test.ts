@@ -453,6 +453,12 @@ const NEVER_NEEDED: Readonly<Record<string, string>> = {
   'coverage_map/properties/footprint_moc_order=null': 'every catalog has a coverage map',
   'coverage_map/properties/resolution_arcmin=null': 'every catalog has a coverage map',
   'Provenance/properties/crossmatch_radius_arcsec=null': 'the radius is always set',
+  ...Object.fromEntries(
+    ['normalized_separation', 'match_probability', 'any_match_probability'].map(key => [
+      `sources/items/properties/${key}`,
+      'the error of a position that is asked for is not known',
+    ]),
+  ),
 };
 
 test('everything documented was seen', () => {
