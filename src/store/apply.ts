@@ -258,7 +258,7 @@ function readObject({ objects }: Databases, diaObjectId: bigint): StoredObject |
 
 function replaceObject({ objects }: Databases, history: History, object: StoredObject): void {
   const key = encodeKey(object.diaObjectId);
-  history.keep(key, objects.getFast(key));
+  history.keepStored(key, { withSources: false });
   objects.put(key, encodeObject(object));
 }
 

@@ -21,13 +21,20 @@ const NOTHING = new Uint8Array(0);
 
 /** Keeps what one change replaces, in its open transaction; does nothing if the archive keeps no history. */
 export class History {
-  readonly #history: Databases['history'];
+  readonly #databases: Databases;
   /** The number of the journal entry that the change will append; undefined without a history. */
   readonly #sequence: Uint8Array | undefined;
 
   constructor(databases: Databases) {
-    this.#history = databases.history;
+    this.#databases = databases;
     if (historyStart(databases) !== undefined) this.#sequence = encodeKey(BigInt(lastOrdinal(databases.journal)) + 1n);
+  }
+
+  /** Keeps what is stored for an object, and reads it only if the archive keeps a history. */
+  keepStored(key: Uint8Array, { withSources }: { readonly withSources: boolean }): void {
+    if (!this.#sequence) return;
+    const { objects, sources } = this.#databases;
+    this.keep(key, objects.get(key), withSources ? sources.get(key) : undefined);
   }
 
   /**
@@ -37,14 +44,15 @@ export class History {
    */
   keep(key: Uint8Array, record: Uint8Array | undefined, sources?: Uint8Array): void {
     if (!this.#sequence) return;
+    const { history } = this.#databases;
     const at = new Uint8Array(SOURCES_KEY_BYTES);
     at.set(key);
     at.set(this.#sequence, ID_BYTES);
     const recordKey = at.subarray(0, RECORD_KEY_BYTES);
     // A change may store an object twice. The entry then replaces the record from before the first time.
-    if (record && this.#history.doesExist(recordKey)) return;
-    this.#history.put(recordKey, record ?? NOTHING);
-    if (sources) this.#history.put(at, sources);
+    if (record && history.doesExist(recordKey)) return;
+    history.put(recordKey, record ?? NOTHING);
+    if (sources) history.put(at, sources);
   }
 }
 

@@ -353,7 +353,7 @@ class Draft {
     const isChanged = this.hasNewBroker || this.hasNewCrossmatch || this.hasNewValues;
     if (!object || (this.before && !isChanged)) return undefined;
     const key = encodeKey(this.#id);
-    history.keep(key, databases.objects.get(key), databases.sources.get(key));
+    history.keepStored(key, { withSources: true });
     putObject(databases, { diaObjectId: this.#id, ...this.encoded() });
     if (!this.before?.matches.length && object.matches.length > 0) listRecent(databases, object);
     if (object.state === 'pending' && !this.before) databases.pending.put(key, NOTHING);
