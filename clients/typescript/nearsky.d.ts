@@ -462,8 +462,8 @@ export interface StreamedMatch extends Match {
 
 /** A message of the stream of objects: the object as the change left it. */
 export interface StreamedObject {
-  readonly change: 'stored' | 'crossmatched';
-  /** Null if stored. */
+  readonly change: 'stored' | 'crossmatched' | 'removed';
+  /** Null if stored or removed. */
   readonly match_version: number | null;
   readonly diaObjectId: bigint;
   readonly status: ObjectStatus;

@@ -5,7 +5,7 @@ import { type ReadArea, readArea } from '../vo/areas.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import { AREA_CURSOR, encodeCursor } from './cursor.ts';
 import type { AreaQuery } from './queries.ts';
-import { readRow } from './search.ts';
+import { readRow, removedSince } from './search.ts';
 import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
 
 export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
@@ -90,7 +90,7 @@ function* countOf(
 ): Generator<undefined, number, undefined> {
   const { filters, status, timeField } = query;
   const { start, end } = query.window;
-  if (!filters && status === 'any' && start === null && end === null)
+  if (!filters && status === 'any' && start === null && end === null && !removedSince(context))
     return yield* steps(context.clock, countArea(context.index, area));
   const isKnownOut = outsideByIndex(query, context);
   const meets = selector(query, context);
@@ -100,21 +100,24 @@ function* countOf(
     for (const row of piece) {
       if (context.clock.due) yield;
       if (isKnownOut(row)) continue;
-      if (!needsObject || meets(objectOf(row, context))) count++;
+      const object = needsObject ? objectOf(row, context) : undefined;
+      if (!needsObject || (object && meets(object))) count++;
     }
   }
   return count;
 }
 
-/** Whether the ingest time of a row, which the index has, excludes the row. */
+/** Whether a row is excluded by its ingest time, which the index has, or because its object was removed since. */
 function outsideByIndex(
   { timeField, startUs, endUs, asOfUs }: AreaQuery,
   context: QueryContext,
 ): (row: AreaRow) => boolean {
   const byIngest = timeField === 'ingest_time';
+  const isRemoved = removedSince(context);
   return row => {
     const timeUs = timeOf(row, context);
-    return timeUs > asOfUs || (byIngest && !(timeUs >= startUs && timeUs < endUs));
+    const isInWindow = !byIngest || (timeUs >= startUs && timeUs < endUs);
+    return timeUs > asOfUs || !isInWindow || (isRemoved?.(row.id) ?? false);
   };
 }
 

@@ -103,6 +103,8 @@ export interface QueryContext {
   readonly clock: Clock;
   /** The positions in the generation that the query searches. */
   readonly index: SkyIndex;
+  /** The last journal entry that the generation covers. Objects that were removed later are still in it. */
+  readonly sequence: number;
   /** The object that was read last. */
   readonly object: ObjectView;
   readonly out: ByteSink;

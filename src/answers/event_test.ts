@@ -1,6 +1,7 @@
 /** Tests events of the streams with filters and a status. */
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { StoredStatus } from '../store/status.ts';
+import type { Store } from '../store/store.ts';
 import type { MatchSource, StoredObject } from '../store/types.ts';
 import type { MatchMessage } from '../stream/message.ts';
 import { stateAt } from './object_messages.ts';
@@ -14,24 +15,35 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 /** An object, and the sources of its matches. */
 export type WithSources = readonly [object: StoredObject, sources: readonly MatchSource[]];
 
+/** An object as it is stored now; undefined if it is not. */
+export function withSources(store: Store, diaObjectId: bigint): WithSources | undefined {
+  const object = store.getObject(diaObjectId);
+  return object && [object, store.getSources(diaObjectId)];
+}
+
 export interface EventConditions {
   readonly filters: FilterValues | undefined;
   /** The status that the object must have after the change; never for matches. */
   readonly status: StoredStatus | undefined;
 }
 
-type EventTest = (event: Omit<MatchMessage, 'value'>, of: WithSources) => boolean;
+/** `of` is undefined if the object is no longer stored. */
+type EventTest = (event: Omit<MatchMessage, 'value'>, of: WithSources | undefined) => boolean;
 
-/** @returns whether an event meets all conditions. An object meets filters of matches if one of its matches does */
+/** @returns whether an event meets all conditions: never if its object was removed. An object meets filters of matches if one of its matches does */
 export function eventTest(kind: EventKind, { filters, status }: EventConditions, catalogs: Catalogs): EventTest {
   const test = filters && matchTest(filters, catalogs);
   const objects = filters && objectTest(filters, catalogs);
-  return ({ matchVersion, catalogName }, [object, sources]) => {
+  return ({ matchVersion, catalogName }, of) => {
+    if (!of) return false;
+    const [object, sources] = of;
     const meets = (i: number) => test?.(object, object.matches[i]!, sources[i]) ?? true;
-    if (kind === 'matches')
-      return meets(
-        object.matches.findIndex(match => match.matchVersion === matchVersion && match.catalogName === catalogName),
+    if (kind === 'matches') {
+      const at = object.matches.findIndex(
+        match => match.matchVersion === matchVersion && match.catalogName === catalogName,
       );
+      return at >= 0 && meets(at);
+    }
     const state = stateAt(object, matchVersion);
     if (status && state.status !== status) return false;
     return objects?.needsMatch ? state.matches.some(meets) : (objects?.test(object) ?? true);

@@ -52,12 +52,13 @@ export class Listing {
   /** Writes the objects of a page, in the page's order. */
   *objectsOfRows(circle: Circle, rows: readonly Row[]): Steps {
     const { clock } = this.#context;
-    for (let i = 0; i < rows.length; i++) {
+    let count = 0;
+    for (const row of rows) {
       if (clock.due) yield;
-      const row = rows[i]!;
       const object = readRow(this.#context, row);
+      if (!object) continue;
       const separation_arcsec = separationOf(this.#context, circle, row);
-      this.#objects.add(object, i, { separation_arcsec, marks: this.#marks(true) });
+      this.#objects.add(object, count++, { separation_arcsec, marks: this.#marks(true) });
     }
   }
 

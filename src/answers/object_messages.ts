@@ -6,7 +6,7 @@ import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
 import { type StoredStatus, statusAt } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
-import { STORED_VERSION, type StoredObject } from '../store/types.ts';
+import { REMOVED_VERSION, type RemovedObject, STORED_VERSION, type StoredObject } from '../store/types.ts';
 import type { MatchMessage, MatchSource } from '../stream/message.ts';
 import { MatchMessages } from './match_messages.ts';
 import type { SharedFragments } from './shared_fragments.ts';
@@ -35,7 +35,8 @@ export class ObjectMessages implements MatchSource {
     this.#matches = new MatchMessages(store, fragments);
   }
 
-  messages(diaObjectId: bigint, recorded: number | undefined): readonly MatchMessage[] {
+  messages(diaObjectId: bigint, recorded: number | undefined, removed?: RemovedObject): readonly MatchMessage[] {
+    if (removed) return [removalMessage(removed)];
     const object = this.#store.getObject(diaObjectId);
     if (!object) return [];
     const { position, reliability, ingestTimeUs, eventTimeUs } = object;
@@ -64,6 +65,26 @@ export class ObjectMessages implements MatchSource {
     const value = Buffer.concat([Buffer.from(`${head.slice(0, -1)},"matches":[`), ...list, END]);
     return [{ diaObjectId, matchVersion: version, catalogName: NO_CATALOG, position, value }];
   }
+}
+
+function removalMessage({ diaObjectId, position }: RemovedObject): MatchMessage {
+  const message = {
+    change: 'removed',
+    match_version: null,
+    diaObjectId,
+    status: 'not_in_service',
+    ra: position?.ra ?? null,
+    dec: position?.dec ?? null,
+    reliability: null,
+    ingest_time: null,
+    event_time: null,
+    crossmatched_at: null,
+    catalog_outcomes: null,
+    tns: null,
+    matches: [],
+  };
+  const value = Buffer.from(toJson(message, COMPACT));
+  return { diaObjectId, matchVersion: REMOVED_VERSION, catalogName: NO_CATALOG, position, value };
 }
 
 /**

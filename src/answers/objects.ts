@@ -22,7 +22,7 @@ function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefin
     const { objects, statuses } = store.counts();
     return status === 'any' ? objects : statuses[status];
   }
-  const { pieces, read } = candidates(query, context, Number.POSITIVE_INFINITY);
+  const { pieces, read } = candidates(query, context);
   const meets = filters || status !== 'any' ? selector(query, context) : undefined;
   let count = 0;
   for (const piece of pieces) {
@@ -33,7 +33,8 @@ function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefin
     }
     for (const place of piece) {
       if (clock.due) yield;
-      if (meets(read(place)!)) count++;
+      const object = read(place);
+      if (object && meets(object)) count++;
     }
   }
   return count;
@@ -41,12 +42,14 @@ function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefin
 
 export function objectCandidates(query: ObjectsQuery, context: QueryContext): Candidates<RecentPosition> {
   const { filters, status, timeField, pageSize } = query;
-  // Whether every object that is read belongs to the walk. By event time, some may have been ingested too late for it.
+  // Whether every object that is read belongs to the walk, unless it is removed meanwhile. By event time, some may have
+  // been ingested too late for it.
   const areAllListed = !filters && status === 'any' && timeField === 'ingest_time';
-  return candidates(query, context, areAllListed ? pageSize + 1 : Number.POSITIVE_INFINITY);
+  return candidates(query, context, areAllListed ? pageSize + 1 : undefined);
 }
 
-function candidates(query: ObjectsQuery, context: QueryContext, limit: number): Candidates<RecentPosition> {
+/** @param first the entries of the first read */
+function candidates(query: ObjectsQuery, context: QueryContext, first?: number): Candidates<RecentPosition> {
   const { timeField, status, startUs, endUs, asOfUs } = query;
   const of = needMatch(query, context) ? 'matched' : 'all';
   return {
@@ -56,12 +59,13 @@ function candidates(query: ObjectsQuery, context: QueryContext, limit: number): 
       startUs,
       endUs,
       asOfUs,
-      limit,
+      limit: Number.POSITIVE_INFINITY,
+      ...(first !== undefined && { first }),
       after: query.after ?? undefined,
     }),
     read: place => {
       const object = readListed(place, timeField, context);
-      return object.ingestTimeUs > asOfUs ? undefined : object;
+      return object && object.ingestTimeUs <= asOfUs ? object : undefined;
     },
     cursorAfter: place =>
       encodeCursor(OBJECTS_CURSOR, { ...place, timeField, status, asOfUs, archive: context.store.archive }),

@@ -86,6 +86,7 @@ class Desk implements QueryContext {
   declare fragments: SharedFragments;
   declare store: Store;
   declare index: SkyIndex;
+  declare sequence: number;
   /** The number of the generation that the desk searches. */
   declare generation: number;
   declare steps: Steps;
@@ -161,6 +162,7 @@ export class QueryRunner {
       desk.generation = generation.number;
       desk.store = this.#options.store();
       desk.index = openedIndex(generation);
+      desk.sequence = generation.sequence;
     } catch (error) {
       this.#putBack(desk);
       throw this.#failure(error, desk);

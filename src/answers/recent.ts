@@ -22,21 +22,25 @@ export function* recentAnswer(
   let count = 0;
   let last: RecentPosition | undefined;
   let isMore = false;
-  for (const places of store.recentInPieces({
+  pieces: for (const places of store.recentInPieces({
     of: 'matched',
     timeField,
     startUs,
     endUs,
     asOfUs,
-    limit: pageSize + 1,
+    // Objects that are removed meanwhile make room for others.
+    limit: Number.POSITIVE_INFINITY,
+    first: pageSize + 1,
     after,
   })) {
     if (clock.due) yield;
     for (const place of places) {
       isMore = count === pageSize;
-      if (isMore) break;
+      if (isMore) break pieces;
       if (clock.due) yield;
-      objects.addRecent(readListed(place, timeField, context), count++);
+      const object = readListed(place, timeField, context);
+      if (!object) continue;
+      objects.addRecent(object, count++);
       last = place;
     }
   }
@@ -50,14 +54,15 @@ export function* recentAnswer(
   out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
 }
 
-/** Reads the object at a position of the listing by time. */
+/** Reads the object at a position of the listing by time; undefined if it was removed since the listing was read. */
 export function readListed(
   { timeUs, diaObjectId }: RecentPosition,
   timeField: TimeField,
-  { store, object }: QueryContext,
-): ObjectView {
+  { store, object, sequence }: QueryContext,
+): ObjectView | undefined {
   const isStored = store.readObject(diaObjectId, object);
-  if (!isStored || timeUs !== (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs))
+  if (isStored && timeUs === (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs)) return object;
+  if (!store.removedSince(sequence)?.(diaObjectId))
     throw new DamagedValue(`the place of object ${diaObjectId} in the listing by ${timeField}`);
-  return object;
+  return undefined;
 }

@@ -23,7 +23,8 @@ const hits = new ConeHits();
  * The objects within a circle, in no particular order.
  * @param asOfUs leaves out objects that were ingested later
  */
-export function rowsWithin({ index, clock }: QueryContext, circle: Circle, asOfUs = Number.POSITIVE_INFINITY): Row[] {
+export function rowsWithin(context: QueryContext, circle: Circle, asOfUs = Number.POSITIVE_INFINITY): Row[] {
+  const { index, clock } = context;
   index.coneSearch(circle.ra, circle.dec, circle.radiusArcsec, hits);
   void clock.due;
   const rows: Row[] = [];
@@ -34,7 +35,13 @@ export function rowsWithin({ index, clock }: QueryContext, circle: Circle, asOfU
     const timeUs = columns.time![row]!;
     if (timeUs <= asOfUs) rows.push({ timeUs, id: columns.id[row]!, arena, row });
   }
-  return rows;
+  const isRemoved = removedSince(context);
+  return isRemoved ? rows.filter(({ id }) => !isRemoved(id)) : rows;
+}
+
+/** A test whether an object of the generation was removed since; undefined if none was. */
+export function removedSince({ store, sequence }: QueryContext): ((id: bigint) => boolean) | undefined {
+  return store.removedSince(sequence);
 }
 
 /** The order of the objects around a position: by ingest time, then by id. */
@@ -42,10 +49,15 @@ export function inOrder(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => a.timeUs - b.timeUs || (a.id < b.id ? -1 : 1));
 }
 
-/** @throws StaleIndex */
-export function readRow({ store, object }: QueryContext, row: Row): ObjectView {
+/**
+ * Reads the object of a row; undefined if it was removed since the generation.
+ * @throws StaleIndex
+ */
+export function readRow(context: QueryContext, row: Pick<Row, 'id' | 'timeUs'>): ObjectView | undefined {
+  const { store, object } = context;
   const isStored = store.readObject(row.id, object);
   if (!isStored || object.ingestTimeUs !== row.timeUs) {
+    if (removedSince(context)?.(row.id)) return undefined;
     throw new StaleIndex(
       `The index holds object ${row.id} of ${row.timeUs} µs and the database ${isStored ? 'another' : 'none'}`,
     );

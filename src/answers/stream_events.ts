@@ -9,7 +9,7 @@ import {
   readMatches,
 } from '../stream/journal_matches.ts';
 import type { MatchMessage } from '../stream/message.ts';
-import { type EventConditions, type EventKind, eventTest, type WithSources } from './event_test.ts';
+import { type EventConditions, type EventKind, eventTest, type WithSources, withSources } from './event_test.ts';
 import type { FollowedArea, FollowedAreas } from './followed_areas.ts';
 import { MatchMessages } from './match_messages.ts';
 import { ObjectMessages } from './object_messages.ts';
@@ -103,7 +103,7 @@ export class StreamEvents {
   readonly #areas: FollowedAreas;
   readonly #kind: EventKind;
   /** The objects of the page that was filtered last. */
-  #stored: { readonly page: EventPage; readonly objects: Map<bigint, WithSources> } | undefined;
+  #stored: { readonly page: EventPage; readonly objects: Map<bigint, WithSources | undefined> } | undefined;
   #reads = 0;
 
   /** @param imported whether to include the matches of imported objects */
@@ -184,12 +184,10 @@ export class StreamEvents {
     );
   }
 
-  #objectOf(diaObjectId: bigint): WithSources {
+  #objectOf(diaObjectId: bigint): WithSources | undefined {
     const { objects } = this.#stored!;
-    const { store } = this.#source;
-    let stored = objects.get(diaObjectId);
-    if (!stored) objects.set(diaObjectId, (stored = [store.getObject(diaObjectId)!, store.getSources(diaObjectId)]));
-    return stored;
+    if (!objects.has(diaObjectId)) objects.set(diaObjectId, withSources(this.#source.store, diaObjectId));
+    return objects.get(diaObjectId);
   }
 
   /**
@@ -210,7 +208,10 @@ export class StreamEvents {
     this.#source.store.resetRead();
     const { found, end } = readMatches(this.#source, position, PAGE);
     if (end === position) return undefined;
-    const events = found.flatMap(eventsOf).slice(position.matches);
+    const [first] = found;
+    // The object whose first matches the reader has may have been removed since.
+    const isSame = first?.begin.sequence === position.sequence && first.begin.objects === position.objects;
+    const events = found.flatMap(eventsOf).slice(isSame ? position.matches : 0);
     return pageOf(position, { ...end, matches: 0 }, events);
   }
 

@@ -37,8 +37,8 @@ function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
   const writer = begun(query, context, table);
   for (const { row, separationArcsec } of nearest.list()) {
     if (context.clock.due) yield;
-    const of = { object: readRow(context, row).decode(), separationArcsec };
-    writer.row(rowOf(table, of, context));
+    const object = readRow(context, row)?.decode();
+    if (object) writer.row(rowOf(table, { object, separationArcsec }, context));
   }
   end(writer, query, nearest);
 }
@@ -57,7 +57,7 @@ function* sourcesAnswer(
   for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
     if (context.clock.due) yield;
     const view = readRow(context, row);
-    if (!view.hasMatches) continue;
+    if (!view?.hasMatches) continue;
     const { sources, withoutPosition } = sourcesOf(context, catalog, query);
     for (const source of sources) if (source.separationArcsec <= query.radiusArcsec) nearest.add(source);
     if (withoutPosition > 0 && separationOf(context, query, row) <= query.radiusArcsec) leftOut += withoutPosition;

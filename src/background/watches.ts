@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { toJson } from '@nearsky/astrotables/json';
 import { AreaIndex, type Region } from '@nearsky/sky-index';
-import { EVENT_KINDS, type EventKind, eventTest, type WithSources } from '../answers/event_test.ts';
+import { EVENT_KINDS, type EventKind, eventTest, type WithSources, withSources } from '../answers/event_test.ts';
 import { readFilters } from '../answers/read_filters.ts';
 import { messageOf, mustBe } from '../base/error_text.ts';
 import { ConfigError } from '../config/config.ts';
@@ -16,6 +16,7 @@ import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ANY_NUMBER } from '../documents/kinds.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../documents/parameters.ts';
 import type { Store } from '../store/store.ts';
+import type { RemovedObject } from '../store/types.ts';
 import type { MatchMessage, MatchSource } from '../stream/message.ts';
 import { readRegion } from '../vo/area_task.ts';
 
@@ -143,13 +144,13 @@ export class WatchedMessages implements MatchSource {
     for (const watch of watches) if (watch.region) this.#inAreas.add(watch, watch.region);
   }
 
-  messages(diaObjectId: bigint, version: number | undefined): readonly MatchMessage[] {
-    const messages = this.#source.messages(diaObjectId, version);
+  messages(diaObjectId: bigint, version: number | undefined, removed?: RemovedObject): readonly MatchMessage[] {
+    const messages = this.#source.messages(diaObjectId, version, removed);
     const position = messages[0]?.position;
     const inside = position ? [...this.#inAreas.at(position.ra, position.dec)] : [];
     const watches = [...this.#everywhere, ...inside];
     let object: WithSources | undefined;
-    const stored = () => (object ??= [this.#store.getObject(diaObjectId)!, this.#store.getSources(diaObjectId)]);
+    const stored = () => (object ??= withSources(this.#store, diaObjectId));
     return messages.flatMap(message => {
       const met = watches.filter(({ meets }) => meets?.(message, stored()) ?? true);
       const topics = new Set(met.map(({ topic }) => topic));

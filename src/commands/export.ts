@@ -31,7 +31,8 @@ Spark and other Parquet readers: DIR/objects and DIR/matches, each a collection 
 10 arcsec margin, partitioned by position into even sizes; docs/archive.md describes them. Objects
 without a position are in DIR/objects_without_position.parquet. DIR must be missing or empty, and
 gets its name only when the export is complete. --since SEQUENCE exports only objects that changed
-after that journal entry; each export prints its last journal entry.`,
+after that journal entry, and lists the objects that were removed since in DIR/removed_objects.csv;
+each export prints its last journal entry.`,
   options: {
     format: { value: 'FORMAT', help: 'lines (the default) or hats' },
     since: { value: 'SEQUENCE', help: 'with --format hats: only objects that changed after this journal entry' },
@@ -89,10 +90,12 @@ async function runHats(invocation: Invocation): Promise<number> {
   ).finally(() => progress.end());
   await noteExport(invocation, target);
   const { sequence, objects, matches, partitions, withoutPosition, withoutPositionFile, bytes } = counts;
+  const { removed, removedFile } = counts;
   const text = table([
     ['objects', objects],
     ['  of them without a position', withoutPosition === 0 ? 0 : `${withoutPosition}, in ${withoutPositionFile}`],
     ['matches', matches],
+    ...(removedFile === null ? [] : [['removed since', `${removed}, in ${removedFile}`] as const]),
     ['partitions', partitions],
     ['written', `${shownBytes(bytes)} to ${target}`],
     ['up to journal entry', sequence],

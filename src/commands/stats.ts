@@ -1,4 +1,4 @@
-import { formatTimeOrNull, nowUs } from '../base/times.ts';
+import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { type DiskUse, diskUse } from '../store/disk_use.ts';
 import { FORMAT_VERSION, type Store, type StoreCounts, withStore } from '../store/store.ts';
@@ -27,6 +27,8 @@ interface Stats extends StoreCounts {
   readonly registry: { readonly objects: number; readonly epoch: string | null; readonly current: boolean };
   /** The progress of publication, by topic. */
   readonly published: Readonly<Record<string, PublishedPosition>>;
+  /** The last removal of objects; null if there was none. */
+  readonly last_removal: { readonly time: string; readonly reason: string } | null;
   readonly disk: DiskUse;
   readonly format: number;
 }
@@ -46,6 +48,7 @@ async function run(invocation: Invocation): Promise<number> {
 
 function withSurroundings(counts: StoreCounts, store: Store, config: Config): Stats {
   const epochUs = store.tnsSnapshotEpochUs();
+  const [removal] = store.removals();
   return {
     ...counts,
     claimed: store.claimedCount(),
@@ -55,12 +58,13 @@ function withSurroundings(counts: StoreCounts, store: Store, config: Config): St
       current: isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS),
     },
     published: Object.fromEntries(store.published()),
+    last_removal: removal ? { time: formatTime(removal.timeUs), reason: removal.reason } : null,
     disk: diskUse(config.NEARSKY_DATA),
     format: FORMAT_VERSION,
   };
 }
 
-function describe({ claimed, again, registry, published, disk, format, ...counts }: Stats): string {
+function describe({ claimed, again, registry, published, last_removal, disk, format, ...counts }: Stats): string {
   const rows: [string, string | number][] = [['objects', counts.objects]];
   for (const [status, count] of Object.entries(counts.statuses)) rows.push([`  ${status}`, count]);
   if (claimed > 0) rows.push(['  being crossmatched', claimed]);
@@ -76,6 +80,10 @@ function describe({ claimed, again, registry, published, disk, format, ...counts
   rows.push(['journal entries', counts.journalEntries]);
   for (const [topic, { sequence, messages }] of Object.entries(published)) {
     rows.push([`  published to ${topic}`, `up to entry ${sequence}, ${messages} messages`]);
+  }
+  if (last_removal !== null) {
+    const { time, reason } = last_removal;
+    rows.push(['last removal of objects', `${time}: ${reason}`]);
   }
   rows.push(['on disk', shownBytes(disk.total)]);
   rows.push(['  database', `${shownBytes(disk.database)}, format ${format}`]);

@@ -21,6 +21,7 @@ export const COMMANDS: CommandTable = new Map<string, Entry>([
   ['match', { summary: 'match a table with the objects, or with a catalog', load: () => import('./match.ts') }],
   ['import', { summary: 'store the lines of an export', load: () => import('./import.ts') }],
   ['export', { summary: 'write all stored data as lines, or as HATS catalogs', load: () => import('./export.ts') }],
+  ['remove', { summary: 'remove objects', load: () => import('./remove.ts') }],
   ['backup', { summary: 'copy a data directory that is in use', load: () => import('./backup.ts') }],
   ['node', { summary: 'manage nodes that share one log', load: () => import('./node.ts') }],
   [

@@ -4,19 +4,21 @@ import { discard } from '../base/shared_memory.ts';
 import type { PositionRows } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore } from '../store/thread_store.ts';
-import type { BuiltArena, MergeTask, TailAnswer, TailTask } from './tasks.ts';
+import type { BuiltArena, MergeTask, PurgeTask, TailAnswer, TailTask } from './tasks.ts';
 
 /** Fields of a row of the position table. */
 const STRIDE = 4;
 /** The approximate memory per row that building takes. The result, which the indexer holds, is not included. */
 const BUILDING_BYTES = 64;
 
-export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
+export function runTail({ rows: from, sequence: since, last: sequence, checked, absorb }: TailTask): TailAnswer {
   const store = currentStore();
-  const sequence = store.lastSequence();
   const rows = store.tableAt(sequence)!.rows;
   const points = store.positions(from, rows);
-  const length = keepPositions(points, checked ? store : undefined);
+  const removed = store.removedAfter(since);
+  const isKept = (id: bigint, row: number, ingestTimeUs: number) =>
+    from + row >= (removed.get(id)?.rows ?? 0) && (!checked || holds(store, id, ingestTimeUs));
+  const length = keepPositions(points, isKept);
   if (length === 0) return { sequence, rows, arena: undefined };
   const { ids, fields } = points;
   const end = length * STRIDE;
@@ -32,15 +34,18 @@ export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
 }
 
 /**
- * Moves the rows that have a position to the front, in their order; the others cannot be found by position. If a store
- * is given, rows whose object it lacks are dropped, too.
+ * Moves the rows to the front that have a position and pass the test, in their order; others cannot be found by
+ * position.
  * @returns the number of rows kept
  */
-function keepPositions({ count, ids, fields }: PositionRows, store: Store | undefined): number {
+function keepPositions(
+  { count, ids, fields }: PositionRows,
+  isKept: (id: bigint, row: number, ingestTimeUs: number) => boolean,
+): number {
   let kept = 0;
   for (let row = 0; row < count; row++) {
     if (Number.isNaN(fields[row * STRIDE + 1])) continue;
-    if (store && !holds(store, ids[row * STRIDE]!, fields[row * STRIDE + 3]!)) continue;
+    if (!isKept(ids[row * STRIDE]!, row, fields[row * STRIDE + 3]!)) continue;
     if (kept < row) fields.copyWithin(kept * STRIDE, row * STRIDE, (row + 1) * STRIDE);
     kept++;
   }
@@ -54,6 +59,26 @@ function holds(store: Store, id: bigint, ingestTimeUs: number): boolean {
   } catch {
     return true;
   }
+}
+
+export function runPurge({ sequence, arenas }: PurgeTask): readonly (BuiltArena | undefined)[] {
+  const store = currentStore();
+  const isRemoved = store.removedSince(sequence) ?? (() => false);
+  return arenas.map(buffer => purged(new Arena(buffer), isRemoved));
+}
+
+function purged(arena: Arena, isRemoved: (id: bigint) => boolean): BuiltArena | undefined {
+  const rows = new Uint32Array(arena.length);
+  let length = 0;
+  for (let row = 0; row < arena.length; row++) if (!isRemoved(arena.id[row]!)) rows[length++] = row;
+  if (length === arena.length) return undefined;
+  const kept = rows.subarray(0, length);
+  const pick = (column: Float64Array) => Float64Array.from(kept, row => column[row]!);
+  const id = BigInt64Array.from({ length }, (_, i) => arena.id[kept[i]!]!);
+  const columns = { ra: pick(arena.ra), dec: pick(arena.dec), id, time: arena.time && pick(arena.time) };
+  const buffer = buildArena(columns);
+  discard(BUILDING_BYTES * length);
+  return { buffer, length };
 }
 
 export function runMerge({ arenas }: MergeTask): BuiltArena {

@@ -15,6 +15,7 @@ import type {
   MergeTask,
   OpenIndexTask,
   PublishedGeneration,
+  PurgeTask,
   SaveIndexTask,
   TailTask,
 } from './tasks.ts';
@@ -162,7 +163,7 @@ export class Indexer {
       this.#drop();
     }
     const index = (this.#index ??= await this.#load());
-    while (this.#lastSequence() > index.extent.sequence) await this.#tail(index);
+    for (let end = last; end > index.extent.sequence; end = this.#lastSequence()) await this.#tail(index, end);
     if (this.#index !== index) return;
     if (!this.#current) {
       this.#publish(index);
@@ -208,12 +209,26 @@ export class Indexer {
     }
   }
 
-  async #tail(index: LiveIndex): Promise<void> {
-    const absorbed = index.toAbsorb();
+  /** @param last the journal entry up to which the index is extended, the last one when it was read */
+  async #tail(index: LiveIndex, last: number): Promise<void> {
+    const { rows, sequence } = index.extent;
+    const { pool } = this.#options;
+    const { signal } = this.#stop;
+    const isPurge = this.#store!.lastRemoval() > sequence && index.arenaCount > 0;
+    // A merge that ends later would bring back what is removed now.
+    if (isPurge) await this.#background;
+    const absorbed = isPurge ? [] : index.toAbsorb();
     const absorb = absorbed.map(({ buffer }) => buffer);
-    const { rows } = index.extent;
-    const task: TailTask = { kind: 'tail', rows, checked: this.#distrustStored && rows === 0, absorb };
-    index.extend(await this.#options.pool.run(task, { signal: this.#stop.signal }), absorbed);
+    const checked = this.#distrustStored && rows === 0;
+    const task: TailTask = { kind: 'tail', rows, sequence, last, checked, absorb };
+    const tail = await pool.run(task, { signal });
+    if (isPurge) {
+      const purge: PurgeTask = { kind: 'purge', sequence, arenas: index.buffers };
+      index.purge(await pool.run(purge, { signal }));
+      // The file has the removed objects, which the next start would have to remove again.
+      this.#saved = { ...this.#saved, rows: 0 };
+    }
+    index.extend(tail, absorbed);
     if (this.#current) this.#publish(index);
   }
 

@@ -61,6 +61,11 @@ export class LiveIndex {
     if (arena) this.#replace(absorbed, arena);
   }
 
+  /** Replaces arenas by others without objects that were removed; undefined stands for an arena that stays. */
+  purge(arenas: readonly (BuiltArena | undefined)[]): void {
+    for (const [i, old] of [...this.#arenas].entries()) if (arenas[i]) this.#replace([old], arenas[i]);
+  }
+
   /** The arenas to merge now; usually none. They are reserved until `merged` or `release` is called. */
   takeForMerge(): BuiltArena[] {
     if (this.#merging.size > 0) return [];

@@ -15,11 +15,17 @@ export interface PublishedGeneration extends Generation {
   readonly replacedBytes: number;
 }
 
-/** Builds an arena of the objects stored after the first `rows`, and of the points in `absorb`. */
+/**
+ * Builds an arena of the objects stored after the first `rows`, up to a journal entry, and of the points in `absorb`.
+ * Objects that were removed after `sequence` are left out, unless they were stored anew.
+ */
 export interface TailTask extends Task<TailAnswer> {
   readonly kind: 'tail';
   /** The number of rows of the position table to skip; 0 for an index of the whole database. */
   readonly rows: number;
+  readonly sequence: number;
+  /** The last journal entry to read. */
+  readonly last: number;
   /**
    * Whether to leave out rows whose object the database has lost. This check reads every object, so it is only used
    * after an index turned out to be stale.
@@ -36,6 +42,16 @@ export interface BuiltArena {
 export interface TailAnswer extends IndexedExtent {
   /** Undefined if there is no new object with a position. The arenas of `absorb` then stay unchanged. */
   readonly arena: BuiltArena | undefined;
+}
+
+/**
+ * Builds arenas again without the objects that were removed after `sequence`. The arenas must have no object that was
+ * stored later. An arena without such objects stays as it is: undefined.
+ */
+export interface PurgeTask extends Task<readonly (BuiltArena | undefined)[]> {
+  readonly kind: 'purge';
+  readonly sequence: number;
+  readonly arenas: readonly SharedArrayBuffer[];
 }
 
 /** Merges several arenas into one. */

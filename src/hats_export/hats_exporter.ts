@@ -1,6 +1,6 @@
 /** Exports the archive as HATS catalogs: objects and matches, each with its margin, all from one snapshot. */
 
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -30,6 +30,9 @@ import { matchColumns, objectColumns } from './columns.ts';
 import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './writer_thread.ts';
 
 const MARGIN_ARCSEC = 10;
+/** A text file with one id a line, below the name of their column. */
+const REMOVED_FILE = 'removed_objects.csv';
+const ID_COLUMN = 'diaObjectId';
 /** The maximum number of threads. More threads would wait for the disk. */
 const MAX_THREADS = 8;
 /** The HEALPix order of the map, whose pixels are 14 arcmin wide. */
@@ -67,6 +70,9 @@ export interface HatsExportCounts {
   /** The number of objects that are in no partition, because they have no position; and the file that contains them. */
   readonly withoutPosition: number;
   readonly withoutPositionFile: string | null;
+  /** The number of objects that were removed after `since`, and the file with their ids. */
+  readonly removed: number;
+  readonly removedFile: string | null;
   readonly bytes: number;
 }
 
@@ -126,6 +132,8 @@ class Export {
   readonly #sky = new SkyRows(MARGIN_ARCSEC);
   /** The objects without a position: their ids, and their numbers of matches. */
   readonly #aside: { readonly id: bigint; readonly matches: number }[] = [];
+  /** The ids that were removed and not stored anew. */
+  readonly #removed = new Set<bigint>();
   #rowsWritten = 0;
   #rowsPlanned = 0;
 
@@ -143,7 +151,9 @@ class Export {
     try {
       sequence = snapshot.lastSequence();
       snapshot.requireJournal(sequence);
-      this.#read(snapshot, since === undefined ? undefined : changedAfter(store, since, sequence, Infinity)!.changed);
+      const changes = since === undefined ? undefined : changedAfter(store, since, sequence, Infinity)!;
+      for (const id of changes?.removed ?? []) this.#removed.add(id);
+      this.#read(snapshot, changes?.changed);
     } finally {
       snapshot.close();
     }
@@ -192,6 +202,8 @@ class Export {
       partitions: objects.partitions.length + matches.partitions.length,
       withoutPosition: this.#aside.length,
       withoutPositionFile,
+      removed: this.#removed.size,
+      removedFile: this.#writeRemoved(),
       bytes,
     };
   }
@@ -199,6 +211,7 @@ class Export {
   #read(snapshot: Snapshot, changed: ReadonlySet<bigint> | undefined): void {
     for (const { object } of snapshot.objects()) {
       const { diaObjectId } = object;
+      this.#removed.delete(diaObjectId);
       if (changed && !changed.has(diaObjectId)) continue;
       const matches = object.hasMatches ? object.matches().length : 0;
       const { position } = object;
@@ -238,6 +251,14 @@ class Export {
         return { order, ipix, rows, bytes };
       }),
     );
+  }
+
+  /** Writes the ids of the removed objects. Returns the name of the file. */
+  #writeRemoved(): string | null {
+    if (this.#removed.size === 0) return null;
+    const path = join(this.#part, REMOVED_FILE);
+    writeFileSync(path, `${[ID_COLUMN, ...this.#removed].join('\n')}\n`, { flush: true });
+    return REMOVED_FILE;
   }
 
   /** Writes the objects without a position, and their matches. Returns the name of the file with the objects. */

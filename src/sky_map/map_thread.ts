@@ -140,14 +140,16 @@ function count(followed: Followed, store: Store): void {
 
 function readJournal(followed: Followed, store: Store): void {
   let taken = 0;
-  for (const { sequence, stored, crossmatched } of store.journalAfter(followed.sequence, ENTRIES_A_TASK)) {
+  for (const entry of store.journalAfter(followed.sequence, ENTRIES_A_TASK)) {
+    const { sequence, stored, crossmatched, removed } = entry;
+    for (const id of removed) followed.counts.remove(id);
     for (const id of [...stored, ...crossmatched]) {
       const object = store.getObject(id);
       if (object) followed.counts.put(object);
     }
     followed.sequence = sequence;
     followed.wholeSkies.clear();
-    taken += stored.length + crossmatched.length;
+    taken += stored.length + crossmatched.length + removed.length;
     if (taken >= OBJECTS_A_TASK) return;
   }
 }

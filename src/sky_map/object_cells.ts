@@ -23,7 +23,7 @@ interface Replaced {
 }
 
 /**
- * A hash table with open addressing. Entries are never removed. Ids are stored as two halves, because bigints are slow.
+ * A hash table with open addressing. Ids are stored as two halves, because bigints are slow.
  */
 export class ObjectCells {
   #low = new Uint32Array(SMALLEST);
@@ -54,6 +54,28 @@ export class ObjectCells {
     this.#high[place] = high;
     this.#cells[place] = cell;
     return { cell, status: undefined };
+  }
+
+  /** Removes an object. Returns its cell and status; undefined if the table does not have it. */
+  remove(diaObjectId: bigint): { readonly cell: number; readonly status: number } | undefined {
+    const mask = this.#cells.length - 1;
+    let hole = this.#find(Number(diaObjectId & 0xffffffffn), Number(diaObjectId >> 32n));
+    const status = this.#statuses[hole]!;
+    if (status === EMPTY) return undefined;
+    const removed = { cell: this.#cells[hole]!, status };
+    this.#length--;
+    // Entries that are found by passing over the hole move into it.
+    for (let place = (hole + 1) & mask; this.#statuses[place] !== EMPTY; place = (place + 1) & mask) {
+      const home = this.#home(this.#low[place]!, this.#high[place]!);
+      if (((place - home) & mask) < ((place - hole) & mask)) continue;
+      this.#low[hole] = this.#low[place]!;
+      this.#high[hole] = this.#high[place]!;
+      this.#cells[hole] = this.#cells[place]!;
+      this.#statuses[hole] = this.#statuses[place]!;
+      hole = place;
+    }
+    this.#statuses[hole] = EMPTY;
+    return removed;
   }
 
   /** Calls a function with the cell and the status of every object. */
@@ -96,10 +118,16 @@ export class ObjectCells {
 
   #find(low: number, high: number): number {
     const mask = this.#cells.length - 1;
-    let place = Math.imul(Math.imul(low, 0x9e3779b1) ^ high, 0x85ebca6b) >>> 0;
-    for (place = (place ^ (place >>> 15)) & mask; this.#statuses[place] !== EMPTY; place = (place + 1) & mask)
+    let place = this.#home(low, high);
+    for (; this.#statuses[place] !== EMPTY; place = (place + 1) & mask)
       if (this.#low[place] === low && this.#high[place] === high) break;
     return place;
+  }
+
+  /** The first place at which an object is looked for. */
+  #home(low: number, high: number): number {
+    const mixed = Math.imul(Math.imul(low, 0x9e3779b1) ^ high, 0x85ebca6b) >>> 0;
+    return (mixed ^ (mixed >>> 15)) & (this.#cells.length - 1);
   }
 
   /** @param size the number of entries, a power of two */

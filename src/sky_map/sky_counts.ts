@@ -65,6 +65,14 @@ export class SkyCounts {
     this.#counts[counter + status]!++;
   }
 
+  /** Removes an object, if it is counted. */
+  remove(diaObjectId: bigint): void {
+    const removed = this.#objects.remove(diaObjectId);
+    if (!removed) return;
+    if (removed.cell === NOWHERE) this.#withoutPosition--;
+    else this.#counts[counterOf(removed.cell) + removed.status]!--;
+  }
+
   /**
    * The cells of a resolution that contain objects.
    * @param within only these keys; undefined for the whole sky, which is allowed up to COUNTED_RESOLUTION

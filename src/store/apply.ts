@@ -24,8 +24,8 @@ import { raiseLevel } from './level.ts';
 import { storePublished, writeSettings } from './meta.ts';
 import { NightTally } from './nights.ts';
 import { reportNode } from './nodes.ts';
-import { appendPositions } from './positions.ts';
-import { listObjects, raiseLatestIngest } from './recent.ts';
+import { afterRemoval, appendPositions } from './positions.ts';
+import { listObjects, raiseLatestIngest, unlistObjects } from './recent.ts';
 import {
   decodeObject,
   decodeSources,
@@ -41,8 +41,10 @@ import {
   scratchKey,
 } from './records.ts';
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
+import { noteRemoval, readLastRemoval } from './removals.ts';
+import { unlistMatches } from './source_index.ts';
 import { readPayloadKeys } from './store.ts';
-import type { CrossmatchVersions, MatchSummary, ProvenanceSet, StoredObject } from './types.ts';
+import type { CrossmatchVersions, MatchSummary, ProvenanceSet, Removal, StoredObject } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -51,6 +53,7 @@ const APPLY = {
   crossmatch,
   fill_statistics: fillStatistics,
   import: importEntries,
+  remove: removeObjects,
   register_catalog: registerCatalog,
   remove_catalog: removeCatalog,
   published,
@@ -189,6 +192,31 @@ function importEntries(databases: Databases, { entries, timeUs }: ChangeOf<'impo
   return outcomes;
 }
 
+/** @returns the number of objects that were stored, and are removed now */
+function removeObjects(databases: Databases, { ids, reason, timeUs }: ChangeOf<'remove'>): { removed: number } {
+  const { objects, sources, pending, unread } = databases;
+  const history = new History(databases);
+  const removed: StoredObject[] = [];
+  const counts = new CountChanges();
+  for (const id of ids) {
+    const object = readObject(databases, id);
+    if (!object) continue;
+    const key = encodeKey(id);
+    history.keep(key, objects.get(key), sources.get(key));
+    for (const table of [objects, sources, pending, unread]) if (table.doesExist(key)) table.remove(key);
+    unlistMatches(databases, id, object.matches);
+    counts.removed(object);
+    removed.push(object);
+  }
+  if (removed.length === 0) return { removed: 0 };
+  unlistObjects(databases, removed);
+  counts.store(databases);
+  const named = removed.map(({ diaObjectId, position }) => ({ diaObjectId, position }));
+  const removal = { timeUs, reason, previous: readLastRemoval(databases), objects: named };
+  journal(databases, { stored: [], delivered: [], crossmatched: [] }, undefined, removal);
+  return { removed: removed.length };
+}
+
 /** The state of one transaction. */
 function ordinalsOf(databases: Databases): Ordinals {
   const provenanceSets = new Interner(databases.provenance_sets);
@@ -266,12 +294,20 @@ function replaceObject({ objects }: Databases, history: History, object: StoredO
  * Lists the new objects, and appends the entry of this change, unless nothing changed. The number is taken inside the
  * transaction, because other processes write too.
  */
-function journal(databases: Databases, changes: CommitChanges, versions?: CrossmatchVersions): void {
+function journal(databases: Databases, changes: CommitChanges, versions?: CrossmatchVersions, removal?: Removal): void {
   const { stored, delivered, crossmatched } = changes;
-  if (stored.length + delivered.length + crossmatched.length === 0) return;
+  if (stored.length + delivered.length + crossmatched.length === 0 && !removal) return;
   const sequence = lastOrdinal(databases.journal);
   const before = sequence === 0 ? EMPTY_TABLE : decodeTableState(databases.journal.get(encodeKey(BigInt(sequence)))!);
-  const table = appendPositions(databases, before, stored);
+  const appended = appendPositions(databases, before, stored);
   listObjects(databases, stored);
-  databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched, versions }));
+  const table = removal
+    ? afterRemoval(
+        appended,
+        removal.objects.map(({ diaObjectId }) => diaObjectId),
+      )
+    : appended;
+  const entry = { table, delivered, crossmatched, versions, removal };
+  databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal(entry));
+  if (removal) noteRemoval(databases, sequence + 1);
 }

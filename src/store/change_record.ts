@@ -44,6 +44,7 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
   level: 2,
   remove_catalog: 3,
   fill_statistics: 4,
+  remove: 7,
 };
 
 /** The first level in which matches may have statistics; in records of lower levels they are left out. */
@@ -61,6 +62,7 @@ const LISTS: { readonly [K in ChangeKind]?: string } = {
   crossmatch: 'results',
   fill_statistics: 'found',
   import: 'entries',
+  remove: 'ids',
   stage_registry: 'records',
   change_staged_registry: 'records',
 };
@@ -227,6 +229,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   crossmatch: unpackResults,
   fill_statistics: asTheyAre,
   import: asTheyAre,
+  remove: asTheyAre,
   register_catalog: asTheyAre,
   remove_catalog: asTheyAre,
   published: asTheyAre,

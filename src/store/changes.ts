@@ -37,6 +37,8 @@ interface Changes {
     readonly isAgain?: boolean;
   };
   fill_statistics: { readonly found: readonly FoundStatistics[] };
+  /** Objects that are not stored are skipped. */
+  remove: { readonly ids: readonly bigint[]; readonly reason: string };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   remove_catalog: { readonly name: string };

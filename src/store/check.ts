@@ -8,7 +8,7 @@ import { CountChanges } from './counts.ts';
 import { FILE_NAME, requireDatabase } from './environment.ts';
 import { decodeHistoryKey } from './history.ts';
 import { checkPages } from './pages.ts';
-import { readPositions } from './positions.ts';
+import { afterRemoval, readPositions } from './positions.ts';
 import {
   decodeClaim,
   decodeJournal,
@@ -26,6 +26,7 @@ import {
   provenanceHash,
 } from './records.ts';
 import { registryNameKey } from './registry.ts';
+import { type LastRemoval, lastRemovals } from './removals.ts';
 import { encodeSourceKey } from './source_index.ts';
 import { openStore, type Store } from './store.ts';
 import { keyText, type Table } from './table.ts';
@@ -254,6 +255,7 @@ class Check {
   #journal(): { readonly rows: Sum; readonly entries: number } {
     const { databases } = this.#store;
     const rows = new Sum();
+    const removals = this.#removals();
     let table = EMPTY_TABLE;
     let entries = 0;
     for (const { key, value } of this.#entries(databases.journal)) {
@@ -265,20 +267,31 @@ class Check {
         const { count, ids, fields } = readPositions(databases, table.rows, entry.table.rows);
         const { digest } = table;
         const hash = createHash('sha256').update(digest).update(new Uint8Array(ids.buffer)).digest();
-        const expected = count === 0 ? digest : hash.subarray(0, digest.length);
+        const appended = { rows: entry.table.rows, digest: count === 0 ? digest : hash.subarray(0, digest.length) };
+        const removed = entry.removal?.objects.map(({ diaObjectId }) => diaObjectId);
+        const expected = removed ? afterRemoval(appended, removed).digest : appended.digest;
+        const first = table.rows;
         table = entry.table;
         for (let i = 0; i < count; i++) {
           const row = rowBytes(fields[4 * i + 1]!, fields[4 * i + 2]!, fields[4 * i + 3]!);
-          rows.add(encodeKey(ids[4 * i]!), row);
+          const id = ids[4 * i]!;
+          if (first + i >= (removals.get(id)?.rows ?? 0)) rows.add(encodeKey(id), row);
         }
         if (Buffer.compare(expected, entry.table.digest) !== 0) throw new Error('its digest does not match its rows');
+        for (const id of removed ?? [])
+          if ((removals.get(id)?.sequence ?? 0) < sequence) throw new Error('the chain of removals lacks it');
         for (const id of [...entry.delivered, ...entry.crossmatched]) {
-          if (!databases.objects.doesExist(encodeKey(id)))
+          const isRemoved = (removals.get(id)?.sequence ?? 0) > sequence;
+          if (!isRemoved && !databases.objects.doesExist(encodeKey(id)))
             throw new Error(`it lists object ${id}, which is not stored`);
         }
       });
     }
     return { rows, entries };
+  }
+
+  #removals(): ReadonlyMap<bigint, LastRemoval> {
+    return this.#try('the removals', () => lastRemovals(this.#store.databases, 0, this.#options)) ?? new Map();
   }
 
   /** Reads the former records of objects, and the former sources, which follow their record. */

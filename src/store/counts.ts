@@ -43,6 +43,10 @@ export class CountChanges {
     this.#add(after, 1);
   }
 
+  removed(object: StoredObject): void {
+    this.#add(object, -1);
+  }
+
   #add(object: StoredObject, change: 1 | -1): void {
     this.#tally.add(statusName(statusOf(object)), change);
     for (const [catalog, outcome] of object.records.at(-1)?.catalogOutcomes ?? []) {

@@ -8,7 +8,7 @@
  * archive, so nodes that share a log may differ in it.
  *
  * Sources of matches are only appended, so a former record is read with the present sources. Only an import may insert
- * sources; it keeps the former ones too, under the same key with a further zero byte.
+ * sources, and only a removal removes them; both keep the former ones too, under the same key with a further zero byte.
  */
 import type { Databases } from './databases.ts';
 import { decodeKey, decodePlain, encodeKey, encodePlain, lastOrdinal } from './records.ts';

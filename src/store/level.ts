@@ -20,8 +20,9 @@ import { StoreError } from './store_error.ts';
  * 4. Matches may have statistics, which may be added later.
  * 5. Deliveries bring the counts of messages that are not stored.
  * 6. Objects may have a position error, and the statistics of matches the combined error (their version 2).
+ * 7. Objects may be removed.
  */
-export const LEVEL = 6;
+export const LEVEL = 7;
 
 /** The first level with position errors; records of lower levels omit them. */
 export const POSITION_ERRORS_SINCE = 6;

@@ -1,6 +1,7 @@
 /**
  * The position table: one row for each object, in the order in which objects were stored; rows never change. The index
- * is built from this table alone, so neither a start nor a commit has to read objects.
+ * is built from this table and the removals in the journal, so neither a start nor a commit has to read objects. A row
+ * counts unless its object was removed after it was stored.
  *
  * A row is 32 bytes, little-endian: id (int64), ra and dec (float64 degrees; NaN without a valid position), ingest time
  * (float64 µs since 1970). A value holds CHUNK_ROWS rows, except the last value, which may hold fewer; its key is its
@@ -48,6 +49,13 @@ export function appendPositions(
   }
   const hash = createHash('sha256').update(digest).update(added).digest();
   return { rows: rows + points.length, digest: hash.subarray(0, digest.length) };
+}
+
+/** The state of the table after a commit that removed objects: their rows stay, but the digest shows their removal. */
+export function afterRemoval({ rows, digest }: TableState, ids: readonly bigint[]): TableState {
+  const removed = new Uint8Array(BigInt64Array.from(ids).buffer);
+  const hash = createHash('sha256').update(digest).update('removed').update(removed).digest();
+  return { rows, digest: hash.subarray(0, digest.length) };
 }
 
 function encodeRows(points: readonly StoredPoint[]): Uint8Array {

@@ -35,6 +35,8 @@ export interface RecentQuery {
   readonly asOfUs: number;
   /** At least 1. */
   readonly limit: number;
+  /** The entries of the first read, at least 1; by default as many as the limit. */
+  readonly first?: number;
   readonly after?: RecentPosition | undefined;
 }
 
@@ -96,6 +98,19 @@ export function listObjects(databases: Databases, objects: readonly Timed[]): vo
     databases.objects_by_event.put(encodeRisingKey(eventTimeUs, diaObjectId), NOTHING);
 }
 
+/** Removes objects from all listings. To be called in the transaction that removes them. */
+export function unlistObjects(databases: Databases, objects: readonly Timed[]): void {
+  for (const { ingestTimeUs, eventTimeUs, diaObjectId } of objects) {
+    databases.objects_by_ingest.remove(encodeRisingKey(ingestTimeUs, diaObjectId));
+    databases.objects_by_event.remove(encodeRisingKey(eventTimeUs, diaObjectId));
+    databases.recent_ingest.remove(encodeTimeKey(ingestTimeUs, diaObjectId));
+    databases.recent_event.remove(encodeTimeKey(eventTimeUs, diaObjectId));
+  }
+  const [latest] = findRecent(databases, LATEST);
+  if (latest) databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(latest.timeUs));
+  else databases.meta.remove(LATEST_INGEST_KEY);
+}
+
 const LATEST_INGEST_KEY = new TextEncoder().encode('latest_ingest');
 
 /** The latest ingest time of any object; null when there is none. */
@@ -110,6 +125,15 @@ export function raiseLatestIngest(databases: Databases, ingestTimeUs: number): v
   databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(ingestTimeUs));
 }
 
+const LATEST: RecentQuery = {
+  of: 'all',
+  timeField: 'ingest_time',
+  startUs: 0,
+  endUs: Number.MAX_SAFE_INTEGER,
+  asOfUs: Number.MAX_SAFE_INTEGER,
+  limit: 1,
+};
+
 /** At most `limit` objects of the window, the newest first; objects with equal times by ascending id. */
 export function findRecent(databases: Databases, query: RecentQuery): RecentPosition[] {
   return [...recentInPieces(databases, query)].flat();
@@ -120,7 +144,7 @@ export function findRecent(databases: Databases, query: RecentQuery): RecentPosi
  * read were ingested too late.
  */
 export function* recentInPieces(databases: Databases, query: RecentQuery): Iterable<RecentPosition[]> {
-  const { of, timeField, startUs, endUs, asOfUs, limit, after } = query;
+  const { of, timeField, startUs, endUs, asOfUs, limit, first = limit, after } = query;
   const { names, encode, decode, reverse } = LISTINGS[of];
   const newestUs = timeField === 'ingest_time' ? Math.min(endUs - 1, asOfUs) : endUs - 1;
   if (newestUs < startUs) return;
@@ -133,7 +157,7 @@ export function* recentInPieces(databases: Databases, query: RecentQuery): Itera
     of === 'matched' && decodeTimeValue(value) > asOfUs && ingestTimeOf(databases, id) > asOfUs;
   let left = limit;
   // One read is enough for a short page, unless entries are left out.
-  for (let entries = Math.min(limit, PIECE_ENTRIES); ; entries = PIECE_ENTRIES) {
+  for (let entries = Math.min(first, limit, PIECE_ENTRIES); ; entries = PIECE_ENTRIES) {
     const piece: RecentPosition[] = [];
     let read = 0;
     let last: RecentPosition | undefined;

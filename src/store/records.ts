@@ -6,7 +6,15 @@ import { createHash } from 'node:crypto';
 import { CANONICAL, toJson } from '@nearsky/astrotables/json';
 import { Packr } from 'msgpackr';
 import type { Table } from './table.ts';
-import type { CrossmatchVersions, JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
+import type {
+  CrossmatchVersions,
+  JournalEntry,
+  MatchSource,
+  PackedSource,
+  ProvenanceSet,
+  Removal,
+  TnsRecord,
+} from './types.ts';
 
 export { decodeObject, encodeNewObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';
 
@@ -257,7 +265,15 @@ export const EMPTY_TABLE: TableState = { rows: 0, digest: new Uint8Array(16) };
 type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
   readonly table: TableState;
   readonly versions?: CrossmatchVersions;
+  readonly removal?: Removal | undefined;
 };
+
+type PackedRemoval = [
+  timeUs: number,
+  reason: string,
+  previous: number,
+  [id: bigint, ra: number | null, dec: number | null][],
+];
 
 const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
 
@@ -265,8 +281,9 @@ const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
  * The table's state comes first, at fixed offsets, because it is read far more often than the rest. A msgpack array
  * follows.
  */
-export function encodeJournal({ table, delivered, crossmatched, versions }: JournalRecord): Uint8Array {
-  const ids = packr.pack(versions === undefined ? [delivered, crossmatched] : [delivered, crossmatched, versions]);
+export function encodeJournal({ table, delivered, crossmatched, versions, removal }: JournalRecord): Uint8Array {
+  const further = removal ? [versions ?? [], packedRemoval(removal)] : versions === undefined ? [] : [versions];
+  const ids = packr.pack([delivered, crossmatched, ...further]);
   const bytes = new Uint8Array(TABLE_STATE_BYTES + ids.length);
   new DataView(bytes.buffer).setFloat64(0, table.rows);
   bytes.set(table.digest, 8);
@@ -276,8 +293,24 @@ export function encodeJournal({ table, delivered, crossmatched, versions }: Jour
 
 export function decodeJournal(bytes: Uint8Array): JournalRecord {
   const ids = packr.unpack(bytes.subarray(TABLE_STATE_BYTES));
-  const [delivered, crossmatched, versions] = ids as [bigint[], bigint[], CrossmatchVersions];
-  return { table: decodeTableState(bytes), delivered, crossmatched, versions };
+  const [delivered, crossmatched, versions, packed] = ids as [bigint[], bigint[], CrossmatchVersions, PackedRemoval?];
+  return { table: decodeTableState(bytes), delivered, crossmatched, versions, removal: packed && removalOf(packed) };
+}
+
+function packedRemoval({ timeUs, reason, previous, objects }: Removal): PackedRemoval {
+  return [
+    timeUs,
+    reason,
+    previous,
+    objects.map(({ diaObjectId, position }) => [diaObjectId, position?.ra ?? null, position?.dec ?? null]),
+  ];
+}
+
+function removalOf([timeUs, reason, previous, packed]: PackedRemoval): Removal {
+  const objects = packed.map(([diaObjectId, ra, dec]) => {
+    return { diaObjectId, position: ra === null || dec === null ? null : { ra, dec } };
+  });
+  return { timeUs, reason, previous, objects };
 }
 
 /** The table's state of a journal entry, whose bytes may be overwritten afterwards. */

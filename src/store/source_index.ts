@@ -46,12 +46,21 @@ export function encodeSourceKey(source: SourceName, diaObjectId: bigint): Uint8A
 }
 
 /**
- * Lists an object under a source. Matches are never removed, so listing it again has no effect. To be called in the
- * transaction that stores the match.
+ * Lists an object under a source; listing it again has no effect. To be called in the transaction that stores the
+ * match.
  */
 export function listMatch({ matches_by_source }: Databases, source: SourceName, diaObjectId: bigint): void {
   // LMDB copies the key at once.
   matches_by_source.put(writeSourceKey(scratch, source, diaObjectId), NOTHING);
+}
+
+/** Removes an object from the list of each source of its matches. */
+export function unlistMatches(
+  { matches_by_source }: Databases,
+  diaObjectId: bigint,
+  matches: readonly SourceName[],
+): void {
+  for (const match of matches) matches_by_source.remove(writeSourceKey(scratch, match, diaObjectId));
 }
 
 /** Lists an object under each source of its matches. */

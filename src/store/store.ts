@@ -43,6 +43,7 @@ import {
   readRegistry,
   readSnapshot,
 } from './registry.ts';
+import { type LastRemoval, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
@@ -52,6 +53,7 @@ import {
   type MatchSource,
   type ObjectToCrossmatch,
   type PublishedPosition,
+  REMOVED_VERSION,
   type RecordedCrossmatches,
   STORED_VERSION,
   type StoredObject,
@@ -103,6 +105,12 @@ export class Store {
   #crossmatches: RecordedCrossmatches | undefined;
   /** The entry that `changesAfter` decoded last. */
   #changes: RecordedCrossmatches | undefined;
+  /** The removals between two journal entries that were read last. */
+  #removals: { readonly since: number; readonly last: number; readonly found: ReadonlyMap<bigint, LastRemoval> } = {
+    since: 0,
+    last: 0,
+    found: new Map(),
+  };
 
   constructor(environment: Environment, readableLevel: number) {
     this.#environment = environment;
@@ -292,10 +300,11 @@ export class Store {
     const entries: JournalEntry[] = [];
     let from = this.tableAt(sequence)?.rows ?? 0;
     for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      const { table, delivered, crossmatched } = decodeJournal(value);
+      const { table, delivered, crossmatched, removal } = decodeJournal(value);
       const { ids, count } = this.positions(from, table.rows);
       const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
-      entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched });
+      const removed = removal?.objects.map(({ diaObjectId }) => diaObjectId) ?? [];
+      entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed });
       from = table.rows;
     }
     return entries;
@@ -318,7 +327,7 @@ export class Store {
 
   /**
    * Like `crossmatchesAfter`, but with every change of an entry: first the objects that it stored, with the version
-   * `STORED_VERSION`, then the crossmatched objects.
+   * `STORED_VERSION`, then the crossmatched objects, then the removed objects, with the version `REMOVED_VERSION`.
    */
   *changesAfter(sequence: number, limit: number): Iterable<RecordedCrossmatches> {
     let { rows } = this.tableAt(sequence) ?? EMPTY_TABLE;
@@ -336,9 +345,38 @@ export class Store {
     const versions = entry.versions ?? entry.ids.map(() => undefined);
     return {
       ...entry,
-      ids: [...stored, ...entry.ids],
-      versions: [...stored.map(() => STORED_VERSION), ...versions],
+      ids: [...stored, ...entry.ids, ...entry.removed.map(({ diaObjectId }) => diaObjectId)],
+      versions: [...stored.map(() => STORED_VERSION), ...versions, ...entry.removed.map(() => REMOVED_VERSION)],
     };
+  }
+
+  /** The journal entry of the last removal; 0 if nothing was ever removed. */
+  lastRemoval(): number {
+    return readLastRemoval(this.databases);
+  }
+
+  /** The removals, the latest first. */
+  removals(): Iterable<RemovalEntry> {
+    return removalsAfter(this.databases, 0);
+  }
+
+  /** At least the objects that were removed after a journal entry, each with its last removal. */
+  removedAfter(sequence: number): ReadonlyMap<bigint, LastRemoval> {
+    const last = this.lastRemoval();
+    if (last <= sequence) return NONE_REMOVED;
+    const { since, last: known } = this.#removals;
+    if (known !== last || since > sequence)
+      this.#removals = { since: sequence, last, found: lastRemovals(this.databases, sequence) };
+    return this.#removals.found;
+  }
+
+  /**
+   * Returns a test whether an object was removed after a journal entry; it may have been stored anew since. Undefined if
+   * nothing was removed.
+   */
+  removedSince(sequence: number): ((diaObjectId: bigint) => boolean) | undefined {
+    const removed = this.removedAfter(sequence);
+    return removed.size === 0 ? undefined : id => (removed.get(id)?.sequence ?? 0) > sequence;
   }
 
   /** The position up to which the matches are published, by topic. */
@@ -584,6 +622,8 @@ export class Store {
   }
 }
 
+const NONE_REMOVED: ReadonlyMap<bigint, LastRemoval> = new Map();
+
 /** The value of an id, in a buffer that the next read overwrites. */
 function read(table: Table, id: bigint): Uint8Array | undefined {
   return table.getFast(scratchKey(id));
@@ -591,7 +631,7 @@ function read(table: Table, id: bigint): Uint8Array | undefined {
 
 /** @param rowsBefore the number of rows in the position table before this entry */
 function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: number): RecordedCrossmatches {
-  const { table, crossmatched: ids, versions } = decodeJournal(bytes);
+  const { table, crossmatched: ids, versions, removal } = decodeJournal(bytes);
   // An entry without this field comes from an older nearsky. There, only an import stored objects and crossmatches in
   // one commit.
   const isImport = versions === null || (versions === undefined && ids.length > 0 && table.rows > rowsBefore);
@@ -600,6 +640,7 @@ function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: num
     ids,
     versions: typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined),
     isImport,
+    removed: removal?.objects ?? [],
   };
 }
 

@@ -159,6 +159,19 @@ export interface JournalEntry {
   readonly stored: readonly bigint[];
   readonly delivered: readonly bigint[];
   readonly crossmatched: readonly bigint[];
+  readonly removed: readonly bigint[];
+}
+
+/** An object that was removed, with its position, which nothing else keeps. */
+export type RemovedObject = Pick<StoredObject, 'diaObjectId' | 'position'>;
+
+/** The removal of objects by one commit. */
+export interface Removal {
+  readonly timeUs: number;
+  readonly reason: string;
+  /** The journal entry of the removal before this one; 0 if there is none. */
+  readonly previous: number;
+  readonly objects: readonly RemovedObject[];
 }
 
 /**
@@ -166,6 +179,8 @@ export interface JournalEntry {
  * crossmatches.
  */
 export const STORED_VERSION = 0;
+/** Stands for the removal of an object in the same place. */
+export const REMOVED_VERSION = -1;
 
 /** The crossmatches that one commit recorded. */
 export interface RecordedCrossmatches {
@@ -176,6 +191,8 @@ export interface RecordedCrossmatches {
   readonly versions: readonly (number | undefined)[] | undefined;
   /** Whether they came by an import. */
   readonly isImport: boolean;
+  /** The objects that the entry removed. */
+  readonly removed: readonly RemovedObject[];
 }
 
 /**

@@ -150,6 +150,15 @@ export class Writer {
   }
 
   /**
+   * Removes objects with everything that belongs to them, in one commit. Objects that are not stored are skipped.
+   * @returns the number of removed objects
+   * @throws StoreError; then nothing is removed
+   */
+  async remove(ids: readonly bigint[], reason: string): Promise<number> {
+    return (await this.#commit('remove the objects', ids.length, { kind: 'remove', ids, reason })).removed;
+  }
+
+  /**
    * Adds data of another store, in one commit; the entries may come in any order. Existing data is not changed
    * otherwise.
    * @returns an outcome for each entry

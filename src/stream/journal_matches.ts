@@ -19,7 +19,7 @@ interface PieceLimits {
 }
 
 export interface JournalSource {
-  readonly store: Pick<Store, 'crossmatchesAfter'>;
+  readonly store: Pick<Store, 'crossmatchesAfter' | 'removedSince'>;
   /** Reads the entries; by default the crossmatches of the store. */
   readonly entries?: Store['crossmatchesAfter'];
   readonly matches: MatchSource;
@@ -50,13 +50,16 @@ export function readMatches(
   const found: ObjectMatches[] = [];
   let [bytes, looked, entries] = [0, 0, 0];
   let end = from;
-  for (const { sequence, ids, versions, isImport } of read(from.sequence, limits.entries)) {
+  for (const { sequence, ids, versions, isImport, removed } of read(from.sequence, limits.entries)) {
+    // What is known of an object that was removed since, and stored anew, is not what this entry recorded.
+    const isRemoved = store.removedSince(sequence);
     const count = isImport && !imported ? 0 : ids.length;
     // Some objects of the first entry after the position may already be done.
     for (let i = sequence === from.sequence + 1 ? from.objects : 0; i < count; i++) {
       const begin = { sequence: sequence - 1, objects: i };
       if (bytes >= limits.bytes || looked++ >= limits.objects) return { found, end: begin, isFull: true };
-      const messages = matches.messages(ids[i]!, versions?.[i]);
+      if (isRemoved?.(ids[i]!)) continue;
+      const messages = matches.messages(ids[i]!, versions?.[i], removed[i + removed.length - ids.length]);
       if (messages.length === 0) continue;
       for (const { value } of messages) bytes += value.length;
       const end = i + 1 < count ? { ...begin, objects: i + 1 } : { sequence, objects: 0 };

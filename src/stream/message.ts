@@ -3,7 +3,7 @@
  * messages.
  */
 import { hash } from 'node:crypto';
-import type { SkyPosition } from '../store/types.ts';
+import type { RemovedObject, SkyPosition } from '../store/types.ts';
 
 /** A match as it is published. */
 export interface MatchMessage {
@@ -22,8 +22,9 @@ export interface MatchSource {
   /**
    * The messages of an object's crossmatch, in order of catalog name and source id.
    * @param matchVersion undefined for all crossmatches of the object, the oldest first
+   * @param removed the object, if the change removed it
    */
-  messages(diaObjectId: bigint, matchVersion: number | undefined): readonly MatchMessage[];
+  messages(diaObjectId: bigint, matchVersion: number | undefined, removed?: RemovedObject): readonly MatchMessage[];
 }
 
 /** The namespace of the ids: an arbitrary UUID, fixed for ever. */

@@ -214,10 +214,10 @@ export class Archive {
       if (!objects) return false;
       const catalogs = generation.catalogs.all;
       const directory = join(this.#directory, 'changes');
-      const { changed } = objects;
+      const { changed, removed } = objects;
       // A failed commit, or one whose process was killed, may still have stored objects.
       const added = generation.isCertain ? objects.added : NONE;
-      const files = await writeChangedRows(this.#store, snapshot, { changed, added }, catalogs, directory);
+      const files = await writeChangedRows(this.#store, snapshot, { changed, added, removed }, catalogs, directory);
       const mark = this.#markOf(sequence);
       const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + changed.size };
       await generation.take(this.#following, files, next);

@@ -18,6 +18,8 @@ const FILE_OBJECTS = 2048;
 
 /** The files with the rows of changed objects. */
 export interface ChangedRows extends Rows {
+  /** The objects that were removed, even if they were stored anew, perhaps with another position. */
+  readonly removed: readonly bigint[];
   /** The files of `objects` whose objects may already have rows in the tables. */
   readonly replaced: readonly string[];
   /** The files of `objects` whose objects may have rows in other tables; `matches` has the files of their matches. */
@@ -31,14 +33,19 @@ export interface ChangedRows extends Rows {
 export async function writeChangedRows(
   store: Store,
   snapshot: Snapshot,
-  { changed, added }: ChangedObjects,
+  { changed, added, removed }: ChangedObjects,
   catalogs: readonly CatalogDefinition[],
   directory: string,
 ): Promise<ChangedRows> {
   rmSync(directory, { recursive: true, force: true });
   makeDirectory(directory);
   const write = partitionWriter(store, catalogs);
-  const files: Record<keyof ChangedRows, string[]> = { objects: [], matches: [], replaced: [], crossmatched: [] };
+  const files: Record<Exclude<keyof ChangedRows, 'removed'>, string[]> = {
+    objects: [],
+    matches: [],
+    replaced: [],
+    crossmatched: [],
+  };
   const put = (source: Source, ids: readonly bigint[], rows: number) => {
     const path = join(directory, `${source}-${files.objects.length}.parquet`);
     write(snapshot, { catalog: source, path, ids: BigInt64Array.from(ids), rows });
@@ -47,13 +54,15 @@ export async function writeChangedRows(
   const object = new ObjectView();
   /** The number of matches of objects that may have rows in other tables. */
   const crossmatched = new Map<bigint, number>();
+  const present: bigint[] = [];
   for (const id of changed) {
-    snapshot.read(id, object);
+    if (!snapshot.read(id, object)) continue;
+    present.push(id);
     if (object.record || object.hasMatches || object.tns !== '')
       crossmatched.set(id, object.hasMatches ? object.matches().length : 0);
   }
   for (const [isCrossmatched, isAdded] of KINDS) {
-    const ids = [...changed].filter(id => crossmatched.has(id) === isCrossmatched && added.has(id) === isAdded);
+    const ids = present.filter(id => crossmatched.has(id) === isCrossmatched && added.has(id) === isAdded);
     for (let from = 0; from < ids.length; from += FILE_OBJECTS) {
       const of = ids.slice(from, from + FILE_OBJECTS);
       if (isCrossmatched) {
@@ -67,7 +76,7 @@ export async function writeChangedRows(
       await otherWork();
     }
   }
-  return files;
+  return { ...files, removed: [...removed] };
 }
 
 /** Whether objects may have rows in other tables, and whether they are new. */

@@ -160,10 +160,12 @@ export class Generation {
   /** Replaces the rows of changed objects. */
   async take(connection: DuckDBConnection, changed: ChangedRows, next: Contents): Promise<void> {
     this.#isCertain = false;
-    const { objects, matches, replaced, crossmatched } = changed;
+    const { objects, matches, replaced, crossmatched, removed } = changed;
     const [objectsTable, ...others] = this.tables.filter(({ position }) => position);
     await inTransaction(connection, async () => {
-      await replaceRows(connection, [objectsTable!], { objects, matches }, replaced, this.catalogs.all);
+      await removeRows(connection, [objectsTable!, ...others], removed);
+      if (objects.length > 0)
+        await replaceRows(connection, [objectsTable!], { objects, matches }, replaced, this.catalogs.all);
       if (crossmatched.length > 0)
         await replaceRows(connection, others, { objects: crossmatched, matches }, crossmatched, this.catalogs.all);
       await this.#store(connection, next);
@@ -323,6 +325,20 @@ async function replaceRows(
         `DELETE FROM ${relation} AS t USING ${rowsIn(replaced)} AS r WHERE t.${quoted(PIXEL)} = r.${pixel} AND t.${quoted(ID)} = r.${id}`,
       );
     await connection.run(`INSERT INTO ${relation} ${sql}`);
+  }
+}
+
+/** The maximum number of ids in a statement. */
+const REMOVED_AT_ONCE = 1000;
+
+async function removeRows(
+  connection: DuckDBConnection,
+  tables: readonly StoredTable[],
+  ids: readonly bigint[],
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += REMOVED_AT_ONCE) {
+    const list = ids.slice(from, from + REMOVED_AT_ONCE).join(', ');
+    for (const { relation } of tables) await connection.run(`DELETE FROM ${relation} WHERE ${quoted(ID)} IN (${list})`);
   }
 }
 

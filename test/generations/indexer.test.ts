@@ -91,6 +91,40 @@ test('what this process stores is found, once, with its columns', () =>
     await index.close();
   }));
 
+test('what is removed is found no more, also after a restart, until it is stored anew', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(0, 3000));
+    let index = await publish(directory);
+    await ingest(writer, range(3000, 10));
+    await index.holds(3010);
+    const wrong = range(0, 3010).filter(id => id % 3n === 0n);
+    const right = range(0, 3010).filter(id => id % 3n !== 0n);
+    await writer.remove(wrong, 'wrong');
+    await index.holds(right.length);
+    assert.equal(index.ids(), right);
+    await index.close();
+
+    index = await publish(directory);
+    assert.equal(index.ids(), right);
+    await index.close();
+
+    // While nothing follows the journal: removed, restored with the same ingest time, and removed once more.
+    await writer.remove(right.slice(0, 3), 'wrong');
+    await ingest(writer, right.slice(0, 2));
+    await writer.remove(right.slice(0, 1), 'wrong');
+    await ingest(writer, [...wrong.slice(0, 1), ...right.slice(2, 3)]);
+    const left = [...wrong.slice(0, 1), ...right.slice(1)];
+    for (const isStored of [true, false]) {
+      if (!isStored) writeFileSync(join(directory, 'index/generation'), '');
+      index = await publish(directory);
+      assert.equal(index.ids(), left);
+      index.indexer.discard();
+      await eventually('there is another generation', async () => index.indexer.current);
+      assert.equal(index.ids(), left);
+      await index.close();
+    }
+  }));
+
 test('what another process stores is found', () =>
   withWriter(async directory => {
     const index = await publish(directory);

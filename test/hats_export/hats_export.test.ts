@@ -273,6 +273,14 @@ test('--since takes what changed; a directory that is there is not touched; the 
         .sort(),
     );
     assert.is(since.sequence, store.lastSequence());
+    assert.equal([since.removed, since.removedFile], [0, null]);
+    const [gone, restored] = rows.map(({ diaObjectId }) => diaObjectId as bigint);
+    await writer.remove([gone!, restored!], 'wrong');
+    await writer.ingest([delivery(restored!)], 2);
+    const last = ['--since', `${first.sequence}`, join(data, 'last')];
+    const after = await nearsky('export', '--data', data, '--format', 'hats', ...last);
+    assert.equal([after.objects, after.removed], [Number(since.objects) - 1, 1]);
+    assert.is(readFileSync(join(data, 'last', 'removed_objects.csv'), 'utf8'), `diaObjectId\n${gone}\n`);
     const error = await failure(() => exportHats(optionsOf(store, data, join(data, 'first'))));
     assert.match(error.message, 'because it exists: choose another directory');
     const { code, stderr } = await start(['export', '--data', data, '--since', '1', join(data, 'x')]).finished;

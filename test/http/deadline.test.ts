@@ -129,7 +129,7 @@ const withObjects = (body: (stored: Stored) => void) =>
     const index = new SkyIndex([new Arena(arena)]);
     const contextOf = (store: Store, clock: Clock): QueryContext => {
       const sinks = { out: new ByteSink(), body: new ByteSink() };
-      return { store, fragments, index, object: new ObjectView(), clock, ...sinks };
+      return { store, fragments, index, sequence: store.lastSequence(), object: new ObjectView(), clock, ...sinks };
     };
     body({ store, ids, contextOf });
   });

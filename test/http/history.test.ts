@@ -119,6 +119,37 @@ test('an object goes from unknown to pending to crossmatched, entry by entry', a
   });
 });
 
+test('a removed object is still answered as before its removal, with its matches, also after it is delivered anew', async () => {
+  await withApp(fill, async (app, world) => {
+    const { store, writer } = world;
+    const full = async (at?: number) =>
+      (await app.get(`/api/objects/${ID}?detail=full${at === undefined ? '' : `&at=${at}`}`)).text;
+    const kept = [await full(0), await full(1), await full(2), await full()];
+    assert.match(kept[3]!, /"catalog_source_id": "9"[\s\S]*"ruwe": 1\.5/);
+    await writer.remove([ID], 'wrong');
+    kept.push(await full());
+    assert.is(await statusAt(app, 4), 'not_in_service');
+    await writer.ingest([delivery(ID, { position: { ra: 10, dec: 20 } })], NOW_US);
+    kept.push(await full());
+    await crossmatched(world, ID, searched('gaia_dr3'), [match('gaia_dr3', '7'), match('gaia_dr3', '8')]);
+    kept.push(await full());
+    await writer.remove([ID], 'wrong again');
+    kept.push(await full());
+    assert.is(store.lastSequence(), kept.length - 1);
+    for (const [at, text] of kept.entries()) assert.is(await full(at), text, `entry ${at}`);
+    const statuses = [];
+    for (const at of kept.keys()) statuses.push(await statusAt(app, at));
+    assert.equal(statuses.slice(2), [
+      'crossmatch_pending',
+      'coincident_sources',
+      'not_in_service',
+      'crossmatch_pending',
+      'coincident_sources',
+      'not_in_service',
+    ]);
+  });
+});
+
 test('a crossmatch that is repeated with other settings keeps the former one', async () => {
   await withApp(fill, async (app, { writer }) => {
     const path = `/api/objects/${ID}?detail=full`;

@@ -110,6 +110,10 @@ test('counts while objects arrive and are crossmatched', () =>
       // The same broker again, and another one: nothing moves.
       await world.writer.ingest([delivery(5n, { broker: 'antares' }), delivery(6n)], NOW_US);
       await assertMap(app, world.store);
+      const removed = Array.from({ length: 150 }, (_, i) => (i % 2 ? BigInt(i) : 2n ** 62n + BigInt(i)));
+      await world.writer.remove(removed, 'wrong');
+      await world.writer.ingest([delivery(1n, { position: positionOf(7) })], NOW_US);
+      await assertMap(app, world.store);
     },
   ));
 
@@ -263,12 +267,17 @@ function hex(key: number, resolution: number): string {
 }
 
 test('counts follow any sequence of states, objects in any order', () => {
-  const step = fc.record({ id: fc.integer({ min: 0, max: 40 }), state: fc.integer({ min: 0, max: 3 }) });
+  const step = fc.record({ id: fc.integer({ min: 0, max: 40 }), state: fc.integer({ min: 0, max: 4 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), steps => {
       const counts = new SkyCounts();
       const latest = new Map<number, StoredObject>();
       for (const { id, state } of steps) {
+        if (state === 4) {
+          counts.remove(objectOf(id, 0).diaObjectId);
+          latest.delete(id);
+          continue;
+        }
         const object = objectOf(id, state);
         counts.put(object);
         latest.set(id, object);

@@ -1,4 +1,4 @@
-/** Random deliveries and crossmatches, compared with a model of a few lines: a map from ids to expected states. */
+/** Random deliveries, crossmatches and removals, compared with a model of a few lines: a map from ids to expected states. */
 
 import fc from 'fast-check';
 import { suite } from 'uvu';
@@ -23,6 +23,7 @@ interface Expected {
 type Operation =
   | { readonly kind: 'ingest'; readonly deliveries: readonly Delivery[] }
   | { readonly kind: 'crossmatch'; readonly results: readonly CrossmatchResult[] }
+  | { readonly kind: 'remove'; readonly ids: readonly bigint[] }
   | { readonly kind: 'reopen' };
 
 const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record<T>(fields, { noNullPrototype: true });
@@ -61,12 +62,14 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
     weight: 3,
     arbitrary: record({ kind: fc.constant('crossmatch' as const), results: fc.array(results, { maxLength: 5 }) }),
   },
+  { weight: 1, arbitrary: record({ kind: fc.constant('remove' as const), ids: fc.array(ids, { maxLength: 3 }) }) },
   { weight: 1, arbitrary: record({ kind: fc.constant('reopen' as const) }) },
 );
 
 /** Applies an operation to the model; the changes that the journal should name, and the counts that the writer should give. */
 function applyToModel(model: Map<bigint, Expected>, operation: Exclude<Operation, { kind: 'reopen' }>) {
-  const changes = { stored: [] as bigint[], delivered: [] as bigint[], crossmatched: [] as bigint[] };
+  const none = (): bigint[] => [];
+  const changes = { stored: none(), delivered: none(), crossmatched: none(), removed: none() };
   if (operation.kind === 'ingest') {
     for (const { diaObjectId, position, reliability, eventTimeUs, broker } of operation.deliveries) {
       const known = model.get(diaObjectId);
@@ -80,6 +83,10 @@ function applyToModel(model: Map<bigint, Expected>, operation: Exclude<Operation
     }
     const [stored, delivered] = [changes.stored.length, changes.delivered.length];
     return { changes, counts: { stored, delivered, duplicate: operation.deliveries.length - stored - delivered } };
+  }
+  if (operation.kind === 'remove') {
+    changes.removed = operation.ids.filter(id => model.delete(id));
+    return { changes, counts: changes.removed.length };
   }
   for (const { diaObjectId, matches } of operation.results) {
     const known = model.get(diaObjectId);
@@ -128,6 +135,17 @@ function assertEqual(store: ReturnType<typeof openStore>, model: ReadonlyMap<big
   }
 }
 
+function applied(writer: Writer, operation: Exclude<Operation, { kind: 'reopen' }>): Promise<unknown> {
+  switch (operation.kind) {
+    case 'ingest':
+      return writer.ingest(operation.deliveries, 5_000);
+    case 'crossmatch':
+      return writer.recordCrossmatches(operation.results, provenance, 6_000);
+    case 'remove':
+      return writer.remove(operation.ids, 'wrong');
+  }
+}
+
 async function check(sequence: readonly Operation[], directory: string): Promise<void> {
   const model = new Map<bigint, Expected>();
   const journal: object[] = [];
@@ -143,11 +161,7 @@ async function check(sequence: readonly Operation[], directory: string): Promise
       if (Object.values(changes).some(list => list.length > 0))
         journal.push({ sequence: journal.length + 1, ...changes });
       const writer = new Writer(store);
-      const actual =
-        operation.kind === 'ingest'
-          ? await writer.ingest(operation.deliveries, 5_000)
-          : await writer.recordCrossmatches(operation.results, provenance, 6_000);
-      assert.equal(actual, counts);
+      assert.equal(await applied(writer, operation), counts);
     }
     assertEqual(store, model);
     assert.equal(store.journalAfter(0), journal);

@@ -174,6 +174,8 @@ export class RandomChanges {
         };
       case 'import':
         return { kind, timeUs, entries: this.#many(3, () => this.#items()).flat() };
+      case 'remove':
+        return { kind, timeUs, ids: this.#many(4, () => this.#id()), reason: 'a wrong file: é' };
       case 'register_catalog':
         return { kind, timeUs, registration: this.#registration(timeUs) };
       case 'remove_catalog':
@@ -235,6 +237,7 @@ export const KINDS = [
   'deliver',
   'crossmatch',
   'import',
+  'remove',
   'register_catalog',
   'remove_catalog',
   'fill_statistics',

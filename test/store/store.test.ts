@@ -34,8 +34,8 @@ test('the first delivery fixes everything; a later one adds only its broker; the
       tns: null,
     });
     assert.equal(store.journalAfter(0), [
-      { sequence: 1, stored: [ID], delivered: [], crossmatched: [] },
-      { sequence: 2, stored: [], delivered: [ID], crossmatched: [] },
+      { sequence: 1, stored: [ID], delivered: [], crossmatched: [], removed: [] },
+      { sequence: 2, stored: [], delivered: [ID], crossmatched: [], removed: [] },
     ]);
     assert.is(store.lastSequence(), 2, 'nothing changed in the third commit');
   }));
@@ -49,7 +49,9 @@ test('an object that comes twice in one commit is as if it came in two', () =>
     assert.equal(counts, { stored: 2, delivered: 1, duplicate: 1 });
     assert.is(store.getObject(ID)?.reliability, null);
     assert.equal(store.getObject(ID)?.brokers, ['lasair', 'pittgoogle']);
-    assert.equal(store.journalAfter(0), [{ sequence: 1, stored: [ID, 7n], delivered: [ID], crossmatched: [] }]);
+    assert.equal(store.journalAfter(0), [
+      { sequence: 1, stored: [ID, 7n], delivered: [ID], crossmatched: [], removed: [] },
+    ]);
   }));
 
 test('ids are exact and ordered as numbers over all of 0 to 2^63 - 1', () =>
@@ -110,7 +112,9 @@ test('a crossmatch records outcomes, matches, sources and provenance, and takes 
     assert.equal(store.getSources(9n), []);
     assert.equal(store.provenanceSet(1).set, provenance);
     assert.equal(store.pendingIds(10), [8n]);
-    assert.equal(store.journalAfter(1), [{ sequence: 2, stored: [], delivered: [], crossmatched: [ID, 9n] }]);
+    assert.equal(store.journalAfter(1), [
+      { sequence: 2, stored: [], delivered: [], crossmatched: [ID, 9n], removed: [] },
+    ]);
     await writer.ingest([delivery(ID, { broker: 'antares' })], 8_000);
     assert.equal(store.getObject(ID), { ...object, brokers: ['antares', 'lasair'] }, 'brokersAtCrossmatch is frozen');
     assert.throws(() => store.provenanceSet(2), /entry 2/);

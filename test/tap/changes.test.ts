@@ -23,9 +23,12 @@ const test = suite('tap: changes');
 const script = new URL('follow_process.ts', import.meta.url);
 const obstacle = duckdbObstacle(isInstalled());
 
-const OBJECTS = 300;
-/** Four that are new, three of each kind, and one with new statistics. */
-const CHANGED = 14;
+/** So many that changes twice are still too few for the tables to be put in order. */
+const OBJECTS = 400;
+/** Four that are new, three of each kind, one with new statistics, and four that are removed. */
+const CHANGED = 18;
+/** Four new ones, and all but three of the removed ones: one of these is stored anew. */
+const AFTER = OBJECTS + 4 - 3;
 const TABLES = [
   'objects',
   'matches',
@@ -102,7 +105,7 @@ function allIn(store: Store): StoredObject[] {
   }
 }
 
-/** What can happen to objects; none is removed, and no position changes. */
+/** What can happen to objects. Only one that is removed and stored anew has another position. */
 async function change(writer: Writer, objects: readonly StoredObject[]): Promise<void> {
   const crossmatched = objects.filter(({ state }) => state === 'crossmatched').slice(-3);
   const pending = objects.filter(({ state }) => state === 'pending').slice(0, 3);
@@ -128,6 +131,12 @@ async function change(writer: Writer, objects: readonly StoredObject[]): Promise
   const statistics = { version: 1, sourceDensity: 1.5, sourcesWithinRadius: 1, secondSeparationArcsec: null };
   const known = matches.map(({ catalogName, catalogSourceId }) => ({ catalogName, catalogSourceId, statistics }));
   assert.is((await writer.fillStatistics([{ diaObjectId, matches: known }])).recorded, 1);
+  const wrong = [
+    ...objects.filter(({ state, matches }) => state === 'crossmatched' && matches.length > 0).slice(10, 13),
+    ...objects.filter(({ state, position }) => state === 'pending' && position).slice(3, 4),
+  ].map(each => each.diaObjectId);
+  assert.is(await writer.remove(wrong, 'wrong'), 4);
+  await writer.ingest([delivery(wrong[0]!, { position: { ra: 77, dec: -77 } })], NOW_US + 3);
 }
 
 needs(test, obstacle)('what has changed since an export is found as in an export of everything', () =>
@@ -145,7 +154,7 @@ needs(test, obstacle)('what has changed since an export is found as in an export
     const whole = await answers(dataDir);
     assert.is(whole.changed, 0);
     for (const table of TABLES) assert.equal(changed.rows.get(table), whole.rows.get(table), table);
-    assert.is(changed.rows.get('objects')!.length, OBJECTS + 4);
+    assert.is(changed.rows.get('objects')!.length, AFTER);
     for (const table of ['objects', 'matches', 'crossmatches', 'gaia_dr3_matches'])
       assert.ok(changed.rows.get(table)!.filter(row => !before.rows.get(table)!.includes(row)).length >= 3, table);
     await store.close();

@@ -196,7 +196,7 @@ export function streamObjects(_config: Config, catalogs: Catalogs): Operation {
     summary:
       'Objects as they are stored and crossmatched, with or without matches, as an endless stream of server-sent events.',
     description:
-      'One event for each change: `stored`, when an object is delivered for the first time, and `crossmatched`, for each of its crossmatches. Further deliveries are not events. ' +
+      'One event for each change: `stored`, when an object is delivered for the first time, `crossmatched`, for each of its crossmatches, and `removed`, when the operator removes it. Further deliveries are not events. ' +
       `The data is the object after the change, with the matches of that crossmatch only. The id is the position in the journal: ${RESUMED} ` +
       'Only objects are sent that meet every reliability filter and, if there are match filters, have a match that meets them all. With `area`, given as text, only objects in the area.',
     parameters: documentedParameters(OBJECT_STREAM_PARAMETERS, catalogs),

@@ -247,7 +247,8 @@ function live(area) {
       for await (const object of watch) {
         const id = `${object.diaObjectId}`;
         const others = changed.filter(({ diaObjectId_str }) => diaObjectId_str !== id);
-        changed = [{ ...object, diaObjectId_str: id }, ...others].slice(0, SHOWN_CHANGES);
+        const shown = object.change === 'removed' ? [] : [{ ...object, diaObjectId_str: id }];
+        changed = [...shown, ...others].slice(0, SHOWN_CHANGES);
         redraw(undefined);
       }
     } catch (error) {

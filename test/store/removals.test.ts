@@ -1,0 +1,139 @@
+/** Removed objects leave nothing behind but their removal, in whatever state they were. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apply } from '../../src/store/apply.ts';
+import type { Change } from '../../src/store/changes.ts';
+import { checkDirectory } from '../../src/store/check.ts';
+import type { Store } from '../../src/store/store.ts';
+import { StoreError } from '../../src/store/store_error.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { dump, RandomChanges } from './random_changes.ts';
+import { delivery, provenance, result, withStore } from './support.ts';
+
+const test = suite('store/removals');
+const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 8);
+const SOURCE = { ra: 1, dec: 2, payload: { mag: 18 } };
+
+function applyTo({ databases }: Store, change: Change): void {
+  databases.objects.transactionSync(() => {
+    try {
+      apply(databases, change);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+  });
+}
+
+/** The positions of objects do not keep the sign of a zero, and their rows do. */
+function withoutNegativeZero(change: Change): Change {
+  if (change.kind !== 'deliver') return change;
+  const deliveries = change.deliveries.map(({ position, ...rest }) => {
+    return { ...rest, position: position && { ra: position.ra + 0, dec: position.dec } };
+  });
+  return { ...change, deliveries };
+}
+
+/** Everything of the objects, but for the journal, the rows of the positions, and what was counted over time. */
+const contents = (store: Store) => [
+  ...dump(store).filter(line => !/^(journal|positions|meta|provenance_sets|payload_keys) /.test(line)),
+  JSON.stringify({ ...store.counts(), journalEntries: 0 }),
+  `${store.latestIngestTimeUs()}`,
+];
+
+test('a store without some of its objects is one that never had them', () =>
+  withStore(async (store, writer) =>
+    withStore(async (other, otherWriter) => {
+      const all = Array.from({ length: 60 }, (_, i) => BigInt(i));
+      const isWrong = (id: bigint) => id % 3n === 0n;
+      const fill = async (into: typeof writer, ids: readonly bigint[]) => {
+        const deliver = (some: readonly bigint[], broker: string, timeUs: number) =>
+          into.ingest(
+            some.map(id => delivery(id, { broker, eventTimeUs: 1_772_010_265_000_000 + Number(id) })),
+            timeUs,
+          );
+        await deliver(
+          ids.filter(id => id < 50n),
+          'lasair',
+          1000,
+        );
+        await deliver(
+          ids.filter(id => id >= 50n),
+          'fink',
+          2000,
+        );
+        await deliver(
+          ids.filter(id => id < 5n),
+          'antares',
+          3000,
+        );
+        const results = ids.filter(id => id < 40n).map(id => result(id, id % 2n === 0n ? [SOURCE, SOURCE] : []));
+        await into.recordCrossmatches(results, provenance, 4000);
+        const again = results.filter(({ diaObjectId }) => diaObjectId < 9n);
+        await into.recordCrossmatches(again, { ...provenance, crossmatch_radius_arcsec: 2 }, 5000, true);
+      };
+      await fill(writer, all);
+      await fill(
+        otherWriter,
+        all.filter(id => !isWrong(id)),
+      );
+      const before = store.lastSequence();
+      assert.is(await writer.remove([...all.filter(isWrong), 1000n, 0n], 'wrong'), 20);
+      assert.is(await writer.remove([0n], 'again'), 0);
+      assert.is(store.lastSequence(), before + 1);
+      assert.equal(
+        store.journalAfter(before).map(({ removed }) => removed.length),
+        [20],
+      );
+      assert.is(store.getObject(0n), undefined);
+      assert.ok(store.removedSince(before)!(0n));
+      assert.is(store.removedSince(before + 1), undefined);
+      assert.not(store.removedSince(0)!(1n));
+      assert.equal(contents(store), contents(other));
+    }),
+  ));
+
+test('after random changes everything derived is intact, and a database without objects has none left', async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    await withStore(async (store, writer, directory) => {
+      const changes = new RandomChanges(seededRandom(seed), true);
+      for (let i = 0; i < 60; i++) {
+        applyTo(store, withoutNegativeZero(changes.change(changes.pick(['deliver', 'crossmatch', 'import']))));
+        if (i % 3 === 0) applyTo(store, changes.change('remove'));
+      }
+      assert.ok([...store.removals()].length > 3);
+      assert.equal((await checkDirectory(directory, () => {})).faults, []);
+      const ids = [...store.objects()].map(({ diaObjectId }) => diaObjectId);
+      assert.ok(ids.length > 5);
+      await writer.remove(ids, 'all');
+      assert.equal((await checkDirectory(directory, () => {})).faults, []);
+      const left = new Set(dump(store).map(line => line.split(' ', 1)[0]!));
+      for (const name of ['objects', 'sources', 'pending', 'unread', 'recent_ingest', 'objects_by_event'])
+        assert.not(left.has(name), name);
+      assert.not(left.has('matches_by_source'));
+      assert.is(store.counts().objects, 0);
+      assert.is(store.latestIngestTimeUs(), null);
+      for (const id of ids) assert.ok(store.removedSince(0)!(id));
+    });
+  }
+});
+
+test('a removed object that is delivered again is a new one', () =>
+  withStore(async (store, writer, directory) => {
+    const first = delivery(7n);
+    await writer.ingest([first, delivery(8n)], 1000);
+    await writer.recordCrossmatches([result(7n, [SOURCE])], provenance, 2000);
+    await writer.remove([7n], 'wrong');
+    const moved = { ra: 10, dec: -20 };
+    assert.equal(await writer.ingest([delivery(7n, { position: moved })], 3000), {
+      stored: 1,
+      delivered: 0,
+      duplicate: 0,
+    });
+    const object = store.getObject(7n)!;
+    assert.equal([object.position, object.state, object.records, object.matches], [moved, 'pending', [], []]);
+    assert.equal(store.getSources(7n), []);
+    assert.equal(store.pendingIds(9), [7n, 8n]);
+    assert.equal((await checkDirectory(directory, () => {})).faults, []);
+  }));
+
+test.run();
