@@ -31,9 +31,9 @@ export interface Likelihood {
 }
 
 /** The version of the present method. */
-export const VERSION = 2;
+export const STATISTICS_VERSION = 2;
 /** The version without position errors, which logs of a level below 6 have. */
-export const FIRST_VERSION = 1;
+export const FIRST_STATISTICS_VERSION = 1;
 
 /** Rounds statistics. NaN stands for an unknown density, or for no second source. */
 export function statisticsOf(
@@ -43,7 +43,7 @@ export function statisticsOf(
   likelihood?: Likelihood,
 ): MatchStatistics {
   return {
-    version: VERSION,
+    version: STATISTICS_VERSION,
     sourceDensity: Number.isNaN(density) ? null : roundedDensity(density),
     sourcesWithinRadius,
     secondSeparationArcsec: Number.isNaN(second) ? null : roundedSeparation(second),
@@ -103,7 +103,7 @@ export function lnSum(a: number, b: number): number {
 
 /** The statistics as the first version had them. */
 export function firstVersion({ likelihood: _, ...statistics }: MatchStatistics): MatchStatistics {
-  return { ...statistics, version: FIRST_VERSION };
+  return { ...statistics, version: FIRST_STATISTICS_VERSION };
 }
 
 /** The second smallest of some separations, in any order; NaN if there is none. NaN separations do not count. */

@@ -152,7 +152,8 @@ class Watch:
             except NearskyError as error:
                 if not (has_begun and error.retryable):
                     raise
-                wait_seconds = wait_seconds if error._retry_after_seconds is None else error._retry_after_seconds
+                if error._retry_after_seconds is not None:
+                    wait_seconds = error._retry_after_seconds
             except (http.client.HTTPException, OSError):
                 # The connection broke, so it had been established.
                 pass
