@@ -16,7 +16,7 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
-import { History } from './history.ts';
+import { History, keepLatestIngest } from './history.ts';
 import { type CommitChanges, importItems, type NewObject, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
@@ -310,4 +310,5 @@ function journal(databases: Databases, changes: CommitChanges, versions?: Crossm
   const entry = { table, delivered, crossmatched, versions, removal };
   databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal(entry));
   if (removal) noteRemoval(databases, sequence + 1);
+  keepLatestIngest(databases, sequence + 1);
 }
