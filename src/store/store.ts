@@ -640,7 +640,7 @@ function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: num
     ids,
     versions: typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined),
     isImport,
-    removed: removal?.objects ?? [],
+    removed: removal?.objects.map(object => ({ ...object, timeUs: removal.timeUs })) ?? [],
   };
 }
 
