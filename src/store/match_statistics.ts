@@ -197,7 +197,7 @@ const UNKNOWN_PROBABILITIES = { normalized_separation: null, match_probability: 
  * The values that need the errors of positions: p_i and p_any of NWAY (Salvato et al. 2018, MNRAS 473, 4937) for one
  * catalog. With w = c exp(-r²/2) / (2π ρ σ²) of each source, p_i = w_i / Σw and p_any = Σw / (1 + Σw).
  */
-function probabilities(arcsec: number, sourcesPerArcmin2: number | null, likelihood: Likelihood | undefined) {
+export function probabilities(arcsec: number, sourcesPerArcmin2: number | null, likelihood: Likelihood | undefined) {
   if (!likelihood) return UNKNOWN_PROBABILITIES;
   const { combinedErrorMas, lnWeightRatio, priorCompleteness } = likelihood;
   const normalized = finite(rounded((1000 * arcsec) / combinedErrorMas, 4));
