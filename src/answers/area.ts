@@ -1,11 +1,12 @@
 /** Answers with the objects in an area, or with their number (docs/contract.md, Areas). */
 import { type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
+import { removedRows } from '../generations/removed_rows.ts';
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import { AREA_CURSOR, encodeCursor } from './cursor.ts';
 import type { AreaQuery } from './queries.ts';
-import { readRow, removedSince } from './search.ts';
+import { readRow } from './search.ts';
 import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
 
 export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
@@ -90,7 +91,7 @@ function* countOf(
 ): Generator<undefined, number, undefined> {
   const { filters, status, timeField } = query;
   const { start, end } = query.window;
-  if (!filters && status === 'any' && start === null && end === null && !removedSince(context))
+  if (!filters && status === 'any' && start === null && end === null && !removedRows(context.store, context))
     return yield* steps(context.clock, countArea(context.index, area));
   const isKnownOut = outsideByIndex(query, context);
   const meets = selector(query, context);
@@ -113,11 +114,11 @@ function outsideByIndex(
   context: QueryContext,
 ): (row: AreaRow) => boolean {
   const byIngest = timeField === 'ingest_time';
-  const isRemoved = removedSince(context);
+  const isRemoved = removedRows(context.store, context);
   return row => {
     const timeUs = timeOf(row, context);
     const isInWindow = !byIngest || (timeUs >= startUs && timeUs < endUs);
-    return timeUs > asOfUs || !isInWindow || (isRemoved?.(row.id) ?? false);
+    return timeUs > asOfUs || !isInWindow || (isRemoved?.(row) ?? false);
   };
 }
 

@@ -103,8 +103,10 @@ export interface QueryContext {
   readonly clock: Clock;
   /** The positions in the generation that the query searches. */
   readonly index: SkyIndex;
-  /** The last journal entry that the generation covers. Objects that were removed later are still in it. */
+  /** The last journal entry that the generation covers. */
   readonly sequence: number;
+  /** Of each arena, the last journal entry whose removals it follows: see `BuiltArena.sequence`. */
+  readonly purgedTo: readonly number[];
   /** The object that was read last. */
   readonly object: ObjectView;
   readonly out: ByteSink;

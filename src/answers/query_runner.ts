@@ -87,6 +87,7 @@ class Desk implements QueryContext {
   declare store: Store;
   declare index: SkyIndex;
   declare sequence: number;
+  declare purgedTo: readonly number[];
   /** The number of the generation that the desk searches. */
   declare generation: number;
   declare steps: Steps;
@@ -163,6 +164,7 @@ export class QueryRunner {
       desk.store = this.#options.store();
       desk.index = openedIndex(generation);
       desk.sequence = generation.sequence;
+      desk.purgedTo = generation.purgedTo;
     } catch (error) {
       this.#putBack(desk);
       throw this.#failure(error, desk);

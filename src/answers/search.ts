@@ -2,6 +2,7 @@
 import { ConeHits, separationArcsec } from '@nearsky/sky-index';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus } from '../contract/enums.ts';
+import { type IndexedRow, removedRows } from '../generations/removed_rows.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { TnsRecord } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
@@ -35,13 +36,8 @@ export function rowsWithin(context: QueryContext, circle: Circle, asOfUs = Numbe
     const timeUs = columns.time![row]!;
     if (timeUs <= asOfUs) rows.push({ timeUs, id: columns.id[row]!, arena, row });
   }
-  const isRemoved = removedSince(context);
-  return isRemoved ? rows.filter(({ id }) => !isRemoved(id)) : rows;
-}
-
-/** A test whether an object of the generation was removed since; undefined if none was. */
-export function removedSince({ store, sequence }: QueryContext): ((id: bigint) => boolean) | undefined {
-  return store.removedSince(sequence);
+  const isRemoved = removedRows(context.store, context);
+  return isRemoved ? rows.filter(row => !isRemoved(row)) : rows;
 }
 
 /** The order of the objects around a position: by ingest time, then by id. */
@@ -50,14 +46,14 @@ export function inOrder(rows: readonly Row[]): Row[] {
 }
 
 /**
- * Reads the object of a row; undefined if it was removed since the generation.
+ * Reads the object of a row; undefined if it was removed since the row was indexed.
  * @throws StaleIndex
  */
-export function readRow(context: QueryContext, row: Pick<Row, 'id' | 'timeUs'>): ObjectView | undefined {
+export function readRow(context: QueryContext, row: IndexedRow & Pick<Row, 'timeUs'>): ObjectView | undefined {
   const { store, object } = context;
   const isStored = store.readObject(row.id, object);
   if (!isStored || object.ingestTimeUs !== row.timeUs) {
-    if (removedSince(context)?.(row.id)) return undefined;
+    if (removedRows(context.store, context)?.(row)) return undefined;
     throw new StaleIndex(
       `The index holds object ${row.id} of ${row.timeUs} µs and the database ${isStored ? 'another' : 'none'}`,
     );

@@ -202,7 +202,7 @@ function removeObjects(databases: Databases, { ids, reason, timeUs }: ChangeOf<'
     const object = readObject(databases, id);
     if (!object) continue;
     const key = encodeKey(id);
-    history.keep(key, objects.get(key), sources.get(key));
+    history.keepStored(key, { withSources: true });
     for (const table of [objects, sources, pending, unread]) if (table.doesExist(key)) table.remove(key);
     unlistMatches(databases, id, object.matches);
     counts.removed(object);

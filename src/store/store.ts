@@ -43,7 +43,7 @@ import {
   readRegistry,
   readSnapshot,
 } from './registry.ts';
-import { type LastRemoval, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
+import { LastRemovals, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
@@ -88,6 +88,8 @@ export async function withStore<T>(dataDir: string, use: (store: Store) => Promi
   }
 }
 
+const NONE_REMOVED = new LastRemovals();
+
 export class Store {
   /** For the writer only. */
   readonly databases: Databases;
@@ -106,10 +108,10 @@ export class Store {
   /** The entry that `changesAfter` decoded last. */
   #changes: RecordedCrossmatches | undefined;
   /** The removals between two journal entries that were read last. */
-  #removals: { readonly since: number; readonly last: number; readonly found: ReadonlyMap<bigint, LastRemoval> } = {
+  #removals: { readonly since: number; readonly last: number; readonly found: LastRemovals } = {
     since: 0,
     last: 0,
-    found: new Map(),
+    found: NONE_REMOVED,
   };
 
   constructor(environment: Environment, readableLevel: number) {
@@ -361,7 +363,7 @@ export class Store {
   }
 
   /** At least the objects that were removed after a journal entry, each with its last removal. */
-  removedAfter(sequence: number): ReadonlyMap<bigint, LastRemoval> {
+  removedAfter(sequence: number): LastRemovals {
     const last = this.lastRemoval();
     if (last <= sequence) return NONE_REMOVED;
     const { since, last: known } = this.#removals;
@@ -622,8 +624,6 @@ export class Store {
   }
 }
 
-const NONE_REMOVED: ReadonlyMap<bigint, LastRemoval> = new Map();
-
 /** The value of an id, in a buffer that the next read overwrites. */
 function read(table: Table, id: bigint): Uint8Array | undefined {
   return table.getFast(scratchKey(id));
@@ -640,7 +640,7 @@ function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: num
     ids,
     versions: typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined),
     isImport,
-    removed: removal?.objects ?? [],
+    removed: removal?.objects.map(object => ({ ...object, timeUs: removal.timeUs })) ?? [],
   };
 }
 

@@ -162,8 +162,8 @@ export interface JournalEntry {
   readonly removed: readonly bigint[];
 }
 
-/** An object that was removed, with its position, which nothing else keeps. */
-export type RemovedObject = Pick<StoredObject, 'diaObjectId' | 'position'>;
+/** An object that was removed, with its position, which nothing else keeps, and the time of the removal. */
+export type RemovedObject = Pick<StoredObject, 'diaObjectId' | 'position'> & { readonly timeUs: number };
 
 /** The removal of objects by one commit. */
 export interface Removal {
@@ -171,7 +171,7 @@ export interface Removal {
   readonly reason: string;
   /** The journal entry of the removal before this one; 0 if there is none. */
   readonly previous: number;
-  readonly objects: readonly RemovedObject[];
+  readonly objects: readonly Omit<RemovedObject, 'timeUs'>[];
 }
 
 /**

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { checkDirectory } from '../../src/store/check.ts';
+import { type LastRemoval, LastRemovals } from '../../src/store/removals.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
 import { seededRandom } from '../oracle/skies.ts';
@@ -135,5 +136,25 @@ test('a removed object that is delivered again is a new one', () =>
     assert.equal(store.pendingIds(9), [7n, 8n]);
     assert.equal((await checkDirectory(directory, () => {})).faults, []);
   }));
+
+test('the last removals of many objects are those of a map', () => {
+  const random = seededRandom(7);
+  const anyId = () => (BigInt(Math.floor(random() * 2 ** 12)) << BigInt(Math.floor(random() * 5) * 12)) % 2n ** 63n;
+  const [removals, expected] = [new LastRemovals(), new Map<bigint, LastRemoval>()];
+  for (let sequence = 60; sequence > 0; sequence--) {
+    const removal = { sequence, rows: 10 * sequence };
+    const ids = Array.from({ length: 300 }, anyId);
+    removals.add(removal, ids);
+    for (const id of ids) if (!expected.has(id)) expected.set(id, removal);
+    assert.is(removals.size, expected.size);
+  }
+  for (const [id, removal] of expected) assert.is(removals.get(id), removal, `${id}`);
+  for (let i = 0; i < 20_000; i++) {
+    const id = anyId();
+    assert.is(removals.get(id), expected.get(id), `${id}`);
+  }
+  assert.is(removals.get(2n ** 63n - 1n), undefined);
+  assert.is(new LastRemovals().get(0n), undefined);
+});
 
 test.run();

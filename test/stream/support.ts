@@ -19,6 +19,8 @@ import { delivery, provenance } from '../store/support.ts';
 
 export const TOPIC = 'matches';
 export const FIRST_ID = 9_100_000_000_000_000_001n;
+/** The ingest time of the objects that `addObjects` adds. */
+export const INGESTED_US = 1_772_010_265_000_000;
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];
 
 export const messagesOf = (store: Store) => new MatchMessages(store, new SharedFragments(answerSettings(loadConfig())));
@@ -64,7 +66,7 @@ export async function addObjects(
   const ids = Array.from({ length: to - from }, (_, i) => FIRST_ID + BigInt(from + i));
   await writer.ingest(
     ids.map(id => delivery(id)),
-    1_772_010_265_000_000,
+    INGESTED_US,
   );
   await writer.recordCrossmatches(
     ids.map(id => {
