@@ -202,7 +202,7 @@ function removeObjects(databases: Databases, { ids, reason, timeUs }: ChangeOf<'
     const object = readObject(databases, id);
     if (!object) continue;
     const key = encodeKey(id);
-    history.keep(key, objects.get(key), sources.get(key));
+    history.keepStored(key, { withSources: true });
     for (const table of [objects, sources, pending, unread]) if (table.doesExist(key)) table.remove(key);
     unlistMatches(databases, id, object.matches);
     counts.removed(object);
@@ -211,6 +211,9 @@ function removeObjects(databases: Databases, { ids, reason, timeUs }: ChangeOf<'
   if (removed.length === 0) return { removed: 0 };
   unlistObjects(databases, removed);
   counts.store(databases);
+  const night = new NightTally(timeUs);
+  night.removed(removed.length, reason);
+  night.store(databases);
   const named = removed.map(({ diaObjectId, position }) => ({ diaObjectId, position }));
   const removal = { timeUs, reason, previous: readLastRemoval(databases), objects: named };
   journal(databases, { stored: [], delivered: [], crossmatched: [] }, undefined, removal);

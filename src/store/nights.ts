@@ -60,6 +60,8 @@ export interface BrokerNight {
 export interface NightCounts {
   readonly brokers: Readonly<Record<string, BrokerNight>>;
   readonly imported: number;
+  /** Removed objects, also by the reason that was given. */
+  readonly removed: { readonly objects: number; readonly by_reason: Readonly<Record<string, number>> };
   /** Recorded crossmatches. `again` counts those that were not the first of their object. */
   readonly crossmatched: { readonly objects: number; readonly again: number };
   readonly catalogs: Readonly<Record<string, CatalogNight>>;
@@ -107,6 +109,10 @@ export class NightTally {
     if (objects > 0) this.#tally.add('imported', objects);
   }
 
+  removed(objects: number, reason: string): void {
+    this.#tally.add(`removed/${reason}`, objects);
+  }
+
   /** @param outcomes the outcomes that all these objects have, by catalog */
   crossmatched(outcomes: readonly (readonly [catalog: string, outcome: string])[], objects: number): void {
     this.#tally.add('crossmatched', objects);
@@ -135,6 +141,7 @@ export function readNight({ meta }: Databases, night: string): NightCounts {
   const brokers: Record<string, Record<string, number>> = {};
   const reasons: Record<string, Record<string, number>> = {};
   const catalogs: Record<string, { matches: number; outcomes: Record<string, number> }> = {};
+  const removals: Record<string, number> = {};
   for (const [name, count] of Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [kind, owner = '', ...rest] = name.split('/');
     const what = rest.join('/');
@@ -143,6 +150,7 @@ export function readNight({ meta }: Databases, night: string): NightCounts {
       brokers[owner] ??= {};
       (reasons[owner] ??= {})[what] = count;
     }
+    if (kind === 'removed') removals[name.slice('removed/'.length)] = count;
     if (kind !== 'outcome' && kind !== 'matches') continue;
     const catalog = (catalogs[owner] ??= { matches: 0, outcomes: {} });
     if (kind === 'outcome') catalog.outcomes[what] = count;
@@ -153,6 +161,7 @@ export function readNight({ meta }: Databases, night: string): NightCounts {
       Object.entries(brokers).map(([broker, counts]) => [broker, brokerNight(counts, reasons[broker] ?? {})]),
     ),
     imported: counters.imported ?? 0,
+    removed: { objects: sum(Object.values(removals)), by_reason: removals },
     crossmatched: { objects: counters.crossmatched ?? 0, again: counters.again ?? 0 },
     catalogs,
   };

@@ -6,7 +6,7 @@ import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
-import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
+import { type Environment, newestCommit, openEnvironment, readCreated, reusableBytes } from './environment.ts';
 import { formerRecord, formerSources, historyStart } from './history.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
@@ -574,6 +574,11 @@ export class Store {
    */
   tnsByName(name: string, prefix: string | null = null): TnsRecord | undefined {
     return findByName(this.databases, name, prefix);
+  }
+
+  /** The bytes of the database file that hold no data, and that later commits use. */
+  reusableBytes(): number {
+    return reusableBytes(this.#environment);
   }
 
   /** The processes that have this database open, according to the kernel: a killed process is not among them. */

@@ -1,9 +1,13 @@
 /** Removed objects leave nothing behind but their removal, in whatever state they were. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { checkDirectory } from '../../src/store/check.ts';
+import { FILE_NAME } from '../../src/store/environment.ts';
+import { checkPages } from '../../src/store/pages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
 import { seededRandom } from '../oracle/skies.ts';
@@ -116,6 +120,46 @@ test('after random changes everything derived is intact, and a database without 
     });
   }
 });
+
+test('the space of removed objects is used again', () =>
+  withStore(async (store, writer, directory) => {
+    const file = join(directory, FILE_NAME);
+    const fill = async (from: number) => {
+      const ids = Array.from({ length: 20_000 }, (_, i) => BigInt(from + i));
+      for (let at = 0; at < ids.length; at += 1000)
+        await writer.ingest(
+          ids.slice(at, at + 1000).map(id => delivery(id)),
+          1000,
+        );
+      return ids;
+    };
+    const ids = await fill(0);
+    const filled = statSync(file).size;
+    const before = store.reusableBytes();
+    for (let from = 0; from < ids.length; from += 1000) await writer.remove(ids.slice(from, from + 1000), 'wrong');
+    const reusable = store.reusableBytes();
+    assert.ok(reusable > before + filled / 3, `${before}, then ${reusable} of ${filled} bytes`);
+    assert.is(reusable, freeBytes(file));
+    const removed = statSync(file).size;
+    await fill(100_000);
+    // The journal and the positions keep what they have of removed objects.
+    const grown = statSync(file).size - removed;
+    assert.ok(grown < filled / 3, `${grown} of ${filled} bytes`);
+    assert.is(store.reusableBytes(), freeBytes(file));
+  }));
+
+/** The bytes of all pages that belong to no tree, as found by a walk over all trees. */
+function freeBytes(file: string): number {
+  const { pages, faults } = checkPages(file);
+  assert.equal(faults, []);
+  const bytes = readFileSync(file);
+  const pageBytes = bytes.readUInt32LE(48);
+  const newest = [0, pageBytes].sort((a, b) =>
+    Number(bytes.readBigUInt64LE(b + 152) - bytes.readBigUInt64LE(a + 152)),
+  )[0]!;
+  const lastPage = Number(bytes.readBigUInt64LE(newest + 144));
+  return pageBytes * (lastPage + 1 - 2 - pages);
+}
 
 test('a removed object that is delivered again is a new one', () =>
   withStore(async (store, writer, directory) => {
