@@ -1,14 +1,13 @@
 /** `nearsky remove`: removes objects that should never have been stored, or are kept no longer. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseTime } from '../base/parse_time.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { formatTime } from '../base/times.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
+import { REMOVED_AT_ONCE, removeUnclaimed } from '../store/remove_objects.ts';
 import { statusOf } from '../store/status.ts';
 import { requireDatabase, type Store, withStore } from '../store/store.ts';
-import type { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
@@ -31,12 +30,8 @@ not_in_service, and is stored anew if it is delivered again. To be able to undo 
   run,
 };
 
-/** Objects per commit. A commit takes some tens of milliseconds, in which no other process can write. */
-const COMMIT_SIZE = 1000;
 const EXAMPLES = 5;
 const MAX_REASON = 200;
-/** The interval between attempts to get objects that another process is crossmatching. */
-const RETRY_MS = 250;
 
 async function run(invocation: Invocation): Promise<number> {
   const { config, options, flags, positionals } = invocation;
@@ -49,7 +44,7 @@ async function run(invocation: Invocation): Promise<number> {
   requireDatabase(config.NEARSKY_DATA);
   const given = file === undefined ? undefined : await idsIn(file);
   const found = await withStore(config.NEARSKY_DATA, async store => {
-    const found = describedObjects(store, given ?? idsBefore(store, beforeUs!));
+    const found = describedObjects(store, given ?? store.oldestIds(beforeUs!));
     store.requireUndisturbed();
     return found;
   });
@@ -64,8 +59,8 @@ async function run(invocation: Invocation): Promise<number> {
   const progress = new Progress();
   let removed = 0;
   try {
-    for (let from = 0; from < ids.length && !stop.aborted; from += COMMIT_SIZE) {
-      removed += await removeUnclaimed(writer, ids.slice(from, from + COMMIT_SIZE), reason, stop);
+    for (let from = 0; from < ids.length && !stop.aborted; from += REMOVED_AT_ONCE) {
+      removed += await removeUnclaimed(writer, ids.slice(from, from + REMOVED_AT_ONCE), reason, stop);
       progress.update(
         () => `${removed} of ${ids.length} objects removed; ${progress.pace(removed, ids.length, shownCount)}`,
       );
@@ -78,30 +73,6 @@ async function run(invocation: Invocation): Promise<number> {
   if (!stop.aborted) return 0;
   tell(`nearsky remove: interrupted (${stop.reason}). To remove the rest, run the same command again.`);
   return stop.reason === 'SIGINT' ? 130 : 143;
-}
-
-/**
- * Removes objects while no process of this machine crossmatches them: its result would be recorded for an object that
- * is stored anew meanwhile.
- */
-async function removeUnclaimed(
-  writer: Writer,
-  ids: readonly bigint[],
-  reason: string,
-  stop: AbortSignal,
-): Promise<number> {
-  let removed = 0;
-  for (let left = ids; left.length > 0 && !stop.aborted; ) {
-    const claim = await writer.claim(left, true);
-    try {
-      if (claim.ids.length > 0) removed += await writer.remove(claim.ids, reason);
-    } finally {
-      await writer.dropClaim(claim);
-    }
-    left = claim.busy;
-    if (left.length > 0) await sleep(RETRY_MS);
-  }
-  return removed;
 }
 
 /** @returns undefined for a dry run */
@@ -139,13 +110,6 @@ async function idsIn(file: string): Promise<Set<bigint>> {
     source.destroy();
   }
   return ids;
-}
-
-/** The oldest first. */
-function idsBefore(store: Store, endUs: number): bigint[] {
-  const [limit, asOfUs] = [Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER];
-  const pieces = store.recentInPieces({ of: 'all', timeField: 'ingest_time', startUs: 0, endUs, asOfUs, limit });
-  return [...pieces].flatMap(piece => piece.map(({ diaObjectId }) => diaObjectId)).reverse();
 }
 
 interface Found {

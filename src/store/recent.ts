@@ -1,5 +1,6 @@
 /** The listings by time: of every object, and of the objects with at least one match. */
 import type { TimeField } from '../contract/enums.ts';
+import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import type { DatabaseName, Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
 import {
@@ -96,6 +97,12 @@ export function listObjects(databases: Databases, objects: readonly Timed[]): vo
     databases.objects_by_ingest.put(encodeRisingKey(ingestTimeUs, diaObjectId), NOTHING);
   for (const { eventTimeUs, diaObjectId } of byEvent)
     databases.objects_by_event.put(encodeRisingKey(eventTimeUs, diaObjectId), NOTHING);
+}
+
+/** The objects with an ingest time before `endUs`, the oldest first. */
+export function oldestIds({ objects_by_ingest }: Databases, endUs: number, limit?: number): bigint[] {
+  const range = { end: encodeRisingKey(endUs, MAX_OBJECT_ID), ...(limit !== undefined && { limit }) };
+  return [...objects_by_ingest.getKeys(range)].map(key => decodeRisingKey(key).diaObjectId);
 }
 
 /** Removes objects from all listings. To be called in the transaction that removes them. */

@@ -17,7 +17,14 @@ import { type NightCounts, readDone, readNight, readNotes } from './nights.ts';
 import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
-import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
+import {
+  findRecent,
+  oldestIds,
+  type RecentPosition,
+  type RecentQuery,
+  readLatestIngest,
+  recentInPieces,
+} from './recent.ts';
 import {
   decodeJournal,
   decodeKey,
@@ -509,6 +516,11 @@ export class Store {
   /** Like `recent`, but in pieces, so that other work may run between two of them. Pieces may be empty. */
   recentInPieces(query: RecentQuery): Iterable<RecentPosition[]> {
     return recentInPieces(this.databases, query);
+  }
+
+  /** The objects with an ingest time before `endUs`, the oldest first. */
+  oldestIds(endUs: number, limit?: number): bigint[] {
+    return oldestIds(this.databases, endUs, limit);
   }
 
   /** The latest ingest time of any object; null when there is none. */
