@@ -28,8 +28,8 @@ export function beginRetention(store: Store, writer: Writer, days: number, log: 
         store.resetRead();
         // An import may bring a time that has not come yet.
         const newestUs = Math.min(nowUs(), store.latestIngestTimeUs() ?? 0);
-        const ids = store.oldestIds(newestUs - days * DAY_US, REMOVED_AT_ONCE);
-        total += await removeUnclaimed(writer, ids, reason, signal);
+        const ids = store.oldestIds({ endUs: newestUs - days * DAY_US, limit: REMOVED_AT_ONCE });
+        total += (await removeUnclaimed(writer, ids, { reason }, signal)).removed;
         isLeft = ids.length === REMOVED_AT_ONCE;
         if (!isLeft && total > 0) {
           log('old_objects_removed', { objects: total });

@@ -79,6 +79,7 @@ function brokerRows({ brokers, imported, removed }: NightReport): Row[] {
   if (imported > 0) rows.push(['imported objects', shownCount(imported)]);
   if (removed.objects > 0) rows.push(['removed objects', shownCount(removed.objects)]);
   rows.push(...counted(Object.entries(removed.by_reason)));
+  if (removed.deliveries > 0) rows.push(['removed deliveries of other objects', shownCount(removed.deliveries)]);
   return rows;
 }
 

@@ -60,8 +60,12 @@ export interface BrokerNight {
 export interface NightCounts {
   readonly brokers: Readonly<Record<string, BrokerNight>>;
   readonly imported: number;
-  /** Removed objects, also by the reason that was given. */
-  readonly removed: { readonly objects: number; readonly by_reason: Readonly<Record<string, number>> };
+  /** Removed objects, also by the reason that was given; and removed deliveries of objects that stay. */
+  readonly removed: {
+    readonly objects: number;
+    readonly by_reason: Readonly<Record<string, number>>;
+    readonly deliveries: number;
+  };
   /** Recorded crossmatches. `again` counts those that were not the first of their object. */
   readonly crossmatched: { readonly objects: number; readonly again: number };
   readonly catalogs: Readonly<Record<string, CatalogNight>>;
@@ -109,8 +113,10 @@ export class NightTally {
     if (objects > 0) this.#tally.add('imported', objects);
   }
 
-  removed(objects: number, reason: string): void {
-    this.#tally.add(`removed/${reason}`, objects);
+  /** @param deliveries of objects that stay */
+  removed(objects: number, deliveries: number, reason: string): void {
+    if (objects > 0) this.#tally.add(`removed/${reason}`, objects);
+    if (deliveries > 0) this.#tally.add('removed_deliveries', deliveries);
   }
 
   /** @param outcomes the outcomes that all these objects have, by catalog */
@@ -161,7 +167,11 @@ export function readNight({ meta }: Databases, night: string): NightCounts {
       Object.entries(brokers).map(([broker, counts]) => [broker, brokerNight(counts, reasons[broker] ?? {})]),
     ),
     imported: counters.imported ?? 0,
-    removed: { objects: sum(Object.values(removals)), by_reason: removals },
+    removed: {
+      objects: sum(Object.values(removals)),
+      by_reason: removals,
+      deliveries: counters.removed_deliveries ?? 0,
+    },
     crossmatched: { objects: counters.crossmatched ?? 0, again: counters.again ?? 0 },
     catalogs,
   };

@@ -99,9 +99,21 @@ export function listObjects(databases: Databases, objects: readonly Timed[]): vo
     databases.objects_by_event.put(encodeRisingKey(eventTimeUs, diaObjectId), NOTHING);
 }
 
-/** The objects with an ingest time before `endUs`, the oldest first. */
-export function oldestIds({ objects_by_ingest }: Databases, endUs: number, limit?: number): bigint[] {
-  const range = { end: encodeRisingKey(endUs, MAX_OBJECT_ID), ...(limit !== undefined && { limit }) };
+/** A part of the objects by ingest time. */
+export interface Oldest {
+  /** Inclusive, µs since 1970; by default the first. */
+  readonly startUs?: number;
+  /** Exclusive. */
+  readonly endUs: number;
+  /** By default all. */
+  readonly limit?: number;
+}
+
+/** Ids by ascending ingest time. */
+export function oldestIds({ objects_by_ingest }: Databases, { startUs = 0, endUs, ...limit }: Oldest): bigint[] {
+  // Of equal times, the highest id comes first.
+  const firstAt = (timeUs: number) => encodeRisingKey(timeUs, MAX_OBJECT_ID);
+  const range = { start: firstAt(startUs), end: firstAt(endUs), ...limit };
   return [...objects_by_ingest.getKeys(range)].map(key => decodeRisingKey(key).diaObjectId);
 }
 

@@ -19,6 +19,7 @@ import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import {
   findRecent,
+  type Oldest,
   oldestIds,
   type RecentPosition,
   type RecentQuery,
@@ -56,6 +57,7 @@ import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
 import {
+  type DeliverySource,
   type JournalEntry,
   type MatchSource,
   type ObjectToCrossmatch,
@@ -94,6 +96,8 @@ export async function withStore<T>(dataDir: string, use: (store: Store) => Promi
     await store.close();
   }
 }
+
+type SourcedEntry = JournalEntry & { readonly source: DeliverySource | undefined; readonly isImport: boolean };
 
 export class Store {
   /** For the writer only. */
@@ -304,17 +308,22 @@ export class Store {
 
   /** The journal entries after `sequence`, ascending, at most `limit`. */
   journalAfter(sequence: number, limit = 1000): JournalEntry[] {
-    const entries: JournalEntry[] = [];
+    return [...this.deliveriesAfter(sequence, limit)].map(({ source: _, isImport: __, ...entry }) => entry);
+  }
+
+  /** Like `journalAfter`, one at a time, with the source of the deliveries of each entry. */
+  *deliveriesAfter(sequence: number, limit?: number): Iterable<SourcedEntry> {
     let from = this.tableAt(sequence)?.rows ?? 0;
-    for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      const { table, delivered, crossmatched, removal } = decodeJournal(value);
+    const range = { start: encodeKey(BigInt(sequence) + 1n), ...(limit !== undefined && { limit }) };
+    for (const { key, value } of this.databases.journal.getRange(range)) {
+      const { table, delivered, crossmatched, versions, removal, source } = decodeJournal(value);
       const { ids, count } = this.positions(from, table.rows);
       const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
       const removed = removal?.objects.map(({ diaObjectId }) => diaObjectId) ?? [];
-      entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed });
+      const entry = { sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed };
+      yield { ...entry, source, isImport: versions === null };
       from = table.rows;
     }
-    return entries;
   }
 
   /**
@@ -518,9 +527,9 @@ export class Store {
     return recentInPieces(this.databases, query);
   }
 
-  /** The objects with an ingest time before `endUs`, the oldest first. */
-  oldestIds(endUs: number, limit?: number): bigint[] {
-    return oldestIds(this.databases, endUs, limit);
+  /** Ids by ascending ingest time. */
+  oldestIds(part: Oldest): bigint[] {
+    return oldestIds(this.databases, part);
   }
 
   /** The latest ingest time of any object; null when there is none. */
