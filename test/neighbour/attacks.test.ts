@@ -1,6 +1,8 @@
 /**
  * Whatever one client sends, small requests of another are answered, the memory of all processes is bounded, and
  * nothing is left behind. The figures are in docs/operations.md; no test measures a time.
+ *
+ *   ATTACK_SECONDS=8 NEARSKY_ATTACKS='lookup|ADQL' node test/neighbour/attacks.test.ts
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
