@@ -69,6 +69,10 @@ const SERVICE = {
     'Keep every former record of an object, so that `at` of `/api/objects/ID` and `/api/lookup` answers from an earlier state. `keep` begins with the present state. `remove` deletes the history. A command with `unchanged` goes on with what the data directory has.',
     oneOf('unchanged', 'keep', 'remove'),
   ),
+  NEARSKY_RETENTION_DAYS: about(
+    'Days for which an object is kept. `serve` removes objects that were first stored more than this many days before the newest one; null keeps all.',
+    optional(integer(365, 1, 36_500)),
+  ),
   NEARSKY_HOST: about('The address to listen on.', text('127.0.0.1')),
   NEARSKY_PORT: about('The port to listen on; 0 chooses a free port.', integer(8080, 0, 65535)),
   NEARSKY_WORKERS: about('Threads that answer requests.', integer(Math.min(256, cores), 1, 256), 'one for each core'),

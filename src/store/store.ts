@@ -6,7 +6,7 @@ import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
-import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
+import { type Environment, newestCommit, openEnvironment, readCreated, reusableBytes } from './environment.ts';
 import { formerRecord, formerSources, historyStart } from './history.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
@@ -17,7 +17,15 @@ import { type NightCounts, readDone, readNight, readNotes } from './nights.ts';
 import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
-import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
+import {
+  findRecent,
+  type Oldest,
+  oldestIds,
+  type RecentPosition,
+  type RecentQuery,
+  readLatestIngest,
+  recentInPieces,
+} from './recent.ts';
 import {
   decodeJournal,
   decodeKey,
@@ -49,6 +57,7 @@ import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
 import {
+  type DeliverySource,
   type JournalEntry,
   type MatchSource,
   type ObjectToCrossmatch,
@@ -89,6 +98,7 @@ export async function withStore<T>(dataDir: string, use: (store: Store) => Promi
 }
 
 const NONE_REMOVED = new LastRemovals();
+type SourcedEntry = JournalEntry & { readonly source: DeliverySource | undefined; readonly isImport: boolean };
 
 export class Store {
   /** For the writer only. */
@@ -299,17 +309,22 @@ export class Store {
 
   /** The journal entries after `sequence`, ascending, at most `limit`. */
   journalAfter(sequence: number, limit = 1000): JournalEntry[] {
-    const entries: JournalEntry[] = [];
+    return [...this.deliveriesAfter(sequence, limit)].map(({ source: _, isImport: __, ...entry }) => entry);
+  }
+
+  /** Like `journalAfter`, one at a time, with the source of the deliveries of each entry. */
+  *deliveriesAfter(sequence: number, limit?: number): Iterable<SourcedEntry> {
     let from = this.tableAt(sequence)?.rows ?? 0;
-    for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      const { table, delivered, crossmatched, removal } = decodeJournal(value);
+    const range = { start: encodeKey(BigInt(sequence) + 1n), ...(limit !== undefined && { limit }) };
+    for (const { key, value } of this.databases.journal.getRange(range)) {
+      const { table, delivered, crossmatched, versions, removal, source } = decodeJournal(value);
       const { ids, count } = this.positions(from, table.rows);
       const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
       const removed = removal?.objects.map(({ diaObjectId }) => diaObjectId) ?? [];
-      entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed });
+      const entry = { sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed };
+      yield { ...entry, source, isImport: versions === null };
       from = table.rows;
     }
-    return entries;
   }
 
   /**
@@ -513,6 +528,11 @@ export class Store {
     return recentInPieces(this.databases, query);
   }
 
+  /** Ids by ascending ingest time. */
+  oldestIds(part: Oldest): bigint[] {
+    return oldestIds(this.databases, part);
+  }
+
   /** The latest ingest time of any object; null when there is none. */
   latestIngestTimeUs(): number | null {
     return readLatestIngest(this.databases);
@@ -578,6 +598,11 @@ export class Store {
     return findByName(this.databases, name, prefix);
   }
 
+  /** The bytes of the database file that hold no data, and that later commits use. */
+  reusableBytes(): number {
+    return reusableBytes(this.#environment);
+  }
+
   /** The processes that have this database open, according to the kernel: a killed process is not among them. */
   livePids(): ReadonlySet<number> {
     return livePids(this.#environment.root);
@@ -640,7 +665,7 @@ function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: num
     ids,
     versions: typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined),
     isImport,
-    removed: removal?.objects.map(object => ({ ...object, timeUs: removal.timeUs })) ?? [],
+    removed: removal?.objects ?? [],
   };
 }
 
