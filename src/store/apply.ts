@@ -16,7 +16,7 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
-import { History } from './history.ts';
+import { History, keepLatestIngest } from './history.ts';
 import { type CommitChanges, importItems, type NewObject, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
@@ -331,4 +331,5 @@ function journal(
     : appended;
   databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched, ...further }));
   if (removal) noteRemoval(databases, sequence + 1);
+  keepLatestIngest(databases, sequence + 1);
 }

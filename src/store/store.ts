@@ -7,7 +7,7 @@ import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment, readCreated, reusableBytes } from './environment.ts';
-import { formerRecord, formerSources, historyStart } from './history.ts';
+import { formerRecord, formerSources, historyStart, latestIngestAt } from './history.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
@@ -64,6 +64,7 @@ import {
   type PublishedPosition,
   REMOVED_VERSION,
   type RecordedCrossmatches,
+  type SkyPosition,
   STORED_VERSION,
   type StoredObject,
   type TnsRecord,
@@ -205,6 +206,25 @@ export class Store {
     if (!bytes || bytes.length === 0) return false;
     into.load(diaObjectId, bytes, at);
     return true;
+  }
+
+  /** Whether an object was stored after a journal entry. Reads only the history, if that is enough. */
+  isStoredAt(diaObjectId: bigint, at: number): boolean {
+    const former = formerRecord(this.databases, diaObjectId, at);
+    return former ? former.length > 0 : this.databases.objects.doesExist(encodeKey(diaObjectId));
+  }
+
+  /** The number of objects after a journal entry. */
+  objectsAt(at: number): number {
+    const rowsSince = this.tableAt(this.lastSequence())!.rows - this.tableAt(at)!.rows;
+    let removedSince = 0;
+    for (const { objects } of removalsAfter(this.databases, at)) removedSince += objects.length;
+    return this.counts().objects - rowsSince + removedSince;
+  }
+
+  /** The latest ingest time of any object after a journal entry, from `historyStart` on; 0 if there was none. */
+  latestIngestAt(at: number): number {
+    return latestIngestAt(this.databases, at);
   }
 
   /** The first journal entry whose state can be read; undefined if the archive keeps no history. */
@@ -375,6 +395,17 @@ export class Store {
   /** The removals, the latest first. */
   removals(): Iterable<RemovalEntry> {
     return removalsAfter(this.databases, 0);
+  }
+
+  /**
+   * The objects that were removed after a journal entry, each with its position at the first of these removals. Some may
+   * not have been stored after that entry.
+   */
+  removedPositions(sequence: number): ReadonlyMap<bigint, SkyPosition | null> {
+    const found = new Map<bigint, SkyPosition | null>();
+    for (const { objects } of removalsAfter(this.databases, sequence))
+      for (const { diaObjectId, position } of objects) found.set(diaObjectId, position);
+    return found;
   }
 
   /** At least the objects that were removed after a journal entry, each with its last removal. */
