@@ -80,7 +80,7 @@ const statOf = (pid: number) =>
     .replace(/^.*\) /, '')
     .split(' ');
 
-/** The process that a script started to do its work; the script's own process while there is none. */
+/** The worker process that a script has started; before that, the script itself. */
 function workerOf(script: number): number {
   const isChild = (pid: number) => {
     try {

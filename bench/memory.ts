@@ -1,7 +1,7 @@
 /**
- * The memory of the index, in bytes per point and by purpose; and the resident memory of `nearsky serve`, without pages
- * of files. It is measured before, during and after an ingest with many merges, and compared with a fresh service over
- * the same objects.
+ * The memory of the index, in bytes per point and by purpose. Then the resident memory of `nearsky serve`, without pages
+ * of files: before, during and after an ingest with many merges, and beside it that of a fresh service over the same
+ * objects.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Arena, buildArena } from '@nearsky/sky-index';

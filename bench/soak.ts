@@ -64,7 +64,7 @@ const KILLED_SHARE = 0.3;
 interface Sample {
   readonly minute: number;
   readonly anonymous: number;
-  /** The part of the anonymous memory that unread answers take, mostly those of slow readers. */
+  /** The anonymous memory of answers that clients have not read yet; most belong to slow readers. */
   readonly answers: number;
   readonly index: number;
   readonly descriptors: number;

@@ -305,6 +305,11 @@ export interface CrossmatchOptions {
   readonly columns?: string;
   /** The frame of the positions, such as `FK4 B1950` or `galactic`, if the table does not declare it. */
   readonly frame?: string;
+  /**
+   * The 1σ error of the positions, for the probabilities of matches with a catalog: a number of arcsec, the name of its
+   * column, or of two for right ascension and declination, separated by a comma.
+   */
+  readonly errorArcsec?: number | string;
   readonly format?: MatchFormat;
   /** Makes even a small table a job at once; default false. */
   readonly asJob?: boolean;
@@ -375,6 +380,8 @@ export interface SourcesOptions {
   readonly catalog?: string;
   /** The maximum number of listed sources; default 1,000. */
   readonly limit?: number;
+  /** The 1σ error of the position along each axis, for the probabilities of the sources. */
+  readonly errorArcsec?: number;
 }
 
 export interface RecentOptions extends Omit<WalkOptions, 'filters'> {

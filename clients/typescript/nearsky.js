@@ -191,16 +191,17 @@ export class Nearsky {
   }
 
   /** @param {import('./nearsky.d.ts').SourcesOptions} options */
-  sources({ ra, dec, radiusArcsec, catalog, limit }) {
-    return this.#get('/api/sources', { ra, dec, radius_arcsec: radiusArcsec, catalog, limit });
+  sources({ ra, dec, radiusArcsec, catalog, limit, errorArcsec }) {
+    const query = { ra, dec, radius_arcsec: radiusArcsec, catalog, limit, error_arcsec: errorArcsec };
+    return this.#get('/api/sources', query);
   }
 
   /**
    * @param {Uint8Array<ArrayBuffer> | string} table
    * @param {import('./nearsky.d.ts').CrossmatchOptions} [options]
    */
-  async crossmatch(table, { radiusArcsec, asJob = false, ...options } = {}) {
-    const path = addressOf('/api/crossmatch', { radius_arcsec: radiusArcsec, ...options });
+  async crossmatch(table, { radiusArcsec, errorArcsec, asJob = false, ...options } = {}) {
+    const path = addressOf('/api/crossmatch', { radius_arcsec: radiusArcsec, error_arcsec: errorArcsec, ...options });
     const init = {
       method: 'POST',
       body: table,

@@ -33,6 +33,7 @@ export {
   type PositionColumns,
   type Positions,
   positionReader,
+  readPositionErrors,
   readPositions,
   withFrames,
   withIcrs,

@@ -82,9 +82,8 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   const writer = new Writer(store, member);
   if (config.NEARSKY_HISTORY === 'remove') {
     // A large history takes minutes to remove, so the service starts meanwhile.
-    const remove = (signal: AbortSignal) => applyHistory(writer, config, signal);
     const failed = (error: unknown) => log('history_not_removed', { error: messageOf(error) });
-    work.push(workUntilClosed(signal => remove(signal).catch(failed)));
+    work.push(workUntilClosed(signal => applyHistory(writer, config, signal).catch(failed)));
   } else {
     await applyHistory(writer, config);
   }

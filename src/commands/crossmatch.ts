@@ -45,7 +45,7 @@ the statistics.`,
   options: {
     again: { help: 'crossmatch objects whose crossmatch is outdated, instead of pending ones' },
     statistics: {
-      help: '--again: only add missing statistics, such as the chance probability, to the matches of crossmatches that are not outdated',
+      help: '--again: only add statistics to matches that lack them; no object is crossmatched',
     },
     catalog: { value: 'NAME', help: '--again: only if the difference concerns this catalog, or the radius' },
     area: {

@@ -40,6 +40,10 @@ VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is tha
       value: 'NAME',
       help: 'frame of the positions: ICRS, FK5 J1975, FK4 B1950, galactic (default: as the table or its column names declare, else ICRS)',
     },
+    'error-arcsec': {
+      value: 'ERROR',
+      help: '1σ error of the positions, for the probabilities of matches with a catalog: a number of arcsec, or the name of its column, or of two for right ascension and declination, comma-separated',
+    },
   },
   example: 'nearsky match targets.fits --data ./data --against gaia_dr3 -o matched.parquet',
   run,
@@ -56,6 +60,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   const out = options.get('out');
   const search = {
     ...Object.fromEntries(SENT_AS_GIVEN.map(name => [name, options.get(name)])),
+    error_arcsec: options.get('error-arcsec'),
     format: options.get('format') ?? (out === undefined ? undefined : formatOfName(out)),
     radius_arcsec: options.get('radius'),
   };

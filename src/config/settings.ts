@@ -16,6 +16,7 @@ import {
   pagedBrokers,
 } from '../contract/brokers.ts';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
+import { PRIOR_COMPLETENESS } from '../contract/position_errors.ts';
 import type { SettingKind } from './values.ts';
 import {
   baseAddress,
@@ -275,7 +276,7 @@ const CROSSMATCH = {
   ),
   MATCH_PRIOR_COMPLETENESS: about(
     'The fraction of objects whose counterpart is in a catalog, as far as is known before the match: the prior of `any_match_probability`. It applies to later crossmatches.',
-    number(1, 0.000001, 1),
+    number(PRIOR_COMPLETENESS.default, PRIOR_COMPLETENESS.min, PRIOR_COMPLETENESS.max),
   ),
   CROSSMATCH_BATCH_MAX_SIZE: about(
     'The background crossmatch of `serve` starts when this many objects are pending.',

@@ -6,6 +6,9 @@ export const ERROR_UNITS_MAS: Readonly<Record<string, number>> = { mas: 1, arcse
 /** The least and the largest error of a position, mas; the largest is 180 degrees. Others are unknown. */
 export const POSITION_ERROR_MAS = { min: 1e-6, max: 648_000_000 } as const;
 
+/** MATCH_PRIOR_COMPLETENESS. */
+export const PRIOR_COMPLETENESS = { min: 1e-6, max: 1, default: 1 } as const;
+
 /**
  * The error of a position, mas, as that of a circle with the same mean variance per axis: sqrt((ra² + dec²) / 2). NWAY
  * makes a circle of an ellipse in the same way. NaN unless both errors are numbers above 0, and it is within

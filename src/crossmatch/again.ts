@@ -4,7 +4,7 @@
  */
 import type { Area } from '@nearsky/sky-index';
 import { POSITION_ERRORS_SINCE } from '../store/level.ts';
-import { FIRST_VERSION, VERSION } from '../store/match_statistics.ts';
+import { FIRST_STATISTICS_VERSION, STATISTICS_VERSION } from '../store/match_statistics.ts';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../store/types.ts';
@@ -50,7 +50,7 @@ export function differsFrom(
   };
   const names = new Set(wanted.map(({ name }) => name));
   const isOlderLog = store.logPosition() !== undefined && store.logLevel() < POSITION_ERRORS_SINCE;
-  const version = isOlderLog ? FIRST_VERSION : VERSION;
+  const version = isOlderLog ? FIRST_STATISTICS_VERSION : STATISTICS_VERSION;
   return object => {
     if (object.state !== 'crossmatched' || object.crossmatchedAtUs >= beforeUs) return false;
     const { current } = object;

@@ -9,6 +9,7 @@ import { MAX_ORDER, pixelOf } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import { nowUs } from '../base/times.ts';
 import { Catalogs } from '../contract/catalogs.ts';
+import { PRIOR_COMPLETENESS } from '../contract/position_errors.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import type { FoundStatistics } from '../store/changes.ts';
@@ -46,7 +47,7 @@ export interface CrossmatchOptions {
   readonly provenance: () => Omit<ProvenanceSet, 'catalogs'>;
   /** Whether sources of catalogs with proper motions are compared at the time of the object's event; default false. */
   readonly properMotion?: boolean;
-  /** MATCH_PRIOR_COMPLETENESS, default 1. */
+  /** By default `PRIOR_COMPLETENESS.default`. */
   readonly priorCompleteness?: number;
   /** Finds the registry record of each object. Without an associator, no registry record is stored. */
   readonly associator?: Associator;
@@ -225,7 +226,7 @@ class Run {
     const searches = await searchBatch(objects, catalogs, {
       pool,
       radiusArcsec,
-      priorCompleteness: this.#options.priorCompleteness ?? 1,
+      priorCompleteness: this.#options.priorCompleteness ?? PRIOR_COMPLETENESS.default,
       associator,
       commitSize,
       signal,

@@ -485,11 +485,12 @@ function eachPair(
         const place = movedStar(star, years);
         atEpoch = separationArcsec(ra[object]!, dec[object]!, place.ra, place.dec);
       }
-      const arcsec = Number.isNaN(atEpoch) ? separation : atEpoch;
+      const separations = { separationArcsec: separation, separationAtEpochArcsec: atEpoch };
+      const arcsec = nearness(separations);
       if (arcsec > radiusArcsec) return;
       const combinedErrorMas = errors ? combinedError(errors.objectMas[object]!, candidate.errorMas) : Number.NaN;
       neighbours.add(object, arcsec, combinedErrorMas);
-      visit({ object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch, combinedErrorMas });
+      visit({ object, candidate, ...separations, combinedErrorMas });
     });
 }
 

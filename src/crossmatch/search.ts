@@ -1,5 +1,6 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '@nearsky/hats';
+import { PRIOR_COMPLETENESS } from '../contract/position_errors.ts';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import { likelihoodOf, lnSum, secondNearest, statisticsOf } from '../store/match_statistics.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
@@ -69,8 +70,13 @@ export class CatalogSearch {
   /** Rows that cannot be sources, in the files that were read; the rows of a file that was read twice count twice. */
   rowsPassedOver = 0;
 
-  /** @param priorCompleteness above 0, at most 1: the fraction of objects whose counterpart is in the catalog */
-  constructor(catalog: PlannedCatalog, places: BatchPlaces, radiusArcsec: number, priorCompleteness = 1) {
+  /** @param priorCompleteness within `PRIOR_COMPLETENESS`: the fraction of objects whose counterpart is in the catalog */
+  constructor(
+    catalog: PlannedCatalog,
+    places: BatchPlaces,
+    radiusArcsec: number,
+    priorCompleteness: number = PRIOR_COMPLETENESS.default,
+  ) {
     const { motion } = catalog;
     const years = motion && places.timeUs.map(timeUs => yearsSince(motion.epoch, timeUs));
     const { covered, searches } = planCatalog(catalog, places.ra, places.dec, radiusArcsec, years);

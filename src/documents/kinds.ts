@@ -12,6 +12,7 @@ import {
   MAX_TNS_NAME_CHARACTERS,
   RA_RANGE,
 } from '../contract/limits.ts';
+import { POSITION_ERROR_MAS } from '../contract/position_errors.ts';
 import { type IdType, isTextId, MAX_SOURCE_ID_BYTES, TEXT_ID } from '../contract/source_ids.ts';
 import { parseTnsName } from '../tns/names.ts';
 
@@ -26,6 +27,16 @@ export const TIME = textual('an ISO 8601 time (in a URL, + is written %2B)', par
 export const ANY_TEXT = textual('a text', text => text);
 
 export const upTo = (max: number, unit: string) => number({ min: 0, max, aboveMin: true, unit });
+
+/** The 1σ error of a position. */
+const POSITION_ERROR = { min: POSITION_ERROR_MAS.min * 1e-3, max: POSITION_ERROR_MAS.max * 1e-3, unit: 'arcsec' };
+export const POSITION_ERROR_ARCSEC = number(POSITION_ERROR);
+
+/** The 1σ errors of a table's positions. */
+export const POSITION_ERRORS = textual(
+  `the names of one or two columns, or a number from ${POSITION_ERROR.min} to ${POSITION_ERROR.max}`,
+  text => (Number.isNaN(Number(text)) || POSITION_ERROR_ARCSEC.parseText(text) !== undefined ? text : undefined),
+);
 
 /** An integer that is written with digits only, for `limit` and `resolution`. */
 export const digits = (bounds: Bounds) => integer(bounds, /^\d+$/);

@@ -297,6 +297,11 @@ export const sourcesParameters = memoized((catalogs: Catalogs) => {
       description: 'Radius of the search, inclusive.',
       required: 'always',
     },
+    error_arcsec: {
+      kind: kinds.POSITION_ERROR_ARCSEC,
+      description:
+        'The 1σ error of the position along each axis, for the probabilities of the sources. Without it, the error is unknown.',
+    },
     catalog: { kind: named(catalogNames(catalogs)), description: 'The catalog to search; every one by default.' },
     limit: sourcesLimit('Maximum number of listed sources; `count` includes all.'),
   } satisfies Parameters;
@@ -349,6 +354,11 @@ export const tableParameters = memoized((catalogs: Catalogs) => {
       kind: kinds.ANY_TEXT,
       description:
         'The frame of the positions: `ICRS`, `FK5 J1975` or `FK4 B1950` (of any equinox), `galactic`. By default the frame that the table or the names of its columns declare, or else ICRS.',
+    },
+    error_arcsec: {
+      kind: kinds.POSITION_ERRORS,
+      description:
+        'The 1σ error of the positions along each axis, for the probabilities of matches with a catalog: a number of arcsec for all rows, the name of a column, or the names of two (right ascension, with the factor cos(dec); declination), separated by a comma. Columns may have another unit of angles. Without it, the errors are unknown.',
     },
     Prefer: {
       kind: kinds.ANY_TEXT,

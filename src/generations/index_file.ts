@@ -8,7 +8,7 @@
  *   arenas   bytes      one after another
  *   digest   32 bytes   SHA-256 of everything before
  *
- * `mark` is the digest of the position table up to that entry. It protects against an index of another history, for
+ * `mark` is the digest of the position table up to that entry. It protects against an index of another journal, for
  * example after the database was restored from a backup.
  */
 
@@ -41,7 +41,7 @@ interface Header extends IndexedExtent {
  */
 export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefined {
   const store = currentStore();
-  const mark = historyMark(store, { sequence, rows });
+  const mark = tableMark(store, { sequence, rows });
   if (mark === undefined) return;
   const file = join(makeIndexDirectory(threadDataDir()), FILE);
   const aside = partOf(file, store.livePids()).path;
@@ -114,7 +114,7 @@ function readIndex(fd: number, store: Store): BuiltIndex | undefined {
   const buffers = header.arenas.map(bytes => readArena(fd, bytes, hash));
   const digest = readAll(fd, Buffer.alloc(DIGEST_BYTES));
   if (!digest?.equals(hash.digest())) return undefined;
-  if (historyMark(store, header) !== header.mark) return undefined;
+  if (tableMark(store, header) !== header.mark) return undefined;
   const { sequence, rows } = header;
   return { sequence, rows, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length })) };
 }
@@ -165,7 +165,7 @@ function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
  * The digest of the position table at a sequence number. Undefined if the journal has no such entry, or the number of
  * rows there is different.
  */
-function historyMark(store: Store, { sequence, rows }: IndexedExtent): string | undefined {
+function tableMark(store: Store, { sequence, rows }: IndexedExtent): string | undefined {
   const table = store.tableAt(sequence);
   return table?.rows === rows ? Buffer.from(table.digest).toString('hex') : undefined;
 }

@@ -92,16 +92,22 @@ async function asJob(service: Service, exchange: Exchange, request: TableRequest
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Crossmatch of a table). */
-function parse({ search, request }: Exchange, { catalogs, provenance }: Service): TableRequest {
+function parse({ search, request }: Exchange, { catalogs, config, provenance }: Service): TableRequest {
   const read = readerOf(search, tableParameters(catalogs), catalogs);
+  const catalog = catalogs.get(read('against'));
+  const error = read('error_arcsec');
+  if (error !== undefined && !catalog)
+    throw new ApiError('invalid_parameter', 'error_arcsec needs a catalog in against', { param: 'error_arcsec' });
   return {
-    catalog: catalogs.get(read('against')),
+    catalog,
     radiusArcsec: read('radius_arcsec'),
     find: read('find'),
     rows: read('rows'),
     format: read('format') ?? acceptedFormat(request),
     named: { ra: read('ra'), dec: read('dec'), frame: frameParam(read('frame')) },
     columns: read('columns'),
+    error,
+    priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
     about: toJson({ provenance }),
   };
 }

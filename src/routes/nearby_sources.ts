@@ -17,7 +17,10 @@ export function nearbySources(service: Service): Handler {
     const catalogs = catalog === undefined ? namesOf(known.all) : [catalog];
     const [ra, dec, radiusArcsec, limit] = [read('ra'), read('dec'), read('radius_arcsec'), read('limit')];
     const client = clientOf(exchange, config);
-    const found = await coordination.ask('sources', { client, ra, dec, radiusArcsec, catalogs, limit }, budget);
+    const errorArcsec = read('error_arcsec');
+    const priorCompleteness = config.MATCH_PRIOR_COMPLETENESS;
+    const asked = { client, ra, dec, radiusArcsec, errorArcsec, priorCompleteness, catalogs, limit };
+    const found = await coordination.ask('sources', asked, budget);
     const body = {
       provenance,
       ra,

@@ -224,6 +224,9 @@ export class HttpServer {
     outgoing.shouldKeepAlive = false;
     socket.destroySoon = () => {
       socket.end();
+      // Without the parser's listener, what still arrives is dropped.
+      socket.removeAllListeners('data');
+      socket.on('data', () => {});
       incoming.resume();
       const timer = setTimeout(() => socket.destroy(), LINGER_MS);
       socket.once('close', () => clearTimeout(timer));

@@ -100,26 +100,37 @@ function unusualUrl(target: string, host: string): string {
 
 /** The number of chunks of any size that a body may have. */
 const MAX_TINY_CHUNKS = 10_000;
-/** The minimum mean size of the chunks of a body with more chunks. A chunk takes 3 µs, whether it has 1 byte or 64. */
+/** The minimum mean size of the chunks of a body with more chunks. */
 const MIN_MEAN_BYTES = 64;
+/** Chunks up to this size are gathered. In a stream, each takes 3 µs and 600 bytes, whatever its size. */
+const GATHERED_BYTES = 512;
 
-/**
- * Counts the chunks of a body as they arrive. Chunks beyond the limit are dropped, because a retained chunk takes 600
- * bytes.
- */
+/** Counts the chunks of a body as they arrive, gathers small ones, and drops those beyond the limit. */
 export class Chunks {
   #count = 0;
   #bytes = 0;
+  #gathered: Uint8Array[] = [];
 
   constructor(incoming: IncomingMessage) {
     const push = incoming.push.bind(incoming);
+    let wantsMore = true;
+    const pass = () => {
+      if (this.#gathered.length > 0) wantsMore = push(Buffer.concat(this.#gathered));
+      this.#gathered = [];
+    };
     incoming.push = (chunk: Uint8Array | null, encoding) => {
-      if (!chunk) return push(chunk, encoding);
-      // The first chunk beyond the limit wakes the reader.
-      const isDropped = this.#areTooSmall;
-      this.#count++;
-      this.#bytes += chunk.length;
-      return !isDropped && push(chunk, encoding);
+      if (chunk) {
+        // The first chunk beyond the limit wakes the reader.
+        if (this.#areTooSmall) return false;
+        this.#count++;
+        this.#bytes += chunk.length;
+        if (chunk.length <= GATHERED_BYTES) {
+          if (this.#gathered.push(chunk) === 1) afterThisIteration(pass);
+          return wantsMore;
+        }
+      }
+      pass();
+      return push(chunk, encoding);
     };
   }
 

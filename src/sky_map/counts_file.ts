@@ -6,12 +6,12 @@
  *   version   uint32     little-endian, like all other numbers
  *   sequence  uint32     the counts include the journal up to this entry
  *   objects   uint32     the number of objects that follow
- *   mark      32 bytes   the store's mark of that history
+ *   mark      32 bytes   the store's mark of the journal at that entry
  *   columns   13 bytes an object: the low halves of the ids (uint32), the high halves (uint32), the cells (int32),
  *                        the statuses (uint8)
  *   digest    32 bytes   SHA-256 of everything before
  *
- * The mark protects against counts of another history.
+ * The mark protects against counts of another journal.
  */
 
 import { createHash } from 'node:crypto';
@@ -44,7 +44,7 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
   head.writeUInt32LE(VERSION, 8);
   head.writeUInt32LE(sequence, 12);
   head.writeUInt32LE(low.length, 16);
-  head.write(store.historyMark(sequence)!, 20, 'hex');
+  head.write(store.journalMark(sequence)!, 20, 'hex');
   const parts = [head, ...[low, high, cells, statuses].map(column => Buffer.from(column.buffer))];
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
@@ -68,7 +68,7 @@ export function readCounts(dataDir: string, store: Store): StoredCounts | undefi
   const end = HEAD_BYTES + BYTES_AN_OBJECT * objects;
   if (bytes.length !== end + DIGEST_BYTES) return undefined;
   if (!createHash('sha256').update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))) return undefined;
-  if (store.historyMark(sequence) !== bytes.toString('hex', 20, HEAD_BYTES)) return undefined;
+  if (store.journalMark(sequence) !== bytes.toString('hex', 20, HEAD_BYTES)) return undefined;
   const column = (at: number, width: number) => {
     const from = bytes.byteOffset + HEAD_BYTES + at * objects;
     return bytes.buffer.slice(from, from + width * objects) as ArrayBuffer;

@@ -5,8 +5,9 @@ import type { NearbyOutcome } from '../contract/enums.ts';
 import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
+import { errorsOf } from '../crossmatch/position_errors.ts';
 import type { Task } from '../pool/pool.ts';
-import { secondNearest, statisticsOf, worthOf } from '../store/match_statistics.ts';
+import { likelihoodOf, lnSum, lnWeight, secondNearest, statisticsOf, worthOf } from '../store/match_statistics.ts';
 import { appendSources, decodeSources } from '../store/records.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { currentStore } from '../store/thread_store.ts';
@@ -18,6 +19,10 @@ export interface SourcesTask extends Task<SourcesAnswer> {
   readonly dec: number;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
+  /** The 1σ error of the position, arcsec; undefined if it is unknown. */
+  readonly errorArcsec?: number | undefined;
+  /** MATCH_PRIOR_COMPLETENESS. */
+  readonly priorCompleteness: number;
   readonly catalogs: readonly string[];
   /** The maximum number of listed sources, at least 1. */
   readonly limit: number;
@@ -40,6 +45,8 @@ interface Source {
   readonly separationArcsec: number;
   /** Sources of the catalog per square arcmin; NaN if unknown. */
   readonly density: number;
+  /** See `combinedError`. */
+  readonly combinedErrorMas: number;
   readonly ra: number;
   readonly dec: number;
   readonly payload: Readonly<Record<string, unknown>> | null;
@@ -62,13 +69,18 @@ function columnsOf({ columns }: CatalogDefinition) {
 }
 
 /** The opened catalogs, and the JSON of their columns. */
-const registered = new RegisteredCatalogs(registrations => ({
-  catalogs: new Catalogs(registrations).all.map(definition => ({
-    definition,
-    columns: new Rendered(toJson(columnsOf(definition))),
-  })),
-  opened: new Map(registrations.map(registration => [registration.name, openCatalog(registration)])),
-}));
+const registered = new RegisteredCatalogs(registrations => {
+  const catalogs = new Catalogs(registrations);
+  return {
+    catalogs: catalogs.all.map(definition => ({ definition, columns: new Rendered(toJson(columnsOf(definition))) })),
+    opened: new Map(
+      registrations.map(registration => {
+        const errors = errorsOf(catalogs.get(registration.name)!, registration.columns);
+        return [registration.name, openCatalog(registration, undefined, errors)];
+      }),
+    ),
+  };
+});
 
 export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
   const { catalogs: known, opened } = registered.of(currentStore());
@@ -89,16 +101,27 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
     count: searched[at]!.sources.length,
     columns,
   }));
-  const seconds = searched.map(found => secondNearest(found.sources.map(each => each.separationArcsec)));
-  const listed = sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, density, ra, dec, payload }) => ({
-    catalog_name: asked[catalog]!.definition.name,
-    catalog_source_id: `${id}`,
-    separation_arcsec: separationArcsec,
-    ...worthOf({ separationArcsec }, statisticsOf(density, searched[catalog]!.sources.length, seconds[catalog]!)),
-    ra,
-    dec,
-    catalog_payload: payload,
+  const around = searched.map(({ sources }) => ({
+    count: sources.length,
+    second: secondNearest(sources.map(each => each.separationArcsec)),
+    lnWeights: sources
+      .map(each => lnWeight(each.separationArcsec, each.combinedErrorMas))
+      .reduce(lnSum, Number.NEGATIVE_INFINITY),
   }));
+  const listed = sources.slice(0, task.limit).map(source => {
+    const { catalog, id, separationArcsec, density, combinedErrorMas, ra, dec, payload } = source;
+    const { count, second, lnWeights } = around[catalog]!;
+    const likelihood = likelihoodOf(separationArcsec, combinedErrorMas, lnWeights, task.priorCompleteness);
+    return {
+      catalog_name: asked[catalog]!.definition.name,
+      catalog_source_id: `${id}`,
+      separation_arcsec: separationArcsec,
+      ...worthOf({ separationArcsec }, statisticsOf(density, count, second, likelihood)),
+      ra,
+      dec,
+      catalog_payload: payload,
+    };
+  });
   return {
     count: sources.length,
     catalogs: toJson(catalogs),
@@ -115,10 +138,23 @@ async function search(planned: PlannedCatalog, catalog: number, task: SourcesTas
   const { location, columns } = planned.registration;
   const [ra, dec] = [Float64Array.of(task.ra), Float64Array.of(task.dec)];
   const { covered, searches } = planCatalog(planned, ra, dec, task.radiusArcsec);
-  const { radiusArcsec } = task;
+  const { radiusArcsec, errorArcsec } = task;
+  const errors = errorArcsec === undefined ? undefined : planned.errors;
+  const objectMas = Float64Array.of(1000 * (errorArcsec ?? Number.NaN));
   const answers = await Promise.all(
     searches.map(({ file, hasAllRows }) =>
-      runMatch({ kind: 'match', location, file, columns, radiusArcsec, find: 'all', hasAllRows, ra, dec }),
+      runMatch({
+        kind: 'match',
+        location,
+        file,
+        columns,
+        radiusArcsec,
+        find: 'all',
+        hasAllRows,
+        ra,
+        dec,
+        ...(errors && { errors: { ...errors, objectMas } }),
+      }),
     ),
   );
   const problems = answers.flatMap(answer => (answer.outcome === 'searched' ? [] : answer.reason));
@@ -141,6 +177,7 @@ function sourcesOf(matches: FileMatches, catalog: number, keys: readonly string[
     id: matches.id[at]!,
     separationArcsec: matches.separationArcsec[at]!,
     density: matches.density[at]!,
+    combinedErrorMas: matches.combinedErrorMas[at]!,
     ra: ra!,
     dec: dec!,
     payload,

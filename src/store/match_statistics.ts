@@ -31,9 +31,9 @@ export interface Likelihood {
 }
 
 /** The version of the present method. */
-export const VERSION = 2;
+export const STATISTICS_VERSION = 2;
 /** The version without position errors, which logs of a level below 6 have. */
-export const FIRST_VERSION = 1;
+export const FIRST_STATISTICS_VERSION = 1;
 
 /** Rounds statistics. NaN stands for an unknown density, or for no second source. */
 export function statisticsOf(
@@ -43,7 +43,7 @@ export function statisticsOf(
   likelihood?: Likelihood,
 ): MatchStatistics {
   return {
-    version: VERSION,
+    version: STATISTICS_VERSION,
     sourceDensity: Number.isNaN(density) ? null : roundedDensity(density),
     sourcesWithinRadius,
     secondSeparationArcsec: Number.isNaN(second) ? null : roundedSeparation(second),
@@ -103,7 +103,7 @@ export function lnSum(a: number, b: number): number {
 
 /** The statistics as the first version had them. */
 export function firstVersion({ likelihood: _, ...statistics }: MatchStatistics): MatchStatistics {
-  return { ...statistics, version: FIRST_VERSION };
+  return { ...statistics, version: FIRST_STATISTICS_VERSION };
 }
 
 /** The second smallest of some separations, in any order; NaN if there is none. NaN separations do not count. */
@@ -197,7 +197,7 @@ const UNKNOWN_PROBABILITIES = { normalized_separation: null, match_probability: 
  * The values that need the errors of positions: p_i and p_any of NWAY (Salvato et al. 2018, MNRAS 473, 4937) for one
  * catalog. With w = c exp(-r²/2) / (2π ρ σ²) of each source, p_i = w_i / Σw and p_any = Σw / (1 + Σw).
  */
-function probabilities(arcsec: number, sourcesPerArcmin2: number | null, likelihood: Likelihood | undefined) {
+export function probabilities(arcsec: number, sourcesPerArcmin2: number | null, likelihood: Likelihood | undefined) {
   if (!likelihood) return UNKNOWN_PROBABILITIES;
   const { combinedErrorMas, lnWeightRatio, priorCompleteness } = likelihood;
   const normalized = finite(rounded((1000 * arcsec) / combinedErrorMas, 4));

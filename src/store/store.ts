@@ -64,7 +64,7 @@ export type { StoreCounts } from './counts.ts';
 export { FORMAT_VERSION, requireDatabase } from './environment.ts';
 export { OlderFormat, StoreError } from './store_error.ts';
 
-/** The number of entries in a mark of the history. The digest of the newest covers all stored objects, but no crossmatch. */
+/** The number of entries in a mark of the journal. The digest of the newest covers all stored objects, but no crossmatch. */
 const MARKED_ENTRIES = 16;
 
 /**
@@ -274,11 +274,11 @@ export class Store {
   }
 
   /**
-   * A hexadecimal digest that differs for another history, for example after the database was restored from a backup:
+   * A hexadecimal digest that differs for another journal, for example after the database was restored from a backup:
    * of all objects stored up to a journal entry, and of what its last entries say of crossmatches. Undefined if there
    * is no such entry.
    */
-  historyMark(sequence: number): string | undefined {
+  journalMark(sequence: number): string | undefined {
     if (!this.tableAt(sequence)) return undefined;
     const mark = createHash('sha256');
     const start = encodeKey(BigInt(Math.max(1, sequence - MARKED_ENTRIES + 1)));

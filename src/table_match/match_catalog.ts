@@ -12,8 +12,15 @@ import {
 } from '../crossmatch/match_file.ts';
 import { openCatalog, planCatalog } from '../crossmatch/plan.ts';
 import { helperPool } from '../crossmatch/pool.ts';
+import { errorsOf } from '../crossmatch/position_errors.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
-import { roundedChance, roundedDensity, roundedSeparation } from '../store/match_statistics.ts';
+import {
+  likelihoodOf,
+  probabilities,
+  roundedChance,
+  roundedDensity,
+  roundedSeparation,
+} from '../store/match_statistics.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
 import type { ValidPositions } from './match_objects.ts';
 import type { Batch, Pairs } from './pairs.ts';
@@ -25,21 +32,32 @@ const HELPED_FILES = 16;
 /** The maximum number of bytes for the columns of the sources found. */
 const MAX_SOURCES_BYTES = 256 << 20;
 
+export interface CatalogSearch {
+  readonly registration: CatalogRegistration;
+  readonly definition: CatalogDefinition;
+  readonly positions: ValidPositions;
+  /** The 1σ errors of the table's rows, NaN if unknown; undefined without any. */
+  readonly errorMas: Float64Array | undefined;
+  readonly radiusArcsec: number;
+  readonly find: Find;
+  /** MATCH_PRIOR_COMPLETENESS. */
+  readonly priorCompleteness: number;
+}
+
 /**
  * @param onShare called with the completed fraction of the search
  * @returns why files could not be read
  * @throws TableError if the sources found do not fit into memory
  */
 export async function matchCatalog(
-  registration: CatalogRegistration,
-  definition: CatalogDefinition,
-  { row, ra, dec }: ValidPositions,
-  radiusArcsec: number,
-  find: Find,
+  search: CatalogSearch,
   pairs: Pairs,
   onShare: (searched: number) => void,
 ): Promise<string[]> {
+  const { registration, definition, radiusArcsec, find, priorCompleteness, errorMas } = search;
+  const { row, ra, dec } = search.positions;
   const { location, columns } = registration;
+  const errors = errorMas && errorsOf(definition, columns);
   const { covered, searches } = planCatalog(openCatalog(registration), ra, dec, radiusArcsec);
   covered.forEach((isCovered, object) => {
     if (!isCovered) pairs.setUnmatched(row[object]!, 'outside_footprint');
@@ -77,6 +95,9 @@ export async function matchCatalog(
         hasAllRows,
         payload,
         ...positions,
+        ...(errors && {
+          errors: { ...errors, objectMas: Float64Array.from(objects, object => errorMas[row[object]!]!) },
+        }),
       } as const;
       const answer = await run(task);
       free.push(run);
@@ -92,7 +113,7 @@ export async function matchCatalog(
         throw new TableError(
           'more sources are found than fit into memory: send fewer rows, or search a smaller radius',
         );
-      pairs.add(batchOf(answer.matches, objects, row));
+      pairs.add(batchOf(answer.matches, objects, row, priorCompleteness));
     });
   } finally {
     await helpers?.close();
@@ -116,33 +137,47 @@ function batchOf(
     density,
     sourcesWithinRadius,
     secondSeparationArcsec,
+    combinedErrorMas,
+    lnWeights,
     payload,
   }: ColumnMatches,
   objects: readonly number[],
   row: Uint32Array,
+  priorCompleteness: number,
 ): Batch {
   const isUnknown = Uint8Array.from(density, value => (Number.isNaN(value) ? 1 : 0));
   const rounded = density.map(roundedDensity);
   const chance = rounded.map((value, at) => roundedChance(value, separationArcsec[at]!));
   const count = BigInt64Array.from(sourcesWithinRadius, BigInt);
   const second = secondSeparationArcsec.map(roundedSeparation);
-  // The errors of the rows' positions are not known.
-  const unknown = { values: new Float64Array(id.length), isNull: new Uint8Array(id.length).fill(1) };
+  const nulls = () => ({ values: new Float64Array(id.length), isNull: new Uint8Array(id.length).fill(1) });
+  const ofErrors = { normalized_separation: nulls(), match_probability: nulls(), any_match_probability: nulls() };
+  const complete = () =>
+    combinedErrorMas.forEach((errorMas, at) => {
+      const arcsec = separationArcsec[at]!;
+      const likelihood = likelihoodOf(arcsec, errorMas, lnWeights[at]!, priorCompleteness);
+      const found = probabilities(arcsec, isUnknown[at] ? null : rounded[at]!, likelihood);
+      for (const key of Object.keys(ofErrors) as (keyof typeof ofErrors)[]) {
+        const value = found[key];
+        if (value === null) continue;
+        ofErrors[key].values[at] = value;
+        ofErrors[key].isNull[at] = 0;
+      }
+    });
   const isAlone = Uint8Array.from(second, value => (Number.isNaN(value) ? 1 : 0));
   return {
     row: object.map(each => row[objects[each]!]!),
     id,
     separationArcsec,
-    neighbours: { count, second, isAlone },
+    neighbours: { count, second, isAlone, combinedErrorMas, lnWeights },
+    complete,
     columns: [
       ...[id, ra, dec, separationArcsec].map(values => ({ values })),
       { values: chance, isNull: isUnknown },
       { values: rounded, isNull: isUnknown },
       { values: count },
       { values: second, isNull: isAlone },
-      unknown,
-      unknown,
-      unknown,
+      ...Object.values(ofErrors),
       ...payload,
     ],
   };

@@ -8,6 +8,7 @@ import {
   openTable,
   type PositionParam,
   type Positions,
+  readPositionErrors,
   readPositions,
   TableError,
   type TableLimits,
@@ -20,6 +21,7 @@ import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { isThere } from '../base/files.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
+import { circularErrorMas, ERROR_UNITS_MAS } from '../contract/position_errors.ts';
 import type { Find, RowsKept, TableProgress } from '../contract/table_match.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
 import { note } from '../pool/process_tasks.ts';
@@ -39,6 +41,9 @@ export interface TableRequest {
   readonly rows: RowsKept;
   /** The columns that the request names for the position. */
   readonly named: NamedColumns;
+  /** The 1σ errors of the positions, as for `readPositionErrors`; undefined if they are not known. */
+  readonly error?: string | undefined;
+  readonly priorCompleteness: number;
   /** The table's columns that are copied to the answer, as for `withColumns`; undefined for all. */
   readonly columns?: string | undefined;
   /** The format of the answer. The default is the format of the table, or the most similar one. */
@@ -143,7 +148,7 @@ async function begin(
   bytes: Uint8Array,
   progress: NotedProgress,
 ): Promise<{ begun: TableBegun; result: Result }> {
-  const { catalog, radiusArcsec, find, rows, about, limits } = task;
+  const { catalog, radiusArcsec, find, rows, about, limits, priorCompleteness } = task;
   // A string stays a string if the format of the answer is a text format, too.
   const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
@@ -151,13 +156,15 @@ async function begin(
   progress.set({ of: table.rows });
   const pairs = new Pairs(table.rows, find);
   const positions = validPositions(await readPositions(table, columns), pairs);
+  const errorMas = task.error === undefined ? undefined : circularErrors(await readPositionErrors(table, task.error));
   let problems: string[] = [];
   const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
   if (!catalog) await matchObjects(positions, radiusArcsec, find, pairs, onShare);
   else {
     const registration = currentStore().catalog(catalog.name);
     if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
-    problems = await matchCatalog(registration, catalog, positions, radiusArcsec, find, pairs, onShare);
+    const search = { registration, definition: catalog, positions, errorMas, radiusArcsec, find, priorCompleteness };
+    problems = await matchCatalog(search, pairs, onShare);
   }
   progress.set({ searched: table.rows });
   pairs.settle();
@@ -185,6 +192,11 @@ async function begin(
   const counts = { inputRows: table.rows, rows: answered, matches: pairs.count };
   const begun = { outcome: 'begun', ...counts, dropped, format, ra, dec, problems } as const;
   return { begun: { ...begun, frame, frameSource }, result };
+}
+
+/** @param errors arcsec @returns mas; NaN if unknown */
+function circularErrors({ ra, dec }: Positions): Float64Array {
+  return ra.map((error, row) => circularErrorMas(error, dec[row], ERROR_UNITS_MAS.arcsec!));
 }
 
 /**

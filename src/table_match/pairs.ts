@@ -6,7 +6,7 @@ import { MAX_TABLE_MATCHES } from '../contract/limits.ts';
 import { compareIds } from '../contract/source_ids.ts';
 import type { Find, RowStatus } from '../contract/table_match.ts';
 import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
-import { roundedSeparation, secondNearest } from '../store/match_statistics.ts';
+import { lnSum, lnWeight, roundedSeparation, secondNearest } from '../store/match_statistics.ts';
 
 /**
  * For each pair, the catalog's sources within the radius of its row, in parallel arrays. `Pairs.settle` completes them.
@@ -17,6 +17,9 @@ export interface Neighbours {
   readonly second: Float64Array;
   /** 1 if there is only one source. */
   readonly isAlone: Uint8Array;
+  /** As in `FoundPairs`. */
+  readonly combinedErrorMas: Float64Array;
+  readonly lnWeights: Float64Array;
 }
 
 /** Pairs that were found together, in parallel arrays. */
@@ -26,6 +29,8 @@ export interface Batch {
   readonly separationArcsec: Float64Array;
   /** The statistics for the catalog file in which the pairs were found; undefined for objects. */
   readonly neighbours?: Neighbours;
+  /** Called when `neighbours` is complete, to fill the columns that follow from it. */
+  readonly complete?: () => void;
   /** The columns of the answer that describe the pairs: id, position, separation, and the catalog's columns. */
   readonly columns: readonly SourceColumn[];
 }
@@ -111,6 +116,7 @@ export class Pairs {
         this.#sort(starts[row]!, starts[row + 1]!);
         this.#joinNeighbours(starts[row]!, starts[row + 1]!);
       }
+    for (const { complete } of this.#batches) complete?.();
   }
 
   /** Counts the sources near a row, if its pairs were found in several files or are all listed. */
@@ -121,17 +127,23 @@ export class Pairs {
       return { at, separation: separationArcsec[at]!, neighbours };
     });
     let count = 0n;
+    let lnWeights = Number.NEGATIVE_INFINITY;
     const separations = pairs.map(({ separation }) => separation);
-    for (const { at, neighbours } of pairs) {
+    for (const { at, separation, neighbours } of pairs) {
       if (!neighbours) return;
       count += this.areNearest ? neighbours.count[at]! : 1n;
       if (this.areNearest && !neighbours.isAlone[at]) separations.push(neighbours.second[at]!);
+      const ofPair = this.areNearest
+        ? neighbours.lnWeights[at]!
+        : lnWeight(separation, neighbours.combinedErrorMas[at]!);
+      lnWeights = lnSum(lnWeights, ofPair);
     }
     const second = roundedSeparation(secondNearest(separations));
     for (const { at, neighbours } of pairs) {
       neighbours!.count[at] = count;
       neighbours!.second[at] = second;
       neighbours!.isAlone[at] = 0;
+      neighbours!.lnWeights[at] = lnWeights;
     }
   }
 

@@ -140,14 +140,14 @@ export class Archive {
     return join(this.#directory, `archive-${number}.duckdb`);
   }
 
-  /** Whether a generation has the tables of this release, and the rows of this database's history. */
+  /** Whether a generation has the tables of this release, and the rows of this database's journal. */
   #isOurs({ contents: { key, mark, sequence }, catalogs }: Generation): boolean {
-    return key === keyOf(catalogs) && mark === this.#store.historyMark(sequence);
+    return key === keyOf(catalogs) && mark === this.#store.journalMark(sequence);
   }
 
-  /** The history mark of an entry that was read. */
+  /** The mark of the journal at an entry that was read. */
   #markOf(sequence: number): string {
-    const mark = this.#store.historyMark(sequence);
+    const mark = this.#store.journalMark(sequence);
     if (mark === undefined) throw new DamagedValue(`entry ${sequence} of the journal`);
     return mark;
   }

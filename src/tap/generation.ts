@@ -44,7 +44,7 @@ export interface Origin {
 
 /** What a generation contains. */
 export interface Contents extends Origin, TapState {
-  /** The mark of the archive's history up to the entry. */
+  /** The mark of the archive's journal at the entry. */
   readonly mark: string;
   /** The number of sorted objects, and of objects changed since then. An object counts once for each change. */
   readonly objects: number;

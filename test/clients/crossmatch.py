@@ -58,6 +58,16 @@ for as_job in (False, True):
     except NearskyError as error:
         assert error.param == "body" and "its columns are x, y" in str(error), error
 try:
+    service.crossmatch(text, error_arcsec=0.1)
+    raise AssertionError("it was answered")
+except NearskyError as error:
+    assert error.param == "error_arcsec", error
+try:
+    service.sources(ra, dec, 1, error_arcsec=0)
+    raise AssertionError("it was answered")
+except NearskyError as error:
+    assert error.param == "error_arcsec", error
+try:
     service.crossmatch([1, 2])
 except TypeError as error:
     assert "pandas" in str(error)

@@ -287,6 +287,11 @@ test('sources of the catalogs near a position', async ({ service }) => {
   });
   assert.equal([catalogs[0].outcome, sources], ['not_registered', []]);
   const far = await rejection(() => client.sources({ ra: 150, dec: 2, radiusArcsec: 61 }));
+  for (const sent of [
+    () => client.sources({ ra: 150, dec: 2, radiusArcsec: 1, errorArcsec: 0 }),
+    () => client.crossmatch('ra,dec\n1,2\n', { errorArcsec: 0.1 }),
+  ])
+    assert.is((await rejection(sent)).param, 'error_arcsec');
   assert.is(far.param, 'radius_arcsec');
 });
 

@@ -172,7 +172,7 @@ needs(test, obstacle)('rows that the tables have already are not doubled, whatev
     const before = await answers(dataDir);
     // As after a commit that was stored, but reported as failed.
     await inTables(dataDir, async connection => {
-      await connection.run(`UPDATE stored SET sequence = ${sequence}, mark = '${store.historyMark(sequence)}'`);
+      await connection.run(`UPDATE stored SET sequence = ${sequence}, mark = '${store.journalMark(sequence)}'`);
     });
     const after = await answers(dataDir);
     assert.is(after.changed, before.changed + CHANGED);

@@ -152,7 +152,8 @@ class Watch:
             except NearskyError as error:
                 if not (has_begun and error.retryable):
                     raise
-                wait_seconds = wait_seconds if error._retry_after_seconds is None else error._retry_after_seconds
+                if error._retry_after_seconds is not None:
+                    wait_seconds = error._retry_after_seconds
             except (http.client.HTTPException, OSError):
                 # The connection broke, so it had been established.
                 pass
@@ -445,13 +446,23 @@ class Nearsky:
         response.close()
         raise _not_ours(self._base + path, 200, "it is no stream") if unknown is None else _unknown_parameters(unknown, 200)
 
-    def sources(self, ra: Any, dec: Any = None, radius_arcsec: Any = None, catalog: str | None = None, limit: int | None = None) -> dict[str, Any]:
+    def sources(
+        self,
+        ra: Any,
+        dec: Any = None,
+        radius_arcsec: Any = None,
+        catalog: str | None = None,
+        limit: int | None = None,
+        error_arcsec: Any = None,
+    ) -> dict[str, Any]:
         """Every source of the registered catalogs, or of one catalog, within a radius of at most 60 arcsec, nearest first.
 
         A SkyCoord may replace ra and dec, like in `cone`. The answer has `sources`, and in `catalogs`, for each catalog, whether it was
-        searched and the units of its columns.
+        searched and the units of its columns. With `error_arcsec`, the 1-sigma error of the position, the sources have the probabilities
+        that need it.
         """
         query = {**_circle_of(ra, dec, radius_arcsec), "catalog": catalog, "limit": limit}
+        query["error_arcsec"] = None if error_arcsec is None else _number(error_arcsec, "arcsec")
         return self._get("/api/sources", query)
 
     def crossmatch(
@@ -466,21 +477,25 @@ class Nearsky:
         as_job: bool = False,
         frame: str | None = None,
         columns: str | list[str] | None = None,
+        error_arcsec: Any = None,
     ) -> Any:
         """Matches each row of a table against the objects, or against the catalog `against`.
 
         The table is a DataFrame of pandas or Polars, an astropy Table, or an array of SkyCoord; the answer has the same type (for a
         SkyCoord, an astropy Table). Or it is the bytes of a file, and the answer has the file's format. `find` is `nearest` or `all`;
         `rows` is `all` or `matched`. `ra` and `dec` name the position columns if their names are not recognised. `frame` names their frame
-        (`FK4 B1950`, `galactic`) if the table does not declare it. `columns` selects the columns of the table that the answer includes. A
-        pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the service: the method waits for it, then
+        (`FK4 B1950`, `galactic`) if the table does not declare it. `columns` selects the columns of the table that the answer includes.
+        `error_arcsec` is the 1-sigma error of the positions, for the probabilities of matches with a catalog: a number of arcsec, the name
+        of its column, or of two for right ascension and declination, separated by a comma. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the service: the method waits for it, then
         removes it.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": None if radius_arcsec is None else _number(radius_arcsec, "arcsec")}
         if columns is not None and not isinstance(columns, str):
             columns = ",".join('"' + name.replace('"', '""') + '"' for name in columns)
-        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=columns, format=form)
+        if error_arcsec is not None and not isinstance(error_arcsec, str):
+            error_arcsec = _number(error_arcsec, "arcsec")
+        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=columns, error_arcsec=error_arcsec, format=form)
         path = _address_of("/api/crossmatch", query)
         if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
             try:

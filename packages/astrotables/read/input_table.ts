@@ -70,7 +70,7 @@ export interface TableLimits {
 }
 
 /** The parameters that describe a table's positions. */
-export type PositionParam = 'ra' | 'dec' | 'frame' | 'columns';
+export type PositionParam = 'ra' | 'dec' | 'frame' | 'error_arcsec' | 'columns';
 
 /** A table that cannot be used. The message is for the sender of the table. */
 export class TableError extends Error {
@@ -84,27 +84,38 @@ export class TableError extends Error {
   }
 }
 
+/** The names in a request, separated by commas; quoted names may contain commas. */
+export function namesIn(names: string): string[] {
+  return [...names.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
+    .map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
+    .filter(name => name !== '');
+}
+
+/**
+ * The index of a column; of several names that differ in case alone, the exact one.
+ * @throws TableError naming the parameter and listing the columns
+ */
+export function columnNamed(columns: readonly Column[], name: string, param: PositionParam): number {
+  const exact = columns.findIndex(column => column.name === name);
+  const place = exact >= 0 ? exact : columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
+  if (place < 0)
+    throw new TableError(`it has no column ${name.slice(0, 64)}, named in ${param}=: ${listOf(columns)}`, param);
+  return place;
+}
+
 /**
  * The table with only some of its columns, in their original order. The original table keeps all of them.
- * @param names as in a request, separated by commas; quoted names may contain commas
+ * @param names see `namesIn`
  * @throws TableError naming a column that is missing, or that was dropped
  */
 export function withColumns(table: InputTable, names: string): InputTable {
-  const wanted = [...names.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
-    .map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
-    .filter(name => name !== '');
-  const places = wanted.map(name => {
-    const exact = table.columns.findIndex(column => column.name === name);
-    const place =
-      exact >= 0 ? exact : table.columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
-    if (place >= 0) return place;
-    const shown = name.slice(0, 64);
-    throw new TableError(
-      table.dropped?.includes(name)
-        ? `its column ${shown}, named in columns=, has a type that the answer cannot hold, such as lists, bytes or complex numbers`
-        : `it has no column ${shown}, named in columns=: ${listOf(table.columns)}`,
-      'columns',
-    );
+  const places = namesIn(names).map(name => {
+    if (table.dropped?.includes(name))
+      throw new TableError(
+        `its column ${name.slice(0, 64)}, named in columns=, has a type that the answer cannot hold, such as lists, bytes or complex numbers`,
+        'columns',
+      );
+    return columnNamed(table.columns, name, 'columns');
   });
   const kept = [...new Set(places)].sort((a, b) => a - b);
   const { csvRow: _, stored: __, ...plain } = table;

@@ -4,12 +4,14 @@ import type { Cell, Column } from '../columns.ts';
 import { frameOfNames, GALACTIC_NAMES } from '../frame_names.ts';
 import { describeFrame, type Frame, FrameError, frameOf, GALACTIC, ICRS, isSameFrame, toIcrs } from '../frames.ts';
 import {
+  columnNamed,
   type DeclaredFrame,
   type DescribedTable,
   distinctName,
   type InputTable,
   listOf,
   MAX_NUMBER_CHARACTERS,
+  namesIn,
   numberOf,
   OTHER_BASE,
   TableError,
@@ -89,13 +91,7 @@ export function findPositions(table: DescribedTable, named: NamedColumns): Posit
 }
 
 function namedPair({ columns }: DescribedTable, { ra, dec }: NamedColumns): Pair | undefined {
-  const named = (param: 'ra' | 'dec', name: string) => {
-    const exact = columns.findIndex(column => column.name === name);
-    const place = exact >= 0 ? exact : columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
-    if (place < 0)
-      throw new TableError(`it has no column ${name.slice(0, 64)}, named in ${param}=: ${listOf(columns)}`, param);
-    return place;
-  };
+  const named = (param: 'ra' | 'dec', name: string) => columnNamed(columns, name, param);
   if (ra !== undefined) return [named('ra', ra), named('dec', dec ?? ra)];
   if (dec !== undefined) throw new TableError('dec= names a column, but ra= does not: give both', 'dec');
   return undefined;
@@ -240,6 +236,43 @@ function agreeing(declared: Frame, own: Frame | undefined, columns: readonly Col
   );
 }
 
+/**
+ * The 1σ errors of a table's positions along each axis, arcsec, with the factor cos(dec) in the first; NaN for a cell
+ * that is not a number.
+ * @param named a number of arcsec for all rows; or the name of a column, or of one for each axis, separated by a comma
+ * (see `withColumns`). The unit of a column without one is arcsec.
+ * @throws TableError if a column is missing, or its unit is not an angle
+ */
+export async function readPositionErrors(table: InputTable, named: string): Promise<Positions> {
+  const { rows, columns } = table;
+  const param = 'error_arcsec';
+  const same = Number(named);
+  if (!Number.isNaN(same)) {
+    const errors = new Float64Array(rows).fill(same);
+    return { ra: errors, dec: errors };
+  }
+  const places = namesIn(named).map(name => columnNamed(columns, name, param));
+  if (places.length === 0 || places.length > 2)
+    throw new TableError(`${param}= must be a number, the name of one column, or of two, separated by a comma`, param);
+  const scales = places.map(place => ARCSEC_PER_DEGREE * scaleOf(columns[place]!, 'arcsec'));
+  const errors = places.map(() => new Float64Array(rows));
+  let first = 0;
+  for await (const block of table.blocks(places)) {
+    for (const [i, cells] of block.cells.entries())
+      for (let row = 0; row < block.rows; row++) errors[i]![first + row] = numberIn(cells[row]!) * scales[i]!;
+    first += block.rows;
+  }
+  const [ra, dec = ra] = errors;
+  return { ra: ra!, dec: dec! };
+}
+
+const ARCSEC_PER_DEGREE = 3600;
+
+function numberIn(cell: Cell): number {
+  if (cell === null || typeof cell === 'boolean') return Number.NaN;
+  return typeof cell === 'string' ? numberOf(cell) : Number(cell);
+}
+
 /** Degrees in ICRS; NaN for a cell without a valid value. */
 export interface Positions {
   readonly ra: Float64Array;
@@ -297,14 +330,10 @@ const HOUR = 15;
  * @param isRa whether sexagesimal texts without a unit are hours
  * @throws TableError if the unit is not an angle, because the numbers would be taken for wrong positions
  */
-function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => number {
-  const plain = unit.trim().toLowerCase();
+function readerOf(column: Column, isRa: boolean): (cell: Cell) => number {
+  const plain = (column.unit ?? '').trim().toLowerCase();
   const [, mark] = SEXAGESIMAL_UNIT.exec(plain) ?? [];
-  const factor = mark ? 1 : factorOf(plain);
-  if (factor === undefined)
-    throw new TableError(
-      `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is not a known unit of angles: send degrees`,
-    );
+  const factor = mark ? 1 : scaleOf(column, 'degrees');
   const stated = mark ? { h: HOUR, d: 1 }[mark] : plain === '' ? undefined : factor;
   return cell => {
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
@@ -315,6 +344,19 @@ function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => n
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
     return sexagesimal(cell, isRa, stated) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
   };
+}
+
+/**
+ * The degrees of a column's unit.
+ * @param usual the unit of a column without one
+ * @throws TableError if the unit is not an angle
+ */
+function scaleOf({ name, unit = '' }: Column, usual: string): number {
+  const factor = factorOf(unit.trim().toLowerCase() || usual);
+  if (factor !== undefined) return factor;
+  throw new TableError(
+    `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is not a known unit of angles: send ${usual}`,
+  );
 }
 
 /** The degrees of a unit; undefined if it is not an angle. */

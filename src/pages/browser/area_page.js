@@ -2,6 +2,7 @@
 import { Cells } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { fileDrop, fileName, formatButtons, save } from './files.js';
+import { whileVisible } from './following.js';
 import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { Nearsky } from './nearsky.js';
 import { ApiError, ask, byId, errorNotice, html, moreButton, part, show, showError, showLoading } from './page.js';
@@ -215,30 +216,25 @@ function live(area) {
   followed = new AbortController();
   const { signal: ends } = followed;
   const share = chosenLevel();
-  /** @type {AbortController | undefined} */
-  let connected;
+  /** Set while the switch is on. @type {AbortController | undefined} */
+  let on;
   /** @type {import('./nearsky.js').Watch<import('./nearsky.js').StreamedObject> | undefined} */
   let watch;
   /** The position after which the next connection continues. @type {string | undefined} */
   let after;
   /** The newest change of each object, the newest first. @type {any[]} */
   let changed = [];
-  let isOn = false;
   /** @type {import('./page.js').Child} */
   let failure;
   /** @type {(state: undefined) => void} */
   let redraw = () => {};
 
-  const stop = () => {
-    connected?.abort();
-    connected = undefined;
+  const turnOff = () => {
+    on?.abort();
+    on = undefined;
   };
-  const change = () => {
-    if (!isOn || document.hidden) stop();
-    else if (!connected) void read((connected = new AbortController()));
-  };
-  /** @param {AbortController} own */
-  async function read({ signal }) {
+  /** @param {AbortSignal} signal */
+  async function read(signal) {
     const service = new Nearsky(location.origin, { signal });
     after = watch?.lastId ?? after;
     const asked = { area, ...(share && { level: Number(share) }), ...(after !== undefined && { after }) };
@@ -253,27 +249,27 @@ function live(area) {
       }
     } catch (error) {
       if (signal.aborted) return;
-      stop();
-      isOn = false;
+      turnOff();
       failure = html`<p class="notice">${error instanceof Error ? error.message : `${error}`}</p>`;
       redraw(undefined);
     }
   }
 
-  document.addEventListener('visibilitychange', change, { signal: ends });
-  ends.addEventListener('abort', stop);
   return part(undefined, (_, draw) => {
     redraw = draw;
     const turn = (/** @type {any} */ { target }) => {
-      isOn = target.checked;
       failure = undefined;
-      change();
+      turnOff();
+      if (target.checked) {
+        on = new AbortController();
+        whileVisible(read, AbortSignal.any([ends, on.signal]));
+      }
       draw(undefined);
     };
     return html`
       <div aria-live="off">
-        <p class="actions"><label class="pick"><input type="checkbox" .checked=${isOn} @change=${turn}> Follow live</label>
-        <span class="hint" role="status">${isOn && (changed.length === 0 ? 'Waiting for new alerts in the area' : 'Newest first')}</span></p>
+        <p class="actions"><label class="pick"><input type="checkbox" .checked=${on !== undefined} @change=${turn}> Follow live</label>
+        <span class="hint" role="status">${on && (changed.length === 0 ? 'Waiting for new alerts in the area' : 'Newest first')}</span></p>
         ${failure}
         ${changed.length > 0 && objectList(changed, 'New in the area')}
       </div>`;

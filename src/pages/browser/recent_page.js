@@ -1,6 +1,7 @@
 /** Recent crossmatches, page by page. The address holds the chosen filters. */
+
+import { follow } from './following.js';
 import { count, counted, mjd, time } from './format.js';
-import { follow } from './fresh_matches.js';
 import { asJson, ask, badge, byId, html, moment, moreButton, pageData, show, showError, showLoading } from './page.js';
 import { downloads, hasSource, nearestFirst, sorted, source, transientText } from './result_list.js';
 
