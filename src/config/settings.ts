@@ -294,6 +294,10 @@ const CROSSMATCH = {
     'How long `serve` keeps an object pending if no catalog can be read for it. Then the object is recorded as not searched. It is crossmatched again once a catalog can be read.',
     number(600, 0, 604_800),
   ),
+  CROSSMATCH_AGAIN_PER_SECOND: about(
+    'The maximum number of objects per second that `serve` crossmatches again after `catalog replace`; 0 if it must not do so.',
+    number(100, 0, 100_000),
+  ),
   CATALOG_CACHE_MAX_BYTES: about(
     'Maximum size of the cache of remote catalogs in DATA/catalog-cache, bytes; 0 disables the cache.',
     integer(10 * 2 ** 30, 0, 2 ** 50),

@@ -501,6 +501,25 @@ export class Store {
     return ids;
   }
 
+  /**
+   * Like `idsWhere`, but reads at most `count` objects.
+   * @returns the ids, and the last object that was read; undefined if there is none after `after`
+   */
+  idsAmong(
+    test: (object: ObjectView) => boolean,
+    { count, limit, after }: { readonly count: number; readonly limit: number; readonly after: bigint | undefined },
+  ): { readonly ids: readonly bigint[]; readonly last: bigint | undefined } {
+    const ids: bigint[] = [];
+    let last: bigint | undefined;
+    const range = { limit: count, ...(after !== undefined && { start: encodeKey(after + 1n) }) };
+    for (const { key, value } of this.databases.objects.getRange(range)) {
+      last = decodeKey(key);
+      this.#view.load(last, value);
+      if (test(this.#view) && ids.push(last) >= limit) break;
+    }
+    return { ids, last };
+  }
+
   /** The number of objects that pass a test; reads every object. */
   countWhere(test: (object: ObjectView) => boolean): number {
     let count = 0;
