@@ -44,8 +44,11 @@ export interface JobKind {
   readonly made?: {
     /** Reads the parameters in a request, and the job's input. */
     parametersOf(exchange: Exchange): Promise<Sent>;
-    /** The job's request with these parameters. */
-    requestOf(parameters: Search): unknown;
+    /**
+     * The job's request with these parameters.
+     * @param base scheme and host of this service
+     */
+    requestOf(parameters: Search, base: string): unknown;
   };
 }
 
@@ -123,7 +126,7 @@ class Jobs {
   }
 
   async #run(exchange: Exchange, { id }: Job, parameters: Search): Promise<void> {
-    const request = this.#kind.made?.requestOf(parameters);
+    const request = this.#kind.made?.requestOf(parameters, this.#origin(exchange));
     await this.#ask(exchange, { step: 'run', id, ...(request !== undefined && { request }) });
   }
 
