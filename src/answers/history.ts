@@ -1,6 +1,7 @@
 /** Answers from the state after an earlier journal entry. */
 import { Arena, buildArena, SkyIndex } from '@nearsky/sky-index';
 import { Unavailable } from '../base/refusal.ts';
+import { removedRows } from '../generations/removed_rows.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { Past, QueryContext } from './context.ts';
@@ -81,9 +82,12 @@ function pastOf(entry: number, context: Stated): Past {
   const { ids, arena } = removedSince(entry, store);
   const own = index.arenas.length;
   if (arena) context.index = new SkyIndex([...index.arenas, arena]);
-  if (ids.size === 0 && entry === sequence) return { isLeftOut: undefined };
+  const isVoid = removedRows(store, context);
+  if (ids.size === 0 && !isVoid && entry === sequence) return { isLeftOut: undefined };
   return {
-    isLeftOut: ({ id, arena }) => arena < own && (ids.has(id) || (entry < sequence && !store.isStoredAt(id, entry))),
+    isLeftOut: row =>
+      row.arena < own &&
+      (ids.has(row.id) || isVoid?.(row) || (entry < sequence && !store.isStoredAt(row.id, entry)) || false),
   };
 }
 

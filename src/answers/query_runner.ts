@@ -34,6 +34,7 @@ import { recentAnswer } from './recent.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 import { sourceAnswer } from './source_objects.ts';
 import { voConeAnswer } from './vo_cone.ts';
+import { voLinksAnswer } from './vo_links.ts';
 
 /** A query that may have to read more objects than this is run as a long query from the start. */
 const QUICK_OBJECTS = 100;
@@ -88,6 +89,7 @@ class Desk implements QueryContext {
   declare store: Store;
   declare index: SkyIndex;
   declare sequence: number;
+  declare purgedTo: readonly number[];
   /** The number of the generation that the desk searches. */
   declare generation: number;
   declare at: number | undefined;
@@ -168,6 +170,7 @@ export class QueryRunner {
       desk.store = this.#options.store();
       desk.index = openedIndex(generation);
       desk.sequence = generation.sequence;
+      desk.purgedTo = generation.purgedTo;
     } catch (error) {
       this.#putBack(desk);
       throw this.#failure(error, desk);
@@ -272,6 +275,8 @@ function jsonSteps(query: Query, context: QueryContext): Steps {
       return objectsAnswer(query, context);
     case 'voCone':
       return voConeAnswer(query, context);
+    case 'voLinks':
+      return voLinksAnswer(query, context);
     case 'moc':
       return mocAnswer(query, context);
     case 'source':
@@ -296,6 +301,8 @@ function objectsOf(query: Query): number {
       return query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
+    case 'voLinks':
+      return query.ids.length;
     case 'source':
       return OBJECTS_PER_POSITION;
     case 'moc':

@@ -2,6 +2,7 @@
 import { ConeHits, separationArcsec } from '@nearsky/sky-index';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus } from '../contract/enums.ts';
+import { type IndexedRow, removedRows } from '../generations/removed_rows.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { TnsRecord } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
@@ -50,10 +51,8 @@ export function* rowsWithin(
 }
 
 /** A test whether a row of the index is not an object of the state that is read; undefined if all rows are. */
-export function leftOut({ store, sequence, past }: QueryContext): Past['isLeftOut'] {
-  if (past) return past.isLeftOut;
-  const isRemoved = store.removedSince(sequence);
-  return isRemoved && (({ id }) => isRemoved(id));
+export function leftOut(context: QueryContext): Past['isLeftOut'] {
+  return context.past ? context.past.isLeftOut : removedRows(context.store, context);
 }
 
 /** The order of the objects around a position: by ingest time, then by id. */
@@ -62,14 +61,14 @@ export function inOrder(rows: readonly Row[]): Row[] {
 }
 
 /**
- * Reads the object of a row, in the state that is read; undefined if it was removed since the generation.
+ * Reads the object of a row, in the state that is read; undefined if it was removed since the row was indexed.
  * @throws StaleIndex
  */
-export function readRow(context: QueryContext, row: Pick<Row, 'id' | 'timeUs'>): ObjectView | undefined {
-  const { store, object, at, past, sequence } = context;
+export function readRow(context: QueryContext, row: IndexedRow & Pick<Row, 'timeUs'>): ObjectView | undefined {
+  const { store, object, at, past } = context;
   const isStored = store.readObject(row.id, object, at);
   if (!isStored || object.ingestTimeUs !== row.timeUs) {
-    if (!past && store.removedSince(sequence)?.(row.id)) return undefined;
+    if (!past && removedRows(store, context)?.(row)) return undefined;
     throw new StaleIndex(
       `The index holds object ${row.id} of ${row.timeUs} µs and the database ${isStored ? 'another' : 'none'}`,
     );

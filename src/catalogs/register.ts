@@ -16,17 +16,19 @@ import {
 } from '@nearsky/hats';
 import { findSkymap } from '@nearsky/hats/skymap';
 import { eachConcurrently } from '../base/concurrency.ts';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { type CatalogDefinition, catalogDefinition } from '../contract/catalogs.ts';
 import { TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
-import { type ColumnOptions, resolveColumns } from './columns.ts';
+import { type ColumnOptions, narrowTypes, resolveColumns } from './columns.ts';
 import { type ChosenFootprint, coverageFromMap, coverageFromRows, orderOf } from './coverage.ts';
 import { defineCatalog, type UndefinedCatalog } from './definition.ts';
 import { PixelSet } from './pixel_set.ts';
-import { checkSomeIds, type SurveyOptions, type SurveyProgress, surveyCatalog } from './survey.ts';
+import { checkSomeIds, type Survey, type SurveyOptions, type SurveyProgress, surveyCatalog } from './survey.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
+  /** Replaces the release of the definition. */
+  readonly release?: string | undefined;
   /**
    * `files`: checks that the files exist. `footers`: also that they can be used. `rows`: also counts the rows with a
    * position. Default: `rows` for a local catalog, `footers` for a remote one. Without a coverage map always `rows`,
@@ -67,22 +69,27 @@ export async function registerCatalog(
     return { definition, columns };
   });
   checkPartitionedBy(table, columns);
+  const ours = catalogDefinition(definition.name);
   // For catalogs that the project describes, the order in the definition suits their density.
-  const footprint = { order: definition.footprintOrder, isDense: definition === catalog, chosen: options.footprint };
+  const footprint = { order: definition.footprintOrder, isDense: ours !== undefined, chosen: options.footprint };
   const pixels = new PixelSet(map ? 0 : orderOf(footprint));
-  const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
+  const survey = depth === 'files' ? undefined : await usableFiles(table, columns, { ...options, depth, pixels });
+  const narrow = narrowTypes(definition, survey?.kinds ?? new Map());
   const coverage = map ? await coverageFromMap(table, map, footprint) : coverageFromRows(pixels, footprint);
   const { properties, partitions } = table;
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);
+  const { name, release: described } = definition;
+  const { release = described } = options;
   return {
-    name: definition.name,
-    ...(definition !== catalog && { definition }),
+    name,
+    ...(ours ? release !== ours.release && { release } : { definition: { ...definition, release } }),
     location: table.files.location,
     addedAtUs: options.addedAtUs,
     partitions,
     columns,
+    ...(Object.keys(narrow).length > 0 && { narrowTypes: narrow }),
     coverage,
-    counted,
+    counted: survey?.rows ?? null,
     hats: {
       rows: Number.isInteger(rows) ? rows : null,
       builder: properties.get('hats_builder') ?? null,
@@ -124,12 +131,17 @@ async function lookForFiles(
 }
 
 /** @throws CatalogError if some file cannot be used, or ReadFailure if the only problem is reading */
-async function usableRows({ files, partitions }: HatsTable, columns: CatalogColumns, options: SurveyOptions) {
-  const { rows, missing, problems } = await surveyCatalog(files, partitions, columns, options);
+async function usableFiles(
+  { files, partitions }: HatsTable,
+  columns: CatalogColumns,
+  options: SurveyOptions,
+): Promise<Survey> {
+  const survey = await surveyCatalog(files, partitions, columns, options);
+  const { rows, missing, problems } = survey;
   if (missing.length > 0) throw missingFiles(files.location, missing);
   if (problems.length === 0) {
     if (rows.rows > 0 && rows.withoutId === rows.rows) throw withoutIds(files.location, columns.id, rows);
-    return rows;
+    return survey;
   }
   const Kind = problems.every(problem => problem instanceof ReadFailure) ? ReadFailure : CatalogError;
   const more = problems.length > LISTED ? `, and ${problems.length - LISTED} more files` : '';

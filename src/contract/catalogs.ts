@@ -2,7 +2,7 @@
  * The catalogs of the service. Some are described by the project, with one line here and a file in `catalogs/` each;
  * the others were described when they were registered.
  */
-import type { CatalogDefinition } from './catalog.ts';
+import type { CatalogDefinition, NarrowType } from './catalog.ts';
 import DELVE_DR3_GOLD from './catalogs/delve_dr3_gold.json' with { type: 'json' };
 import DES_Y6_GOLD from './catalogs/des_y6_gold.json' with { type: 'json' };
 import GAIA_DR3 from './catalogs/gaia_dr3.json' with { type: 'json' };
@@ -22,11 +22,19 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
 }
 
+/** The release of a registered catalog. */
+export function releaseIn(registration: DescribedRegistration): string {
+  return new Catalogs([registration]).get(registration.name)!.release;
+}
+
 /** The facts that determine the tables of a catalog. */
 export interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */
   readonly definition?: CatalogDefinition;
+  /** Undefined if the release is that of the definition. */
+  readonly release?: string;
+  readonly narrowTypes?: Readonly<Record<string, NarrowType>>;
   readonly coverage: { readonly order: number };
 }
 
@@ -40,6 +48,8 @@ export class Catalogs {
    * The HEALPix order of each registered catalog's footprint, by name; undefined if the database has not been read.
    */
   readonly footprintOrders: ReadonlyMap<string, number> | undefined;
+  /** The types of payload columns, by catalog and key, that its files have instead of the wider type of the definition. */
+  readonly narrowTypes: ReadonlyMap<string, Readonly<Record<string, NarrowType>>>;
   readonly #byName: ReadonlyMap<string, CatalogDefinition>;
   #filters: ReadonlyMap<string, Filter> | undefined;
 
@@ -48,8 +58,14 @@ export class Catalogs {
     const others = (registered ?? []).flatMap(({ name, definition }) =>
       definition && !catalogDefinition(name) ? definition : [],
     );
-    this.all = [...CATALOGS, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))];
+    const releases = new Map(registered?.map(({ name, release }) => [name, release]));
+    const ours = CATALOGS.map(catalog => {
+      const release = releases.get(catalog.name);
+      return release === undefined ? catalog : { ...catalog, release };
+    });
+    this.all = [...ours, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))];
     this.footprintOrders = registered && new Map(registered.map(({ name, coverage }) => [name, coverage.order]));
+    this.narrowTypes = new Map((registered ?? []).map(({ name, narrowTypes = {} }) => [name, narrowTypes]));
     this.#byName = new Map(this.all.map(definition => [definition.name, definition]));
   }
 

@@ -26,7 +26,7 @@ import {
   provenanceHash,
 } from './records.ts';
 import { registryNameKey } from './registry.ts';
-import { type LastRemoval, lastRemovals } from './removals.ts';
+import { LastRemovals, lastRemovals } from './removals.ts';
 import { encodeSourceKey } from './source_index.ts';
 import { openStore, type Store } from './store.ts';
 import { keyText, type Table } from './table.ts';
@@ -290,8 +290,8 @@ class Check {
     return { rows, entries };
   }
 
-  #removals(): ReadonlyMap<bigint, LastRemoval> {
-    return this.#try('the removals', () => lastRemovals(this.#store.databases, 0, this.#options)) ?? new Map();
+  #removals(): LastRemovals {
+    return this.#try('the removals', () => lastRemovals(this.#store.databases, 0, this.#options)) ?? new LastRemovals();
   }
 
   /** Reads the former records of objects, and the former sources, which follow their record. */

@@ -6,7 +6,7 @@ import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
-import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
+import { type Environment, newestCommit, openEnvironment, readCreated, reusableBytes } from './environment.ts';
 import { formerRecord, formerSources, historyStart, latestIngestAt } from './history.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
@@ -17,7 +17,15 @@ import { type NightCounts, readDone, readNight, readNotes } from './nights.ts';
 import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
-import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
+import {
+  findRecent,
+  type Oldest,
+  oldestIds,
+  type RecentPosition,
+  type RecentQuery,
+  readLatestIngest,
+  recentInPieces,
+} from './recent.ts';
 import {
   decodeJournal,
   decodeKey,
@@ -43,12 +51,13 @@ import {
   readRegistry,
   readSnapshot,
 } from './registry.ts';
-import { type LastRemoval, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
+import { LastRemovals, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
 import {
+  type DeliverySource,
   type JournalEntry,
   type MatchSource,
   type ObjectToCrossmatch,
@@ -89,6 +98,9 @@ export async function withStore<T>(dataDir: string, use: (store: Store) => Promi
   }
 }
 
+const NONE_REMOVED = new LastRemovals();
+type SourcedEntry = JournalEntry & { readonly source: DeliverySource | undefined; readonly isImport: boolean };
+
 export class Store {
   /** For the writer only. */
   readonly databases: Databases;
@@ -107,10 +119,10 @@ export class Store {
   /** The entry that `changesAfter` decoded last. */
   #changes: RecordedCrossmatches | undefined;
   /** The removals between two journal entries that were read last. */
-  #removals: { readonly since: number; readonly last: number; readonly found: ReadonlyMap<bigint, LastRemoval> } = {
+  #removals: { readonly since: number; readonly last: number; readonly found: LastRemovals } = {
     since: 0,
     last: 0,
-    found: new Map(),
+    found: NONE_REMOVED,
   };
 
   constructor(environment: Environment, readableLevel: number) {
@@ -322,17 +334,22 @@ export class Store {
 
   /** The journal entries after `sequence`, ascending, at most `limit`. */
   journalAfter(sequence: number, limit = 1000): JournalEntry[] {
-    const entries: JournalEntry[] = [];
+    return [...this.deliveriesAfter(sequence, limit)].map(({ source: _, isImport: __, ...entry }) => entry);
+  }
+
+  /** Like `journalAfter`, one at a time, with the source of the deliveries of each entry. */
+  *deliveriesAfter(sequence: number, limit?: number): Iterable<SourcedEntry> {
     let from = this.tableAt(sequence)?.rows ?? 0;
-    for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      const { table, delivered, crossmatched, removal } = decodeJournal(value);
+    const range = { start: encodeKey(BigInt(sequence) + 1n), ...(limit !== undefined && { limit }) };
+    for (const { key, value } of this.databases.journal.getRange(range)) {
+      const { table, delivered, crossmatched, versions, removal, source } = decodeJournal(value);
       const { ids, count } = this.positions(from, table.rows);
       const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
       const removed = removal?.objects.map(({ diaObjectId }) => diaObjectId) ?? [];
-      entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed });
+      const entry = { sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed };
+      yield { ...entry, source, isImport: versions === null };
       from = table.rows;
     }
-    return entries;
   }
 
   /**
@@ -397,7 +414,7 @@ export class Store {
   }
 
   /** At least the objects that were removed after a journal entry, each with its last removal. */
-  removedAfter(sequence: number): ReadonlyMap<bigint, LastRemoval> {
+  removedAfter(sequence: number): LastRemovals {
     const last = this.lastRemoval();
     if (last <= sequence) return NONE_REMOVED;
     const { since, last: known } = this.#removals;
@@ -489,6 +506,25 @@ export class Store {
     return ids;
   }
 
+  /**
+   * Like `idsWhere`, but reads at most `count` objects.
+   * @returns the ids, and the last object that was read; undefined if there is none after `after`
+   */
+  idsAmong(
+    test: (object: ObjectView) => boolean,
+    { count, limit, after }: { readonly count: number; readonly limit: number; readonly after: bigint | undefined },
+  ): { readonly ids: readonly bigint[]; readonly last: bigint | undefined } {
+    const ids: bigint[] = [];
+    let last: bigint | undefined;
+    const range = { limit: count, ...(after !== undefined && { start: encodeKey(after + 1n) }) };
+    for (const { key, value } of this.databases.objects.getRange(range)) {
+      last = decodeKey(key);
+      this.#view.load(last, value);
+      if (test(this.#view) && ids.push(last) >= limit) break;
+    }
+    return { ids, last };
+  }
+
   /** The number of objects that pass a test; reads every object. */
   countWhere(test: (object: ObjectView) => boolean): number {
     let count = 0;
@@ -545,6 +581,11 @@ export class Store {
   /** Like `recent`, but in pieces, so that other work may run between two of them. Pieces may be empty. */
   recentInPieces(query: RecentQuery): Iterable<RecentPosition[]> {
     return recentInPieces(this.databases, query);
+  }
+
+  /** Ids by ascending ingest time. */
+  oldestIds(part: Oldest): bigint[] {
+    return oldestIds(this.databases, part);
   }
 
   /** The latest ingest time of any object; null when there is none. */
@@ -612,6 +653,11 @@ export class Store {
     return findByName(this.databases, name, prefix);
   }
 
+  /** The bytes of the database file that hold no data, and that later commits use. */
+  reusableBytes(): number {
+    return reusableBytes(this.#environment);
+  }
+
   /** The processes that have this database open, according to the kernel: a killed process is not among them. */
   livePids(): ReadonlySet<number> {
     return livePids(this.#environment.root);
@@ -657,8 +703,6 @@ export class Store {
     await this.#environment.root.close();
   }
 }
-
-const NONE_REMOVED: ReadonlyMap<bigint, LastRemoval> = new Map();
 
 /** The value of an id, in a buffer that the next read overwrites. */
 function read(table: Table, id: bigint): Uint8Array | undefined {
