@@ -174,7 +174,7 @@ test('the parameters of each operation; of the contract only those of the path a
     ['format', 'X-Log-Position'],
   );
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
-  assert.equal(names('/api/sources'), words('ra dec radius_arcsec catalog limit'));
+  assert.equal(names('/api/sources'), words('ra dec radius_arcsec error_arcsec catalog limit'));
   const selection = words('start end time_field detail page_size cursor status format');
   assert.equal(names('/api/area', 'post'), [...words('area level'), ...selection, ...FILTER_NAMES, 'response', 'at']);
   assert.equal(names('/api/objects'), [...selection, ...FILTER_NAMES, 'response', 'at']);

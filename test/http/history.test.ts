@@ -183,7 +183,8 @@ test('every answer by position, area or time, asked again after any further chan
       async (app, world) => {
         const changes = new RandomChanges(seededRandom(seed), true);
         for (let i = 0; i < CHANGES; i++) {
-          applyTo(world, crowded(objectChange(changes)));
+          const before = sequenceOf(world);
+          while (sequenceOf(world) === before) applyTo(world, crowded(objectChange(changes)));
           // In every second round the index may be behind.
           if (i % 2 === 0) await indexed(app, world);
           for (const [k, ask] of searches(i).entries()) {
@@ -202,17 +203,21 @@ test('every answer by position, area or time, asked again after any further chan
         }
       },
     );
-    assert.ok(entries.size > CHANGES / 3, `only ${entries.size} entries`);
+    assert.ok(entries.size > CHANGES / 2, `only ${entries.size} entries`);
     assert.is(differing.size, searches(0).length, 'every question has another answer today');
   }
 });
 
+function sequenceOf({ store }: World): number {
+  store.resetRead();
+  return store.lastSequence();
+}
+
 /** Waits until the index has all objects. */
-const indexed = (app: TestApp, { store }: World) =>
+const indexed = (app: TestApp, world: World) =>
   eventually('the index has every entry', async () => {
-    store.resetRead();
     const { headers } = await app.get('/api/cone?ra=0&dec=0&radius_arcsec=1');
-    return headers.get(ENTRY) === `${store.lastSequence()}` || undefined;
+    return headers.get(ENTRY) === `${sequenceOf(world)}` || undefined;
   });
 
 const ID = 5n;
