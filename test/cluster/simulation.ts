@@ -204,11 +204,13 @@ class Simulation {
     return { ...whole, broken: this.#broken, levels, raised, acknowledged, outdated, events };
   }
 
-  /** Every object is at or before the `as_of` of an answer. */
+  /** Every object is at or before the `as_of` of an answer, unless it was removed. */
   #requireVisible({ store }: Member, ids?: readonly bigint[]): void {
     store.resetRead();
     const asOfUs = Math.max(store.logPosition()?.timeUs ?? 0, store.latestIngestTimeUs() ?? 0);
-    const objects = ids ? ids.map(id => store.getObject(id)) : [...store.objects()];
+    const isRemoved = store.removedSince(0);
+    const left = ids?.filter(id => !isRemoved?.(id));
+    const objects = left ? left.map(id => store.getObject(id)) : [...store.objects()];
     for (const object of objects)
       if (!object || object.ingestTimeUs > asOfUs) this.#broken.push(`an object is denied as of ${asOfUs}`);
   }
