@@ -21,8 +21,9 @@ import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
 import { areaAnswer } from './area.ts';
 import type { Body } from './body.ts';
 import { coneAnswer } from './cone.ts';
-import { Clock, type QueryContext, StaleIndex, type Steps, TOO_LONG } from './context.ts';
+import { Clock, type Past, type QueryContext, StaleIndex, type Steps, TOO_LONG } from './context.ts';
 import { countAnswer } from './count.ts';
+import { beginState, continueState } from './history.ts';
 import { LongQueries } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
@@ -90,7 +91,11 @@ class Desk implements QueryContext {
   declare purgedTo: readonly number[];
   /** The number of the generation that the desk searches. */
   declare generation: number;
-  declare steps: Steps;
+  declare at: number | undefined;
+  declare past: Past | undefined;
+  declare query: Query;
+  /** Undefined before the first step. */
+  steps: Steps | undefined;
   /** The memory for the answer to a long query. */
   room: AnswerRoom | undefined;
 }
@@ -169,20 +174,23 @@ export class QueryRunner {
       this.#putBack(desk);
       throw this.#failure(error, desk);
     }
-    desk.steps = query.format ? writers.get(query.format)!(query, desk) : stepsOf(query, desk);
+    desk.query = query;
+    desk.steps = undefined;
     return desk;
   }
 
   /** Does one step. Returns the body after the last step. */
   #step(desk: Desk): Body | undefined {
-    const { store, clock, steps, out, body } = desk;
+    const { store, clock, query, out, body } = desk;
     try {
       this.#requireDatabase();
       // Makes everything visible that was committed so far.
       store.resetRead();
       clock.resume();
       void clock.due;
-      const isDone = steps.next().done;
+      if (desk.steps) continueState(query, desk);
+      else desk.steps = stepsOf(beginState(query, desk), desk);
+      const isDone = desk.steps.next().done;
       desk.room?.cover(out.length + body.length);
       if (!isDone) {
         clock.pause();
@@ -230,7 +238,7 @@ export class QueryRunner {
 /** Writes an answer in MessagePack, converted from its JSON. */
 function* msgpackAnswer(query: Query, context: QueryContext): Steps {
   const { out, body, clock } = context;
-  yield* stepsOf(query, context);
+  yield* jsonSteps(query, context);
   yield* writeMsgpack(out, 0, body, clock);
   out.length = 0;
   out.append(body);
@@ -247,6 +255,10 @@ function bodyOf(desk: Desk): Body {
 }
 
 function stepsOf(query: Query, context: QueryContext): Steps {
+  return query.format ? writers.get(query.format)!(query, context) : jsonSteps(query, context);
+}
+
+function jsonSteps(query: Query, context: QueryContext): Steps {
   switch (query.kind) {
     case 'lookup':
       return lookupAnswer(query, context);

@@ -30,7 +30,7 @@ function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
     query.maxRecords,
     ({ row }) => row.id,
   );
-  for (const row of asksForRows(query) ? rowsWithin(context, query) : []) {
+  for (const row of asksForRows(query) ? yield* rowsWithin(context, query) : []) {
     if (context.clock.due) yield;
     nearest.add({ row, separationArcsec: separationOf(context, query, row) });
   }
@@ -54,7 +54,7 @@ function* sourcesAnswer(
   let leftOut = 0;
   // An object may lie outside the cone of its source by up to this much.
   const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_CROSSMATCH_RADIUS_ARCSEC };
-  for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
+  for (const row of asksForRows(query) ? yield* rowsWithin(context, around) : []) {
     if (context.clock.due) yield;
     const view = readRow(context, row);
     if (!view?.hasMatches) continue;

@@ -11,7 +11,8 @@ import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
-import { type Associator, associatorOf } from '../tns/association.ts';
+import { associatorOf } from '../tns/association.ts';
+import { type BackgroundOptions, CrossmatchAgain } from './crossmatch_again.ts';
 
 /** Objects per commit. A commit takes some tens of milliseconds, in which no other process can write. */
 const COMMIT_SIZE = 1000;
@@ -35,13 +36,13 @@ const MAX_DEFERRED = 20_000;
 
 export class BackgroundCrossmatch {
   readonly #store: Store;
-  readonly #writer: Writer;
   readonly #config: Config;
   readonly #log: Log;
   readonly #clock: () => number;
   /** A pool for crossmatches only, so that reading a catalog delays no query. */
   readonly #pool: Pool;
-  readonly #associator: Associator;
+  readonly #common: BackgroundOptions;
+  readonly #again: CrossmatchAgain;
   readonly #stop = new AbortController();
   readonly #deferred = new Deferred();
   /** The crossmatched objects for which a catalog could not be read. */
@@ -62,19 +63,31 @@ export class BackgroundCrossmatch {
    */
   constructor(store: Store, writer: Writer, config: Config, log: Log, clock = () => performance.now()) {
     this.#store = store;
-    this.#writer = writer;
     this.#config = config;
     this.#pool = crossmatchPool(config, 1, { isBackground: true });
     this.#log = log;
     this.#clock = clock;
-    this.#associator = associatorOf(store, this.#pool, config);
+    this.#common = {
+      store,
+      writer,
+      pool: this.#pool,
+      provenance: () => provenanceSetOf(config),
+      properMotion: config.CROSSMATCH_PROPER_MOTION,
+      priorCompleteness: config.MATCH_PRIOR_COMPLETENESS,
+      associator: associatorOf(store, this.#pool, config),
+      batchSize: config.CROSSMATCH_BATCH_MAX_SIZE,
+      commitSize: COMMIT_SIZE,
+      awaitOthers: false,
+      signal: this.#stop.signal,
+    };
+    this.#again = new CrossmatchAgain(this.#common, config, log, clock);
     this.#running = this.#run();
   }
 
   /** Drops the unrecorded part of the current batch, whose objects stay pending. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#running;
+    await Promise.all([this.#running, this.#again.close()]);
     await this.#pool.close();
   }
 
@@ -150,21 +163,11 @@ export class BackgroundCrossmatch {
     const isDeferred = (id: bigint) =>
       deferred.size > MAX_DEFERRED ? !deferred.isDue(id, nowMs) : deferred.has(id, nowMs);
     const summary = await crossmatchPending({
+      ...this.#common,
       which,
       staysPending: id => this.#clock() - deferred.sinceMs(id, this.#clock()) < waitMs,
-      store: this.#store,
-      writer: this.#writer,
-      pool: this.#pool,
-      provenance: () => provenanceSetOf(this.#config),
-      properMotion: this.#config.CROSSMATCH_PROPER_MOTION,
-      priorCompleteness: this.#config.MATCH_PRIOR_COMPLETENESS,
-      associator: this.#associator,
-      batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
-      commitSize: COMMIT_SIZE,
       isDeferred,
       onUnreadable: ids => deferred.defer(ids, this.#clock()),
-      awaitOthers: false,
-      signal: this.#stop.signal,
     });
     deferred.settle(nowMs);
     const { objects, recorded, unreadable, unsearched, outcomes, problems, rowsPassedOver } = summary;

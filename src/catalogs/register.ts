@@ -16,7 +16,7 @@ import {
 } from '@nearsky/hats';
 import { findSkymap } from '@nearsky/hats/skymap';
 import { eachConcurrently } from '../base/concurrency.ts';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { type CatalogDefinition, catalogDefinition } from '../contract/catalogs.ts';
 import { TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
@@ -27,6 +27,8 @@ import { checkSomeIds, type SurveyOptions, type SurveyProgress, surveyCatalog } 
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
+  /** Replaces the release of the definition. */
+  readonly release?: string | undefined;
   /**
    * `files`: checks that the files exist. `footers`: also that they can be used. `rows`: also counts the rows with a
    * position. Default: `rows` for a local catalog, `footers` for a remote one. Without a coverage map always `rows`,
@@ -67,16 +69,19 @@ export async function registerCatalog(
     return { definition, columns };
   });
   checkPartitionedBy(table, columns);
+  const ours = catalogDefinition(definition.name);
   // For catalogs that the project describes, the order in the definition suits their density.
-  const footprint = { order: definition.footprintOrder, isDense: definition === catalog, chosen: options.footprint };
+  const footprint = { order: definition.footprintOrder, isDense: ours !== undefined, chosen: options.footprint };
   const pixels = new PixelSet(map ? 0 : orderOf(footprint));
   const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
   const coverage = map ? await coverageFromMap(table, map, footprint) : coverageFromRows(pixels, footprint);
   const { properties, partitions } = table;
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);
+  const { name, release: described } = definition;
+  const { release = described } = options;
   return {
-    name: definition.name,
-    ...(definition !== catalog && { definition }),
+    name,
+    ...(ours ? release !== ours.release && { release } : { definition: { ...definition, release } }),
     location: table.files.location,
     addedAtUs: options.addedAtUs,
     partitions,

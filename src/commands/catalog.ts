@@ -1,4 +1,4 @@
-/** `nearsky catalog add|list|check|remove`: the catalogs that are searched, and their locations. */
+/** `nearsky catalog add|replace|compare|list|check|remove`: the catalogs that are searched, and their locations. */
 
 import { basename } from 'node:path';
 import { nowUs } from '../base/times.ts';
@@ -9,47 +9,77 @@ import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs
 import { remoteOptions } from '../catalogs/remote_options.ts';
 import type { SurveyProgress } from '../catalogs/survey.ts';
 import { openArchive } from '../cluster/archive.ts';
-import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '../contract/catalogs.ts';
-import { MAX_CATALOGS } from '../contract/limits.ts';
+import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition, releaseIn } from '../contract/catalogs.ts';
+import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
+import { compareReleases, type ReleaseChanges, type ReleaseComparison } from '../crossmatch/compare_releases.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { type Store, withStore } from '../store/store.ts';
-import { areaIn, type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
+import {
+  areaIn,
+  type Command,
+  type Invocation,
+  Progress,
+  printResult,
+  shownCount,
+  table,
+  tell,
+  UsageError,
+} from './cli.ts';
 
 const MAX_FOOTPRINT_ORDER = 10;
+/** Releases may list a source at slightly different positions. */
+const SAME_WITHIN_ARCSEC = 0.2;
+/** As for the release in a description (src/contract/catalogs/schema.json). */
+const RELEASE = /^\P{Cc}{1,300}$/u;
 
 export const command: Command = {
   usage:
-    'catalog add NAME LOCATION [--id COLUMN] [--description FILE] [--footprint FILE|all-sky|ORDER] | catalog list | catalog check NAME | catalog remove NAME',
+    'catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog check NAME | catalog remove NAME',
   description: `add: registers a catalog at a HATS directory, or a collection of them, after checking its
 properties, files and columns. A catalog of the same name is replaced. LOCATION is a local directory
 or its file:// address, an http(s):// address whose host supports range requests, or s3://BUCKET/KEY
 of a public bucket.
+replace: replaces a registered catalog by its next release, after the same checks. If a check fails,
+nothing changes. New objects are crossmatched with the new release at once. serve crossmatches older
+objects again, up to CROSSMATCH_AGAIN_PER_SECOND; crossmatch --again does so at full speed. Matches of
+older crossmatches stay, with the release that found them. The description is kept unless --id or
+--description is given.
+compare: compares the matches with the present release and with older ones, for the objects that have
+been crossmatched with both: kept, new, gone, or with a changed id. It reads every object.
 list: prints the registered catalogs.
 check: opens every file of a registered catalog.
 remove: removes a registered catalog from all future searches.
-add and check count rows that cannot match, because they have no position or no id.
+add, replace and check count rows that cannot match, because they have no position or no id.
 nearsky includes descriptions of ${CATALOGS.map(({ name }) => name).join(', ')}. For any other
 catalog pass --id, the column of its ids (64-bit integers or strings), and optionally --description.
 Keys that the file lacks are taken from the catalog.`,
   options: {
+    release: {
+      value: 'TEXT',
+      help: 'add, replace: the title and release, which is recorded with each crossmatch (default: that of the description); replace needs one that differs from the registered release',
+    },
+    within: {
+      value: 'ARCSEC',
+      help: `compare: a new source and one that is gone are the same source, with a changed id, if they are at most so far apart (default: ${SAME_WITHIN_ARCSEC})`,
+    },
     id: {
       value: 'COLUMN',
-      help: 'add: the column with the ids of the sources, 64-bit integers or strings; required for every catalog that nearsky does not describe',
+      help: 'add, replace: the column with the ids of the sources, 64-bit integers or strings; required for every catalog that nearsky does not describe',
     },
     description: {
       value: 'FILE',
-      help: 'add: JSON with title, columns, filters, marker and colour of the catalog (see docs/catalogs.md)',
+      help: 'add, replace: JSON with title, columns, filters, marker and colour of the catalog (see docs/catalogs.md)',
     },
     footprint: {
       value: 'FILE|all-sky|ORDER',
-      help: `add: the observed area: a MOC or any other area that POST /api/area accepts, all-sky, or a HEALPix order (0 to ${MAX_FOOTPRINT_ORDER}), whose pixels with rows are used; by default it is estimated from the rows`,
+      help: `add, replace: the observed area: a MOC or any other area that POST /api/area accepts, all-sky, or a HEALPix order (0 to ${MAX_FOOTPRINT_ORDER}), whose pixels with rows are used; by default it is estimated from the rows`,
     },
-    'allow-missing-columns': { help: 'add: treat payload columns that the catalog lacks as null' },
+    'allow-missing-columns': { help: 'add, replace: treat payload columns that the catalog lacks as null' },
     quick: {
-      help: 'add: only check that the files exist, and the ids of one file; skip the check of every file and the count of rows without a position',
+      help: 'add, replace: only check that the files exist, and the ids of one file; skip the check of every file and the count of rows without a position',
     },
     rows: {
-      help: 'add, check: read the position of every row; this is always done for a local directory',
+      help: 'add, replace, check: read the position of every row; this is always done for a local directory',
     },
   },
   example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
@@ -65,6 +95,12 @@ Keys that the file lacks are taken from the catalog.`,
       case 'add':
         expect(2);
         return add(invocation, await catalogOf(rest[0]!, invocation), rest[1]!);
+      case 'replace':
+        expect(2);
+        return replace(invocation, rest[0]!, rest[1]!);
+      case 'compare':
+        expect(1);
+        return compare(invocation, rest[0]!);
       case 'list':
         expect(0);
         return list(invocation);
@@ -76,7 +112,7 @@ Keys that the file lacks are taken from the catalog.`,
         return remove(invocation, rest[0]!);
       default:
         throw new UsageError(
-          `catalog needs add, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
+          `catalog needs add, replace, compare, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
         );
     }
   },
@@ -96,15 +132,29 @@ async function catalogOf(name: string, { options }: Invocation): Promise<Catalog
   return { name, idColumn, description: readDescription(file) };
 }
 
+/** @throws UsageError if the catalog is not registered, or the release does not differ */
+async function replace(invocation: Invocation, name: string, location: string): Promise<number> {
+  const { config, options } = invocation;
+  const previous = await withStore(config.NEARSKY_DATA, async store => requireRegistered(store, name));
+  const isDescribedAnew = options.has('id') || options.has('description');
+  const kept = isDescribedAnew ? undefined : previous.definition;
+  const catalog = kept ?? (await catalogOf(name, invocation));
+  // Before the files are read, which may take long.
+  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? catalog.release);
+  return add(invocation, catalog, location, true);
+}
+
 async function add(
   invocation: Invocation,
   catalog: CatalogDefinition | UndefinedCatalog,
   location: string,
+  isReplacing = false,
 ): Promise<number> {
   const progress = new Progress();
-  const registration = await registerCatalog(catalog, location, {
+  const found = await registerCatalog(catalog, location, {
     addedAtUs: nowUs(),
     remote: remoteOptions(invocation.config),
+    release: releaseOption(invocation),
     ...depthOf(invocation),
     footprint: footprintOf(invocation),
     allowMissing: invocation.flags.has('allow-missing-columns'),
@@ -112,13 +162,21 @@ async function add(
   });
   progress.end();
   const { store, writer, close } = await openArchive(invocation.config);
+  let registration: CatalogRegistration;
+  let previous: CatalogRegistration | undefined;
   try {
-    requireRoom(store, registration.name);
+    requireRoom(store, found.name);
+    previous = isReplacing ? requireRegistered(store, found.name) : store.catalog(found.name);
+    registration = { ...found, ...replacedBy(found, previous, isReplacing) };
     await writer.putCatalog(registration);
   } finally {
     await close();
   }
-  printResult(invocation, summaryOf(registration), `added ${describe(registration)}`);
+  printResult(invocation, summaryOf(registration), `${isReplacing ? 'replaced' : 'added'} ${describe(registration)}`);
+  if (!isReplacing && previous && releaseIn(previous) !== releaseIn(registration))
+    tell(
+      `nearsky catalog: the release of ${registration.name} was ${releaseIn(previous)}. To crossmatch objects again that were compared with it, run nearsky crossmatch --again`,
+    );
   if (registration.columns.hasSinglePositions)
     tell(
       `nearsky catalog: the positions of ${registration.name} are float32: right ascensions and separations are only exact to ${FLOAT32_STEP_ARCSEC.toFixed(2)} arcsec`,
@@ -132,15 +190,95 @@ async function add(
   return 0;
 }
 
+/**
+ * The release that the registration replaces. Adding a catalog again with the same release only moves it.
+ * @throws UsageError if `isReplacing` and the releases are equal
+ */
+function replacedBy(
+  registration: CatalogRegistration,
+  previous: CatalogRegistration | undefined,
+  isReplacing: boolean,
+): Pick<CatalogRegistration, 'replaced'> {
+  if (!previous) return {};
+  if (isReplacing) return { replaced: requireOther(previous, releaseIn(registration)) };
+  const { replaced } = previous;
+  return replaced !== undefined && releaseIn(previous) === releaseIn(registration) ? { replaced } : {};
+}
+
+/** Returns the registered release. @throws UsageError if the new one is the same */
+function requireOther(previous: CatalogRegistration, release: string): string {
+  const registered = releaseIn(previous);
+  if (release !== registered) return registered;
+  throw new UsageError(
+    `the registered release of ${previous.name} is ${JSON.stringify(release)}, too: name the new one with --release TEXT. To move a catalog, use catalog add`,
+  );
+}
+
+/** @throws UsageError */
+function releaseOption({ options }: Invocation): string | undefined {
+  const text = options.get('release');
+  if (text === undefined || RELEASE.test(text)) return text;
+  throw new UsageError(`--release must have 1 to 300 characters, none of them a control character`);
+}
+
+/** @throws UsageError if no catalog has that name */
+function requireRegistered(store: Store, name: string): CatalogRegistration {
+  const registration = store.catalog(name);
+  if (registration) return registration;
+  const names = store.catalogNames();
+  throw new UsageError(
+    `there is no registered catalog ${JSON.stringify(name)}: ${names.length === 0 ? 'none is registered' : `they are ${names.join(', ')}`}`,
+  );
+}
+
+/** @throws UsageError if no catalog has that name, or --within is no separation */
+async function compare(invocation: Invocation, name: string): Promise<number> {
+  const text = invocation.options.get('within');
+  const within = text === undefined ? SAME_WITHIN_ARCSEC : Number(text);
+  if (text?.trim() === '' || !(within >= 0 && within <= MAX_CROSSMATCH_RADIUS_ARCSEC))
+    throw new UsageError(`--within must be from 0 to ${MAX_CROSSMATCH_RADIUS_ARCSEC} arcsec (${text} was given)`);
+  return withStore(invocation.config.NEARSKY_DATA, async store => {
+    const release = releaseIn(requireRegistered(store, name));
+    const comparison = compareReleases(store, name, release, within);
+    store.requireUndisturbed();
+    printResult(invocation, comparison, comparisonText(comparison));
+    return 0;
+  });
+}
+
+function comparisonText({ catalog, release, done, outstanding, compared_with }: ReleaseComparison): string {
+  return table([
+    [catalog, release],
+    ['  crossmatched with it', `${shownCount(done)} objects`],
+    ['  crossmatched with another release', `${shownCount(outstanding)} objects`],
+    ...Object.entries(compared_with).flatMap(([other, changes]) => changeRows(other, changes)),
+  ]);
+}
+
+function changeRows(other: string, changes: ReleaseChanges): (readonly [string, string])[] {
+  const differing = (label: string, kind: keyof ReleaseChanges['examples']) => {
+    const examples = changes.examples[kind];
+    const named = examples.length > 0 ? `, for example of ${examples.join(', ')}` : '';
+    return [`  ${label}`, `${shownCount(changes[kind])}${named}`] as const;
+  };
+  const { objects, other_settings, unread, kept } = changes;
+  return [
+    ['compared with', other],
+    ['  objects', shownCount(objects)],
+    ...(other_settings > 0 ? [['  of these, with other settings, too', shownCount(other_settings)] as const] : []),
+    ...(unread > 0 ? [['  not compared: a release could not be read', shownCount(unread)] as const] : []),
+    ['  matches kept', shownCount(kept)],
+    differing('new matches', 'new'),
+    differing('matches gone', 'gone'),
+    differing('matches with a changed id', 'changed_id'),
+  ];
+}
+
 /** @throws UsageError if no catalog has that name */
 async function remove(invocation: Invocation, name: string): Promise<number> {
   const { store, writer, close } = await openArchive(invocation.config);
   try {
-    const names = store.catalogNames();
-    if (!names.includes(name))
-      throw new UsageError(
-        `there is no registered catalog ${JSON.stringify(name)}: ${names.length === 0 ? 'none is registered' : `they are ${names.join(', ')}`}`,
-      );
+    requireRegistered(store, name);
     await writer.removeCatalog(name);
   } finally {
     await close();
@@ -254,11 +392,13 @@ function rowCountsOf(
 
 /** A registration without its partition list and footprint bytes. */
 function summaryOf(registration: CatalogRegistration) {
-  const { name, location, addedAtUs, partitions, columns, coverage, counted, hats, definition } = registration;
+  const { name, location, addedAtUs, partitions, columns, coverage, counted, hats, definition, replaced } =
+    registration;
   return {
     name,
+    release: releaseIn(registration),
+    ...(replaced !== undefined && { replaced_release: replaced }),
     ...(definition && {
-      release: definition.release,
       id_column: definition.idColumn,
       id_type: definition.idType ?? 'int64',
     }),
@@ -289,14 +429,11 @@ function footprintText({ coverage }: CatalogRegistration): string {
 
 function describe(registration: CatalogRegistration): string {
   const { name, location, added_at, partitions, coverage, missing_columns } = summaryOf(registration);
-  const { columns, counted, hats, definition } = registration;
+  const { columns, counted, hats, definition, replaced } = registration;
   return `${name}\n${table([
-    ...(definition
-      ? [
-          ['  title', definition.release] as const,
-          ['  ids', `${definition.idColumn}${columns.hasTextIds ? ', texts' : ''}`] as const,
-        ]
-      : []),
+    ['  release', releaseIn(registration)],
+    ...(replaced === undefined ? [] : [['  replaces', replaced] as const]),
+    ...(definition ? [['  ids', `${definition.idColumn}${columns.hasTextIds ? ', texts' : ''}`] as const] : []),
     ['  location', location],
     ['  added', added_at],
     ['  partitions', partitions],

@@ -22,11 +22,18 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
 }
 
+/** The release of a registered catalog. */
+export function releaseIn(registration: DescribedRegistration): string {
+  return new Catalogs([registration]).get(registration.name)!.release;
+}
+
 /** The facts that determine the tables of a catalog. */
 export interface DescribedRegistration {
   readonly name: string;
   /** Undefined for a catalog that the project describes. */
   readonly definition?: CatalogDefinition;
+  /** Undefined if the release is that of the definition. */
+  readonly release?: string;
   readonly coverage: { readonly order: number };
 }
 
@@ -48,7 +55,12 @@ export class Catalogs {
     const others = (registered ?? []).flatMap(({ name, definition }) =>
       definition && !catalogDefinition(name) ? definition : [],
     );
-    this.all = [...CATALOGS, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))];
+    const releases = new Map(registered?.map(({ name, release }) => [name, release]));
+    const ours = CATALOGS.map(catalog => {
+      const release = releases.get(catalog.name);
+      return release === undefined ? catalog : { ...catalog, release };
+    });
+    this.all = [...ours, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))];
     this.footprintOrders = registered && new Map(registered.map(({ name, coverage }) => [name, coverage.order]));
     this.#byName = new Map(this.all.map(definition => [definition.name, definition]));
   }

@@ -77,6 +77,26 @@ function lacks(object: ObjectView, catalogs: ReadonlySet<string>, version: numbe
     );
 }
 
+/**
+ * Returns a test of stored objects: whether the current crossmatch of an object used another release of one of the
+ * catalogs than the given one. A catalog that the crossmatch lacks makes no difference.
+ * @param releases by name of the catalog
+ */
+export function usesOtherRelease(store: Store, releases: ReadonlyMap<string, string>): (object: ObjectView) => boolean {
+  const known = new Map<string, boolean>();
+  const isOther = (text: string) => {
+    const { record } = readCurrent(text);
+    const catalogs = record ? store.provenanceSet(record.provenanceSet).set.catalogs : [];
+    return catalogs.some(({ name, release }) => (releases.get(name) ?? release) !== release);
+  };
+  return ({ state, current }) => {
+    if (state !== 'crossmatched') return false;
+    let isTaken = known.get(current);
+    if (isTaken === undefined) known.set(current, (isTaken = isOther(current)));
+    return isTaken;
+  };
+}
+
 function isIn(area: Area, position: SkyPosition | null): boolean {
   return position !== null && area.contains(position.ra, position.dec);
 }

@@ -70,6 +70,8 @@ export interface CrossmatchOptions {
    * `differsFrom`). Objects that lack statistics keep their crossmatch, and get its statistics.
    */
   readonly again?: AgainSelection;
+  /** Takes these crossmatched objects instead. */
+  readonly againIds?: readonly bigint[];
   /**
    * Whether a pending object for which no catalog could be read stays pending. By default the object is recorded as not
    * searched, and unread.
@@ -110,7 +112,8 @@ export interface CrossmatchProgress {
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
   const run = new Run(options);
-  if (options.again) await run.walk('again');
+  if (options.againIds) await run.take(options.againIds);
+  else if (options.again) await run.walk('again');
   else {
     if (options.which !== 'pending') await run.walk('unread');
     if (options.which !== 'unread') await run.walk('pending');
@@ -134,7 +137,7 @@ class Run {
   }
 
   get #isAgain(): boolean {
-    return this.#options.again !== undefined;
+    return (this.#options.again ?? this.#options.againIds) !== undefined;
   }
 
   async walk(which: 'pending' | 'unread' | 'again'): Promise<void> {
@@ -151,8 +154,12 @@ class Run {
       if (ids.length === 0) return;
       after = ids.at(-1);
       const wanted = ids.filter(id => !isDeferred(id));
-      if (wanted.length > 0) for (const id of await this.#take(wanted, catalogs)) this.#busy.push(id);
+      if (wanted.length > 0) await this.take(wanted, catalogs);
     }
+  }
+
+  async take(ids: readonly bigint[], catalogs = this.#catalogs.of(this.#options.store)): Promise<void> {
+    for (const id of await this.#take(ids, catalogs)) this.#busy.push(id);
   }
 
   async awaitOthers(): Promise<void> {
@@ -171,7 +178,7 @@ class Run {
 
   /**
    * Claims and crossmatches the objects of `ids` that no process has claimed: those that are still pending or unread,
-   * or all of them with `again`.
+   * or all of them with `again` or `againIds`.
    * @returns the ids that other processes have claimed
    */
   async #take(ids: readonly bigint[], catalogs: readonly InService[]): Promise<bigint[]> {

@@ -96,7 +96,7 @@ export const AT = {
   kind: kinds.JOURNAL_ENTRY,
   description:
     'A journal entry from the `X-Journal-Entry` of an earlier answer: objects are answered as they were after that ' +
-    'entry. The default is the newest entry.',
+    'entry. The default is the newest entry. A cursor has its entry.',
 } satisfies Parameter;
 
 /** The default is the format that `Accept` prefers. */
@@ -162,6 +162,7 @@ export const coneParameters = memoized((config: Config) => {
         'which must be given on every page. Not allowed with `response=count`.',
     ),
     ...FORMAT_AND_FILTERS,
+    at: AT,
   } satisfies Parameters;
 });
 
@@ -237,11 +238,16 @@ export const areaParameters = memoized((config: Config) => {
     format: FORMAT,
     filters: FILTERS,
     response: { kind: named(AREA_RESPONSES), description: 'What to answer.', default: DEFAULT_RESPONSE },
+    at: AT,
   } satisfies Parameters;
 });
 
 export const objectsParameters = memoized((config: Config) => {
-  return { ...selectionParameters(config, '`time_field`, `status`'), ...FORMAT_AND_FILTERS } satisfies Parameters;
+  return {
+    ...selectionParameters(config, '`time_field`, `status`'),
+    ...FORMAT_AND_FILTERS,
+    at: AT,
+  } satisfies Parameters;
 });
 
 export const STREAM_PARAMETERS = {

@@ -65,6 +65,13 @@ export interface CatalogRegistration {
   readonly name: string;
   /** Undefined for a built-in catalog. */
   readonly definition?: CatalogDefinition;
+  /** The release of a built-in catalog, if it is not the release that the project describes. */
+  readonly release?: string;
+  /**
+   * The release that `catalog replace` has replaced by this one. Objects that were crossmatched with another release
+   * are then crossmatched again in the background.
+   */
+  readonly replaced?: string;
   /** Absolute path or address of the HATS directory of the table itself (not of a collection above it). */
   readonly location: string;
   readonly addedAtUs: number;

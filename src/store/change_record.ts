@@ -56,6 +56,9 @@ const UNSTORED_SINCE = 5;
 /** The first level in which source ids may be strings. */
 const TEXT_IDS_SINCE = 3;
 
+/** The first level in which a catalog may be replaced by its next release. */
+const RELEASES_SINCE = 7;
+
 /** The kinds of change that can be split into several changes, each with the list along which it is split. */
 const LISTS: { readonly [K in ChangeKind]?: string } = {
   deliver: 'deliveries',
@@ -120,12 +123,21 @@ export function decodeChange(record: Uint8Array, readable: number = LEVEL): Chan
 
 function requireWritable(change: Change, level: number): void {
   const { kind } = change;
-  const hasTextIds = level < TEXT_IDS_SINCE && bringsTextIds(change);
-  const needed = hasTextIds ? TEXT_IDS_SINCE : SINCE[kind];
+  const [needed, what] = bringsRelease(change)
+    ? [RELEASES_SINCE, ' of the next release']
+    : level < TEXT_IDS_SINCE && bringsTextIds(change)
+      ? [TEXT_IDS_SINCE, ' with source ids that are not integers']
+      : [SINCE[kind], ''];
   if (needed <= level) return;
   throw new StoreError(
-    `Cannot write a change (${kind}${hasTextIds ? ' with source ids that are not integers' : ''}) to the log because it needs level ${needed}, and the level of the log is ${level}: upgrade every node, then run \`nearsky node upgrade\``,
+    `Cannot write a change (${kind}${what}) to the log because it needs level ${needed}, and the level of the log is ${level}: upgrade every node, then run \`nearsky node upgrade\``,
   );
+}
+
+function bringsRelease(change: Change): boolean {
+  if (change.kind !== 'register_catalog') return false;
+  const { release, replaced } = change.registration;
+  return (release ?? replaced) !== undefined;
 }
 
 /** Whether a change contains a source id that is not an integer, or a catalog with such ids. */

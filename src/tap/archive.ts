@@ -309,8 +309,9 @@ const GENERATION = /^archive-(\d+)\.duckdb$/;
 const NONE: ReadonlySet<bigint> = new Set();
 
 /** The part of a registration that generations store. */
-function described({ name, definition, coverage: { order } }: DescribedRegistration): DescribedRegistration {
-  return { name, ...(definition && { definition }), coverage: { order } };
+function described({ name, definition, release, coverage }: DescribedRegistration): DescribedRegistration {
+  const { order } = coverage;
+  return { name, ...(definition && { definition }), ...(release && { release }), coverage: { order } };
 }
 
 /** The file may be damaged, or from another version of the engine. */

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BackgroundCrossmatch } from '../../src/background/crossmatch.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { usesOtherRelease } from '../../src/crossmatch/again.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { eventually } from '../directory.ts';
 import { inWorld, pool, type World, type WrittenCatalog } from './world.ts';
@@ -153,6 +154,83 @@ test('after a failure that is none of a single file it pauses, then goes on', ()
       await world.writer.putCatalog(registration);
       advance(20_000);
       await pendingCountOf(world, 0);
+    });
+  }));
+
+/** Replaces gaia_dr3 by a release with a source at each place; returns the number of objects of an older release. */
+async function replaceGaia(world: World): Promise<() => number> {
+  const registration = world.store.catalog('gaia_dr3')!;
+  await world.writer.putCatalog({ ...registration, release: 'Gaia DR4', replaced: 'Gaia DR3' });
+  const isOlder = usesOtherRelease(world.store, new Map([['gaia_dr3', 'Gaia DR4']]));
+  return () => {
+    world.store.resetRead();
+    return world.store.countWhere(isOlder);
+  };
+}
+
+test('after a catalog is replaced, older objects are crossmatched again, not faster than the setting says', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', [place]);
+    const ids = await world.ingest([...Array(29).fill(place), null]);
+    await world.crossmatch();
+    await world.ingest(Array(2).fill(elsewhere), 5n);
+    const settings = { CROSSMATCH_AGAIN_PER_SECOND: '2', CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0' };
+    await beside(world, settings, async (logged, advance) => {
+      await pendingCountOf(world, 0);
+      await sleep(A_WHILE_MS);
+      const again = () => logged.filter(({ event }) => event === 'crossmatched_again');
+      assert.equal(again(), [], 'no catalog was replaced');
+      const olderCount = await replaceGaia(world);
+      const left = (count: number) => eventually(`${count} are left`, async () => olderCount() === count || undefined);
+      await left(12);
+      await world.ingest([place], 9n);
+      await pendingCountOf(world, 0);
+      advance(9_999);
+      await sleep(A_WHILE_MS);
+      assert.is(olderCount(), 12, 'ten seconds have not passed');
+      advance(1);
+      await left(0);
+      assert.equal(
+        again().map(({ recorded }) => recorded),
+        [20, 12],
+      );
+      assert.is(
+        world.store.getObject(9n)!.records.length,
+        1,
+        'a new object is crossmatched with the new release at once',
+      );
+      assert.equal(
+        world.store.getObject(ids[0]!)!.records.map(({ provenanceSet }) => {
+          const { catalogs } = world.store.provenanceSet(provenanceSet).set;
+          return catalogs.map(({ release }) => release);
+        }),
+        [['Gaia DR3'], ['Gaia DR4']],
+      );
+    });
+  }));
+
+test('while the new release cannot be read, older objects keep their crossmatch; 0 objects per second: nothing happens', () =>
+  inWorld(async world => {
+    const gaia = await world.addCatalog('gaia_dr3', [place]);
+    await world.ingest([place, place]);
+    await world.crossmatch();
+    const olderCount = await replaceGaia(world);
+    await beside(world, { CROSSMATCH_AGAIN_PER_SECOND: '0' }, async () => {
+      await sleep(A_WHILE_MS);
+      assert.is(olderCount(), 2);
+    });
+    const restore = remove(gaia);
+    await beside(world, {}, async (logged, advance) => {
+      await eventually('it has tried', async () => logged[0]);
+      advance(9_999);
+      await sleep(A_WHILE_MS);
+      assert.equal(
+        logged.map(({ event, recorded, unreadable }) => [event, recorded, unreadable]),
+        [['crossmatched_again', 0, 2]],
+      );
+      restore();
+      advance(1);
+      await eventually('they are crossmatched', async () => olderCount() === 0 || undefined);
     });
   }));
 

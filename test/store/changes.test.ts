@@ -173,6 +173,20 @@ test('text ids are written to a log of level 3 or more, and refused by a lower o
   assert.is(encodeChange({ kind: 'crossmatch', timeUs: 1, provenance: settings, results: [number] }, 2).length, 1);
 });
 
+test('the next release of a catalog is written to a log of level 7 or more, and refused by a lower one', async () => {
+  const change = new RandomChanges(seededRandom(4)).change('register_catalog') as ChangeOf<'register_catalog'>;
+  for (const release of [{ release: 'Gaia DR4' }, { replaced: 'Gaia DR3' }]) {
+    const next: Change = { ...change, registration: { ...change.registration, ...release } };
+    assert.equal(
+      encodeChange(next, 7).map(record => decodeChange(record)),
+      [next],
+    );
+    const { message } = await failure(() => encodeChange(next, 6));
+    assert.match(message, /register_catalog of the next release\) to the log because it needs level 7, and the level/);
+  }
+  assert.is(encodeChange(change, 6).length, 1);
+});
+
 test('bytes that are no record, or of a newer nearsky, are refused', async () => {
   const [record] = encodeChange({ kind: 'begin_registry', timeUs: 1 });
   const bytes = Buffer.from(record!);

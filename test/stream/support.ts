@@ -19,8 +19,6 @@ import { delivery, provenance } from '../store/support.ts';
 
 export const TOPIC = 'matches';
 export const FIRST_ID = 9_100_000_000_000_000_001n;
-/** The ingest time of the objects that `addObjects` adds. */
-export const INGESTED_US = 1_772_010_265_000_000;
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];
 
 export const messagesOf = (store: Store) => new MatchMessages(store, new SharedFragments(answerSettings(loadConfig())));
@@ -53,6 +51,9 @@ function association(id: bigint): TnsAssociation {
   return { ...common, ...found, separationArcsec: 0.5 };
 }
 
+/** The ingest time of objects that `addObjects` stores. */
+export const INGEST_US = 1_772_010_265_000_000;
+
 /**
  * Stores that many new objects and crossmatches them, a commit each; object `i` gets `i % 5` matches.
  * @param isUnread which of them get two, because SkyMapper could not be read
@@ -66,7 +67,7 @@ export async function addObjects(
   const ids = Array.from({ length: to - from }, (_, i) => FIRST_ID + BigInt(from + i));
   await writer.ingest(
     ids.map(id => delivery(id)),
-    INGESTED_US,
+    INGEST_US,
   );
   await writer.recordCrossmatches(
     ids.map(id => {
