@@ -175,6 +175,20 @@ export interface VoConeQuery extends Asked, Circle {
   readonly serialization: Serialization;
   /** Strings in the answer that accompany the table. */
   readonly infos: readonly Info[];
+  /** Scheme and host of this service. */
+  readonly base: string;
+}
+
+/** The links of objects. The answer is a VOTable. */
+export interface VoLinksQuery extends Asked {
+  readonly kind: 'voLinks';
+  /** The identifiers as sent, and as ids if they are valid. */
+  readonly ids: readonly { readonly sent: string; readonly diaObjectId: bigint | undefined }[];
+  /** Whether more identifiers were sent. */
+  readonly isCut: boolean;
+  readonly serialization: Serialization;
+  /** Scheme and host of this service. */
+  readonly base: string;
 }
 
 /** The objects that are recorded with a source of a catalog. */
@@ -204,6 +218,7 @@ export type Query =
   | AreaQuery
   | ObjectsQuery
   | VoConeQuery
+  | VoLinksQuery
   | MocQuery
   | SourceQuery;
 

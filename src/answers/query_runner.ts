@@ -34,6 +34,7 @@ import { recentAnswer } from './recent.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 import { sourceAnswer } from './source_objects.ts';
 import { voConeAnswer } from './vo_cone.ts';
+import { voLinksAnswer } from './vo_links.ts';
 
 /** A query that may have to read more objects than this is run as a long query from the start. */
 const QUICK_OBJECTS = 100;
@@ -274,6 +275,8 @@ function jsonSteps(query: Query, context: QueryContext): Steps {
       return objectsAnswer(query, context);
     case 'voCone':
       return voConeAnswer(query, context);
+    case 'voLinks':
+      return voLinksAnswer(query, context);
     case 'moc':
       return mocAnswer(query, context);
     case 'source':
@@ -298,6 +301,8 @@ function objectsOf(query: Query): number {
       return query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
+    case 'voLinks':
+      return query.ids.length;
     case 'source':
       return OBJECTS_PER_POSITION;
     case 'moc':

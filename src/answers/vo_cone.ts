@@ -8,6 +8,7 @@ import { VotableWriter } from '@nearsky/astrotables';
 import { isPosition, separationArcsec } from '@nearsky/sky-index';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { type ConeSource, currentMatches, type FilledTable, OBJECTS, objectsAt, sourcesAt } from '../vo/cone_tables.ts';
+import { objectLinks } from '../vo/object_links.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
 import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
@@ -116,8 +117,12 @@ function asksForRows({ maxRecords, radiusArcsec }: VoConeQuery): boolean {
   return maxRecords > 0 && radiusArcsec > 0;
 }
 
-function begun<T>({ serialization, infos }: VoConeQuery, { out }: QueryContext, table: FilledTable<T>): VotableWriter {
-  const writer = new VotableWriter(out, table, serialization);
+function begun<T>(
+  { serialization, infos, base }: VoConeQuery,
+  { out }: QueryContext,
+  table: FilledTable<T>,
+): VotableWriter {
+  const writer = new VotableWriter(out, { ...table, services: [objectLinks(base)] }, serialization);
   writer.begin(infos);
   return writer;
 }

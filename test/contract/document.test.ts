@@ -257,7 +257,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (within.includes('by_catalog')) return 'share';
   if (key === 'match_version') return 'version';
   if (key === 'footprint_moc_order') return 'HEALPix order';
-  if (within.endsWith('-Count') || key === 'MAXREC') return 'count';
+  if (within.endsWith('-Count') || key === 'MAXREC' || key === 'LAST') return 'count';
   const counted =
     /^(count|limit|total|uncounted|rows|without_position|page_size|default_limit|qualifying|qualifying_total|max_\w+|default_page_size)$/;
   if (counted.test(key) || within.includes('by_status') || within.includes('by_qualifies_reason')) return 'count';

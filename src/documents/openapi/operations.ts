@@ -345,10 +345,16 @@ const ANY_BYTES = { mediaType: 'application/octet-stream' };
 export const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>
   Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, description) }]));
 
+/** The header that begins the session of a client without one. */
+export const sessionHeader: Schemas = {
+  'Set-Cookie': header(text('The session whose lists of jobs include the job.')),
+};
+
 /** The headers of the answer to a request that was turned into a job. */
 const jobHeaders: Schemas = {
   Location: header(text('The address of the job. It cannot be guessed.', { format: 'uri' }), true),
   'Preference-Applied': header(text('The preference that was followed: `respond-async`.'), true),
+  ...sessionHeader,
 };
 
 /** The headers of the answer with a crossmatched table. */
