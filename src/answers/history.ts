@@ -28,17 +28,16 @@ export function beginState(query: Query, context: Stated): Query {
   if (!state) return query;
   const { store, sequence } = context;
   const oldest = store.historyStart();
-  const newest = oldest === undefined ? 0 : store.lastSequence();
   const usesIndex = searchesIndex(query);
-  const entry = state.at ?? (usesIndex ? sequence : newest);
-  if (oldest === undefined || entry < oldest || entry > newest) {
-    if (state.isRequired) throw notInHistory(entry, oldest, newest);
+  const entry = state.at ?? (usesIndex || oldest === undefined ? sequence : store.lastSequence());
+  if (oldest === undefined || entry < oldest || !store.hasEntry(entry)) {
+    if (state.isRequired) throw notInHistory(entry, oldest, store.lastSequence());
     state.at = undefined;
     return query;
   }
   if (usesIndex && entry > sequence) throw new Unavailable('the index is behind the journal entry of at');
   state.at = entry;
-  context.at = entry === newest ? undefined : entry;
+  context.at = store.hasEntry(entry + 1) ? entry : undefined;
   if (usesIndex) context.past = pastOf(entry, context);
   const isFirstPage = 'after' in query && query.after === null && !('response' in query && query.response === 'count');
   return isFirstPage ? ({ ...query, asOfUs: store.latestIngestAt(entry) } as Query) : query;

@@ -289,6 +289,11 @@ export class Store {
     return lastOrdinal(this.databases.journal);
   }
 
+  /** Whether the journal has the entry; 0 stands for the state before the first. Faster than `lastSequence`. */
+  hasEntry(sequence: number): boolean {
+    return sequence === 0 || this.databases.journal.doesExist(encodeKey(BigInt(sequence)));
+  }
+
   /** The number of the newest journal entry, and a hexadecimal digest of all objects in the order of their ingest. */
   journalState(): { readonly sequence: number; readonly digest: string } {
     const sequence = this.lastSequence();
