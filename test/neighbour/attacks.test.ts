@@ -1,6 +1,8 @@
 /**
  * Whatever one client sends, small requests of another are answered, the memory of all processes is bounded, and
  * nothing is left behind. The figures are in docs/operations.md; no test measures a time.
+ *
+ *   ATTACK_SECONDS=8 NEARSKY_ATTACKS='lookup|ADQL' node test/neighbour/attacks.test.ts
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +38,7 @@ const test = suite<Context>('neighbour/attacks');
 const check = needs(test, process.platform === 'linux' ? undefined : 'only Linux bounds the memory of processes');
 const words = process.env.NEARSKY_ATTACKS ?? '';
 /** Each attack is repeated for so long. Most take less than a second, in which the other client gets few answers. */
-const REPEAT_MS = 1000 * Number(process.env.NEARSKY_ATTACK_SECONDS ?? 0);
+const REPEAT_MS = 1000 * Number(process.env.ATTACK_SECONDS ?? 0);
 
 test.before(async context => {
   context.directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));

@@ -667,6 +667,21 @@ check('an object without a source names the nearest one', async world => {
   });
 });
 
+check('an object of Gaia is shown among the colours of the sources around it', async world => {
+  const crowded = '9000000000000000008';
+  const alone = '9000000000000000004';
+  await visiting(world, `/objects/${crowded}`, async page => {
+    const diagram = page.locator('.colours svg');
+    await diagram.waitFor();
+    assert.match((await diagram.getAttribute('aria-label'))!, /^3 points: G \(Vega mag\) against BP − RP/);
+    assert.is(await diagram.locator('.marked').count(), 1);
+  });
+  await visiting(world, `/objects/${alone}`, async page => {
+    await page.getByText(/The catalogs have \d+ sources? within 60″/).waitFor();
+    assert.is(await page.locator('.colours').count(), 0);
+  });
+});
+
 check('the search box takes the id of a source, with its catalog or alone', async world => {
   const id = '9000000000001000001';
   for (const typed of [`Gaia DR3 ${id}`, `gaia_dr3:${id}`, id])

@@ -36,6 +36,7 @@ import {
   showLoading,
 } from './page.js';
 import { highlights, inShort, worthParts } from './payload.js';
+import { scatterPlot } from './plot.js';
 import { offsetsArcsec } from './projection.js';
 import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 import { surveyImage } from './survey_image.js';
@@ -269,6 +270,8 @@ function neighbourhood(object) {
   let further = [];
   /** @type {import('./page.js').Child} */
   let nearest;
+  /** @type {import('./page.js').Child} */
+  let colours;
   let [halfWidth = 2] = WIDTHS;
   /** The results about the neighbourhood, as they arrive. @type {string[]} */
   const notes = [];
@@ -308,7 +311,8 @@ function neighbourhood(object) {
         ${survey?.choice()}
         <p class="nearest" aria-live="polite">${nearest}</p>
         <p class="hint">The circle is the crossmatch radius, ${radius}″.
-        Sources are drawn where their catalogs have them.${notes}</p>`,
+        Sources are drawn where their catalogs have them.${notes}</p>
+        ${colours}`,
     );
   }
 
@@ -337,6 +341,7 @@ function neighbourhood(object) {
         .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }))
         .filter((/** @type {any} */ { name }) => !recorded.has(name));
       if (object.status === 'no_coincident_source') nearest = nearestOf(near.sources, radius);
+      colours = colourMagnitude(object, near.sources, radius);
       const more = near.truncated ? ', of which the plot has the nearest' : '';
       const unsearched = near.catalogs
         .filter((/** @type {any} */ { outcome }) => outcome !== 'searched')
@@ -382,6 +387,34 @@ function nearestOf(near, radius) {
   const [first] = near.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
   if (!first) return `No source of these catalogs within ${radius}″.`;
   return html`The nearest: ${source(first)} (${first.catalog_source_id}).`;
+}
+
+/** With fewer sources, a diagram of colours and magnitudes shows nothing. */
+const LEAST_COLOURS = 3;
+
+/**
+ * The colour-magnitude diagram of Gaia's sources around an object that has one, with a ring around its own.
+ * @param {any} object @param {any[]} near @param {number} radius arcsec, of the search
+ */
+function colourMagnitude({ matches }, near, radius) {
+  const own = matches.findLast((/** @type {any} */ match) => match.catalog_name === 'gaia_dr3')?.catalog_source_id;
+  const coloured = near.filter(({ catalog_name, catalog_payload: { phot_bp_mean_mag: bp, phot_rp_mean_mag: rp } }) => {
+    return catalog_name === 'gaia_dr3' && bp !== null && rp !== null;
+  });
+  const marked = coloured.findIndex(({ catalog_source_id }) => catalog_source_id === own);
+  if (marked < 0 || coloured.length < LEAST_COLOURS) return undefined;
+  const valuesOf = (/** @type {(payload: any) => number} */ read) =>
+    coloured.map(({ catalog_payload }) => read(catalog_payload));
+  const colour = {
+    title: 'BP − RP (Vega mag)',
+    values: valuesOf(each => each.phot_bp_mean_mag - each.phot_rp_mean_mag),
+  };
+  const magnitude = { title: 'G (Vega mag)', values: valuesOf(each => each.phot_g_mean_mag), isReversed: true };
+  return html`
+    <figure class="colours">
+      ${scatterPlot(colour, magnitude, marked)}
+      <figcaption class="hint">${releaseOf('gaia_dr3')} within ${radius}″, as observed; the ring is the coincident source.</figcaption>
+    </figure>`;
 }
 
 /** The mark of a catalog's source on the finder. @param {any} source */

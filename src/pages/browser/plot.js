@@ -21,13 +21,18 @@ const MAX_INTERVALS = 40;
  * Draws a point for each pair of values that are both finite.
  * @param {Axis} x
  * @param {Axis} y
+ * @param {number} [marked] the index of a pair that gets a ring
  */
-export function scatterPlot(x, y) {
+export function scatterPlot(x, y, marked) {
   const pairs = x.values.flatMap((value, i) => (Number.isFinite(value + (y.values[i] ?? Number.NaN)) ? [i] : []));
   const [across, up] = [scaleOf(x, pairs, LEFT, RIGHT), scaleOf(y, pairs, BOTTOM, TOP)];
   const points = pairs.map(i => `M${at(across, x.values[i])} ${at(up, y.values[i])}h0`).join('');
   const label = `${counted(pairs.length, 'point')}: ${y.title} against ${x.title}, ${rangeText(across)} by ${rangeText(up)}`;
-  return drawing(label, x, across, y, up, svg`<path class="points" d=${points} />`);
+  const ring =
+    marked !== undefined &&
+    pairs.includes(marked) &&
+    svg`<circle class="marked" cx=${at(across, x.values[marked])} cy=${at(up, y.values[marked])} r="7" />`;
+  return drawing(label, x, across, y, up, svg`<path class="points" d=${points} />${ring}`);
 }
 
 /**
