@@ -107,6 +107,8 @@ export interface Match {
   readonly match_probability: number | null;
   /** Probability that one of the sources within the radius is the counterpart. */
   readonly any_match_probability: number | null;
+  /** Release of the catalog in which the crossmatch found the source. */
+  readonly catalog_release: string | null;
   readonly diaObjectId?: bigint;
   /** The source's own right ascension, 0 to 360 whatever the catalog's convention. */
   readonly ra?: number;

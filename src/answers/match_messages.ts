@@ -32,7 +32,7 @@ export class MatchMessages implements MatchSource {
     for (const [i, at] of object.matches().entries()) {
       const version = object.matchVersion(at);
       if (matchVersion !== undefined && version !== matchVersion) continue;
-      if (!this.#writer.streamedMatch(object, at, sources[i], this.#skipped(version))) continue;
+      if (!this.#writer.streamedMatch(object, at, sources[i], this.#crossmatch(version))) continue;
       const catalogName = object.catalogName(at);
       const value = this.#out.take();
       messages.push({ diaObjectId, matchVersion: version, catalogName, ingestTimeUs, position, value });
@@ -40,11 +40,15 @@ export class MatchMessages implements MatchSource {
     return messages;
   }
 
-  /** The catalogs that could not be read for that version of the crossmatch. */
-  #skipped(version: number): Uint8Array {
+  /** The settings of that version of the crossmatch, and the catalogs that could not be read for it. */
+  #crossmatch(version: number): Parameters<ObjectWriter['streamedMatch']>[3] {
     const current = this.#fragments.current(this.#store, this.#view.current);
-    if (current.version === version) return current.skipped;
-    return skippedFragment(this.#view.decode().records.find(({ matchVersion }) => matchVersion === version));
+    if (current.version === version) return current;
+    const record = this.#view.decode().records.find(({ matchVersion }) => matchVersion === version);
+    return {
+      set: record && this.#fragments.recordedSet(this.#store, record.provenanceSet),
+      skipped: skippedFragment(record),
+    };
   }
 }
 

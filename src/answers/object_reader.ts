@@ -1,12 +1,11 @@
 /** Reads stored objects for tables, with the values that `ObjectWriter` writes as JSON. */
 import type { DetailLevel } from '../contract/enums.ts';
 import { worthOf } from '../store/match_statistics.ts';
-import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { AnsweredObject, Match } from '../tables/object_table.ts';
-import { isPublishable, LEVEL, shownStatus } from './object_writer.ts';
+import { isPublishable, LEVEL, listedMatches, shownStatus } from './object_writer.ts';
 import type { CurrentFragments, SetFragments, SharedFragments } from './shared_fragments.ts';
 
 export class ObjectReader {
@@ -32,7 +31,7 @@ export class ObjectReader {
       crossmatch: isPending ? null : crossmatchOf(object, current),
       ...(this.#level >= LEVEL.position && delivery(object, current)),
       ...(this.#level >= LEVEL.matches && {
-        matches: isPending ? [] : this.#matches(object),
+        matches: isPending ? [] : this.#matches(object, current),
         tns: this.#fragments.association(object.tns).value,
       }),
     };
@@ -44,7 +43,8 @@ export class ObjectReader {
    */
   readRecent(object: ObjectView): AnsweredObject {
     const [ra, dec] = object.place();
-    const matches = this.#level >= LEVEL.matches ? this.#matches(object) : undefined;
+    const current = this.#fragments.current(this.#store, object.current);
+    const matches = this.#level >= LEVEL.matches ? this.#matches(object, current) : undefined;
     return {
       diaObjectId_str: object.diaObjectId,
       ...(this.#level >= LEVEL.position && { ra, dec }),
@@ -53,17 +53,19 @@ export class ObjectReader {
     };
   }
 
-  #matches(object: ObjectView): Match[] {
+  #matches(object: ObjectView, current: CurrentFragments): Match[] {
     const sources = this.#level === LEVEL.full ? this.#store.readSources(object) : undefined;
     const matches: Match[] = [];
-    for (const [at, index, set] of this.#listed(object)) {
+    for (const { at, index, set } of listedMatches(object, current, this.#fragments, this.#store)) {
       const [separation, atEpoch] = object.separations(at);
+      const catalogName = object.catalogName(at);
       const match = {
-        catalog_name: object.catalogName(at),
+        catalog_name: catalogName,
         catalog_source_id: object.sourceId(at),
         separation_arcsec: separation,
         ...(atEpoch !== undefined && { separation_at_epoch_arcsec: atEpoch }),
         ...worthOf({ separationArcsec: separation, separationAtEpochArcsec: atEpoch }, object.statistics(at)),
+        catalog_release: set?.releases.get(catalogName)?.text ?? null,
       };
       const source = sources?.[index];
       if (sources && !isPublishable(source)) {
@@ -74,20 +76,6 @@ export class ObjectReader {
       if (set) this.sets.add(set);
     }
     return matches;
-  }
-
-  /**
-   * The newest match of each source, in the order of catalog name and source id. A match includes its provenance set if
-   * that differs from the object's.
-   */
-  #listed(object: ObjectView): (readonly [at: number, index: number, set?: SetFragments | undefined])[] {
-    const offsets = object.matches();
-    if (object.matchesAreCurrent) return offsets.map((at, index) => [at, index]);
-    const { records, matches } = object.decode();
-    return newestMatches(matches).map(({ match, index }) => {
-      const record = records.find(({ matchVersion }) => matchVersion === match.matchVersion);
-      return [offsets[index]!, index, record && this.#fragments.recordedSet(this.#store, record.provenanceSet)];
-    });
   }
 
   #published({ ra, dec, keys, values }: SourceValues): Pick<Match, 'ra' | 'dec' | 'catalog_payload'> {

@@ -17,6 +17,7 @@ import {
   BRACE,
   type CurrentFragments,
   END_OF_LIST,
+  NO_RELEASE,
   NO_SET,
   SEPARATOR,
   type SetFragments,
@@ -54,6 +55,7 @@ const EMPTY_PAYLOAD = fragment('{}');
  */
 const NOT_PARTIAL = skippedFragment(undefined);
 
+/** A match that answers list. */
 interface Listed {
   readonly at: number;
   /** The index of the match's source among the object's sources. */
@@ -209,7 +211,7 @@ export class ObjectWriter implements ObjectList {
   #matches(object: ObjectView, current: CurrentFragments, withSets: boolean): void {
     const sources = this.#level === LEVEL.full ? this.#store.readSources(object) : undefined;
     let isFirst = true;
-    for (const { at, index, set } of this.#listed(object, current)) {
+    for (const { at, index, set } of listedMatches(object, current, this.#fragments, this.#store)) {
       const source = sources?.[index];
       if (sources && !isPublishable(source)) {
         this.#fragments.onLeftOut('sourcesLeftOut');
@@ -217,29 +219,14 @@ export class ObjectWriter implements ObjectList {
       }
       if (!isFirst) this.#out.fragment(SEPARATOR);
       isFirst = false;
-      if (source) this.#publishedMatch(object, at, source);
-      else this.#matchSummary(object, at, MATCH);
+      if (source) this.#publishedMatch(object, at, source, set);
+      else this.#matchSummary(object, at, MATCH, set);
       this.#out.fragment(withSets ? (set?.matchEnd ?? NO_SET) : BRACE);
       if (withSets && set) this.sets.add(set);
     }
   }
 
-  /** The newest match of each source, in the order of catalog name and source id. */
-  #listed(object: ObjectView, { set }: CurrentFragments): Listed[] {
-    const offsets = object.matches();
-    return object.matchesAreCurrent ? offsets.map((at, index) => ({ at, index, set })) : this.#newest(object, offsets);
-  }
-
-  #newest(object: ObjectView, offsets: readonly number[]): Listed[] {
-    const { records, matches } = object.decode();
-    return newestMatches(matches).map(({ match, index }) => {
-      const record = records.find(({ matchVersion }) => matchVersion === match.matchVersion);
-      const set = record && this.#fragments.recordedSet(this.#store, record.provenanceSet);
-      return { at: offsets[index]!, index, set };
-    });
-  }
-
-  #matchSummary(object: ObjectView, at: number, catalogName: Uint8Array): void {
+  #matchSummary(object: ObjectView, at: number, catalogName: Uint8Array, set: SetFragments | undefined): void {
     const out = this.#out;
     const { bytes } = object;
     out.fragment(catalogName);
@@ -256,6 +243,7 @@ export class ObjectWriter implements ObjectList {
       out.range(bytes, separationEnd + 1, end);
     }
     this.#worth(object, at);
+    out.fragment((set?.releases.get(object.catalogName(at)) ?? NO_RELEASE).key);
   }
 
   #worth(object: ObjectView, at: number): void {
@@ -277,17 +265,29 @@ export class ObjectWriter implements ObjectList {
 
   /**
    * Writes a complete match for the stream.
+   * @param set the provenance set of its crossmatch; undefined if the crossmatch is not recorded
    * @returns false if the match was left out because its source has no usable position
    */
-  streamedMatch(object: ObjectView, at: number, source: SourceValues | undefined, skipped: Uint8Array): boolean {
+  streamedMatch(
+    object: ObjectView,
+    at: number,
+    source: SourceValues | undefined,
+    { set, skipped }: Pick<CurrentFragments, 'skipped'> & { readonly set: SetFragments | undefined },
+  ): boolean {
     if (!source || !isPublishable(source)) return false;
-    this.#publishedMatch(object, at, source, skipped);
+    this.#publishedMatch(object, at, source, set, skipped);
     this.#out.fragment(BRACE);
     return true;
   }
 
   /** @param skipped the keys about catalogs that could not be read, made by `skippedFragment` */
-  #publishedMatch(object: ObjectView, at: number, source: SourceValues, skipped = NOT_PARTIAL): void {
+  #publishedMatch(
+    object: ObjectView,
+    at: number,
+    source: SourceValues,
+    set: SetFragments | undefined,
+    skipped = NOT_PARTIAL,
+  ): void {
     const { ra, dec, keys, values } = source;
     const out = this.#out;
     out.fragment(ID);
@@ -296,7 +296,7 @@ export class ObjectWriter implements ObjectList {
     out.number(ra!);
     out.fragment(DEC);
     out.number(dec!);
-    this.#matchSummary(object, at, CATALOG_NAME);
+    this.#matchSummary(object, at, CATALOG_NAME, set);
     out.fragment(PAYLOAD);
     if (keys === null) out.null();
     else this.#payload(this.#fragments.payloadKeys(this.#store, keys), values);
@@ -319,6 +319,22 @@ export class ObjectWriter implements ObjectList {
     }
     out.fragment(BRACE);
   }
+}
+
+/** The newest match of each source, in the order of catalog name and source id. */
+export function listedMatches(
+  object: ObjectView,
+  { set }: Pick<CurrentFragments, 'set'>,
+  fragments: SharedFragments,
+  store: Store,
+): Listed[] {
+  const offsets = object.matches();
+  if (object.matchesAreCurrent) return offsets.map((at, index) => ({ at, index, set }));
+  const { records, matches } = object.decode();
+  return newestMatches(matches).map(({ match, index }) => {
+    const record = records.find(({ matchVersion }) => matchVersion === match.matchVersion);
+    return { at: offsets[index]!, index, set: record && fragments.recordedSet(store, record.provenanceSet) };
+  });
 }
 
 export function shownStatus(object: ObjectView, { status }: CurrentFragments): ObjectStatus {

@@ -22,12 +22,26 @@ export const END_OF_LIST = fragment(']');
 const BEST_GUESS_DESCRIPTION =
   "A best guess: the service's current settings. The settings of this object's crossmatch were not recorded at the time.";
 
+/** The release of a match's catalog: its text, and the key of the match. */
+export interface ReleaseFragment {
+  readonly text: string | null;
+  /** `, "catalog_release": ...` */
+  readonly key: Uint8Array;
+}
+
+const releaseFragment = (text: string | null) => ({ text, key: fragment(`, "catalog_release": ${toJson(text)}`) });
+
+/** The release of a match whose crossmatch is not recorded. */
+export const NO_RELEASE: ReleaseFragment = releaseFragment(null);
+
 /** An entry of `provenance_sets`, to which other parts of the answer refer. */
 export interface SetFragments {
   /** `"KEY": {...}` */
   readonly entry: Uint8Array;
   /** The end of a match that refers to this set. */
   readonly matchEnd: Uint8Array;
+  /** By catalog. */
+  readonly releases: ReadonlyMap<string, ReleaseFragment>;
 }
 
 /** The strings for all objects that have the same brokers and the same kind of crossmatch. */
@@ -123,6 +137,7 @@ export class SharedFragments {
     this.#bestGuess = {
       entry: fragment(`"${BEST_GUESS}": ${toJson({ ...basis, crossmatch_radius_arcsec, catalogs, reliability_cuts })}`),
       matchEnd: NO_SET,
+      releases: new Map(),
     };
     this.#notRecorded = fragment(`, "crossmatch": ${toJson(this.#unrecorded())}`);
   }
@@ -195,6 +210,7 @@ export class SharedFragments {
         hash,
         entry: fragment(`${toJson(hash)}: ${entry}`),
         matchEnd: fragment(`, "provenance_set": ${toJson(hash)}}`),
+        releases: new Map(catalogs.map(({ name, release }) => [name, releaseFragment(release)])),
       };
     });
   }

@@ -85,13 +85,15 @@ function sourcesOf(
   const sources = listed.flatMap(({ match, index }): ConeSource[] => {
     const { ra, dec, payload } = stored[index]!;
     if (ra === null || dec === null || !isPosition(ra, dec)) return [];
-    const { catalogSourceId } = match;
+    const { catalogSourceId, matchVersion } = match;
+    const record = object.records.find(each => each.matchVersion === matchVersion);
+    const release = record && store.releaseIn(record, catalog);
     const separations = {
       separationArcsec: separationArcsec(centre.ra, centre.dec, ra, dec),
       objectSeparationArcsec: match.separationArcsec,
       objectSeparationAtEpochArcsec: match.separationAtEpochArcsec,
     };
-    return [{ ra, dec, ...separations, catalogSourceId, payload, object }];
+    return [{ ra, dec, ...separations, catalogSourceId, release, payload, object }];
   });
   return { sources, withoutPosition: listed.length - sources.length };
 }

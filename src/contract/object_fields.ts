@@ -312,6 +312,17 @@ export const WORTH_FIELDS = {
 export type Worth = Readonly<Record<keyof typeof WORTH_FIELDS, number | null>>;
 export const WORTH_KEYS = Object.keys(WORTH_FIELDS) as (keyof Worth)[];
 
+/** The release of a match's catalog. It is not stored with the match, but with the settings of its crossmatch. */
+export const RELEASE_FIELDS = {
+  catalog_release: {
+    type: 'text',
+    ucd: 'meta.version',
+    description: 'Release of the catalog in which the crossmatch found the source; null if it is not recorded',
+    isNullable: true,
+    archive: {},
+  },
+} as const satisfies Fields;
+
 /** The number of coincident sources, of all catalogs. */
 export const MATCHES = {
   type: 'int32',

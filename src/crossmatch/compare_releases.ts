@@ -48,10 +48,10 @@ export function compareReleases(
   const counts = { done: 0, outstanding: 0 };
   const compared = new Map<string, ReleaseChanges>();
   const releases = new Map<string, string | undefined>();
-  const settingsOf = (record: Pick<CrossmatchRecord, 'provenanceSet'>) => store.provenanceSet(record.provenanceSet).set;
+  const settingsOf = ({ provenanceSet }: CrossmatchRecord) => store.provenanceSet(provenanceSet).set;
   const releaseOf = (text: string) => {
     const { record } = readCurrent(text);
-    return record && entryIn(settingsOf(record), catalog)?.release;
+    return record && store.releaseIn(record, catalog);
   };
   store.countWhere(object => {
     const { state, current } = object;
@@ -70,15 +70,14 @@ export function compareReleases(
 
   function compare(view: ObjectView): void {
     const object = view.decode();
-    const records = object.records.filter(record => entryIn(settingsOf(record), catalog));
-    const releaseIn = (record: CrossmatchRecord) => entryIn(settingsOf(record), catalog)!.release;
-    const isOther = (record: CrossmatchRecord) => releaseIn(record) !== release;
+    const records = object.records.filter(record => store.releaseIn(record, catalog) !== undefined);
+    const isOther = (record: CrossmatchRecord) => store.releaseIn(record, catalog) !== release;
     const last = records.findLast(isOther);
     if (!last) return;
     const readable = records.filter(record => !skippedCatalogs(record).has(catalog));
     const at = readable.findLastIndex(isOther);
     const [before, after] = [readable[at], readable[at + 1]];
-    const changes = changesFrom(releaseIn(before ?? last));
+    const changes = changesFrom(store.releaseIn(before ?? last, catalog)!);
     if (!before || !after) {
       changes.unread++;
       return;

@@ -13,6 +13,7 @@ import {
   MATCH_FIELDS,
   OBJECT_FIELDS,
   type ObjectField,
+  RELEASE_FIELDS,
   type ShownIn,
   shownIn,
   WORTH_FIELDS,
@@ -77,6 +78,7 @@ const SOURCE_COLUMNS: readonly HatsColumn[] = [
     'int32',
     'Version of the method that computed the previous columns from chance_probability on',
   ),
+  known('catalog_release', RELEASE_FIELDS.catalog_release),
 ];
 
 /** The index of a catalog's payload in the row, its columns, and whether the catalog has text ids. */
@@ -314,6 +316,8 @@ export class MatchRows extends Rows {
   readonly #areColumns = new Map<string, boolean>();
 
   readonly #places: MatchColumns['places'];
+  /** The last crossmatch: many objects have the same text. */
+  #current: { readonly text: string; readonly record: TimelessRecord | undefined } = { text: '', record: undefined };
 
   /** @param store the store that has the keys of payloads */
   constructor(store: Store, { columns, places }: MatchColumns, capacity: number) {
@@ -341,8 +345,21 @@ export class MatchRows extends Rows {
         const worth = worthOf({ separationArcsec: separation, separationAtEpochArcsec: separationAtEpoch }, statistics);
         for (const [i, value] of [...Object.values(worth), statistics.version].entries()) this.set(13 + i, value);
       }
+      this.set(21, this.#releaseOf(object, at, catalog));
       this.length++;
     }
+  }
+
+  /** The release of the catalog in the settings of the match's crossmatch. */
+  #releaseOf(object: ObjectView, at: number, catalog: string): string | undefined {
+    const version = object.matchVersion(at);
+    if (object.current !== this.#current.text) this.#current = { text: object.current, ...readCurrent(object.current) };
+    const { record } = this.#current;
+    const made =
+      record?.matchVersion === version || !object.hasOlder
+        ? record
+        : object.decode().records.find(({ matchVersion }) => matchVersion === version);
+    return made?.matchVersion === version ? this.#store.releaseIn(made, catalog) : undefined;
   }
 
   /**

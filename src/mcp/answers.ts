@@ -18,6 +18,7 @@ export interface ApiMatch {
   readonly chance_probability: number | null;
   readonly match_probability: number | null;
   readonly any_match_probability: number | null;
+  readonly catalog_release: string | null;
   readonly catalog_payload: Readonly<Record<string, unknown>> | null;
 }
 

@@ -66,6 +66,7 @@ function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxN
         chance_probability: match.chance_probability,
         match_probability: match.match_probability,
         any_match_probability: match.any_match_probability,
+        catalog_release: match.catalog_release,
         values: Object.fromEntries(chatKeys.map(key => [key, match.catalog_payload?.[key] ?? null])),
       }));
     return [{ catalog: name, count: ofCatalog.length, nearest, more: ofCatalog.length - nearest.length }];

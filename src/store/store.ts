@@ -57,6 +57,7 @@ import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
 import {
+  type CrossmatchRecord,
   type DeliverySource,
   type JournalEntry,
   type MatchSource,
@@ -269,6 +270,11 @@ export class Store {
       this.#provenanceSets.set(ordinal, set);
     }
     return set;
+  }
+
+  /** The release of a catalog with which a crossmatch compared; undefined if it did not. */
+  releaseIn({ provenanceSet }: Pick<CrossmatchRecord, 'provenanceSet'>, catalog: string): string | undefined {
+    return this.provenanceSet(provenanceSet).set.catalogs.find(({ name }) => name === catalog)?.release;
   }
 
   /**

@@ -18,6 +18,7 @@ import {
   OBJECT_COLUMNS,
   type OBJECT_FIELDS,
   type ObjectField,
+  RELEASE_FIELDS,
   TNS_FIELDS,
   WORTH_FIELDS,
   WORTH_KEYS,
@@ -35,6 +36,7 @@ export interface Match extends Worth {
   readonly catalog_source_id: string;
   readonly separation_arcsec: number | null;
   readonly separation_at_epoch_arcsec?: number;
+  readonly catalog_release: string | null;
   readonly ra?: number | null;
   readonly dec?: number | null;
   readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
@@ -303,6 +305,14 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
         if (id === undefined) onLeftOut();
         return id;
       }),
+    },
+    {
+      ...column(
+        `${catalog}_release`,
+        RELEASE_FIELDS.catalog_release,
+        of(match => match.catalog_release),
+      ),
+      from: 'matches',
     },
     ofMatch('separation_arcsec'),
     ...(definition.motion ? [ofMatch('separation_at_epoch_arcsec')] : []),

@@ -14,6 +14,7 @@ import {
   MATCH_FIELDS,
   OBJECT_FIELDS,
   type ObjectField,
+  RELEASE_FIELDS,
   type ShownIn,
   shownIn,
 } from '../contract/object_fields.ts';
@@ -63,6 +64,8 @@ export interface ConeSource {
   readonly objectSeparationArcsec: number;
   /** The separation at the time of the event. Undefined if no motion is applied. */
   readonly objectSeparationAtEpochArcsec: number | undefined;
+  /** The release of the catalog in which the source was found; undefined if it is not recorded. */
+  readonly release: string | undefined;
   readonly payload: Readonly<Record<string, unknown>> | null;
   readonly object: StoredObject;
 }
@@ -219,6 +222,7 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
             ),
           ]
         : []),
+      known(3, 'catalog_release', RELEASE_FIELDS.catalog_release, s => s.release ?? null),
       field(2, 'object_ra', { ...DEGREES, ucd: 'pos.eq.ra' }, "Right ascension of the source's object", ({ object }) =>
         raOf(object),
       ),

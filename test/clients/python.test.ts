@@ -620,6 +620,7 @@ testWith(
       {
         euclid_q1_matches: 'int64',
         euclid_q1_source_id: 'int64',
+        euclid_q1_release: 'str32',
         euclid_q1_separation_arcsec: 'float64',
         euclid_q1_chance_probability: 'float64',
         euclid_q1_source_density: 'float64',

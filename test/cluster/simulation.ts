@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Node } from '../../src/cluster/node.ts';
 import { LostPlace } from '../../src/cluster/record_log.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
-import type { Change } from '../../src/store/changes.ts';
+import type { Change, ChangeKind } from '../../src/store/changes.ts';
 import { HeldLease } from '../../src/store/held_lease.ts';
 import { publishLease } from '../../src/store/leases.ts';
 import { FIRST_LEVEL, LEVEL, UnreadableLevel } from '../../src/store/level.ts';
@@ -204,11 +204,13 @@ class Simulation {
     return { ...whole, broken: this.#broken, levels, raised, acknowledged, outdated, events };
   }
 
-  /** Every object is at or before the `as_of` of an answer. */
+  /** Every object is at or before the `as_of` of an answer, unless it was removed. */
   #requireVisible({ store }: Member, ids?: readonly bigint[]): void {
     store.resetRead();
     const asOfUs = Math.max(store.logPosition()?.timeUs ?? 0, store.latestIngestTimeUs() ?? 0);
-    const objects = ids ? ids.map(id => store.getObject(id)) : [...store.objects()];
+    const isRemoved = store.removedSince(0);
+    const left = ids?.filter(id => !isRemoved?.(id));
+    const objects = left ? left.map(id => store.getObject(id)) : [...store.objects()];
     for (const object of objects)
       if (!object || object.ingestTimeUs > asOfUs) this.#broken.push(`an object is denied as of ${asOfUs}`);
   }
@@ -224,7 +226,7 @@ class Simulation {
     this.#events[kind] = (this.#events[kind] ?? 0) + 1;
     switch (kind) {
       case 'submit':
-        return this.#submit(at, this.#writableChange());
+        return this.#submit(at, this.#writableChange(store));
       case 'report': {
         const vote = { voter: `${at}`, node: `${at}`, level: store.readableLevel };
         return this.#submit(at, { kind: 'vote', timeUs: 0, epoch: 0, vote });
@@ -282,11 +284,13 @@ class Simulation {
     }
   }
 
-  /** The log has its first level. */
-  #writableChange(): Change {
+  /** A change that the node can write in the level of the log that it knows. */
+  #writableChange(store: Store): Change {
+    store.resetRead();
+    const level = store.logLevel();
     for (;;) {
       const change = this.#chance.change();
-      if (change.kind !== 'remove_catalog' && change.kind !== 'fill_statistics') return change;
+      if (level === NEWER || !LATER_KINDS.includes(change.kind)) return change;
     }
   }
 
@@ -371,6 +375,11 @@ async function failing(store: Store, commit: () => Promise<unknown>): Promise<vo
   }
 }
 
+/** The kinds of change that the first level of a log does not have. */
+const LATER_KINDS: readonly ChangeKind[] = ['remove_catalog', 'fill_statistics', 'remove'];
+
 /** The contents that a change's record may have in the log: it is written in the level that the log has then. */
 export const contentsOf = (change: Change) =>
-  [FIRST_LEVEL, NEWER].map(level => contentOf(encodeChange(change, level)[0]!));
+  (LATER_KINDS.includes(change.kind) ? [NEWER] : [FIRST_LEVEL, NEWER]).map(level =>
+    contentOf(encodeChange(change, level)[0]!),
+  );

@@ -1,6 +1,7 @@
 /** The output of `nearsky catalog` about rows and files that cannot give a match. */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -189,6 +190,8 @@ test('replace: new objects use the next release, older matches keep theirs; comp
       );
       assert.equal(provenance.catalogs[0], { name: 'gaia_dr3', release: 'Gaia DR4' });
       const { crossmatch, matches } = results[0].objects[0];
+      for (const { provenance_set, catalog_release } of matches)
+        assert.is(catalog_release, provenance_sets[provenance_set].catalogs[0].release);
       return [crossmatch, ...matches].map(({ provenance_set }) => provenance_sets[provenance_set].catalogs[0].release);
     };
     assert.equal(await releaseOf(6), ['Gaia DR4', 'Gaia DR4']);
@@ -203,6 +206,9 @@ test('replace: new objects use the next release, older matches keep theirs; comp
 
     await nearsky('crossmatch', '--again', ...data);
     assert.equal(await releaseOf(2), ['Gaia DR4', 'Gaia DR3'], 'a match that is gone stays listed, with its release');
+    const { body: csv } = await answerOf(join(directory, 'data'), '/api/cone?ra=20&dec=1&radius_arcsec=1&format=csv');
+    const [row] = parse(csv, { columns: true }) as Record<string, string>[];
+    assert.is(row!.gaia_dr3_release, 'Gaia DR3', 'in a table');
     const compared = { objects: 5, other_settings: 0, unread: 0, kept: 1 };
     const examples = { new: ['3', '5'], gone: ['2', '5'], changed_id: ['4'] };
     const done = { ...head, done: 6, outstanding: 0 };

@@ -32,6 +32,7 @@ const summary = {
   normalized_separation: 1.25,
   match_probability: 1,
   any_match_probability: null,
+  catalog_release: 'Gaia DR3',
 };
 const published = {
   diaObjectId: BIG,

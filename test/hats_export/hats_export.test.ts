@@ -10,7 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportHats } from '../../src/hats_export/hats_exporter.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { MatchSummary, StoredObject } from '../../src/store/types.ts';
+import type { MatchSummary, ProvenanceSet, StoredObject } from '../../src/store/types.ts';
 import { formatLines } from '../../src/transfer/format.ts';
 import { nearsky, root, start } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
@@ -189,6 +189,21 @@ test('the rows are the lines of an export, value by value; each in its partition
     const lines = linesOf(store);
     assert.is(ours.length, lines.length);
     assert.equal(sorted(ours), sorted(lines));
+    const releases = new Map(
+      lines.flatMap(({ type, diaObjectId, match_version, provenance }) =>
+        type === 'crossmatch_record'
+          ? (provenance as ProvenanceSet).catalogs.map(
+              ({ name, release }) => [`${diaObjectId} ${match_version} ${name}`, release] as const,
+            )
+          : [],
+      ),
+    );
+    for (const row of [...matches, ...aside.filter(isMatch)])
+      assert.is(
+        row.catalog_release,
+        releases.get(`${row.diaObjectId} ${row.match_version} ${row.catalog_name}`) ?? null,
+      );
+    assert.ok(new Set(matches.map(row => row.catalog_release)).size > 1);
     assert.is(counts.objects, 2000);
     assert.is(counts.matches, lines.filter(({ type }) => type === 'match').length);
     assert.is(counts.withoutPosition, aside.filter(row => !isMatch(row)).length);

@@ -93,7 +93,10 @@ export async function fillSky(writer: Writer, count: number, seed = 1): Promise<
   const again = objects.filter(([, i]) => i % AGAIN === 1 && i % PENDING !== 3);
   await writer.recordCrossmatches(
     again.map(([id, i]) => resultOf(id, i, 4, random)),
-    provenance,
+    {
+      ...provenance,
+      catalogs: provenance.catalogs.map(each => ({ ...each, release: `${each.release}, the next one` })),
+    },
     TIME_US + 3,
   );
 }

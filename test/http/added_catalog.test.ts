@@ -130,7 +130,7 @@ test('tables, the Virtual Observatory, sources, the map, pages and the connector
       await known(app);
       const csv = (await app.get(`/api/objects/${ID}?detail=full&format=csv`)).text;
       const [header, row] = csv.trim().split(/\r?\n/) as [string, string];
-      assert.match(header, /,stars_outcome,.*,stars_matches,stars_source_id,stars_separation_arcsec,/);
+      assert.match(header, /,stars_outcome,.*,stars_matches,stars_source_id,stars_release,stars_separation_arcsec,/);
       assert.match(header, /,stars_ra,stars_dec,stars_vmag,stars_period,stars_kind,stars_isold,stars_source_id_2,/);
       assert.match(row, /,17\.25,,"RR, ""Lyr""",true,9,/);
       const parquet = await app.app.fetch(

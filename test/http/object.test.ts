@@ -300,6 +300,7 @@ test('matches: their keys, ordered by catalog, then by source id as text', async
     ['catalog_source_id', '10'],
     ['separation_arcsec', 0.25],
     ...NO_WORTH,
+    ['catalog_release', 'Gaia DR3'],
     ['provenance_set', HASH],
   ]);
 });
@@ -338,6 +339,7 @@ test('full: the published match, its payload exact', async ({ object, get }) => 
     ['catalog_source_id', '9'],
     ['separation_arcsec', 0.25],
     ...NO_WORTH,
+    ['catalog_release', 'Gaia DR3'],
     ['catalog_payload', { source_id: 2n ** 62n + 1n, ruwe: null, parallax: null }],
     ['catalogs_skipped', []],
     ['partial', false],

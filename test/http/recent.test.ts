@@ -108,9 +108,20 @@ test('each level: its keys, and none of a lookup', async ({ running: { app } }) 
   const matches = await at('matches');
   assert.equal(Object.keys(matches['10']), [...base, 'ra', 'dec', 'matches']);
   assert.equal(matches['10'].matches.map(Object.entries), [
-    [['catalog_name', 'gaia_dr3'], ['catalog_source_id', '10'], ['separation_arcsec', 0.25], ...NO_WORTH],
-    [['catalog_name', 'gaia_dr3'], ['catalog_source_id', '9'], ['separation_arcsec', 0.25], ...NO_WORTH],
-    [['catalog_name', 'skymapper_dr4'], ['catalog_source_id', '7'], ['separation_arcsec', 0.25], ...NO_WORTH],
+    ...['10', '9'].map(id => [
+      ['catalog_name', 'gaia_dr3'],
+      ['catalog_source_id', id],
+      ['separation_arcsec', 0.25],
+      ...NO_WORTH,
+      ['catalog_release', 'Gaia DR3'],
+    ]),
+    [
+      ['catalog_name', 'skymapper_dr4'],
+      ['catalog_source_id', '7'],
+      ['separation_arcsec', 0.25],
+      ...NO_WORTH,
+      ['catalog_release', null],
+    ],
   ]);
   assert.is(matches['12'].matches.length, 1, 'left over on a pending object, and listed here');
   assert.equal((await app.result('/api/objects/12')).objects[0].matches, []);
@@ -129,7 +140,15 @@ test('full: the published matches', async ({ running: { app } }) => {
   assert.equal(Object.keys(objects['10'].matches[0]), [
     ...['diaObjectId', 'ra', 'dec', 'catalog_name', 'catalog_source_id', 'separation_arcsec'],
     ...NO_WORTH.map(([key]) => key),
-    ...['catalog_payload', 'catalogs_skipped', 'partial', 'tns_checked', 'tns_snapshot_epoch', 'tns'],
+    ...[
+      'catalog_release',
+      'catalog_payload',
+      'catalogs_skipped',
+      'partial',
+      'tns_checked',
+      'tns_snapshot_epoch',
+      'tns',
+    ],
   ]);
   assert.equal(objects['11'].matches, [], 'one that cannot be published is left out, its object stays');
   assert.match(text, `"diaObjectId": ${MAX_ID}, "diaObjectId_str": "${MAX_ID}"`);

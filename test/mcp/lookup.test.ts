@@ -82,7 +82,7 @@ test('an object in full: values, key columns, nearest sources, links', async () 
     classprob_dsc_combmod_star: 1,
     classprob_dsc_combmod_galaxy: null,
   };
-  const unknown = { match_probability: null, any_match_probability: null };
+  const unknown = { match_probability: null, any_match_probability: null, catalog_release: 'Gaia DR3' };
   assert.equal(sources[0].nearest, [
     { source_id: '8', separation_arcsec: 0.1, chance_probability: 0.0001073, ...unknown, values },
     { source_id: '5', separation_arcsec: 0.2, chance_probability: null, ...unknown, values },

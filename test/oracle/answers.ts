@@ -128,6 +128,10 @@ function matches(
         catalog_source_id: match.catalogSourceId,
         separation_arcsec: match.separationArcsec,
         ...worth(match),
+        catalog_release:
+          (record &&
+            sets.get(record.provenanceSet)!.set.catalogs.find(({ name }) => name === match.catalogName)?.release) ??
+          null,
       };
       return full
         ? { ...published(object, source!, summary, service), provenance_set: hash }

@@ -39,7 +39,8 @@ test('each crossmatch says what it could not read', () =>
   withStore(async (store, writer) => {
     await writer.ingest([delivery(FIRST_ID)], 1_772_010_265_000_000);
     await writer.recordCrossmatches([crossmatch(FIRST_ID, 1, 'des_y6_gold')], provenance, 1);
-    await writer.recordCrossmatches([crossmatch(FIRST_ID, 2)], provenance, 2);
+    const next = { ...provenance, catalogs: [{ name: 'gaia_dr3', release: 'Gaia DR4' }] };
+    await writer.recordCrossmatches([crossmatch(FIRST_ID, 2)], next, 2);
     const messages = messagesOf(store);
     const object = store.getObject(FIRST_ID)!;
     for (const version of [1, 2]) {
@@ -47,6 +48,9 @@ test('each crossmatch says what it could not read', () =>
     }
     assert.match(textOf(messages.messages(FIRST_ID, 1)[0]!), '"catalogs_skipped":["des_y6_gold"],"partial":true');
     assert.is(messages.messages(FIRST_ID, 2).length, 2);
+    const releaseOf = (version: number) =>
+      JSON.parse(textOf(messages.messages(FIRST_ID, version).at(-1)!)).catalog_release;
+    assert.equal([1, 2].map(releaseOf), ['Gaia DR3', 'Gaia DR4'], 'each has the release of its own crossmatch');
     const all = messages.messages(FIRST_ID, undefined);
     assert.equal(
       all.map(({ matchVersion }) => matchVersion),

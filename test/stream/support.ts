@@ -86,6 +86,7 @@ const timeText = (us: number) => new Date(us / 1000).toISOString().replace(/\.00
 export function expected(store: Store, object: StoredObject, version: number): string[] {
   const sources = store.getSources(object.diaObjectId);
   const record = object.records.find(({ matchVersion }) => matchVersion === version);
+  const set = record && store.provenanceSet(record.provenanceSet).set;
   const skipped = (record?.catalogOutcomes ?? []).filter(([, outcome]) => outcome === 'skipped_read_failure');
   const { tns } = object;
   const association = tns?.name && {
@@ -106,6 +107,7 @@ export function expected(store: Store, object: StoredObject, version: number): s
       catalog_source_id: match.catalogSourceId,
       separation_arcsec: match.separationArcsec,
       ...worth(match),
+      catalog_release: set?.catalogs.find(({ name }) => name === match.catalogName)?.release ?? null,
       catalog_payload: sources[i]!.payload,
       catalogs_skipped: skipped.map(([name]) => name),
       partial: skipped.length > 0,

@@ -88,6 +88,7 @@ function expectedCells(object: Json): Cells {
     const name = found.catalog_name;
     put(`${name}_matches`, same.length);
     put(`${name}_source_id`, found.catalog_source_id);
+    put(`${name}_release`, found.catalog_release);
     put(`${name}_separation_arcsec`, found.separation_arcsec);
     if ('ra' in found) put(`${name}_ra`, found.ra);
     if ('dec' in found) put(`${name}_dec`, found.dec);
@@ -163,7 +164,7 @@ test('at full each column of each catalog is a column, the same ones whatever th
     const keys = columns.map(column => column.name.toLowerCase()).filter(key => key !== 'ra' && key !== 'dec');
     const atEpoch = motion ? ['separation_at_epoch_arcsec'] : [];
     const worth = Object.keys(WORTH_FIELDS);
-    const own = ['matches', 'source_id', 'separation_arcsec', ...atEpoch, ...worth, 'ra', 'dec'];
+    const own = ['matches', 'source_id', 'release', 'separation_arcsec', ...atEpoch, ...worth, 'ra', 'dec'];
     return [...own, ...keys].map(key => `${name}_${key}`);
   });
   const nothing = CONE.replace('dec=2', 'dec=-80');

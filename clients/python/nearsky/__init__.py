@@ -923,6 +923,7 @@ _WORTH: dict[str, _Kind] = {
 _OF_SOURCE: dict[str, _Kind] = {
     "matches": ("Int64", None),
     "source_id": ("Int64", None),
+    "release": ("string", None),
     "separation_arcsec": ("Float64", "arcsec"),
     "separation_at_epoch_arcsec": ("Float64", "arcsec"),
     **_WORTH,
@@ -1095,6 +1096,7 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
         catalog = match["catalog_name"]
         row[f"{catalog}_matches"] = row.get(f"{catalog}_matches", 0) + 1
         row[f"{catalog}_source_id"] = _source_id(match["catalog_source_id"])
+        row[f"{catalog}_release"] = match.get("catalog_release")
         row[f"{catalog}_separation_arcsec"] = match["separation_arcsec"]
         at_epoch = match.get("separation_at_epoch_arcsec")
         if at_epoch is not None or catalog in _MOVING:
@@ -1187,7 +1189,7 @@ _FLOATS = tuple(f"_{name}" for name, (kind, _) in _OF_SOURCE.items() if kind == 
 
 def _type_of(column: str, values: list[Any]) -> str:
     """The type of a column in a catalog that this client does not know."""
-    if column.endswith("_outcome") or any(isinstance(value, str) for value in values):
+    if column.endswith(("_outcome", "_release")) or any(isinstance(value, str) for value in values):
         return "string"
     is_whole = all(value is None or isinstance(value, int) for value in values)
     return "Int64" if is_whole and not column.endswith(_FLOATS) else "Float64"

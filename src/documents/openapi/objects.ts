@@ -6,6 +6,7 @@ import {
   MATCH_FIELDS,
   OBJECT_FIELDS,
   type ObjectField,
+  RELEASE_FIELDS,
   TNS_FIELDS,
   WORTH_FIELDS,
 } from '../../contract/object_fields.ts';
@@ -65,6 +66,7 @@ export function sourceIdentity({ all }: Catalogs): Schemas {
 
 /** The quantities that help to judge a match. */
 export const worth = fieldSchemas(WORTH_FIELDS);
+const release = fieldSchemas(RELEASE_FIELDS);
 
 /** The keys that say whether an object meets the filters. They are only present if the request has filters. */
 export const qualification: Schemas = {
@@ -74,7 +76,9 @@ export const qualification: Schemas = {
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
 export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
-  const matchSummary = open(COINCIDENT_SOURCE, { ...sourceIdentity(catalogs), ...worth }, [SEPARATION_AT_EPOCH]);
+  const matchSummary = open(COINCIDENT_SOURCE, { ...sourceIdentity(catalogs), ...worth, ...release }, [
+    SEPARATION_AT_EPOCH,
+  ]);
   const published = publishedMatch(catalogs);
   return {
     MatchSummary: matchSummary,
@@ -155,6 +159,7 @@ function publishedMatch(catalogs: Catalogs): Schema {
       dec: { ...declination, description: `The source's own declination. ${asStored}` },
       ...sourceIdentity(catalogs),
       ...worth,
+      ...release,
       catalog_payload: publishedPayload,
       catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
       partial: always(false, 'Always false here.'),

@@ -8,7 +8,7 @@ const COLUMNS =
   'One row per object; in lookups, also one for each input without an object. Columns: `input_index`, `input_kind`, `input_status`, `input`, ' +
   '`input_error`, `input_total`, `input_truncation` (lookups); `diaObjectId`, `status`, `ra`, `dec`, `separation_arcsec` (lookups, cones), `credible_level` (maps of probability), `reliability`, ' +
   '`ingest_time`, `event_time`, `brokers`, `match_version`, `crossmatched_at`, `provenance_set`; for each catalog `CATALOG_outcome`; ' +
-  '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, `CATALOG_separation_at_epoch_arcsec` if the catalog has proper motions, ' +
+  '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_release`, `CATALOG_separation_arcsec` of its nearest source, `CATALOG_separation_at_epoch_arcsec` if the catalog has proper motions, ' +
   `${WORTH_KEYS.map(key => `\`CATALOG_${key}\``).join(', ')}, and at \`full\` ` +
   '`CATALOG_ra`, `CATALOG_dec` and `CATALOG_KEY` for each other key of its payload, such as `gaia_dr3_phot_g_mean_mag`; `tns_checked`, ' +
   '`tns_name`, `tns_name_prefix`, `tns_classification`, `tns_redshift`, ' +

@@ -197,7 +197,7 @@ const NO_WORTH = {
 const PUBLISHED =
   'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec ' +
   'chance_probability source_density sources_within_radius second_separation_arcsec ' +
-  'normalized_separation match_probability any_match_probability catalog_payload catalogs_skipped partial tns_checked ' +
+  'normalized_separation match_probability any_match_probability catalog_release catalog_payload catalogs_skipped partial tns_checked ' +
   'tns_snapshot_epoch provenance_set';
 
 const matches = section('Objects: matches', {
@@ -215,7 +215,8 @@ const matches = section('Objects: matches', {
       expected.map(([catalog_name, catalog_source_id, separation_arcsec]) => {
         const { provenance_set } = crossmatch;
         const worth = catalog_source_id === '10' ? WORTH : NO_WORTH;
-        return { catalog_name, catalog_source_id, separation_arcsec, ...worth, provenance_set };
+        const catalog_release = catalog_name === 'gaia_dr3' ? 'Gaia DR3' : null;
+        return { catalog_name, catalog_source_id, separation_arcsec, ...worth, catalog_release, provenance_set };
       }),
     );
   },

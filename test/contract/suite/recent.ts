@@ -128,7 +128,7 @@ const answer = section('Recent crossmatches: the answer', {
     const published =
       'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec ' +
       'chance_probability source_density sources_within_radius second_separation_arcsec ' +
-      'normalized_separation match_probability any_match_probability catalog_payload catalogs_skipped partial tns_checked ' +
+      'normalized_separation match_probability any_match_probability catalog_release catalog_payload catalogs_skipped partial tns_checked ' +
       'tns_snapshot_epoch';
     const find = (objects: Json[], id: string) => objects.find(object => object.diaObjectId_str === id)!;
     const { objects } = await service.ok(RECENT, WINDOW);
@@ -137,7 +137,7 @@ const answer = section('Recent crossmatches: the answer', {
       hasKeys(
         match,
         'catalog_name catalog_source_id separation_arcsec chance_probability source_density sources_within_radius second_separation_arcsec ' +
-          'normalized_separation match_probability any_match_probability',
+          'normalized_separation match_probability any_match_probability catalog_release',
       );
     for (const match of find(full, IDS.matched).matches) hasKeys(match, `${published} tns`);
     hasKeys(find(full, IDS.unrecorded).matches[0], published);
