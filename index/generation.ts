@@ -17,8 +17,14 @@ export function openGeneration(generation: Generation): SkyIndex {
   return new SkyIndex(generation.arenas.map(buffer => new Arena(buffer)));
 }
 
-/** Merges several arenas into one. Either all of them must have a time column, or none. */
-export function mergeArenas(arenas: readonly Arena[]): SharedArrayBuffer {
+/**
+ * Merges several arenas into one. Either all of them must have a time column, or none.
+ * @param isDropped whether to leave out a row
+ */
+export function mergeArenas(
+  arenas: readonly Arena[],
+  isDropped: (arena: Arena, row: number) => boolean = () => false,
+): SharedArrayBuffer {
   const rows = arenas.reduce((sum, arena) => sum + arena.length, 0);
   const hasTime = arenas.some(arena => arena.time);
   const ra = new Float64Array(rows);
@@ -29,11 +35,15 @@ export function mergeArenas(arenas: readonly Arena[]): SharedArrayBuffer {
   for (const arena of arenas) {
     if (hasTime && !arena.time && arena.length > 0)
       throw new TypeError('Cannot merge arenas because only some have a time column');
-    ra.set(arena.ra, at);
-    dec.set(arena.dec, at);
-    id.set(arena.id, at);
-    if (arena.time) time?.set(arena.time, at);
-    at += arena.length;
+    for (let row = 0; row < arena.length; row++) {
+      if (isDropped(arena, row)) continue;
+      ra[at] = arena.ra[row]!;
+      dec[at] = arena.dec[row]!;
+      id[at] = arena.id[row]!;
+      if (time && arena.time) time[at] = arena.time[row]!;
+      at++;
+    }
   }
-  return buildArena({ ra, dec, id, time });
+  const kept = <T extends Float64Array | BigInt64Array>(column: T) => column.subarray(0, at) as T;
+  return buildArena({ ra: kept(ra), dec: kept(dec), id: kept(id), time: time && kept(time) });
 }

@@ -3,7 +3,7 @@
  * writes.
  */
 import type { MatchColumnsTask, MatchTask } from '../src/crossmatch/match_file.ts';
-import type { MergeTask, OpenIndexTask, PurgeTask, SaveIndexTask, TailTask } from '../src/generations/tasks.ts';
+import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/generations/tasks.ts';
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { SourcesTask } from '../src/sources/near_task.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
@@ -18,7 +18,6 @@ type ShortTask =
   | MetricsTask
   | TailTask
   | MergeTask
-  | PurgeTask
   | SaveIndexTask
   | OpenIndexTask
   | RegistryTask
@@ -45,8 +44,6 @@ export default async function run(task: ShortTask): Promise<unknown> {
       return (await import('../src/generations/build.ts')).runTail(task);
     case 'merge':
       return (await import('../src/generations/build.ts')).runMerge(task);
-    case 'purge':
-      return (await import('../src/generations/build.ts')).runPurge(task);
     case 'saveIndex':
       return (await import('../src/generations/index_file.ts')).runSaveIndex(task);
     case 'openIndex':

@@ -337,6 +337,8 @@ export interface LookupOptions {
   readonly filters?: Filters;
   /** The radius for positions and names without their own. */
   readonly radiusArcsec?: number;
+  /** As after this journal entry; see `journalEntry`. Not with names. */
+  readonly at?: number;
 }
 
 /** The API's own form of an input. */
@@ -370,6 +372,8 @@ export interface ConeOptions extends WalkOptions {
   readonly ra?: number;
   readonly dec?: number;
   readonly radiusArcsec?: number;
+  /** As after this journal entry; see `journalEntry`. */
+  readonly at?: number;
 }
 
 export interface SourcesOptions {
@@ -424,6 +428,8 @@ export interface SelectionOptions {
   readonly detail?: DetailLevel;
   /** Objects that do not meet the filters are omitted. */
   readonly filters?: Filters;
+  /** As after this journal entry; see `journalEntry`. */
+  readonly at?: number;
 }
 
 /** Everything must be given again with a cursor. */
@@ -508,9 +514,11 @@ export interface Watch<T> extends AsyncIterable<T> {
 export declare class Nearsky {
   /** @param address the address of the service, for example `http://127.0.0.1:8080` */
   constructor(address: string, options?: NearskyOptions);
+  /** The journal entry of the latest answer that has one, for `at`. Undefined if the service keeps no history. */
+  readonly journalEntry: number | undefined;
   /** For an unknown identifier, the result has the status `not_in_service`. */
   object(diaObjectId: bigint | string, options?: Omit<LookupOptions, 'radiusArcsec'>): Promise<LookupResult>;
-  tns(name: string, options?: LookupOptions): Promise<LookupResult>;
+  tns(name: string, options?: Omit<LookupOptions, 'at'>): Promise<LookupResult>;
   /**
    * Accepts any number of inputs, and sends as many requests as necessary. Returns one result per input, in input
    * order.

@@ -52,6 +52,8 @@ export class Nearsky {
    * @type {string | undefined}
    */
   #place;
+  /** @type {number | undefined} */
+  #journalEntry;
   /** @type {Promise<{ maxIds: number, maxPositions: number }> | undefined} */
   #limits;
 
@@ -64,12 +66,17 @@ export class Nearsky {
     this.#options = options;
   }
 
+  get journalEntry() {
+    return this.#journalEntry;
+  }
+
   /**
    * @param {bigint | string} diaObjectId
    * @param {LookupOptions} [options]
    */
-  async object(diaObjectId, { detail, filters } = {}) {
-    const { results } = await this.#get(`/api/objects/${encodeURIComponent(`${diaObjectId}`)}`, { detail, ...filters });
+  async object(diaObjectId, { detail, filters, at } = {}) {
+    const path = `/api/objects/${encodeURIComponent(`${diaObjectId}`)}`;
+    const { results } = await this.#get(path, { detail, at, ...filters });
     return results[0];
   }
 
@@ -130,8 +137,8 @@ export class Nearsky {
   }
 
   /** @param {import('./nearsky.d.ts').ConeOptions} options */
-  cone({ ra, dec, radiusArcsec, detail, filters, pageSize, cursor }) {
-    const query = { ra, dec, radius_arcsec: radiusArcsec, detail, page_size: pageSize, ...filters };
+  cone({ ra, dec, radiusArcsec, detail, filters, pageSize, cursor, at }) {
+    const query = { ra, dec, radius_arcsec: radiusArcsec, detail, page_size: pageSize, at, ...filters };
     return this.#walk('/api/cone', query, cursor, page => page.results[0].objects);
   }
 
@@ -147,7 +154,7 @@ export class Nearsky {
    */
   area(area, { level, pageSize, cursor, ...options } = {}) {
     const query = { level, page_size: pageSize, ...selection(options) };
-    const get = (/** @type {string | undefined} */ at) => this.#postArea(area, { ...query, cursor: at });
+    const get = (/** @type {string | undefined} */ place) => this.#postArea(area, { ...query, cursor: place });
     return new Walk(get, (/** @type {any} */ page) => page.objects, cursor, this.#options.onProgress);
   }
 
@@ -268,7 +275,7 @@ export class Nearsky {
    * @param {(page: any) => any[]} objectsOf
    */
   #walk(path, query, cursor, objectsOf) {
-    const get = (/** @type {string | undefined} */ at) => this.#get(path, { ...query, cursor: at });
+    const get = (/** @type {string | undefined} */ place) => this.#get(path, { ...query, cursor: place });
     return new Walk(get, objectsOf, cursor, this.#options.onProgress);
   }
 
@@ -280,8 +287,8 @@ export class Nearsky {
    * @returns {Promise<LookupResult[]>}
    */
   async #lookupChunk(inputs, options) {
-    const { detail, filters, radiusArcsec } = options;
-    const body = JSON.stringify({ inputs, detail, filters, radius_arcsec: radiusArcsec });
+    const { detail, filters, radiusArcsec, at } = options;
+    const body = JSON.stringify({ inputs, detail, filters, radius_arcsec: radiusArcsec, at });
     /** @type {LookupResult[]} */
     const results = (await this.#post('/api/lookup', body)).results;
     const cut = results.flatMap(({ truncation }, i) => (truncation === 'per_request_limit' ? [i] : []));
@@ -392,6 +399,8 @@ export class Nearsky {
     const headers = { .../** @type {Record<string, string>} */ (init.headers), ...place };
     const response = await fetch(`${this.#base}${path}`, { signal, ...init, headers });
     this.#place = farther(this.#place, response.headers.get(LOG_POSITION_HEADER));
+    const entry = response.headers.get('X-Journal-Entry');
+    if (entry !== null) this.#journalEntry = Number(entry);
     return response;
   }
 }
@@ -422,8 +431,8 @@ async function bytesOf(response) {
  * @param {import('./nearsky.d.ts').SelectionOptions} options
  * @returns {Query}
  */
-function selection({ start, end, timeField, status, detail, filters }) {
-  return { start, end, time_field: timeField, status, detail, ...filters };
+function selection({ start, end, timeField, status, detail, filters, at }) {
+  return { start, end, time_field: timeField, status, detail, at, ...filters };
 }
 
 /** Objects of a walk, page by page. */

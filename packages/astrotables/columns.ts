@@ -20,6 +20,8 @@ export interface Column {
   /** The epoch of a coordinate in ICRS, such as `J2016.0`. */
   readonly epoch?: string;
   readonly isAscii?: boolean;
+  /** The XML ID of the column's FIELD in a VOTable, to which a service of the table refers. */
+  readonly xmlId?: string;
   /**
    * If each cell of a `text` column is a list of numbers separated by blanks: the type of the numbers. VOTable writes
    * an array.
@@ -61,6 +63,22 @@ export interface Table {
   readonly name: string;
   readonly description: string;
   readonly columns: readonly Column[];
+  /** Only VOTables mention them. */
+  readonly services?: readonly ColumnService[];
+}
+
+/** A service that takes a value of a column as its parameter (DataLink 1.1, section 4). */
+export interface ColumnService {
+  readonly name: string;
+  readonly description: string;
+  readonly accessUrl: string;
+  /** The IVOA identifier of the standard that the service follows. */
+  readonly standardId: string;
+  readonly contentType: string;
+  /** The name of the parameter. */
+  readonly parameter: string;
+  /** The `xmlId` of the column. A table without the column does not mention the service. */
+  readonly of: string;
 }
 
 /** A cell whose value does not fit its column's type: a bug in the code that made the cell. */

@@ -3,6 +3,7 @@ export {
   type Cell,
   CellError,
   type Column,
+  type ColumnService,
   type ColumnType,
   checkBlock,
   type Row,

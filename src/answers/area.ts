@@ -1,11 +1,11 @@
 /** Answers with the objects in an area, or with their number (docs/contract.md, Areas). */
-import { type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
+import { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from '@nearsky/sky-index';
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import { AREA_CURSOR, encodeCursor } from './cursor.ts';
 import type { AreaQuery } from './queries.ts';
-import { readRow, removedSince } from './search.ts';
+import { leftOut, readRow } from './search.ts';
 import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
 
 export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
@@ -27,7 +27,7 @@ export function* areaCandidates(
   context: QueryContext,
 ): Generator<undefined, Candidates<AreaRow>, undefined> {
   const read = yield* areaOf(query, context);
-  const { timeField, status, asOfUs, digest, after } = query;
+  const { timeField, status, asOfUs, digest, after, state } = query;
   if (after && !isPlaceIn(read.area, after))
     throw new AreaError(
       'Cannot use the cursor because its position is outside the area: give the next_cursor of a page, unchanged',
@@ -35,7 +35,7 @@ export function* areaCandidates(
     );
   const isKnownOut = outsideByIndex(query, context);
   return {
-    pieces: walkArea(context.index, read.area, after ?? undefined),
+    pieces: piecesOf(read, context, after ?? undefined),
     read: row => (isKnownOut(row) ? undefined : objectOf(row, context)),
     levelOf: read.level === null ? undefined : ({ level }) => level,
     cursorAfter: ({ level, pixel, id }) =>
@@ -48,9 +48,24 @@ export function* areaCandidates(
         asOfUs,
         digest,
         archive: context.store.archive,
+        at: state?.at,
       }),
     about: aboutArea(read),
   };
+}
+
+/** The number of rows whose former state is looked up without a yield. */
+const LOOKED_UP_ROWS = 64;
+
+/** The objects of the area in pieces, in the state that the query reads, if it is one state. */
+function* piecesOf({ area }: ReadArea, context: QueryContext, after?: AreaPlace): Iterable<readonly AreaRow[]> {
+  const isLeftOut = context.past?.isLeftOut;
+  for (const piece of walkArea(context.index, area, after)) {
+    if (!isLeftOut || piece.length === 0) yield piece;
+    else
+      for (let at = 0; at < piece.length; at += LOOKED_UP_ROWS)
+        yield piece.slice(at, at + LOOKED_UP_ROWS).filter(row => !isLeftOut(row));
+  }
 }
 
 /** The area of the previous query. It is cached, because the pages of a walk and its count have the same area. */
@@ -83,20 +98,17 @@ function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Gene
 /**
  * The number of objects in the area. Reads an object only if a filter, or a time that the index lacks, requires that.
  */
-function* countOf(
-  { area }: ReadArea,
-  query: AreaQuery,
-  context: QueryContext,
-): Generator<undefined, number, undefined> {
+function* countOf(read: ReadArea, query: AreaQuery, context: QueryContext): Generator<undefined, number, undefined> {
   const { filters, status, timeField } = query;
   const { start, end } = query.window;
-  if (!filters && status === 'any' && start === null && end === null && !removedSince(context))
-    return yield* steps(context.clock, countArea(context.index, area));
+  if (!filters && status === 'any' && start === null && end === null && !leftOut(context))
+    return yield* steps(context.clock, countArea(context.index, read.area));
   const isKnownOut = outsideByIndex(query, context);
   const meets = selector(query, context);
   const needsObject = filters !== null || status !== 'any' || timeField === 'event_time';
   let count = 0;
-  for (const piece of walkArea(context.index, area)) {
+  for (const piece of piecesOf(read, context)) {
+    if (context.clock.due) yield;
     for (const row of piece) {
       if (context.clock.due) yield;
       if (isKnownOut(row)) continue;
@@ -107,17 +119,17 @@ function* countOf(
   return count;
 }
 
-/** Whether a row is excluded by its ingest time, which the index has, or because its object was removed since. */
+/** Whether a row is excluded by its ingest time, which the index has, or because its object was removed meanwhile. */
 function outsideByIndex(
   { timeField, startUs, endUs, asOfUs }: AreaQuery,
   context: QueryContext,
 ): (row: AreaRow) => boolean {
   const byIngest = timeField === 'ingest_time';
-  const isRemoved = removedSince(context);
+  const isRemoved = context.past ? undefined : leftOut(context);
   return row => {
     const timeUs = timeOf(row, context);
     const isInWindow = !byIngest || (timeUs >= startUs && timeUs < endUs);
-    return timeUs > asOfUs || !isInWindow || (isRemoved?.(row.id) ?? false);
+    return timeUs > asOfUs || !isInWindow || (isRemoved?.(row) ?? false);
   };
 }
 

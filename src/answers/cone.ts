@@ -25,7 +25,7 @@ export function* coneAnswer(
 ): Steps {
   const { detail, filters, pageSize, asOfUs, after } = query;
   const { body } = context;
-  const rows = rowsWithin(context, query, asOfUs);
+  const rows = yield* rowsWithin(context, query, asOfUs);
   const ahead = inOrder(after ? rows.filter(row => isAfter(row, after)) : rows);
   const page = ahead.slice(0, pageSize);
   const status = rows.length > 0 ? 'objects_found' : 'no_rubin_object';
@@ -47,7 +47,7 @@ export function* coneAnswer(
 
 /** @param last the last object of the page, if another page follows */
 function writePage(
-  { asOfUs, ra, dec, radiusArcsec, detail, pageSize }: ConeQuery,
+  { asOfUs, ra, dec, radiusArcsec, detail, pageSize, state }: ConeQuery,
   last: Row | undefined,
   { out, store }: QueryContext,
 ): void {
@@ -58,7 +58,7 @@ function writePage(
   out.fragment(NEXT_CURSOR);
   if (last) {
     const place = { timeUs: last.timeUs, diaObjectId: last.id, archive: store.archive };
-    out.longText(`"${encodeCursor(CONE_CURSOR, { ...place, asOfUs, ra, dec, radiusArcsec, detail })}"`);
+    out.longText(`"${encodeCursor(CONE_CURSOR, { ...place, asOfUs, ra, dec, radiusArcsec, detail, at: state?.at })}"`);
   } else {
     out.null();
   }

@@ -97,14 +97,26 @@ export class Clock {
   }
 }
 
+/** The objects of the index after one journal entry. */
+export interface Past {
+  /** A test whether a row does not belong to that state; undefined if all rows belong to it. */
+  readonly isLeftOut: ((row: { readonly id: bigint; readonly arena: number }) => boolean) | undefined;
+}
+
 export interface QueryContext {
   readonly store: Store;
   readonly fragments: SharedFragments;
   readonly clock: Clock;
   /** The positions in the generation that the query searches. */
   readonly index: SkyIndex;
-  /** The last journal entry that the generation covers. Objects that were removed later are still in it. */
+  /** The last journal entry that the generation covers. */
   readonly sequence: number;
+  /** Of each arena, the last journal entry whose removals it follows: see `BuiltArena.sequence`. */
+  readonly purgedTo: readonly number[];
+  /** The journal entry after which objects are read; undefined reads the present state. It may change at a yield. */
+  readonly at: number | undefined;
+  /** The state that the query reads if it is one state from start to end; it does not change at a yield. */
+  readonly past: Past | undefined;
   /** The object that was read last. */
   readonly object: ObjectView;
   readonly out: ByteSink;

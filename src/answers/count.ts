@@ -13,20 +13,15 @@ import {
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { begunAt, continuedAt } from './history.ts';
 import { Qualifier } from './qualify.ts';
 import type { CountQuery, LookupInput } from './queries.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
 import { OPEN_BRACE } from './shared_fragments.ts';
 
-export function* countAnswer({ inputs, filters, state }: CountQuery, context: QueryContext): Steps {
+export function* countAnswer({ inputs, filters }: CountQuery, context: QueryContext): Steps {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);
-  counts.at = begunAt(state, context);
   for (const input of inputs) {
-    if (context.clock.due) {
-      yield;
-      counts.at = continuedAt(state, context);
-    }
+    if (context.clock.due) yield;
     yield* counts.add(input);
   }
   const { out, fragments } = context;
@@ -48,8 +43,6 @@ interface CountedInput {
 }
 
 class Counts {
-  /** The journal entry after which ids are read; undefined reads the present state. */
-  at: number | undefined;
   readonly #context: QueryContext;
   readonly #qualifier: Qualifier | undefined;
   /** The objects found so far, without duplicates. */
@@ -77,16 +70,16 @@ class Counts {
     switch (input.kind) {
       case 'id': {
         const { diaObjectId } = input;
-        const { store, object } = this.#context;
+        const { store, object, at } = this.#context;
         const { status, reason } = this.#count(diaObjectId, () =>
-          store.readObject(diaObjectId, object, this.at) ? object : undefined,
+          store.readObject(diaObjectId, object, at) ? object : undefined,
         );
         return { status, qualifies: reason === 'meets_filters' };
       }
       case 'position':
-        return yield* this.#countFound(findCircle(this.#context, input));
+        return yield* this.#countFound(yield* findCircle(this.#context, input));
       case 'tns':
-        return yield* this.#countFound(findName(this.#context, input));
+        return yield* this.#countFound(yield* findName(this.#context, input));
       case 'invalid':
         return { status: 'invalid_input', qualifies: false };
     }

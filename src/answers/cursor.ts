@@ -78,7 +78,7 @@ const oneOf = <const T extends readonly Named[]>(key: string, list: T): Field<Na
   return { key, write: value => `"${value}"`, read: sent => kind.parse(sent) ?? refuse('a name') };
 };
 
-/** A field that cursors of older releases do not have. */
+/** A field that cursors may lack, as those of older releases do. */
 const later = <T>({ key, write, read }: Field<T>): Field<T | undefined> => ({
   key,
   write: value => write(value!),
@@ -95,6 +95,8 @@ const ID: Field<bigint> = {
 };
 const AS_OF = time('a');
 const ARCHIVE = later(text('o'));
+/** The journal entry whose state the walk reads; undefined without a history. */
+const AT = later(numeric('j', integer({ min: 0, max: Number.MAX_SAFE_INTEGER })));
 const DETAIL = oneOf('d', DETAIL_LEVELS);
 const TIME_FIELD = oneOf('f', TIME_FIELDS);
 const STATUS = later(oneOf('u', LISTED_STATUSES));
@@ -111,6 +113,7 @@ export const coneCursor = (radius: Kind<number>) =>
     radiusArcsec: numeric('r', radius),
     detail: DETAIL,
     archive: ARCHIVE,
+    at: AT,
   });
 
 /** The schema with which the operation writes cursors. */
@@ -139,6 +142,7 @@ export const AREA_CURSOR = schema('area', {
   asOfUs: AS_OF,
   digest: text('n'),
   archive: ARCHIVE,
+  at: AT,
 });
 
 export const OBJECTS_CURSOR = schema('objects', {
@@ -147,6 +151,7 @@ export const OBJECTS_CURSOR = schema('objects', {
   status: STATUS,
   asOfUs: AS_OF,
   archive: ARCHIVE,
+  at: AT,
 });
 
 /**
@@ -155,7 +160,8 @@ export const OBJECTS_CURSOR = schema('objects', {
  */
 export function encodeCursor<C>({ kind, fields }: CursorSchema<C>, cursor: NoInfer<C>): string {
   let json = `{"k":"${kind}"`;
-  for (const name in fields) json += `,"${fields[name].key}":${fields[name].write(cursor[name])}`;
+  for (const name in fields)
+    if (cursor[name] !== undefined) json += `,"${fields[name].key}":${fields[name].write(cursor[name])}`;
   return Buffer.from(`${json},"c":"${check(`${json}}`)}"}`, 'latin1').toString('base64url');
 }
 

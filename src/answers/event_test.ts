@@ -2,7 +2,7 @@
 import type { Catalogs } from '../contract/catalogs.ts';
 import type { StoredStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
-import type { MatchSource, StoredObject } from '../store/types.ts';
+import { type MatchSource, REMOVED_VERSION, type StoredObject } from '../store/types.ts';
 import type { MatchMessage } from '../stream/message.ts';
 import { stateAt } from './object_messages.ts';
 import { matchTest, objectTest } from './qualify.ts';
@@ -27,7 +27,7 @@ export interface EventConditions {
   readonly status: StoredStatus | undefined;
 }
 
-/** `of` is undefined if the object is no longer stored. */
+/** `of` is undefined if the object is no longer stored. After a removal it may be another object with the same id. */
 type EventTest = (event: Omit<MatchMessage, 'value'>, of: WithSources | undefined) => boolean;
 
 /** @returns whether an event meets all conditions: never if its object was removed. An object meets filters of matches if one of its matches does */
@@ -35,7 +35,7 @@ export function eventTest(kind: EventKind, { filters, status }: EventConditions,
   const test = filters && matchTest(filters, catalogs);
   const objects = filters && objectTest(filters, catalogs);
   return ({ matchVersion, catalogName }, of) => {
-    if (!of) return false;
+    if (!of || matchVersion === REMOVED_VERSION) return false;
     const [object, sources] = of;
     const meets = (i: number) => test?.(object, object.matches[i]!, sources[i]) ?? true;
     if (kind === 'matches') {

@@ -4,7 +4,6 @@ import { toJson } from '@nearsky/astrotables/json';
 import { formatTimeOrNull } from '../base/times.ts';
 import type { Truncation } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { begunAt, continuedAt } from './history.ts';
 import { Listing, writePosition } from './listing.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from './queries.ts';
@@ -29,12 +28,8 @@ export function* lookupAnswer(
 ): Steps {
   const { inputs } = query;
   const lookup = new Lookup(query, context, objects);
-  lookup.at = begunAt(query.state, context);
   for (let index = 0; index < inputs.length; index++) {
-    if (context.clock.due) {
-      yield;
-      lookup.at = continuedAt(query.state, context);
-    }
+    if (context.clock.due) yield;
     yield* lookup.result(inputs[index]!, index);
   }
   lookup.listing.open(inputs.length, lookup.truncated);
@@ -45,8 +40,6 @@ class Lookup {
   readonly listing: Listing;
   /** Whether the limit of the request truncated a result. */
   truncated = false;
-  /** The journal entry after which ids are read; undefined reads the present state. */
-  at: number | undefined;
   readonly #context: QueryContext;
   readonly #objects: ObjectList;
   readonly #maxPerInput: number;
@@ -87,8 +80,8 @@ class Lookup {
   }
 
   #ofId({ sent, diaObjectId }: IdInput): void {
-    const { body, store, object } = this.#context;
-    const isStored = store.readObject(diaObjectId, object, this.at);
+    const { body, store, object, at } = this.#context;
+    const isStored = store.readObject(diaObjectId, object, at);
     const digits = `${diaObjectId}`;
     body.fragment(ID_INPUT);
     body.longText(sent);
@@ -106,7 +99,7 @@ class Lookup {
 
   *#ofPosition(input: PositionInput): Steps {
     const { body } = this.#context;
-    const found = findCircle(this.#context, input);
+    const found = yield* findCircle(this.#context, input);
     writePosition(body, input, found.status);
     yield* this.#listed(found);
     yield* this.listing.marksOfFound(found);
@@ -115,7 +108,7 @@ class Lookup {
   *#ofName(input: TnsInput): Steps {
     const { body, fragments } = this.#context;
     const { kind, sent, name, radiusArcsec } = input;
-    const found = findName(this.#context, input);
+    const found = yield* findName(this.#context, input);
     const { record, snapshotEpochUs } = found;
     body.fragment(TNS_INPUT);
     body.longText(sent);

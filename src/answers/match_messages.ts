@@ -27,14 +27,15 @@ export class MatchMessages implements MatchSource {
     const object = this.#view;
     if (!this.#store.readObject(diaObjectId, object) || !object.hasMatches) return [];
     const sources = this.#store.readSources(object);
-    const { position } = object;
+    const { position, ingestTimeUs } = object;
     const messages: MatchMessage[] = [];
     for (const [i, at] of object.matches().entries()) {
       const version = object.matchVersion(at);
       if (matchVersion !== undefined && version !== matchVersion) continue;
       if (!this.#writer.streamedMatch(object, at, sources[i], this.#crossmatch(version))) continue;
       const catalogName = object.catalogName(at);
-      messages.push({ diaObjectId, matchVersion: version, catalogName, position, value: this.#out.take() });
+      const value = this.#out.take();
+      messages.push({ diaObjectId, matchVersion: version, catalogName, ingestTimeUs, position, value });
     }
     return messages;
   }

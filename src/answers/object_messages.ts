@@ -63,11 +63,11 @@ export class ObjectMessages implements MatchSource {
     const matches = isStored ? [] : this.#matches.messages(diaObjectId, version).map(({ value }) => value);
     const list = matches.flatMap((match, i) => (i === 0 ? [match] : [COMMA, match]));
     const value = Buffer.concat([Buffer.from(`${head.slice(0, -1)},"matches":[`), ...list, END]);
-    return [{ diaObjectId, matchVersion: version, catalogName: NO_CATALOG, position, value }];
+    return [{ diaObjectId, matchVersion: version, catalogName: NO_CATALOG, ingestTimeUs, position, value }];
   }
 }
 
-function removalMessage({ diaObjectId, position }: RemovedObject): MatchMessage {
+function removalMessage({ diaObjectId, position, ingestTimeUs }: RemovedObject): MatchMessage {
   const message = {
     change: 'removed',
     match_version: null,
@@ -84,7 +84,7 @@ function removalMessage({ diaObjectId, position }: RemovedObject): MatchMessage 
     matches: [],
   };
   const value = Buffer.from(toJson(message, COMPACT));
-  return { diaObjectId, matchVersion: REMOVED_VERSION, catalogName: NO_CATALOG, position, value };
+  return { diaObjectId, matchVersion: REMOVED_VERSION, catalogName: NO_CATALOG, ingestTimeUs, position, value };
 }
 
 /**

@@ -57,14 +57,19 @@ export type LookupInput = IdInput | PositionInput | TnsInput | InvalidInput;
 
 /** The state of the archive from which an answer is made. */
 export interface State {
-  /** A journal entry: the answer is made from the state after it. Until the query begins, undefined stands for the newest. */
+  /**
+   * A journal entry: the answer is made from the state after it. Until the query begins, undefined stands for the newest
+   * one; then it stands for an answer that may be from several states.
+   */
   at: number | undefined;
+  /** Whether the request names the entry. Otherwise the query is answered without a state if it has no such entry. */
+  readonly isRequired: boolean;
 }
 
 /** A lookup, with one result per input, in the order of the inputs. */
 export interface LookupQuery extends Asked {
   readonly kind: 'lookup';
-  /** Undefined if the inputs are not only ids: then objects are read as they are. */
+  /** Undefined if an input is a name: the registry has no earlier states. */
   readonly state?: State | undefined;
   readonly inputs: readonly LookupInput[];
   readonly detail: DetailLevel;
@@ -86,6 +91,7 @@ export interface CountQuery extends Asked {
 /** A page of the objects within a circle. */
 export interface ConeQuery extends Asked, Sent, Circle {
   readonly kind: 'cone';
+  readonly state?: State | undefined;
   readonly detail: DetailLevel;
   readonly filters: FilterValues | null;
   /** At least 1. */
@@ -117,6 +123,7 @@ export interface RecentQuery extends Asked {
 
 /** The selection of objects for a page: those that meet the filters, have the status, and whose time lies in the window. */
 interface Selected {
+  readonly state?: State | undefined;
   readonly filters: FilterValues | null;
   readonly timeField: TimeField;
   readonly status: ListedStatus;
@@ -168,6 +175,20 @@ export interface VoConeQuery extends Asked, Circle {
   readonly serialization: Serialization;
   /** Strings in the answer that accompany the table. */
   readonly infos: readonly Info[];
+  /** Scheme and host of this service. */
+  readonly base: string;
+}
+
+/** The links of objects. The answer is a VOTable. */
+export interface VoLinksQuery extends Asked {
+  readonly kind: 'voLinks';
+  /** The identifiers as sent, and as ids if they are valid. */
+  readonly ids: readonly { readonly sent: string; readonly diaObjectId: bigint | undefined }[];
+  /** Whether more identifiers were sent. */
+  readonly isCut: boolean;
+  readonly serialization: Serialization;
+  /** Scheme and host of this service. */
+  readonly base: string;
 }
 
 /** The objects that are recorded with a source of a catalog. */
@@ -197,6 +218,7 @@ export type Query =
   | AreaQuery
   | ObjectsQuery
   | VoConeQuery
+  | VoLinksQuery
   | MocQuery
   | SourceQuery;
 

@@ -21,8 +21,9 @@ import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
 import { areaAnswer } from './area.ts';
 import type { Body } from './body.ts';
 import { coneAnswer } from './cone.ts';
-import { Clock, type QueryContext, StaleIndex, type Steps, TOO_LONG } from './context.ts';
+import { Clock, type Past, type QueryContext, StaleIndex, type Steps, TOO_LONG } from './context.ts';
 import { countAnswer } from './count.ts';
+import { beginState, continueState } from './history.ts';
 import { LongQueries } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
@@ -33,6 +34,7 @@ import { recentAnswer } from './recent.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 import { sourceAnswer } from './source_objects.ts';
 import { voConeAnswer } from './vo_cone.ts';
+import { voLinksAnswer } from './vo_links.ts';
 
 /** A query that may have to read more objects than this is run as a long query from the start. */
 const QUICK_OBJECTS = 100;
@@ -87,9 +89,14 @@ class Desk implements QueryContext {
   declare store: Store;
   declare index: SkyIndex;
   declare sequence: number;
+  declare purgedTo: readonly number[];
   /** The number of the generation that the desk searches. */
   declare generation: number;
-  declare steps: Steps;
+  declare at: number | undefined;
+  declare past: Past | undefined;
+  declare query: Query;
+  /** Undefined before the first step. */
+  steps: Steps | undefined;
   /** The memory for the answer to a long query. */
   room: AnswerRoom | undefined;
 }
@@ -163,24 +170,28 @@ export class QueryRunner {
       desk.store = this.#options.store();
       desk.index = openedIndex(generation);
       desk.sequence = generation.sequence;
+      desk.purgedTo = generation.purgedTo;
     } catch (error) {
       this.#putBack(desk);
       throw this.#failure(error, desk);
     }
-    desk.steps = query.format ? writers.get(query.format)!(query, desk) : stepsOf(query, desk);
+    desk.query = query;
+    desk.steps = undefined;
     return desk;
   }
 
   /** Does one step. Returns the body after the last step. */
   #step(desk: Desk): Body | undefined {
-    const { store, clock, steps, out, body } = desk;
+    const { store, clock, query, out, body } = desk;
     try {
       this.#requireDatabase();
       // Makes everything visible that was committed so far.
       store.resetRead();
       clock.resume();
       void clock.due;
-      const isDone = steps.next().done;
+      if (desk.steps) continueState(query, desk);
+      else desk.steps = stepsOf(beginState(query, desk), desk);
+      const isDone = desk.steps.next().done;
       desk.room?.cover(out.length + body.length);
       if (!isDone) {
         clock.pause();
@@ -228,7 +239,7 @@ export class QueryRunner {
 /** Writes an answer in MessagePack, converted from its JSON. */
 function* msgpackAnswer(query: Query, context: QueryContext): Steps {
   const { out, body, clock } = context;
-  yield* stepsOf(query, context);
+  yield* jsonSteps(query, context);
   yield* writeMsgpack(out, 0, body, clock);
   out.length = 0;
   out.append(body);
@@ -245,6 +256,10 @@ function bodyOf(desk: Desk): Body {
 }
 
 function stepsOf(query: Query, context: QueryContext): Steps {
+  return query.format ? writers.get(query.format)!(query, context) : jsonSteps(query, context);
+}
+
+function jsonSteps(query: Query, context: QueryContext): Steps {
   switch (query.kind) {
     case 'lookup':
       return lookupAnswer(query, context);
@@ -260,6 +275,8 @@ function stepsOf(query: Query, context: QueryContext): Steps {
       return objectsAnswer(query, context);
     case 'voCone':
       return voConeAnswer(query, context);
+    case 'voLinks':
+      return voLinksAnswer(query, context);
     case 'moc':
       return mocAnswer(query, context);
     case 'source':
@@ -284,6 +301,8 @@ function objectsOf(query: Query): number {
       return query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
+    case 'voLinks':
+      return query.ids.length;
     case 'source':
       return OBJECTS_PER_POSITION;
     case 'moc':

@@ -58,9 +58,9 @@ export function* recentAnswer(
 export function readListed(
   { timeUs, diaObjectId }: RecentPosition,
   timeField: TimeField,
-  { store, object, sequence }: QueryContext,
+  { store, object, sequence, at }: QueryContext,
 ): ObjectView | undefined {
-  const isStored = store.readObject(diaObjectId, object);
+  const isStored = store.readObject(diaObjectId, object, at);
   if (isStored && timeUs === (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs)) return object;
   if (!store.removedSince(sequence)?.(diaObjectId))
     throw new DamagedValue(`the place of object ${diaObjectId} in the listing by ${timeField}`);

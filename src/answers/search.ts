@@ -2,10 +2,11 @@
 import { ConeHits, separationArcsec } from '@nearsky/sky-index';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus } from '../contract/enums.ts';
+import { type IndexedRow, removedRows } from '../generations/removed_rows.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { TnsRecord } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
-import { type QueryContext, StaleIndex } from './context.ts';
+import { type Past, type QueryContext, StaleIndex } from './context.ts';
 import type { Circle, TnsInput } from './queries.ts';
 
 /** An object as stored in the index. */
@@ -23,7 +24,11 @@ const hits = new ConeHits();
  * The objects within a circle, in no particular order.
  * @param asOfUs leaves out objects that were ingested later
  */
-export function rowsWithin(context: QueryContext, circle: Circle, asOfUs = Number.POSITIVE_INFINITY): Row[] {
+export function* rowsWithin(
+  context: QueryContext,
+  circle: Circle,
+  asOfUs = Number.POSITIVE_INFINITY,
+): Generator<undefined, Row[], undefined> {
   const { index, clock } = context;
   index.coneSearch(circle.ra, circle.dec, circle.radiusArcsec, hits);
   void clock.due;
@@ -35,13 +40,19 @@ export function rowsWithin(context: QueryContext, circle: Circle, asOfUs = Numbe
     const timeUs = columns.time![row]!;
     if (timeUs <= asOfUs) rows.push({ timeUs, id: columns.id[row]!, arena, row });
   }
-  const isRemoved = removedSince(context);
-  return isRemoved ? rows.filter(({ id }) => !isRemoved(id)) : rows;
+  const isLeftOut = leftOut(context);
+  if (!isLeftOut) return rows;
+  const kept: Row[] = [];
+  for (const row of rows) {
+    if (clock.due) yield;
+    if (!isLeftOut(row)) kept.push(row);
+  }
+  return kept;
 }
 
-/** A test whether an object of the generation was removed since; undefined if none was. */
-export function removedSince({ store, sequence }: QueryContext): ((id: bigint) => boolean) | undefined {
-  return store.removedSince(sequence);
+/** A test whether a row of the index is not an object of the state that is read; undefined if all rows are. */
+export function leftOut(context: QueryContext): Past['isLeftOut'] {
+  return context.past ? context.past.isLeftOut : removedRows(context.store, context);
 }
 
 /** The order of the objects around a position: by ingest time, then by id. */
@@ -50,14 +61,14 @@ export function inOrder(rows: readonly Row[]): Row[] {
 }
 
 /**
- * Reads the object of a row; undefined if it was removed since the generation.
+ * Reads the object of a row, in the state that is read; undefined if it was removed since the row was indexed.
  * @throws StaleIndex
  */
-export function readRow(context: QueryContext, row: Pick<Row, 'id' | 'timeUs'>): ObjectView | undefined {
-  const { store, object } = context;
-  const isStored = store.readObject(row.id, object);
+export function readRow(context: QueryContext, row: IndexedRow & Pick<Row, 'timeUs'>): ObjectView | undefined {
+  const { store, object, at, past } = context;
+  const isStored = store.readObject(row.id, object, at);
   if (!isStored || object.ingestTimeUs !== row.timeUs) {
-    if (removedSince(context)?.(row.id)) return undefined;
+    if (!past && removedRows(store, context)?.(row)) return undefined;
     throw new StaleIndex(
       `The index holds object ${row.id} of ${row.timeUs} µs and the database ${isStored ? 'another' : 'none'}`,
     );
@@ -85,15 +96,18 @@ interface FoundByName extends Found {
   readonly snapshotEpochUs: number | null;
 }
 
-export function findCircle(context: QueryContext, circle: Circle): Found {
-  const rows = rowsWithin(context, circle);
+export function* findCircle(context: QueryContext, circle: Circle): Generator<undefined, Found, undefined> {
+  const rows = yield* rowsWithin(context, circle);
   return { status: rows.length > 0 ? 'objects_found' : 'no_rubin_object', circle, rows };
 }
 
 const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
 
 /** Finds the objects of a name: those around its position in the current snapshot of the registry. */
-export function findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): FoundByName {
+export function* findName(
+  context: QueryContext,
+  { name, prefix, radiusArcsec }: TnsInput,
+): Generator<undefined, FoundByName, undefined> {
   const { store, fragments } = context;
   const snapshotEpochUs = store.tnsSnapshotEpochUs();
   if (!isSnapshotCurrent(snapshotEpochUs, nowUs(), fragments.tnsSnapshotMaxAgeSeconds))
@@ -101,5 +115,5 @@ export function findName(context: QueryContext, { name, prefix, radiusArcsec }: 
   const record = store.tnsByName(name, prefix);
   if (!record) return { status: 'tns_name_not_found', ...NO_SEARCH, snapshotEpochUs };
   const { ra, dec } = record;
-  return { ...findCircle(context, { ra, dec, radiusArcsec }), record, snapshotEpochUs };
+  return { ...(yield* findCircle(context, { ra, dec, radiusArcsec })), record, snapshotEpochUs };
 }

@@ -135,7 +135,7 @@ export function selector(query: SelectionQuery, context: QueryContext): (object:
       timeUs >= startUs &&
       timeUs < endUs &&
       (status === 'any' || shownStatus(object, fragments.current(store, object.current)) === status) &&
-      (qualifier?.judge(object.decode()) ?? 'meets_filters') === 'meets_filters'
+      (qualifier?.judge(object.decode(), object.at) ?? 'meets_filters') === 'meets_filters'
     );
   };
 }

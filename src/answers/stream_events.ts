@@ -95,10 +95,12 @@ export class StreamEvents {
   readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
   /**
-   * The pages, by the id before their first event, with the least recently used page first. Pages never become
+   * The pages, by the id before their first event, with the least recently used page first. Only a removal makes pages
    * outdated, because the journal only grows.
    */
   readonly #pages = new Map<string, EventPage>();
+  /** The journal entry of the last removal before the pages were read. */
+  #lastRemoval = 0;
   #keptBytes = 0;
   readonly #areas: FollowedAreas;
   readonly #kind: EventKind;
@@ -135,6 +137,7 @@ export class StreamEvents {
 
   /** The events after a position, possibly none. Undefined if the journal ends there. */
   after(position: EventPosition): EventPage | undefined {
+    this.#forgetRemoved();
     const id = eventId(position);
     const kept = this.#pages.get(id);
     const page = kept ?? this.#restAfter(position, id) ?? this.#read(position);
@@ -205,7 +208,6 @@ export class StreamEvents {
 
   #read(position: EventPosition): EventPage | undefined {
     this.#reads++;
-    this.#source.store.resetRead();
     const { found, end } = readMatches(this.#source, position, PAGE);
     if (end === position) return undefined;
     const [first] = found;
@@ -213,6 +215,17 @@ export class StreamEvents {
     const isSame = first?.begin.sequence === position.sequence && first.begin.objects === position.objects;
     const events = found.flatMap(eventsOf).slice(isSame ? position.matches : 0);
     return pageOf(position, { ...end, matches: 0 }, events);
+  }
+
+  /** Makes everything visible that was committed so far, and drops the pages if objects were removed since. */
+  #forgetRemoved(): void {
+    const { store } = this.#source;
+    store.resetRead();
+    const last = store.lastRemoval();
+    if (last === this.#lastRemoval) return;
+    this.#lastRemoval = last;
+    this.#pages.clear();
+    this.#keptBytes = 0;
   }
 
   #forgetOld(): void {

@@ -8,6 +8,7 @@ import { VotableWriter } from '@nearsky/astrotables';
 import { isPosition, separationArcsec } from '@nearsky/sky-index';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { type ConeSource, currentMatches, type FilledTable, OBJECTS, objectsAt, sourcesAt } from '../vo/cone_tables.ts';
+import { objectLinks } from '../vo/object_links.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
 import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
@@ -30,7 +31,7 @@ function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
     query.maxRecords,
     ({ row }) => row.id,
   );
-  for (const row of asksForRows(query) ? rowsWithin(context, query) : []) {
+  for (const row of asksForRows(query) ? yield* rowsWithin(context, query) : []) {
     if (context.clock.due) yield;
     nearest.add({ row, separationArcsec: separationOf(context, query, row) });
   }
@@ -54,7 +55,7 @@ function* sourcesAnswer(
   let leftOut = 0;
   // An object may lie outside the cone of its source by up to this much.
   const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_CROSSMATCH_RADIUS_ARCSEC };
-  for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
+  for (const row of asksForRows(query) ? yield* rowsWithin(context, around) : []) {
     if (context.clock.due) yield;
     const view = readRow(context, row);
     if (!view?.hasMatches) continue;
@@ -118,8 +119,12 @@ function asksForRows({ maxRecords, radiusArcsec }: VoConeQuery): boolean {
   return maxRecords > 0 && radiusArcsec > 0;
 }
 
-function begun<T>({ serialization, infos }: VoConeQuery, { out }: QueryContext, table: FilledTable<T>): VotableWriter {
-  const writer = new VotableWriter(out, table, serialization);
+function begun<T>(
+  { serialization, infos, base }: VoConeQuery,
+  { out }: QueryContext,
+  table: FilledTable<T>,
+): VotableWriter {
+  const writer = new VotableWriter(out, { ...table, services: [objectLinks(base)] }, serialization);
   writer.begin(infos);
   return writer;
 }

@@ -1,5 +1,5 @@
 /**
- * The one thread of `serve` that writes: it crossmatches pending objects, and keeps the registry up to date. LMDB
+ * The one thread of `serve` that writes: it crossmatches pending objects, removes old ones, and keeps the registry up to date. LMDB
  * allows one write at a time, so a write may wait for another process without a time limit. Serving threads must never
  * wait like that.
  */
@@ -28,6 +28,7 @@ import { BackgroundCrossmatch } from './crossmatch.ts';
 import { Duty, type Work, workUntilClosed } from './duty.ts';
 import { BackgroundRefresh } from './refresh.ts';
 import { beginReports } from './reports.ts';
+import { beginRetention } from './retention.ts';
 import { beginScrub } from './scrub.ts';
 
 export interface WriteTask extends Task<undefined> {
@@ -127,6 +128,8 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
       );
     }
     if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log), hasSameSettings);
+    const days = config.NEARSKY_RETENTION_DAYS;
+    if (days !== null) doAlone('remove old objects', () => beginRetention(store, writer, days, log), hasSameSettings);
     if (bot)
       doAlone(
         'refresh the registry',

@@ -2,7 +2,7 @@
 
 import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError } from '@nearsky/hats';
-import { columnNames, motionColumns } from '../contract/catalog.ts';
+import { type CatalogColumn, columnNames, motionColumns, type NarrowType } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { isTextId, type SourceId } from '../contract/source_ids.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
@@ -37,6 +37,31 @@ const PAYLOAD_KINDS: readonly ColumnKind[] = [
   'string',
   'null',
 ];
+
+/** The kinds of columns whose values fit into a type that is narrower than the definition's. */
+export const NARROW_TYPES: Readonly<Partial<Record<ColumnKind, NarrowType>>> = {
+  float16: 'float32',
+  float: 'float32',
+  integer32: 'int32',
+};
+const WIDE_TYPES: Readonly<Record<NarrowType, CatalogColumn['type']>> = { float32: 'float64', int32: 'int64' };
+
+/**
+ * The narrower types of payload columns, by key.
+ * @param kinds the kinds of each payload column in all files, by key
+ */
+export function narrowTypes(
+  { columns }: Pick<CatalogDefinition, 'columns'>,
+  kinds: ReadonlyMap<string, ReadonlySet<ColumnKind>>,
+): Record<string, NarrowType> {
+  const narrow = columns.flatMap(({ name, type }) => {
+    const key = name.toLowerCase();
+    const types = new Set([...(kinds.get(key) ?? [])].flatMap(kind => (kind === 'null' ? [] : NARROW_TYPES[kind])));
+    const [only] = types;
+    return types.size === 1 && only && WIDE_TYPES[only] === type ? [[key, only] as const] : [];
+  });
+  return Object.fromEntries(narrow);
+}
 
 export interface ColumnOptions {
   /** Treat payload columns that are missing from the files as null, instead of refusing the catalog. */

@@ -19,11 +19,11 @@ import { eachConcurrently } from '../base/concurrency.ts';
 import { type CatalogDefinition, catalogDefinition } from '../contract/catalogs.ts';
 import { TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
-import { type ColumnOptions, resolveColumns } from './columns.ts';
+import { type ColumnOptions, narrowTypes, resolveColumns } from './columns.ts';
 import { type ChosenFootprint, coverageFromMap, coverageFromRows, orderOf } from './coverage.ts';
 import { defineCatalog, type UndefinedCatalog } from './definition.ts';
 import { PixelSet } from './pixel_set.ts';
-import { checkSomeIds, type SurveyOptions, type SurveyProgress, surveyCatalog } from './survey.ts';
+import { checkSomeIds, type Survey, type SurveyOptions, type SurveyProgress, surveyCatalog } from './survey.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
@@ -73,7 +73,8 @@ export async function registerCatalog(
   // For catalogs that the project describes, the order in the definition suits their density.
   const footprint = { order: definition.footprintOrder, isDense: ours !== undefined, chosen: options.footprint };
   const pixels = new PixelSet(map ? 0 : orderOf(footprint));
-  const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
+  const survey = depth === 'files' ? undefined : await usableFiles(table, columns, { ...options, depth, pixels });
+  const narrow = narrowTypes(definition, survey?.kinds ?? new Map());
   const coverage = map ? await coverageFromMap(table, map, footprint) : coverageFromRows(pixels, footprint);
   const { properties, partitions } = table;
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);
@@ -86,8 +87,9 @@ export async function registerCatalog(
     addedAtUs: options.addedAtUs,
     partitions,
     columns,
+    ...(Object.keys(narrow).length > 0 && { narrowTypes: narrow }),
     coverage,
-    counted,
+    counted: survey?.rows ?? null,
     hats: {
       rows: Number.isInteger(rows) ? rows : null,
       builder: properties.get('hats_builder') ?? null,
@@ -129,12 +131,17 @@ async function lookForFiles(
 }
 
 /** @throws CatalogError if some file cannot be used, or ReadFailure if the only problem is reading */
-async function usableRows({ files, partitions }: HatsTable, columns: CatalogColumns, options: SurveyOptions) {
-  const { rows, missing, problems } = await surveyCatalog(files, partitions, columns, options);
+async function usableFiles(
+  { files, partitions }: HatsTable,
+  columns: CatalogColumns,
+  options: SurveyOptions,
+): Promise<Survey> {
+  const survey = await surveyCatalog(files, partitions, columns, options);
+  const { rows, missing, problems } = survey;
   if (missing.length > 0) throw missingFiles(files.location, missing);
   if (problems.length === 0) {
     if (rows.rows > 0 && rows.withoutId === rows.rows) throw withoutIds(files.location, columns.id, rows);
-    return rows;
+    return survey;
   }
   const Kind = problems.every(problem => problem instanceof ReadFailure) ? ReadFailure : CatalogError;
   const more = problems.length > LISTED ? `, and ${problems.length - LISTED} more files` : '';

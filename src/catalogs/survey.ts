@@ -1,7 +1,7 @@
 /** Checks every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
 
 import { ReadFailure } from '@nearsky/astrotables/files';
-import type { ParquetFile } from '@nearsky/astrotables/parquet';
+import type { ColumnKind, ParquetFile } from '@nearsky/astrotables/parquet';
 import {
   CatalogError,
   type CatalogFiles,
@@ -38,6 +38,8 @@ export interface SurveyProgress {
 export interface Survey {
   readonly files: number;
   readonly rows: RowCounts;
+  /** The kinds of each payload column in all files that can be used, by key. */
+  readonly kinds: ReadonlyMap<string, ReadonlySet<ColumnKind>>;
   /** Files that do not exist, in the order of the partitions. */
   readonly missing: readonly string[];
   /** One error for each file that cannot be used, missing files included, in the order of the partitions. */
@@ -62,11 +64,14 @@ export async function surveyCatalog(
   const isFar = isRemote(files.location);
   const problems: (readonly [index: number, problem: ReadFailure | CatalogError])[] = [];
   const counts: FileCounts[] = [];
+  const kinds = new Map(columns.payload.map(({ key }) => [key, new Set<ColumnKind>()]));
   let [filesDone, rows, bytes] = [0, 0, 0];
   await eachConcurrently(names, isFar ? REMOTE_CONCURRENCY : 1, async (name, index) => {
     try {
       const counted = await withParquet(files, name, async file => {
         checkColumns(file, columns);
+        for (const { key, column } of columns.payload)
+          if (column !== null) kinds.get(key)!.add(file.columns.get(column)!);
         return countRows(file, columns, depth, pixels);
       });
       counts.push(counted);
@@ -93,6 +98,7 @@ export async function surveyCatalog(
       withoutId: sumOf(counts, 'withoutId'),
       ...refusedOf(counts),
     },
+    kinds,
     missing: problems.filter(([, problem]) => problem instanceof MissingFile).map(([index]) => names[index]!),
     problems: problems.map(([, problem]) => problem),
   };

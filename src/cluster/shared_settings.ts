@@ -19,6 +19,7 @@ export function sharedSettings(config: Config): Readonly<Record<string, string>>
     'MATCH_PRIOR_COMPLETENESS',
     'TNS_MATCH_RADIUS_ARCSEC',
     'MIN_DIASOURCE_RELIABILITY',
+    'NEARSKY_RETENTION_DAYS',
     ...declaringBrokers.flatMap(({ name }) => [
       brokerSetting(name, 'DECLARED_MIN_RELIABILITY'),
       brokerSetting(name, 'DECLARED_MIN_RELIABILITY_AS_OF'),

@@ -1,28 +1,35 @@
 /** `nearsky remove`: removes objects that should never have been stored, or are kept no longer. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseTime } from '../base/parse_time.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { formatTime } from '../base/times.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
+import { deliveriesIn } from '../store/deliveries.ts';
+import { REMOVED_AT_ONCE, removeUnclaimed } from '../store/remove_objects.ts';
 import { statusOf } from '../store/status.ts';
 import { requireDatabase, type Store, withStore } from '../store/store.ts';
-import type { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
-  usage: 'remove --ids FILE|- [--yes --reason TEXT] | remove --first-seen-before TIME [--yes --reason TEXT]',
+  usage:
+    'remove --ids FILE|- [--yes --reason TEXT] | remove --broker NAME --from TIME --to TIME [--yes --reason TEXT] | remove --first-seen-before TIME [--yes --reason TEXT]',
   description: `Removes objects with everything that belongs to them: deliveries, crossmatches and matches. Without
 --yes it changes nothing, and prints what it would remove. Every answer, count, map, table, stream and
 export follows, also of a running \`nearsky serve\` and on every node. A removed object answers
 not_in_service, and is stored anew if it is delivered again. To be able to undo a removal, run
-\`nearsky export\` before; \`nearsky import\` restores the objects. Re-running is safe.`,
+\`nearsky export\` before; \`nearsky import\` restores the objects. Re-running is safe.
+
+With --broker, an object that another broker delivered, too, loses only the delivery of this broker.
+It keeps its position, times and reliability, even if they came with that delivery.`,
   options: {
     ids: {
       value: 'FILE',
       help: 'the objects with these ids: one diaObjectId a line, plain or gzipped; - for standard input',
     },
+    broker: { value: 'NAME', help: 'what this broker delivered for the first time from --from until before --to' },
+    from: { value: 'TIME', help: 'when the first delivery was stored, ISO 8601; only with --broker' },
+    to: { value: 'TIME', help: 'the end of the window, ISO 8601; only with --broker' },
     'first-seen-before': { value: 'TIME', help: 'the objects with an ingest time before this time, ISO 8601' },
     yes: { help: 'remove the objects' },
     reason: { value: 'TEXT', help: 'why they are removed, at most 200 characters; nearsky stats shows it' },
@@ -31,25 +38,17 @@ not_in_service, and is stored anew if it is delivered again. To be able to undo 
   run,
 };
 
-/** Objects per commit. A commit takes some tens of milliseconds, in which no other process can write. */
-const COMMIT_SIZE = 1000;
 const EXAMPLES = 5;
 const MAX_REASON = 200;
-/** The interval between attempts to get objects that another process is crossmatching. */
-const RETRY_MS = 250;
 
 async function run(invocation: Invocation): Promise<number> {
-  const { config, options, flags, positionals } = invocation;
-  const [file, before] = [options.get('ids'), options.get('first-seen-before')];
-  if (positionals.length > 0) throw new UsageError(`remove takes no arguments. Usage: nearsky ${command.usage}`);
-  if ((file === undefined) === (before === undefined))
-    throw new UsageError(`give one of --ids and --first-seen-before. Usage: nearsky ${command.usage}`);
+  const { config, flags } = invocation;
+  const selection = selectionOf(invocation);
   const reason = reasonOf(invocation);
-  const beforeUs = before === undefined ? undefined : timeOf(before);
   requireDatabase(config.NEARSKY_DATA);
-  const given = file === undefined ? undefined : await idsIn(file);
+  const chosen = 'file' in selection ? { given: await idsIn(selection.file) } : selection;
   const found = await withStore(config.NEARSKY_DATA, async store => {
-    const found = describedObjects(store, given ?? idsBefore(store, beforeUs!));
+    const found = find(store, chosen);
     store.requireUndisturbed();
     return found;
   });
@@ -62,46 +61,66 @@ async function run(invocation: Invocation): Promise<number> {
   const stop = stopSignal();
   const { writer, close } = await openArchive(config);
   const progress = new Progress();
-  let removed = 0;
+  const of = { reason, broker: 'broker' in selection ? selection.broker : undefined };
+  let [removed, kept] = [0, 0];
   try {
-    for (let from = 0; from < ids.length && !stop.aborted; from += COMMIT_SIZE) {
-      removed += await removeUnclaimed(writer, ids.slice(from, from + COMMIT_SIZE), reason, stop);
-      progress.update(
-        () => `${removed} of ${ids.length} objects removed; ${progress.pace(removed, ids.length, shownCount)}`,
-      );
+    for (let from = 0; from < ids.length && !stop.aborted; from += REMOVED_AT_ONCE) {
+      const counts = await removeUnclaimed(writer, ids.slice(from, from + REMOVED_AT_ONCE), of, stop);
+      removed += counts.removed;
+      kept += counts.kept;
+      const done = removed + kept;
+      progress.update(() => `${done} of ${ids.length} objects; ${progress.pace(done, ids.length, shownCount)}`);
     }
   } finally {
     progress.end();
     await close();
   }
-  printResult(invocation, { ...shown, removed }, `${describe(found)}\n${table([['removed', removed]])}`);
+  const counts = of.broker === undefined ? { removed } : { removed, deliveries_removed: kept };
+  const rows = Object.entries(counts).map(([label, count]) => [label.replace('_', ' '), count] as const);
+  printResult(invocation, { ...shown, ...counts }, `${describe(found)}\n${table(rows)}`);
   if (!stop.aborted) return 0;
   tell(`nearsky remove: interrupted (${stop.reason}). To remove the rest, run the same command again.`);
   return stop.reason === 'SIGINT' ? 130 : 143;
 }
 
-/**
- * Removes objects while no process of this machine crossmatches them: its result would be recorded for an object that
- * is stored anew meanwhile.
- */
-async function removeUnclaimed(
-  writer: Writer,
-  ids: readonly bigint[],
-  reason: string,
-  stop: AbortSignal,
-): Promise<number> {
-  let removed = 0;
-  for (let left = ids; left.length > 0 && !stop.aborted; ) {
-    const claim = await writer.claim(left, true);
-    try {
-      if (claim.ids.length > 0) removed += await writer.remove(claim.ids, reason);
-    } finally {
-      await writer.dropClaim(claim);
-    }
-    left = claim.busy;
-    if (left.length > 0) await sleep(RETRY_MS);
-  }
-  return removed;
+type ByTime =
+  | { readonly beforeUs: number }
+  | { readonly broker: string; readonly fromUs: number; readonly toUs: number };
+
+function selectionOf({ options, positionals }: Invocation): ByTime | { readonly file: string } {
+  const wrong = (what: string) => new UsageError(`${what}. Usage: nearsky ${command.usage}`);
+  if (positionals.length > 0) throw wrong('remove takes no arguments');
+  const [file, broker, before] = ['ids', 'broker', 'first-seen-before'].map(name => options.get(name));
+  if ([file, broker, before].filter(each => each !== undefined).length !== 1)
+    throw wrong('give one of --ids, --broker and --first-seen-before');
+  if ((broker !== undefined) !== options.has('from') || options.has('from') !== options.has('to'))
+    throw wrong('--broker needs --from and --to, and nothing else takes them');
+  const timeOf = (name: string) => {
+    const text = options.get(name)!;
+    const timeUs = parseTime(text);
+    if (timeUs !== undefined) return timeUs;
+    throw new UsageError(`--${name} must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${text} was given)`);
+  };
+  if (file !== undefined) return { file };
+  if (broker === undefined) return { beforeUs: timeOf('first-seen-before') };
+  const window = { broker, fromUs: timeOf('from'), toUs: timeOf('to') };
+  if (window.fromUs < window.toUs) return window;
+  throw new UsageError('--from must be before --to');
+}
+
+function find(store: Store, chosen: ByTime | { readonly given: ReadonlySet<bigint> }): Found {
+  if ('given' in chosen) return describedObjects(store, chosen.given);
+  if ('beforeUs' in chosen) return describedObjects(store, store.oldestIds({ endUs: chosen.beforeUs }));
+  const { ids, first, undated } = deliveriesIn(store, chosen);
+  const [only, staying]: [bigint[], bigint[]] = [[], []];
+  for (const id of ids) (store.getObject(id)?.brokers.length === 1 ? only : staying).push(id);
+  const found = describedObjects(store, only);
+  const deliveries = {
+    staying: staying.length,
+    staying_with_its_values: staying.filter(id => first.has(id)).length,
+    undated,
+  };
+  return { ...found, ids: [...found.ids, ...staying], deliveries };
 }
 
 /** @returns undefined for a dry run */
@@ -114,12 +133,6 @@ function reasonOf({ flags, options }: Invocation): string | undefined {
   if (reason === undefined || reason.trim() === '') throw new UsageError('--yes needs --reason TEXT');
   if (reason.length > MAX_REASON) throw new UsageError(`--reason must have at most ${MAX_REASON} characters`);
   return reason;
-}
-
-function timeOf(text: string): number {
-  const timeUs = parseTime(text);
-  if (timeUs !== undefined) return timeUs;
-  throw new UsageError(`--first-seen-before must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${text} was given)`);
 }
 
 /** @throws Error naming a line that is not an id */
@@ -141,15 +154,8 @@ async function idsIn(file: string): Promise<Set<bigint>> {
   return ids;
 }
 
-/** The oldest first. */
-function idsBefore(store: Store, endUs: number): bigint[] {
-  const [limit, asOfUs] = [Number.POSITIVE_INFINITY, Number.MAX_SAFE_INTEGER];
-  const pieces = store.recentInPieces({ of: 'all', timeField: 'ingest_time', startUs: 0, endUs, asOfUs, limit });
-  return [...pieces].flatMap(piece => piece.map(({ diaObjectId }) => diaObjectId)).reverse();
-}
-
 interface Found {
-  /** The stored objects. */
+  /** The stored objects, also those that only lose a delivery. All other values are of objects that are removed. */
   readonly ids: readonly bigint[];
   readonly objects: number;
   readonly not_stored: number;
@@ -157,6 +163,14 @@ interface Found {
   /** An object counts for each of its brokers. */
   readonly by_broker: Readonly<Record<string, number>>;
   readonly examples: readonly { readonly diaObjectId: string; readonly status: string; readonly ingest_time: string }[];
+  readonly deliveries?: {
+    /** Objects that lose a delivery, and stay because another broker delivered them, too. */
+    readonly staying: number;
+    /** Of these, the objects whose position, times and reliability came with that delivery. */
+    readonly staying_with_its_values: number;
+    /** See `FoundDeliveries`. */
+    readonly undated: number;
+  };
 }
 
 function describedObjects(store: Store, wanted: Iterable<bigint>): Found {
@@ -179,7 +193,7 @@ function describedObjects(store: Store, wanted: Iterable<bigint>): Found {
   return { ids, objects: ids.length, not_stored: missing, by_status: byStatus!, by_broker: byBroker!, examples };
 }
 
-function describe({ objects, not_stored, by_status, by_broker, examples }: Found): string {
+function describe({ objects, not_stored, by_status, by_broker, examples, deliveries }: Found): string {
   return table([
     ['objects', objects],
     ...Object.entries(by_status).map(([status, count]) => [`  ${status}`, count] as const),
@@ -188,5 +202,12 @@ function describe({ objects, not_stored, by_status, by_broker, examples }: Found
     ...examples.map(({ diaObjectId, status, ingest_time }, i) => {
       return [i === 0 ? 'examples' : '', `${diaObjectId}, ${status}, ingested ${ingest_time}`] as const;
     }),
+    ...(deliveries
+      ? ([
+          ['objects that only lose this delivery', deliveries.staying],
+          ['  and keep the position that came with it', deliveries.staying_with_its_values],
+          ['not removed: others that may belong to the window, at most', deliveries.undated],
+        ] as const)
+      : []),
   ]);
 }

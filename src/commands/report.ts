@@ -8,10 +8,10 @@ import { type Command, type Invocation, printResult, shownBytes, shownCount, tab
 export const command: Command = {
   usage: 'report [--night DATE]',
   description: `Prints what happened in a night: the messages of each broker by outcome, rejected messages by reason
-and their files, crossmatches by catalog and outcome, and errors by kind. Then the present state:
-pending objects, the registry, the stream, the last backup and export, and the disk with its growth.
-The exit status is 1 if a person is needed; the reasons come first. The counts are stored in the
-commit of the data, so they are exact after a kill. It can run beside other commands.
+and their files, removed objects by reason, crossmatches by catalog and outcome, and errors by kind.
+Then the present state: pending objects, the registry, the stream, the last backup and export, and the
+disk with its growth. The exit status is 1 if a person is needed; the reasons come first. The counts
+are stored in the commit of the data, so they are exact after a kill. It can run beside other commands.
 
 A night has the date of its evening on Cerro Pachón, like Rubin's day_obs: it lasts from noon UTC of
 DATE to noon UTC of the next day. A message counts in the night in which it was stored.`,
@@ -60,7 +60,7 @@ function describe(report: NightReport): string {
   return [...needed, head, table(rows)].join('\n');
 }
 
-function brokerRows({ brokers, imported }: NightReport): Row[] {
+function brokerRows({ brokers, imported, removed }: NightReport): Row[] {
   const rows: Row[] = Object.entries(brokers).flatMap(([broker, counts]): Row[] => [
     [broker, `${shownCount(counts.messages)} messages`],
     ...counted([
@@ -77,6 +77,9 @@ function brokerRows({ brokers, imported }: NightReport): Row[] {
   ]);
   if (rows.length === 0) rows.push(['messages', 'none']);
   if (imported > 0) rows.push(['imported objects', shownCount(imported)]);
+  if (removed.objects > 0) rows.push(['removed objects', shownCount(removed.objects)]);
+  rows.push(...counted(Object.entries(removed.by_reason)));
+  if (removed.deliveries > 0) rows.push(['removed deliveries of other objects', shownCount(removed.deliveries)]);
   return rows;
 }
 

@@ -29,7 +29,10 @@ interface Stats extends StoreCounts {
   readonly published: Readonly<Record<string, PublishedPosition>>;
   /** The last removal of objects; null if there was none. */
   readonly last_removal: { readonly time: string; readonly reason: string } | null;
-  readonly disk: DiskUse;
+  readonly disk: DiskUse & {
+    /** The bytes of the database that hold no data; later data uses them. */
+    readonly reusable: number;
+  };
   readonly format: number;
 }
 
@@ -59,7 +62,7 @@ function withSurroundings(counts: StoreCounts, store: Store, config: Config): St
     },
     published: Object.fromEntries(store.published()),
     last_removal: removal ? { time: formatTime(removal.timeUs), reason: removal.reason } : null,
-    disk: diskUse(config.NEARSKY_DATA),
+    disk: { ...diskUse(config.NEARSKY_DATA), reusable: store.reusableBytes() },
     format: FORMAT_VERSION,
   };
 }
@@ -87,6 +90,7 @@ function describe({ claimed, again, registry, published, last_removal, disk, for
   }
   rows.push(['on disk', shownBytes(disk.total)]);
   rows.push(['  database', `${shownBytes(disk.database)}, format ${format}`]);
+  rows.push(['    free for new data', shownBytes(disk.reusable)]);
   rows.push(['  index', disk.index === 0 ? 'none: nearsky serve builds it' : shownBytes(disk.index)]);
   rows.push(['  rejected messages', shownBytes(disk.rejected)]);
   rows.push(['  remote catalogs', disk.cache === 0 ? 'none' : `${shownBytes(disk.cache)}, a cache`]);

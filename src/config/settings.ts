@@ -66,8 +66,12 @@ const secret = <T>(help: string, kind: SettingKind<T>): Setting<T> => ({ ...kind
 const SERVICE = {
   NEARSKY_DATA: about('The data directory: database, index, rejected messages and catalog cache.', text('./data')),
   NEARSKY_HISTORY: about(
-    'Keep every former record of an object, so that `at` of `/api/objects/ID` and `/api/lookup` answers from an earlier state. `keep` begins with the present state. `remove` deletes the history. A command with `unchanged` goes on with what the data directory has.',
+    'Keep every former record of an object, so that `at` answers from an earlier state. `as_of` of all answers is then the latest ingest time of the state. `keep` begins with the present state. `remove` deletes the history. A command with `unchanged` goes on with what the data directory has.',
     oneOf('unchanged', 'keep', 'remove'),
+  ),
+  NEARSKY_RETENTION_DAYS: about(
+    'Days for which an object is kept. `serve` removes objects that were first stored more than this many days before the newest one; null keeps all.',
+    optional(integer(365, 1, 36_500)),
   ),
   NEARSKY_HOST: about('The address to listen on.', text('127.0.0.1')),
   NEARSKY_PORT: about('The port to listen on; 0 chooses a free port.', integer(8080, 0, 65535)),

@@ -5,6 +5,9 @@
 
 import type { IdType } from './source_ids.ts';
 
+/** A type that files may have instead of a column's `float64` or `int64`. */
+export type NarrowType = 'float32' | 'int32';
+
 /** A column that is stored with each match. */
 export interface CatalogColumn {
   /** The name in the catalog's own case. Payload keys are in lower case. */

@@ -2,7 +2,7 @@
  * The catalogs of the service. Some are described by the project, with one line here and a file in `catalogs/` each;
  * the others were described when they were registered.
  */
-import type { CatalogDefinition } from './catalog.ts';
+import type { CatalogDefinition, NarrowType } from './catalog.ts';
 import DELVE_DR3_GOLD from './catalogs/delve_dr3_gold.json' with { type: 'json' };
 import DES_Y6_GOLD from './catalogs/des_y6_gold.json' with { type: 'json' };
 import GAIA_DR3 from './catalogs/gaia_dr3.json' with { type: 'json' };
@@ -34,6 +34,7 @@ export interface DescribedRegistration {
   readonly definition?: CatalogDefinition;
   /** Undefined if the release is that of the definition. */
   readonly release?: string;
+  readonly narrowTypes?: Readonly<Record<string, NarrowType>>;
   readonly coverage: { readonly order: number };
 }
 
@@ -47,6 +48,8 @@ export class Catalogs {
    * The HEALPix order of each registered catalog's footprint, by name; undefined if the database has not been read.
    */
   readonly footprintOrders: ReadonlyMap<string, number> | undefined;
+  /** The types of payload columns, by catalog and key, that its files have instead of the wider type of the definition. */
+  readonly narrowTypes: ReadonlyMap<string, Readonly<Record<string, NarrowType>>>;
   readonly #byName: ReadonlyMap<string, CatalogDefinition>;
   #filters: ReadonlyMap<string, Filter> | undefined;
 
@@ -62,6 +65,7 @@ export class Catalogs {
     });
     this.all = [...ours, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))];
     this.footprintOrders = registered && new Map(registered.map(({ name, coverage }) => [name, coverage.order]));
+    this.narrowTypes = new Map((registered ?? []).map(({ name, narrowTypes = {} }) => [name, narrowTypes]));
     this.#byName = new Map(this.all.map(definition => [definition.name, definition]));
   }
 

@@ -14,6 +14,7 @@ import {
 } from '../contract/limits.ts';
 import { POSITION_ERROR_MAS } from '../contract/position_errors.ts';
 import { type IdType, isTextId, MAX_SOURCE_ID_BYTES, TEXT_ID } from '../contract/source_ids.ts';
+import { PHASES, type Phase } from '../jobs/job.ts';
 import { parseTnsName } from '../tns/names.ts';
 
 export const ANY_NUMBER = number();
@@ -71,11 +72,16 @@ export const JOB_SECONDS: Kind<number> = {
   unit: 's',
 };
 
-/** When a job is to be removed, milliseconds since 1970. */
+export const JOB_PHASE: Kind<Phase> = textual(`one of ${PHASES.join(', ')}`, text =>
+  PHASES.find(phase => phase === text),
+);
+
+/** A time of a job, milliseconds since 1970. */
 export const JOB_TIME = textual(
   'a time like 2026-12-31T00:00:00Z',
   text => {
-    const ms = Date.parse(text);
+    // Times of UWS are UTC, with or without Z.
+    const ms = Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
     return Number.isNaN(ms) ? undefined : ms;
   },
   { format: 'date-time' },

@@ -19,7 +19,7 @@ import {
   OBJECT_STATUSES,
 } from '../contract/enums.ts';
 import { FORMATS, MATCH_FORMATS } from '../contract/formats.ts';
-import { clamped, flag, type Kind, matching, named, textual } from '../contract/kind.ts';
+import { clamped, flag, integer, type Kind, matching, named, textual } from '../contract/kind.ts';
 import {
   DEFAULT_CREDIBLE_LEVEL,
   DEFAULT_MAP_RESOLUTION,
@@ -96,7 +96,7 @@ export const AT = {
   kind: kinds.JOURNAL_ENTRY,
   description:
     'A journal entry from the `X-Journal-Entry` of an earlier answer: objects are answered as they were after that ' +
-    'entry. The default is the newest entry.',
+    'entry. The default is the newest entry. A cursor has its entry.',
 } satisfies Parameter;
 
 /** The default is the format that `Accept` prefers. */
@@ -162,6 +162,7 @@ export const coneParameters = memoized((config: Config) => {
         'which must be given on every page. Not allowed with `response=count`.',
     ),
     ...FORMAT_AND_FILTERS,
+    at: AT,
   } satisfies Parameters;
 });
 
@@ -237,11 +238,16 @@ export const areaParameters = memoized((config: Config) => {
     format: FORMAT,
     filters: FILTERS,
     response: { kind: named(AREA_RESPONSES), description: 'What to answer.', default: DEFAULT_RESPONSE },
+    at: AT,
   } satisfies Parameters;
 });
 
 export const objectsParameters = memoized((config: Config) => {
-  return { ...selectionParameters(config, '`time_field`, `status`'), ...FORMAT_AND_FILTERS } satisfies Parameters;
+  return {
+    ...selectionParameters(config, '`time_field`, `status`'),
+    ...FORMAT_AND_FILTERS,
+    at: AT,
+  } satisfies Parameters;
 });
 
 export const STREAM_PARAMETERS = {
@@ -436,6 +442,13 @@ export const NEW_JOB_PARAMETERS = {
   PHASE: { kind: { ...named([RUN]), must: 'RUN, or left out' }, description: 'Whether the job starts at once.' },
   RUNID: { kind: kinds.ANY_TEXT, description: 'A name that the client gives the job, for its own use.' },
   EXECUTIONDURATION: { kind: kinds.JOB_SECONDS, description: 'The time limit of the job; 0 for the maximum.' },
+} satisfies Parameters;
+
+/** The filters of a list of jobs (UWS 1.1, section 2.2.2.1). Their names are not case-sensitive. */
+export const JOB_LIST_PARAMETERS = {
+  PHASE: { kind: kinds.JOB_PHASE, description: 'Only jobs in this phase, or in one of several if it is repeated.' },
+  AFTER: { kind: kinds.JOB_TIME, description: 'Only jobs made after this time.' },
+  LAST: { kind: integer({ min: 1, unit: 'count' }), description: 'Only so many of the newest jobs.' },
 } satisfies Parameters;
 
 /** The parameters of a whole job (UWS 1.1, sections 2.2.1 and 2.2.3). Their names are not case-sensitive. */

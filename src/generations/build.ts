@@ -4,15 +4,16 @@ import { discard } from '../base/shared_memory.ts';
 import type { PositionRows } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore } from '../store/thread_store.ts';
-import type { BuiltArena, MergeTask, PurgeTask, TailAnswer, TailTask } from './tasks.ts';
+import type { BuiltArena, MergeAnswer, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 
 /** Fields of a row of the position table. */
 const STRIDE = 4;
 /** The approximate memory per row that building takes. The result, which the indexer holds, is not included. */
 const BUILDING_BYTES = 64;
 
-export function runTail({ rows: from, sequence: since, last: sequence, checked, absorb }: TailTask): TailAnswer {
+export function runTail({ rows: from, sequence: since, checked, absorb }: TailTask): TailAnswer {
   const store = currentStore();
+  const sequence = store.lastSequence();
   const rows = store.tableAt(sequence)!.rows;
   const points = store.positions(from, rows);
   const removed = store.removedAfter(since);
@@ -30,7 +31,8 @@ export function runTail({ rows: from, sequence: since, last: sequence, checked, 
     stride: STRIDE,
   });
   discard(fields.byteLength + BUILDING_BYTES * length);
-  return { sequence, rows, arena: absorb.length > 0 ? merged([...absorb, buffer]) : { buffer, length } };
+  const tail = { buffer, length, sequence };
+  return { sequence, rows, arena: absorb.length > 0 ? merged(store, [...absorb, tail]) : tail };
 }
 
 /**
@@ -61,33 +63,26 @@ function holds(store: Store, id: bigint, ingestTimeUs: number): boolean {
   }
 }
 
-export function runPurge({ sequence, arenas }: PurgeTask): readonly (BuiltArena | undefined)[] {
+export function runMerge({ arenas }: MergeTask): MergeAnswer {
   const store = currentStore();
-  const isRemoved = store.removedSince(sequence) ?? (() => false);
-  return arenas.map(buffer => purged(new Arena(buffer), isRemoved));
+  const sequence = store.lastSequence();
+  const [first, ...others] = arenas;
+  const isSame = others.length === 0 && !hasRemoved(new Arena(first!.buffer), store.removedSince(first!.sequence));
+  return { sequence, arena: isSame ? undefined : merged(store, arenas) };
 }
 
-function purged(arena: Arena, isRemoved: (id: bigint) => boolean): BuiltArena | undefined {
-  const rows = new Uint32Array(arena.length);
-  let length = 0;
-  for (let row = 0; row < arena.length; row++) if (!isRemoved(arena.id[row]!)) rows[length++] = row;
-  if (length === arena.length) return undefined;
-  const kept = rows.subarray(0, length);
-  const pick = (column: Float64Array) => Float64Array.from(kept, row => column[row]!);
-  const id = BigInt64Array.from({ length }, (_, i) => arena.id[kept[i]!]!);
-  const columns = { ra: pick(arena.ra), dec: pick(arena.dec), id, time: arena.time && pick(arena.time) };
-  const buffer = buildArena(columns);
-  discard(BUILDING_BYTES * length);
-  return { buffer, length };
+function hasRemoved({ id, length }: Arena, isRemoved: ((id: bigint) => boolean) | undefined): boolean {
+  if (isRemoved) for (let row = 0; row < length; row++) if (isRemoved(id[row]!)) return true;
+  return false;
 }
 
-export function runMerge({ arenas }: MergeTask): BuiltArena {
-  return merged(arenas);
-}
-
-function merged(buffers: readonly SharedArrayBuffer[]): BuiltArena {
-  const arenas = buffers.map(buffer => new Arena(buffer));
-  const length = arenas.reduce((sum, arena) => sum + arena.length, 0);
-  discard(buffers.reduce((sum, { byteLength }) => sum + byteLength, BUILDING_BYTES * length));
-  return { buffer: mergeArenas(arenas), length };
+/** The objects of the arenas without those that were removed since. The state of the store must not change meanwhile. */
+function merged(store: Store, parts: readonly BuiltArena[]): BuiltArena {
+  const isRemoved = new Map(parts.map(({ buffer, sequence }) => [new Arena(buffer), store.removedSince(sequence)]));
+  const isDropped = (arena: Arena, row: number) => isRemoved.get(arena)?.(arena.id[row]!) ?? false;
+  const isAny = [...isRemoved.values()].some(each => each !== undefined);
+  const buffer = mergeArenas([...isRemoved.keys()], isAny ? isDropped : undefined);
+  const { length } = new Arena(buffer);
+  discard(parts.reduce((sum, part) => sum + part.buffer.byteLength, BUILDING_BYTES * length));
+  return { buffer, length, sequence: store.lastSequence() };
 }

@@ -116,7 +116,7 @@ function readIndex(fd: number, store: Store): BuiltIndex | undefined {
   if (!digest?.equals(hash.digest())) return undefined;
   if (tableMark(store, header) !== header.mark) return undefined;
   const { sequence, rows } = header;
-  return { sequence, rows, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length })) };
+  return { sequence, rows, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length, sequence })) };
 }
 
 /** The header, if its values have the right types. The digest is checked later. */

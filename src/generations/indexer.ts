@@ -15,7 +15,6 @@ import type {
   MergeTask,
   OpenIndexTask,
   PublishedGeneration,
-  PurgeTask,
   SaveIndexTask,
   TailTask,
 } from './tasks.ts';
@@ -163,7 +162,7 @@ export class Indexer {
       this.#drop();
     }
     const index = (this.#index ??= await this.#load());
-    for (let end = last; end > index.extent.sequence; end = this.#lastSequence()) await this.#tail(index, end);
+    while (this.#lastSequence() > index.extent.sequence) await this.#tail(index);
     if (this.#index !== index) return;
     if (!this.#current) {
       this.#publish(index);
@@ -174,7 +173,7 @@ export class Indexer {
 
   /** Starts the next background work: a merge, or else a save of the index. Undefined if there is none to do. */
   #tend(index: LiveIndex): Promise<void> | undefined {
-    const parts = index.takeForMerge();
+    const parts = index.takeForMerge(this.#store!.lastRemoval());
     if (parts.length > 0) return this.#merge(index, parts);
     const { rows: savedRows, atMs, tookMs } = this.#saved;
     const sinceMs = performance.now() - atMs;
@@ -209,26 +208,11 @@ export class Indexer {
     }
   }
 
-  /** @param last the journal entry up to which the index is extended, the last one when it was read */
-  async #tail(index: LiveIndex, last: number): Promise<void> {
-    const { rows, sequence } = index.extent;
-    const { pool } = this.#options;
-    const { signal } = this.#stop;
-    const isPurge = this.#store!.lastRemoval() > sequence && index.arenaCount > 0;
-    // A merge that ends later would bring back what is removed now.
-    if (isPurge) await this.#background;
-    const absorbed = isPurge ? [] : index.toAbsorb();
-    const absorb = absorbed.map(({ buffer }) => buffer);
-    const checked = this.#distrustStored && rows === 0;
-    const task: TailTask = { kind: 'tail', rows, sequence, last, checked, absorb };
-    const tail = await pool.run(task, { signal });
-    if (isPurge) {
-      const purge: PurgeTask = { kind: 'purge', sequence, arenas: index.buffers };
-      index.purge(await pool.run(purge, { signal }));
-      // The file has the removed objects, which the next start would have to remove again.
-      this.#saved = { ...this.#saved, rows: 0 };
-    }
-    index.extend(tail, absorbed);
+  async #tail(index: LiveIndex): Promise<void> {
+    const absorb = index.toAbsorb();
+    const { extent } = index;
+    const task: TailTask = { kind: 'tail', ...extent, checked: this.#distrustStored && extent.rows === 0, absorb };
+    index.extend(await this.#options.pool.run(task, { signal: this.#stop.signal }), absorb);
     if (this.#current) this.#publish(index);
   }
 
@@ -245,10 +229,12 @@ export class Indexer {
   async #merge(index: LiveIndex, parts: readonly BuiltArena[]): Promise<void> {
     const { signal } = this.#stop;
     try {
-      const task: MergeTask = { kind: 'merge', arenas: parts.map(({ buffer }) => buffer) };
-      const whole = await this.#options.pool.run(task, { signal });
-      index.merged(parts, whole);
+      const task: MergeTask = { kind: 'merge', arenas: parts };
+      const answer = await this.#options.pool.run(task, { signal });
+      index.merged(parts, answer);
       this.#publish(index);
+      // The file has the removed objects, which the next start would have to remove again.
+      if (parts.length === 1 && answer.arena && this.#index === index) this.#saved = { ...this.#saved, rows: 0 };
     } catch (error) {
       index.discard(parts);
       if (!signal.aborted) this.#logFailure(error);
@@ -259,6 +245,8 @@ export class Indexer {
   async #save(index: LiveIndex): Promise<void> {
     const { extent } = index;
     if (this.#index !== index || extent.rows <= this.#saved.rows) return;
+    // The file does not say which arenas still have removed objects.
+    if (!index.isPurgedTo(this.#store!.lastRemoval())) return;
     const beganMs = performance.now();
     const task: SaveIndexTask = { kind: 'saveIndex', ...extent, arenas: index.buffers };
     await this.#options.pool.run(task);

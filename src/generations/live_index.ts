@@ -1,5 +1,5 @@
 import { discard } from '../base/shared_memory.ts';
-import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from './tasks.ts';
+import type { BuiltArena, BuiltIndex, IndexedExtent, MergeAnswer, PublishedGeneration, TailAnswer } from './tasks.ts';
 
 /**
  * An arena of up to this many rows is rebuilt together with new rows, so that no further arena is needed. This takes
@@ -45,7 +45,8 @@ export class LiveIndex {
 
   generation(number: number): PublishedGeneration {
     const { sequence } = this.#extent;
-    return { number, sequence, arenas: this.buffers, replacedBytes: this.#replacedBytes };
+    const purgedTo = this.#arenas.map(arena => arena.sequence);
+    return { number, sequence, purgedTo, arenas: this.buffers, replacedBytes: this.#replacedBytes };
   }
 
   /** The small arenas that should be rebuilt together with new rows. */
@@ -61,21 +62,28 @@ export class LiveIndex {
     if (arena) this.#replace(absorbed, arena);
   }
 
-  /** Replaces arenas by others without objects that were removed; undefined stands for an arena that stays. */
-  purge(arenas: readonly (BuiltArena | undefined)[]): void {
-    for (const [i, old] of [...this.#arenas].entries()) if (arenas[i]) this.#replace([old], arenas[i]);
+  /** Whether the arenas have no object that was removed up to this journal entry. */
+  isPurgedTo(sequence: number): boolean {
+    return this.#arenas.every(arena => arena.sequence >= sequence);
   }
 
-  /** The arenas to merge now; usually none. They are reserved until `merged` or `release` is called. */
-  takeForMerge(): BuiltArena[] {
+  /**
+   * The arenas to merge now, or one that may have removed objects; usually none. They are reserved until `merged` or
+   * `discard` is called.
+   * @param lastRemoval the journal entry of the last removal
+   */
+  takeForMerge(lastRemoval: number): BuiltArena[] {
     if (this.#merging.size > 0) return [];
     const taken = planMerge(this.#arenas.map(({ length }) => length)).map(position => this.#arenas[position]!);
+    const [oldest] = this.#arenas.toSorted((a, b) => a.sequence - b.sequence);
+    if (taken.length === 0 && oldest && oldest.sequence < lastRemoval) taken.push(oldest);
     for (const arena of taken) this.#merging.add(arena);
     return taken;
   }
 
-  merged(parts: readonly BuiltArena[], whole: BuiltArena): void {
-    this.#replace(parts, whole);
+  merged(parts: readonly BuiltArena[], { sequence, arena }: MergeAnswer): void {
+    if (arena) this.#replace(parts, arena);
+    else this.#arenas = this.#arenas.map(kept => (parts.includes(kept) ? { ...kept, sequence } : kept));
     this.discard(parts);
   }
 

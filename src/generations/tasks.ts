@@ -8,6 +8,8 @@ import type { Task } from '../pool/pool.ts';
  */
 export interface PublishedGeneration extends Generation {
   readonly number: number;
+  /** Of each arena: see `BuiltArena.sequence`. */
+  readonly purgedTo: readonly number[];
   /**
    * The bytes of all arenas that the indexer has replaced so far. Whoever held an earlier generation may free the
    * difference.
@@ -16,27 +18,31 @@ export interface PublishedGeneration extends Generation {
 }
 
 /**
- * Builds an arena of the objects stored after the first `rows`, up to a journal entry, and of the points in `absorb`.
- * Objects that were removed after `sequence` are left out, unless they were stored anew.
+ * Builds an arena of the objects stored after the first `rows`, and of the points in `absorb`, without the objects that
+ * were removed since.
  */
 export interface TailTask extends Task<TailAnswer> {
   readonly kind: 'tail';
   /** The number of rows of the position table to skip; 0 for an index of the whole database. */
   readonly rows: number;
+  /** The journal entry with which the position table had that number of rows. */
   readonly sequence: number;
-  /** The last journal entry to read. */
-  readonly last: number;
   /**
    * Whether to leave out rows whose object the database has lost. This check reads every object, so it is only used
    * after an index turned out to be stale.
    */
   readonly checked: boolean;
-  readonly absorb: readonly SharedArrayBuffer[];
+  readonly absorb: readonly BuiltArena[];
 }
 
 export interface BuiltArena {
   readonly buffer: SharedArrayBuffer;
   readonly length: number;
+  /**
+   * All its objects were stored up to this journal entry, and none was removed up to it. Objects that were removed later
+   * are still in the arena.
+   */
+  readonly sequence: number;
 }
 
 export interface TailAnswer extends IndexedExtent {
@@ -44,20 +50,17 @@ export interface TailAnswer extends IndexedExtent {
   readonly arena: BuiltArena | undefined;
 }
 
-/**
- * Builds arenas again without the objects that were removed after `sequence`. The arenas must have no object that was
- * stored later. An arena without such objects stays as it is: undefined.
- */
-export interface PurgeTask extends Task<readonly (BuiltArena | undefined)[]> {
-  readonly kind: 'purge';
-  readonly sequence: number;
-  readonly arenas: readonly SharedArrayBuffer[];
+/** Makes one arena of arenas, without the objects that were removed since they were built. */
+export interface MergeTask extends Task<MergeAnswer> {
+  readonly kind: 'merge';
+  readonly arenas: readonly BuiltArena[];
 }
 
-/** Merges several arenas into one. */
-export interface MergeTask extends Task<BuiltArena> {
-  readonly kind: 'merge';
-  readonly arenas: readonly SharedArrayBuffer[];
+export interface MergeAnswer {
+  /** The last journal entry whose removals the arena follows. */
+  readonly sequence: number;
+  /** Undefined if there is only one arena, and none of its objects was removed. */
+  readonly arena: BuiltArena | undefined;
 }
 
 export interface IndexedExtent {

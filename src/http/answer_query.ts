@@ -1,7 +1,9 @@
 /** Turns a parsed query into its response. */
 import { type Body, bytesOf } from '../answers/body.ts';
+import { searchesIndex } from '../answers/history.ts';
 import { isCount, type Query, type QueryNamed } from '../answers/queries.ts';
 import { splitTable } from '../answers/table_head.ts';
+import type { Budget } from '../base/budget.ts';
 import { type AnswerFormat, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import { named } from '../contract/kind.ts';
 import { FORMAT } from '../documents/parameters.ts';
@@ -23,11 +25,18 @@ const TABLE_FORMAT = named(TABLE_FORMATS);
  * `not_acceptable` if the client accepts no format
  */
 export function answerQuery(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
-  if (!('after' in query) || query.after === null) return answerHere(service, exchange, query);
-  requireOwn(service, query.after.archive);
-  if (!service.coordination.state.hasLog) return answerHere(service, exchange, query);
+  if ('after' in query && query.after !== null) requireOwn(service, query.after.archive);
+  const reaching = reachState(service, exchange.budget, query);
+  return reaching ? reaching.then(() => answerHere(service, exchange, query)) : answerHere(service, exchange, query);
+}
+
+/** Waits until this node has the state that the query reads. Undefined if there is nothing to wait for. */
+export function reachState(service: Service, budget: Budget, query: Query): Promise<void> | undefined {
+  const entry = 'state' in query ? query.state?.at : undefined;
   // Another node may have issued the cursor.
-  return service.reach(query.asOfUs, exchange.budget).then(() => answerHere(service, exchange, query));
+  const isFurther = 'after' in query && query.after !== null && service.coordination.state.hasLog;
+  if (entry === undefined) return isFurther ? service.reach(query.asOfUs, budget) : undefined;
+  return isFurther || searchesIndex(query) ? service.reachEntry(entry, isFurther, budget) : undefined;
 }
 
 /** @throws ApiError naming `cursor` if another archive has issued it, because the walk would then miss objects */
@@ -49,7 +58,8 @@ function answerHere(service: Service, exchange: Exchange, query: Query): Answer 
   return body instanceof Promise ? body.then(answer) : answer(body);
 }
 
-function withState(answer: Answer, query: Query): Answer {
+/** Adds the journal entry that the answer is from, if it is from one. */
+export function withState(answer: Answer, query: Query): Answer {
   const at = 'state' in query ? query.state?.at : undefined;
   return at === undefined ? answer : { ...answer, journalEntry: at };
 }

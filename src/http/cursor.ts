@@ -1,6 +1,7 @@
 /** Reads the cursor of a request (docs/contract.md, Cursors). */
 import { CursorError, type CursorSchema, decodeCursor } from '../answers/cursor.ts';
-import { ApiError } from './errors.ts';
+import type { State } from '../answers/queries.ts';
+import { ApiError, invalidParameter } from './errors.ts';
 
 /** @throws ApiError naming `cursor` */
 export function readCursor<C>(schema: CursorSchema<C>, token: string): C {
@@ -15,6 +16,17 @@ export function readCursor<C>(schema: CursorSchema<C>, token: string): C {
 export function withoutCursor(response: 'count' | 'table'): ApiError {
   const message = `Cannot answer with a ${response} after a cursor because a ${response} covers all pages: leave out cursor, or response`;
   return new ApiError('invalid_parameter', message, { param: 'cursor' });
+}
+
+/**
+ * The state of a page. If only the cursor names the entry, a node that does not have it answers without a state.
+ * @param at the entry in the request
+ * @param pinned the entry in the cursor
+ */
+export function pageState(at: number | undefined, pinned?: number): State {
+  if (at !== undefined && pinned !== undefined && at !== pinned)
+    throw invalidParameter('at', `${pinned}, as in the cursor`, `${at}`);
+  return { at: at ?? pinned, isRequired: at !== undefined };
 }
 
 export function invalidCursor(why: string): ApiError {

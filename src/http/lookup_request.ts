@@ -51,21 +51,21 @@ interface LookupOptions extends Pick<LookupQuery, 'detail' | 'filters'> {
 
 /**
  * Makes the query for these inputs: for their objects, within the limits of the settings, or for counts.
- * @throws ApiError if `at` is given and an input is not an id
+ * @throws ApiError if `at` is given and an input is a name
  */
 export function lookupQuery(
   inputs: readonly LookupInput[],
   { detail, filters, response, at }: LookupOptions,
   config: Config,
 ): LookupQuery | CountQuery {
-  const areIds = inputs.every(({ kind }) => kind === 'id' || kind === 'invalid');
-  if (at !== undefined && !areIds)
+  const hasName = inputs.some(({ kind }) => kind === 'tns');
+  if (at !== undefined && hasName)
     throw new ApiError(
       'invalid_parameter',
-      'Cannot look up positions and names at an earlier journal entry: leave out at, or all inputs that are not ids',
+      'Cannot look up names at an earlier journal entry because the registry has no history: leave out at, or all names',
       { param: 'at' },
     );
-  const state = areIds ? { at } : undefined;
+  const state = hasName ? undefined : { at, isRequired: at !== undefined };
   if (response === 'count') return { kind: 'count', inputs, filters, state };
   return {
     kind: 'lookup',

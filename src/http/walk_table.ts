@@ -12,6 +12,7 @@ import { ClientAdmission } from '../base/client_admission.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
+import { withState } from './answer_query.ts';
 import { readCursor } from './cursor.ts';
 import { PartStream } from './part_stream.ts';
 import { type Answer, streamedResponse } from './respond.ts';
@@ -56,7 +57,7 @@ export class WalkTables {
         first = undefined;
         return part?.table ?? null;
       };
-      return streamedResponse(wholeTableHeaders(format, first.head), new PartStream(next, end));
+      return withState(streamedResponse(wholeTableHeaders(format, first.head), new PartStream(next, end)), query);
     } catch (error) {
       end();
       throw error;
@@ -69,7 +70,7 @@ export class WalkTables {
       const part = partOf(await this.#page(query));
       const { nextCursor } = part.head;
       // The area has been read, so its bytes, possibly many, are released.
-      query = nextCursor === null ? undefined : { ...query, area: NOTHING, after: readCursor(AREA_CURSOR, nextCursor) };
+      query = nextCursor === null ? undefined : nextPage(query, nextCursor);
       if (part.table.length > 0) yield part;
     }
     return undefined;
@@ -88,6 +89,12 @@ export class WalkTables {
       await sleep(PAUSE_MS);
     }
   }
+}
+
+function nextPage(query: AreaQuery, cursor: string): AreaQuery {
+  const after = readCursor(AREA_CURSOR, cursor);
+  const state = { at: after.at, isRequired: after.at !== undefined };
+  return { ...query, area: NOTHING, after, asOfUs: after.asOfUs, state };
 }
 
 interface Part {

@@ -105,7 +105,8 @@ export function parseId(value: unknown): bigint | undefined {
 /** Degrees, 0 <= ra <= 360 and -90 <= dec <= 90; null for anything else. */
 export function parsePosition(ra: unknown, dec: unknown): SkyPosition | null {
   if (typeof ra !== 'number' || typeof dec !== 'number') return null;
-  return isPosition(ra, dec) ? { ra, dec } : null;
+  // -0 becomes 0: the records of objects do not keep the sign, the position table would.
+  return isPosition(ra, dec) ? { ra: ra + 0, dec: dec + 0 } : null;
 }
 
 /** A reliability, 0 to 1. Other values, which some brokers use for "none", are not probabilities, and become null. */

@@ -1,7 +1,8 @@
 /** A request that is answered later, as a job of the Universal Worker Service (UWS 1.1). */
 
 /** UWS 1.1, section 2.1.3. */
-export type Phase = 'PENDING' | 'QUEUED' | 'EXECUTING' | 'COMPLETED' | 'ERROR' | 'ABORTED';
+export const PHASES = ['PENDING', 'QUEUED', 'EXECUTING', 'COMPLETED', 'ERROR', 'ABORTED'] as const;
+export type Phase = (typeof PHASES)[number];
 
 /** Times are milliseconds since 1970. */
 export interface Job {
@@ -14,6 +15,8 @@ export interface Job {
   readonly pid: number;
   /** The address of the client that sent it; the number of a client's jobs is limited. */
   readonly client: string;
+  /** The mark of the session in which it was made, whose lists of jobs include it; undefined for none. */
+  readonly session?: string;
   /** The maximum bytes of the request's body. */
   readonly maxInputBytes: number;
   readonly createdMs: number;

@@ -59,6 +59,8 @@ export type JobStep =
       readonly kind: string;
       /** The address of the client. */
       readonly client: string;
+      /** See `Job.session`. */
+      readonly session?: string;
       /** The bytes of its body, which has arrived completely. */
       readonly bytes: number;
     } & JobRequest)
@@ -153,7 +155,7 @@ export class JobQueue {
     }
   }
 
-  #create({ kind, client, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
+  #create({ kind, client, session, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
     const { maxJobs, maxJobsOfClient, maxBytes, keptMs } = this.#limits;
     let all = this.#sweep();
     const own = all.filter(job => job.client === client);
@@ -178,6 +180,7 @@ export class JobQueue {
         phase: 'PENDING',
         pid: process.pid,
         client,
+        ...(session !== undefined && { session }),
         maxInputBytes: bytes,
         createdMs,
         destructionMs: createdMs + Math.min(keptMs, PENDING_MS),

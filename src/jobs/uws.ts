@@ -22,10 +22,9 @@ export function jobDocument(
   progress: JobProgress | undefined,
 ): string {
   const { id, phase, createdMs, startedMs, endedMs, destructionMs, error } = job;
-  const runId = parameters.get('RUNID');
   return `${DECLARATION}<uws:job ${NAMESPACES} version="1.1">
 <uws:jobId>${id}</uws:jobId>
-${runId === undefined ? '' : element('runId', runId)}${element('ownerId', undefined)}<uws:phase>${phase}</uws:phase>
+${runIdElement(parameters)}${element('ownerId', undefined)}<uws:phase>${phase}</uws:phase>
 ${element('quote', undefined)}${element('creationTime', timeText(createdMs))}${element('startTime', timeText(startedMs))}${element('endTime', timeText(endedMs))}<uws:executionDuration>${runSeconds}</uws:executionDuration>
 ${element('destruction', timeText(destructionMs))}${parametersElement(parameters)}${resultsElement(job, address)}${
   error === undefined
@@ -43,14 +42,31 @@ export function resultsDocument(job: Job, address: string): string {
   return DECLARATION + resultsElement(job, address, NAMESPACES);
 }
 
-/** The list of jobs. It is always empty, because anyone who knows a job's name may end the job. */
-export const NO_JOBS = `${DECLARATION}<uws:jobs ${NAMESPACES} version="1.1"/>\n`;
+export interface ListedJob {
+  readonly job: Pick<Job, 'id' | 'phase' | 'createdMs'>;
+  readonly parameters: Parameters;
+  readonly address: string;
+}
+
+export function jobsDocument(listed: readonly ListedJob[]): string {
+  const jobs = listed.map(
+    ({ job: { id, phase, createdMs }, parameters, address }) =>
+      `<uws:jobref id="${id}" xlink:type="simple" xlink:href="${escapeXml(address)}">\n<uws:phase>${phase}</uws:phase>\n` +
+      `${runIdElement(parameters)}${element('ownerId', undefined)}${element('creationTime', timeText(createdMs))}</uws:jobref>\n`,
+  );
+  return `${DECLARATION}<uws:jobs ${NAMESPACES} version="1.1">\n${jobs.join('')}</uws:jobs>\n`;
+}
 
 /** A time in the form of UWS; undefined if there is none. */
 export function timeText(ms: number): string;
 export function timeText(ms: number | undefined): string | undefined;
 export function timeText(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+function runIdElement(parameters: Parameters): string {
+  const runId = parameters.get('RUNID');
+  return runId === undefined ? '' : element('runId', runId);
 }
 
 function element(name: string, text: string | undefined): string {

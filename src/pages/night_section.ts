@@ -4,7 +4,15 @@ import type { BrokerNight, CatalogNight } from '../store/nights.ts';
 import { type Html, html } from './html.ts';
 
 /** The counts of a night, as the operator's `nearsky report` has them. */
-export function nightSection({ night, brokers, imported, crossmatched, catalogs, is_over }: NightActivity): Html {
+export function nightSection({
+  night,
+  brokers,
+  imported,
+  removed,
+  crossmatched,
+  catalogs,
+  is_over,
+}: NightActivity): Html {
   const words = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .filter(([, count]) => count > 0)
@@ -19,6 +27,7 @@ export function nightSection({ night, brokers, imported, crossmatched, catalogs,
 ${Object.entries(brokers).map(broker)}
 ${Object.keys(brokers).length === 0 && row('Messages', '')}
 ${imported > 0 && row('Imported', words({ objects: imported }))}
+${removed.objects > 0 && row('Removed', words({ objects: removed.objects }))}
 ${row('Crossmatched', words({ objects: crossmatched.objects, 'of them again': crossmatched.again }))}
 ${Object.entries(catalogs).map(catalog)}
 </dl>

@@ -25,6 +25,7 @@ import type { Coordination } from '../service/coordination.ts';
 import { Coordinator } from '../service/coordinator.ts';
 import { Service } from '../service/service.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
+import { LINKS_PATH } from '../vo/object_links.ts';
 import { coneSearch } from './cone_search.ts';
 import { crossmatchTable } from './crossmatch_table.ts';
 import {
@@ -52,6 +53,7 @@ import { sourceObjects } from './source_objects.ts';
 import { streamMatches, streamObjects } from './streams.ts';
 import { tap } from './tap.ts';
 import { virtualObservatory } from './vo.ts';
+import { voLinks } from './vo_links.ts';
 
 export interface App {
   /**
@@ -223,6 +225,7 @@ function allRoutes(service: Service): Route[] {
     }),
     ...pages(service).flatMap(page => [as('GET')(page), as('HEAD')(page)]),
     ...virtualObservatory(service).map(as('GET')),
+    ...(['GET', 'POST'] as const).map(method => as(method)([LINKS_PATH, 'vo_links', voLinks(service)])),
     ...jobRoutes(service, {
       base: JOBS_PATH,
       kind: TABLE_JOB,

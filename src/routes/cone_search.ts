@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../documents/kinds.ts';
 import { coneParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { readCursor, withoutCursor } from '../http/cursor.ts';
+import { pageState, readCursor, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { lookupQuery } from '../http/lookup_request.ts';
@@ -27,18 +27,19 @@ function parse(search: Search, service: Service): Query {
   const read = readerOf(search, coneParameters(config), catalogs);
   const filters = read('filters');
   const response = read('response');
+  const at = read('at');
   const token = search.get('cursor');
   const sent = echo(search);
   const circle = () => ({ ra: read('ra'), dec: read('dec'), radiusArcsec: read('radius_arcsec') });
   if (response === 'count') {
     if (token !== undefined) throw withoutCursor('count');
     const input = { kind: 'position', sent, ...circle() } as const;
-    return lookupQuery([input], { detail: read('detail'), filters, response }, config);
+    return lookupQuery([input], { detail: read('detail'), filters, response, at }, config);
   }
   const walk =
     token === undefined
-      ? { ...circle(), detail: read('detail'), asOfUs: service.asOfUs, after: null }
-      : furtherPage(search, config, token);
+      ? { ...circle(), detail: read('detail'), asOfUs: service.asOfUs, after: null, state: pageState(at) }
+      : furtherPage(search, config, token, at);
   return { kind: 'cone', sent, ...walk, filters, pageSize: read('page_size') };
 }
 
@@ -54,11 +55,12 @@ function echo(search: Search): string {
 
 type Walk = Omit<ConeQuery, 'kind' | 'sent' | 'filters' | 'pageSize'>;
 
-function furtherPage(search: Search, config: Config, token: string): Walk {
+function furtherPage(search: Search, config: Config, token: string, at: number | undefined): Walk {
   const cursor = readCursor(coneCursor(radiusKind(config)), token);
   checkUnchanged(search, cursor);
   const { ra, dec, radiusArcsec, detail, asOfUs, timeUs, diaObjectId, archive } = cursor;
-  return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive } };
+  const state = pageState(at, cursor.at);
+  return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive }, state };
 }
 
 /** Checks parameters that the cursor fixes: they may be repeated, but not changed. */

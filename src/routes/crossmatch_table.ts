@@ -16,6 +16,7 @@ import { clientOf } from '../http/client_address.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
+import { beginJobSession } from '../http/job_session.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
 import { fileStream } from '../http/part_stream.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -73,7 +74,9 @@ async function asJob(service: Service, exchange: Exchange, request: TableRequest
   const budget = () => new Budget(config.API_REQUEST_BUDGET_SECONDS);
   const ask = (step: JobStep) => coordination.ask('jobs', { client, step }, budget());
   const parameters = Object.fromEntries(exchange.search);
-  const job = await ask({ step: 'create', kind: TABLE_JOB, client, request, parameters, bytes: sent.bytes });
+  const base = baseUrl(exchange.request, config);
+  const { mark: session, headers } = beginJobSession(exchange, base);
+  const job = await ask({ step: 'create', kind: TABLE_JOB, client, session, request, parameters, bytes: sent.bytes });
   const { id } = job!;
   try {
     sent.moveTo(jobs.inputPath(id));
@@ -83,9 +86,9 @@ async function asJob(service: Service, exchange: Exchange, request: TableRequest
     throw error;
   }
   await ask({ step: 'run', id });
-  const address = `${baseUrl(exchange.request, config)}${JOBS_PATH}/${id}`;
   return emptyResponse(202, {
-    Location: address,
+    Location: `${base}${JOBS_PATH}/${id}`,
+    ...headers,
     'Preference-Applied': 'respond-async',
     'Access-Control-Expose-Headers': 'Location, Preference-Applied, Retry-After',
   });

@@ -2,13 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kind } from '../contract/kind.ts';
 import type { JobResource } from '../documents/openapi/virtual_observatory.ts';
-import { JOB_CHANGES, JOB_PARAMETERS, NEW_JOB_PARAMETERS } from '../documents/parameters.ts';
+import { JOB_CHANGES, JOB_LIST_PARAMETERS, JOB_PARAMETERS, NEW_JOB_PARAMETERS } from '../documents/parameters.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
 import { ApiError, methodNotAllowed, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
+import { beginJobSession, jobSession } from '../http/job_session.ts';
 import { readBytes } from '../http/json_body.ts';
-import { inUpperCase, optional, parameterOf, parseSearch, type Search } from '../http/params.ts';
+import { inUpperCase, optional, pairsOf, parameterOf, parseSearch, type Search } from '../http/params.ts';
 import { fileStream } from '../http/part_stream.ts';
 import { RepeatedRefusals } from '../http/repeated_refusals.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from '../http/respond.ts';
 import { isOver, type Job, type JobRequest, type JobResult } from '../jobs/job.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
-import { jobDocument, NO_JOBS, parametersDocument, RESULT, resultsDocument, timeText } from '../jobs/uws.ts';
+import { jobDocument, jobsDocument, parametersDocument, RESULT, resultsDocument, timeText } from '../jobs/uws.ts';
 import type { Service } from '../service/service.ts';
 
 const MAX_FORM_BYTES = 65_536;
@@ -44,8 +45,11 @@ export interface JobKind {
   readonly made?: {
     /** Reads the parameters in a request, and the job's input. */
     parametersOf(exchange: Exchange): Promise<Sent>;
-    /** The job's request with these parameters. */
-    requestOf(parameters: Search): unknown;
+    /**
+     * The job's request with these parameters.
+     * @param base scheme and host of this service
+     */
+    requestOf(parameters: Search, base: string): unknown;
   };
 }
 
@@ -86,9 +90,36 @@ class Jobs {
     const { made } = this.#kind;
     const allow = made ? 'GET, POST' : 'GET';
     if (isPreflight(request)) return preflightResponse(request, allow);
-    if (isReading(method)) return xml(NO_JOBS);
+    if (isReading(method)) return this.#list(exchange);
     if (method !== 'POST' || !made) throw methodNotAllowed(method, allow);
     return await this.#unlessRepeated(exchange, async () => this.#make(exchange, await made.parametersOf(exchange)));
+  }
+
+  /** The jobs of the request's session, the newest first (UWS 1.1, section 2.2.2.1). */
+  #list(exchange: Exchange): Answer {
+    const session = jobSession(exchange);
+    const search = inUpperCase([...exchange.search].filter(([, value]) => value !== ''));
+    const { AFTER, LAST, PHASE } = JOB_LIST_PARAMETERS;
+    const after = optional(search, 'AFTER', AFTER.kind) ?? Number.NEGATIVE_INFINITY;
+    const last = optional(search, 'LAST', LAST.kind);
+    // PHASE may be repeated.
+    const phases = Array.from(pairsOf(new URL(exchange.url).search.slice(1)), ([name, value]) =>
+      name.toUpperCase() === 'PHASE' && value !== '' ? parameterOf(PHASE.kind, 'PHASE', value) : undefined,
+    ).filter(phase => phase !== undefined);
+    const all = session === undefined ? [] : this.#service.jobs.all();
+    const wanted = all.filter(
+      job =>
+        job.kind === this.#kind.kind &&
+        job.session === session &&
+        job.createdMs > after &&
+        (phases.length === 0 || phases.includes(job.phase)),
+    );
+    const newest = wanted.sort((a, b) => b.createdMs - a.createdMs).slice(0, last);
+    return xml(
+      jobsDocument(
+        newest.map(job => ({ job, parameters: this.#parametersOf(job), address: this.#address(exchange, job) })),
+      ),
+    );
   }
 
   /** Refuses a client that keeps retrying too early, before its request is read. */
@@ -111,19 +142,21 @@ class Jobs {
       if (phase !== undefined) parameterOf(NEW_JOB_PARAMETERS.PHASE.kind, 'PHASE', phase);
       requireShort(parameters);
       const client = clientOf(exchange, this.#service.config);
-      const create = { kind: this.#kind.kind, client, request: null, parameters: Object.fromEntries(parameters) };
+      const { mark: session, headers } = beginJobSession(exchange, this.#origin(exchange));
+      const { kind } = this.#kind;
+      const create = { kind, client, session, request: null, parameters: Object.fromEntries(parameters) };
       const job = await this.#ask(exchange, { step: 'create', ...create, bytes: input?.bytes ?? 0 });
       input?.moveTo(this.#service.jobs.inputPath(job!.id));
       if (runSeconds !== undefined) await this.#ask(exchange, { step: 'set', id: job!.id, runSeconds });
       if (phase) await this.#run(exchange, job!, parameters);
-      return this.#seeOther(exchange, job!);
+      return this.#seeOther(exchange, job!, headers);
     } finally {
       input?.remove();
     }
   }
 
   async #run(exchange: Exchange, { id }: Job, parameters: Search): Promise<void> {
-    const request = this.#kind.made?.requestOf(parameters);
+    const request = this.#kind.made?.requestOf(parameters, this.#origin(exchange));
     await this.#ask(exchange, { step: 'run', id, ...(request !== undefined && { request }) });
   }
 
@@ -278,8 +311,8 @@ class Jobs {
     return xml(jobDocument(job, parameters, this.#address(exchange, job), this.#runSeconds(job), progress));
   }
 
-  #seeOther(exchange: Exchange, job: Job): Answer {
-    return emptyResponse(303, { Location: this.#address(exchange, job) });
+  #seeOther(exchange: Exchange, job: Job, headers: Readonly<Record<string, string>> = {}): Answer {
+    return emptyResponse(303, { Location: this.#address(exchange, job), ...headers });
   }
 
   #address(exchange: Exchange, { id }: Job): string {

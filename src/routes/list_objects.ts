@@ -3,7 +3,7 @@ import { OBJECTS_CURSOR } from '../answers/cursor.ts';
 import type { ObjectsQuery } from '../answers/queries.ts';
 import { objectsParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { readCursor, withoutCursor } from '../http/cursor.ts';
+import { pageState, readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -19,12 +19,15 @@ function parse(search: Search, service: Service): ObjectsQuery {
   const { config, catalogs } = service;
   const parameters = objectsParameters(config);
   const selection = parseSelection(search, parameters, catalogs);
-  const response = readerOf(search, parameters, catalogs)('response');
+  const read = readerOf(search, parameters, catalogs);
+  const response = read('response');
+  const at = read('at');
   const token = search.get('cursor');
   if (token !== undefined && response === 'count') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(OBJECTS_CURSOR, token);
   // A cursor without a status comes from a release that listed only objects with matches.
   const pinned = cursor && walked(search, selection, { ...cursor, status: cursor.status ?? 'coincident_sources' });
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
-  return { kind: 'objects', response, ...selection, ...pinned, asOfUs, after: cursor ?? null };
+  const state = pageState(at, cursor?.at);
+  return { kind: 'objects', response, ...selection, ...pinned, asOfUs, after: cursor ?? null, state };
 }

@@ -3,9 +3,9 @@ import { areaReadLast } from '../answers/area.ts';
 import { AREA_CURSOR } from '../answers/cursor.ts';
 import type { AreaQuery } from '../answers/queries.ts';
 import { areaParameters } from '../documents/parameters.ts';
-import { answerQuery, checkFormat, tableFormatOf } from '../http/answer_query.ts';
+import { answerQuery, checkFormat, reachState, tableFormatOf } from '../http/answer_query.ts';
 import { clientOf } from '../http/client_address.ts';
-import { invalidCursor, readCursor, withoutCursor } from '../http/cursor.ts';
+import { invalidCursor, pageState, readCursor, withoutCursor } from '../http/cursor.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
 import { parseSelection, walked } from '../http/selection_params.ts';
@@ -25,9 +25,9 @@ export function searchArea(service: Service): Handler {
       const area = areaReadLast(asked.digest) ?? (await sent.content(asked.level));
       sent.remove();
       const query: AreaQuery = { ...asked, area };
-      return await (table
-        ? tables.answer(query, table, clientOf(exchange, service.config))
-        : answerQuery(service, exchange, query));
+      if (!table) return await answerQuery(service, exchange, query);
+      await reachState(service, exchange.budget, query);
+      return await tables.answer(query, table, clientOf(exchange, service.config));
     } finally {
       sent.remove();
     }
@@ -42,16 +42,18 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   const selection = parseSelection(search, parameters, catalogs);
   const read = readerOf(search, parameters, catalogs);
   const response = read('response');
+  const at = read('at');
   const level = read('level');
   const token = search.get('cursor');
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(AREA_CURSOR, token);
   const pinned = cursor && walked(search, selection, cursor);
+  const state = pageState(at, cursor?.at);
   queries.requireRoom(budget);
   const digest = await sent.receive(level);
   if (cursor && cursor.digest !== digest)
     throw invalidCursor('the area or its level differs from that of the previous page');
   // A count has no pages, and therefore needs no snapshot time.
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
-  return { kind: 'area', response, ...selection, ...pinned, level, digest, asOfUs, after: cursor ?? null };
+  return { kind: 'area', response, ...selection, ...pinned, level, digest, asOfUs, after: cursor ?? null, state };
 }

@@ -113,7 +113,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   const { config } = service;
   const { parameters, uploads } = await tapParametersOf(exchange, config);
   try {
-    const query = tapQueryOf(parameters, service, config.TAP_QUERY_SECONDS);
+    const query = tapQueryOf(parameters, service, config.TAP_QUERY_SECONDS, baseUrl(exchange.request, config));
     exchange.asked = { query: query.query.slice(0, 1000) };
     const uploadPath = uploads.end();
     const whole = uploadPath === undefined ? query : { ...query, uploadPath };
@@ -133,9 +133,9 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
 
 function jobs(service: Service) {
   const { config } = service;
-  const requestOf = (parameters: Search): TapJobRequest => {
+  const requestOf = (parameters: Search, base: string): TapJobRequest => {
     try {
-      return { ...tapQueryOf(parameters, service, config.JOBS_SECONDS), isJob: true };
+      return { ...tapQueryOf(parameters, service, config.JOBS_SECONDS, base), isJob: true };
     } catch (error) {
       const expected = expectedErrorOf(error);
       if (!expected) throw error;

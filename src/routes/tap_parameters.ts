@@ -141,8 +141,11 @@ function uploadsOf(given: Search): Upload[] {
   return uploads;
 }
 
-/** @throws ApiError */
-export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds: number): TapQuery {
+/**
+ * @param base scheme and host of this service
+ * @throws ApiError
+ */
+export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds: number, base: string): TapQuery {
   const read = readerOf(given, tapParameters(config), catalogs);
   read('REQUEST');
   read('LANG');
@@ -154,5 +157,5 @@ export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds
     'RESPONSEFORMAT',
     given.get('RESPONSEFORMAT') ?? given.get('FORMAT') ?? 'votable',
   );
-  return { query, maxRecords, format, seconds, uploads: uploadsOf(given) };
+  return { query, maxRecords, format, seconds, base, uploads: uploadsOf(given) };
 }

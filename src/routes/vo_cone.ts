@@ -13,6 +13,7 @@ import type { Config } from '../config/config.ts';
 import { integer, number, textual } from '../contract/kind.ts';
 import { ANY_TEXT, DECLINATION, RIGHT_ASCENSION } from '../documents/kinds.ts';
 import { caveats } from '../documents/prose.ts';
+import { baseUrl } from '../http/base_url.ts';
 import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { inUpperCase } from '../http/params.ts';
@@ -48,7 +49,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   // A parameter without a value counts as left out.
   const search = inUpperCase([...exchange.search].filter(([, value]) => value.trim() !== ''));
   const read = readerOf(search, parametersOf(config), catalogs);
-  const { contentType, serialization } = formatOf(read('RESPONSEFORMAT'));
+  const { contentType, serialization } = votableFormat(read('RESPONSEFORMAT'));
   const query: VoConeQuery = {
     kind: 'voCone',
     target,
@@ -60,6 +61,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     maxRecords: Math.min(read('MAXREC'), config.VO_MAX_RECORDS),
     serialization,
     infos: infosOf(config),
+    base: baseUrl(exchange.request, config),
   };
   return bytesResponse(contentType, bytesOf(await queries.run(query, exchange.budget)));
 }
@@ -74,7 +76,7 @@ const FORMATS: readonly string[] = ['votable', VOTABLE_TYPE, 'text/xml'];
 const SERIALIZATIONS: Readonly<Record<string, Serialization>> = { tabledata: 'tabledata', binary2: 'binary2' };
 
 /** The format of the answer. If a client requests a media type, the answer has that media type. */
-function formatOf(text: string): { readonly contentType: string; readonly serialization: Serialization } {
+export function votableFormat(text: string): { readonly contentType: string; readonly serialization: Serialization } {
   // An unencoded plus in a query string was decoded to a blank.
   const [format = '', ...parameters] = text
     .toLowerCase()

@@ -117,13 +117,45 @@ export class Service {
    * @throws Unavailable if this takes longer than the budget
    */
   async reach(timeUs: number, budget: Budget): Promise<void> {
-    const { coordination } = this;
-    for (let sequence: number | undefined; ; await sleep(REACH_MS)) {
-      const why = this.#isClosed ? 'the service is stopping' : coordination.state.whyNoAnswer;
+    let entry: number | undefined;
+    await this.#until(
+      () => {
+        if (entry === undefined && this.asOfUs >= timeUs) entry = this.store.lastSequence();
+        return entry !== undefined && this.#hasIndexed(entry);
+      },
+      budget,
+      'this node is behind the node that sent the previous page',
+    );
+  }
+
+  /**
+   * Waits until the index covers a journal entry.
+   * @param isKnown whether another node of the same log has the entry. Otherwise an entry that is not in the journal is
+   * not waited for
+   * @throws Unavailable if this takes longer than the budget
+   */
+  async reachEntry(entry: number, isKnown: boolean, budget: Budget): Promise<void> {
+    await this.#until(
+      () => {
+        if (this.#hasIndexed(entry)) return true;
+        this.store.resetRead();
+        return !isKnown && entry > this.store.lastSequence();
+      },
+      budget,
+      'this node does not have the journal entry of the request yet',
+    );
+  }
+
+  #hasIndexed(entry: number): boolean {
+    return (this.coordination.generation?.sequence ?? -1) >= entry;
+  }
+
+  async #until(isReached: () => boolean, budget: Budget, otherwise: string): Promise<void> {
+    for (; ; await sleep(REACH_MS)) {
+      const why = this.#isClosed ? 'the service is stopping' : this.coordination.state.whyNoAnswer;
       if (why !== undefined) throw new Unavailable(why);
-      if (sequence === undefined && this.asOfUs >= timeUs) sequence = this.store.lastSequence();
-      if (sequence !== undefined && (coordination.generation?.sequence ?? -1) >= sequence) return;
-      if (budget.spent) throw new Unavailable('this node is behind the node that sent the previous page');
+      if (isReached()) return;
+      if (budget.spent) throw new Unavailable(otherwise);
     }
   }
 

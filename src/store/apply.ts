@@ -4,7 +4,7 @@
  * the same order make the same archive, byte for byte, wherever they are applied. The claims of processes
  * (src/store/claims.ts) are not part of the archive: they record which process of this machine works on what.
  */
-import type { Change, ChangeKind, ChangeOf, IngestCounts } from './changes.ts';
+import type { Change, ChangeKind, ChangeOf, IngestCounts, RemovedCounts } from './changes.ts';
 import {
   catalogRegistrations,
   catalogRows,
@@ -16,7 +16,7 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
-import { History } from './history.ts';
+import { History, keepLatestIngest } from './history.ts';
 import { type CommitChanges, importItems, type NewObject, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
@@ -37,6 +37,7 @@ import {
   encodeObject,
   encodePlain,
   encodeProvenanceSet,
+  type JournalRecord,
   lastOrdinal,
   scratchKey,
 } from './records.ts';
@@ -44,7 +45,7 @@ import { beginLoad, change as changeLoad, changePublished, publish, removeLoads,
 import { noteRemoval, readLastRemoval } from './removals.ts';
 import { unlistMatches } from './source_index.ts';
 import { readPayloadKeys } from './store.ts';
-import type { CrossmatchVersions, MatchSummary, ProvenanceSet, Removal, StoredObject } from './types.ts';
+import type { MatchSummary, ProvenanceSet, StoredObject } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -95,6 +96,7 @@ function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeO
   const history = new History(databases);
   const stored: NewObject[] = [];
   const delivered: bigint[] = [];
+  const brokers: { readonly stored: string[]; readonly delivered: string[] } = { stored: [], delivered: [] };
   const tally = new Tally();
   const night = new NightTally(timeUs);
   let duplicate = 0;
@@ -110,10 +112,11 @@ function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeO
       objects.put(key, encodeNewObject(delivery, timeUs));
       pending.put(key, NOTHING);
       stored.push({ diaObjectId, position, ingestTimeUs: timeUs, eventTimeUs: delivery.eventTimeUs });
+      brokers.stored.push(broker);
     } else if (isNew) {
-      const brokers = [...known.brokers, broker].sort();
-      replaceObject(databases, history, { ...known, brokers });
+      replaceObject(databases, history, { ...known, brokers: [...known.brokers, broker].sort() });
       delivered.push(diaObjectId);
+      brokers.delivered.push(broker);
     } else {
       duplicate++;
     }
@@ -128,9 +131,13 @@ function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeO
   counts.addedPending(stored.length);
   counts.store(databases);
   if (stored.length > 0) raiseLatestIngest(databases, timeUs);
-  journal(databases, { stored, delivered, crossmatched: [] });
+  const source = { timeUs, brokers: oneOrAll([...brokers.stored, ...brokers.delivered]) };
+  journal(databases, { stored, delivered, crossmatched: [] }, { source });
   return { stored: stored.length, delivered: delivered.length, duplicate };
 }
+
+/** One name if all are equal. */
+const oneOrAll = (names: readonly string[]) => (names.every(name => name === names[0]) ? (names[0] ?? '') : names);
 
 /** The names under which a broker's deliveries are counted. */
 const ingestCounters = (broker: string) => ({
@@ -144,7 +151,7 @@ function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs
   const recorder = new CrossmatchRecorder(databases, new History(databases), provenance, timeUs, isAgain);
   for (const result of results) recorder.record(result);
   const { crossmatched, versions } = recorder.finish();
-  journal(databases, { stored: [], delivered: [], crossmatched }, versions);
+  journal(databases, { stored: [], delivered: [], crossmatched }, { versions });
   return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
 }
 
@@ -185,36 +192,46 @@ function importEntries(databases: Databases, { entries, timeUs }: ChangeOf<'impo
       return bytes ? decodeSources(bytes, ordinal => readPayloadKeys(databases, ordinal)) : [];
     },
   });
-  journal(databases, changes, null);
+  journal(databases, changes, { versions: null });
   const night = new NightTally(timeUs);
   night.imported(changes.stored.length);
   night.store(databases);
   return outcomes;
 }
 
-/** @returns the number of objects that were stored, and are removed now */
-function removeObjects(databases: Databases, { ids, reason, timeUs }: ChangeOf<'remove'>): { removed: number } {
+/** Without a broker, all deliveries of an object are removed. */
+function removeObjects(databases: Databases, { ids, reason, broker, timeUs }: ChangeOf<'remove'>): RemovedCounts {
   const { objects, sources, pending, unread } = databases;
   const history = new History(databases);
   const removed: StoredObject[] = [];
+  const kept: bigint[] = [];
   const counts = new CountChanges();
   for (const id of ids) {
     const object = readObject(databases, id);
-    if (!object) continue;
+    if (!object || (broker !== undefined && !object.brokers.includes(broker))) continue;
+    const brokers = broker === undefined ? [] : object.brokers.filter(each => each !== broker);
+    if (brokers.length > 0) {
+      replaceObject(databases, history, { ...object, brokers });
+      kept.push(id);
+      continue;
+    }
     const key = encodeKey(id);
-    history.keep(key, objects.get(key), sources.get(key));
+    history.keepStored(key, { withSources: true });
     for (const table of [objects, sources, pending, unread]) if (table.doesExist(key)) table.remove(key);
     unlistMatches(databases, id, object.matches);
     counts.removed(object);
     removed.push(object);
   }
-  if (removed.length === 0) return { removed: 0 };
+  if (removed.length + kept.length === 0) return { removed: 0, kept: 0 };
   unlistObjects(databases, removed);
   counts.store(databases);
-  const named = removed.map(({ diaObjectId, position }) => ({ diaObjectId, position }));
+  const night = new NightTally(timeUs);
+  night.removed(removed.length, kept.length, reason);
+  night.store(databases);
+  const named = removed.map(({ diaObjectId, position, ingestTimeUs }) => ({ diaObjectId, position, ingestTimeUs }));
   const removal = { timeUs, reason, previous: readLastRemoval(databases), objects: named };
-  journal(databases, { stored: [], delivered: [], crossmatched: [] }, undefined, removal);
-  return { removed: removed.length };
+  journal(databases, { stored: [], delivered: kept, crossmatched: [] }, { removal });
+  return { removed: removed.length, kept: kept.length };
 }
 
 /** The state of one transaction. */
@@ -294,8 +311,13 @@ function replaceObject({ objects }: Databases, history: History, object: StoredO
  * Lists the new objects, and appends the entry of this change, unless nothing changed. The number is taken inside the
  * transaction, because other processes write too.
  */
-function journal(databases: Databases, changes: CommitChanges, versions?: CrossmatchVersions, removal?: Removal): void {
+function journal(
+  databases: Databases,
+  changes: CommitChanges,
+  further: Pick<JournalRecord, 'versions' | 'removal' | 'source'> = {},
+): void {
   const { stored, delivered, crossmatched } = changes;
+  const { removal } = further;
   if (stored.length + delivered.length + crossmatched.length === 0 && !removal) return;
   const sequence = lastOrdinal(databases.journal);
   const before = sequence === 0 ? EMPTY_TABLE : decodeTableState(databases.journal.get(encodeKey(BigInt(sequence)))!);
@@ -307,7 +329,7 @@ function journal(databases: Databases, changes: CommitChanges, versions?: Crossm
         removal.objects.map(({ diaObjectId }) => diaObjectId),
       )
     : appended;
-  const entry = { table, delivered, crossmatched, versions, removal };
-  databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal(entry));
+  databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched, ...further }));
   if (removal) noteRemoval(databases, sequence + 1);
+  keepLatestIngest(databases, sequence + 1);
 }

@@ -1,4 +1,5 @@
 import type { Partition } from '@nearsky/hats';
+import type { NarrowType } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 
 /** One payload value: its key and its column. */
@@ -78,6 +79,11 @@ export interface CatalogRegistration {
   /** Sorted by order, then ipix. */
   readonly partitions: readonly Partition[];
   readonly columns: CatalogColumns;
+  /**
+   * The types of payload columns, by key, that are narrower in all files than in the definition; undefined if there are
+   * none, if the files were not read, or in an older registration.
+   */
+  readonly narrowTypes?: Readonly<Record<string, NarrowType>>;
   readonly coverage: StoredCoverage;
   /**
    * The contents of the files when the catalog was added; null if they were not read, undefined in an older

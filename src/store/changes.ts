@@ -18,6 +18,13 @@ export interface IngestCounts {
   readonly duplicate: number;
 }
 
+export interface RemovedCounts {
+  /** Objects. */
+  readonly removed: number;
+  /** Objects that lost the delivery of a broker, and stay because another broker delivered them, too. */
+  readonly kept: number;
+}
+
 /** The statistics of matches that an object has already. */
 export interface FoundStatistics {
   readonly diaObjectId: bigint;
@@ -37,8 +44,11 @@ interface Changes {
     readonly isAgain?: boolean;
   };
   fill_statistics: { readonly found: readonly FoundStatistics[] };
-  /** Objects that are not stored are skipped. */
-  remove: { readonly ids: readonly bigint[]; readonly reason: string };
+  /**
+   * Objects that are not stored are skipped. With a broker, only its delivery is removed from an object that another
+   * broker delivered, too; objects that it did not deliver are skipped.
+   */
+  remove: { readonly ids: readonly bigint[]; readonly reason: string; readonly broker?: string };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   remove_catalog: { readonly name: string };

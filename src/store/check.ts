@@ -26,7 +26,7 @@ import {
   provenanceHash,
 } from './records.ts';
 import { registryNameKey } from './registry.ts';
-import { type LastRemoval, lastRemovals } from './removals.ts';
+import { LastRemovals, lastRemovals } from './removals.ts';
 import { encodeSourceKey } from './source_index.ts';
 import { openStore, type Store } from './store.ts';
 import { keyText, type Table } from './table.ts';
@@ -290,17 +290,18 @@ class Check {
     return { rows, entries };
   }
 
-  #removals(): ReadonlyMap<bigint, LastRemoval> {
-    return this.#try('the removals', () => lastRemovals(this.#store.databases, 0, this.#options)) ?? new Map();
+  #removals(): LastRemovals {
+    return this.#try('the removals', () => lastRemovals(this.#store.databases, 0, this.#options)) ?? new LastRemovals();
   }
 
   /** Reads the former records of objects, and the former sources, which follow their record. */
   #history(sets: ReadonlyMap<number, number>, lastSequence: number): void {
     let matches = 0;
     for (const { key, value } of this.#entries(this.#store.databases.history)) {
-      const { diaObjectId, sequence, isRecord } = decodeHistoryKey(key);
+      const { diaObjectId, sequence, isRecord, isLatestIngest } = decodeHistoryKey(key);
       this.#try(`object ${diaObjectId} before entry ${sequence} of the journal`, () => {
         if (sequence > lastSequence) throw new Error('there is no such entry');
+        if (isLatestIngest) return;
         if (!isRecord) {
           if (decodeSourceValues(value).length !== matches)
             throw new Error('it has more or fewer sources than matches');

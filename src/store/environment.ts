@@ -29,11 +29,14 @@ import { checkPages } from './pages.ts';
 import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { OlderFormat, StoreError, storeError } from './store_error.ts';
-import { type BinaryDatabase, Table } from './table.ts';
+import { type BinaryDatabase, pagesOf, Table, type TreeStats } from './table.ts';
 import { upgradeTo3, upgradeTo4, upgradeTo5, upgradeTo7 } from './upgrade.ts';
 
 /** The storage format of this release. Opening a database for writing upgrades an older format. */
 export const FORMAT_VERSION = 8;
+
+/** LMDB keeps the newest two states of its file in two pages. */
+const META_PAGES = 2;
 
 /** The directory for files of remote catalogs, below the data directory. */
 export const CACHE_DIRECTORY = 'catalog-cache';
@@ -422,4 +425,21 @@ function upgradeFormat(meta: BinaryDatabase, before: Databases, after: Databases
     if (format < 7) upgradeTo7(after);
     meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
+}
+
+/**
+ * The bytes of the database file that hold no data, and that later commits use. Pages that a reader may still need count,
+ * too.
+ */
+export function reusableBytes({ root, databases }: Environment): number {
+  root.resetReadTxn();
+  const { lastPageNumber, pageSize, ...stats } = root.getStats() as {
+    readonly lastPageNumber: number;
+    readonly pageSize: number;
+    /** The tree that names the databases, and the tree of free pages. */
+    readonly root: TreeStats;
+    readonly free: TreeStats;
+  };
+  const trees = [...Object.values(databases).map(table => table.pageCount()), pagesOf(stats.root), pagesOf(stats.free)];
+  return pageSize * trees.reduce((left, pages) => left - pages, lastPageNumber + 1 - META_PAGES);
 }

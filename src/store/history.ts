@@ -9,14 +9,27 @@
  *
  * Sources of matches are only appended, so a former record is read with the present sources. Only an import may insert
  * sources, and only a removal removes them; both keep the former ones too, under the same key with a further zero byte.
+ *
+ * The latest ingest time after each entry is kept as well, under an id that no object has.
  */
 import type { Databases } from './databases.ts';
-import { decodeKey, decodePlain, encodeKey, encodePlain, lastOrdinal } from './records.ts';
+import { readLatestIngest } from './recent.ts';
+import {
+  decodeKey,
+  decodePlain,
+  decodeTimeValue,
+  encodeKey,
+  encodePlain,
+  encodeTimeValue,
+  lastOrdinal,
+} from './records.ts';
+import { DamagedValue } from './table.ts';
 
 const START_KEY = new TextEncoder().encode('history_start');
 const ID_BYTES = 8;
 const RECORD_KEY_BYTES = 16;
 const SOURCES_KEY_BYTES = RECORD_KEY_BYTES + 1;
+const LATEST_INGEST_ID = -1n;
 const NOTHING = new Uint8Array(0);
 
 /** Keeps what one change replaces, in its open transaction; does nothing if the archive keeps no history. */
@@ -80,6 +93,7 @@ export function decodeHistoryKey(key: Uint8Array) {
     diaObjectId: decodeKey(key.subarray(0, ID_BYTES)),
     sequence: Number(decodeKey(key.subarray(ID_BYTES, RECORD_KEY_BYTES))),
     isRecord: key.length === RECORD_KEY_BYTES,
+    isLatestIngest: decodeKey(key.subarray(0, ID_BYTES)) === LATEST_INGEST_ID,
   };
 }
 
@@ -90,8 +104,24 @@ export function historyStart({ meta }: Databases): number | undefined {
 }
 
 /** Keeps a history from the present state on. To be called in a write transaction, like the other two. */
-export function beginHistory({ meta, journal }: Databases): void {
-  meta.put(START_KEY, encodePlain(lastOrdinal(journal)));
+export function beginHistory(databases: Databases): void {
+  const sequence = lastOrdinal(databases.journal);
+  databases.meta.put(START_KEY, encodePlain(sequence));
+  keepLatestIngest(databases, sequence);
+}
+
+/** Keeps the latest ingest time after a journal entry, in its transaction, if the archive keeps a history. */
+export function keepLatestIngest(databases: Databases, sequence: number): void {
+  if (historyStart(databases) === undefined) return;
+  const key = keyOf(LATEST_INGEST_ID, BigInt(sequence));
+  databases.history.put(key, encodeTimeValue(readLatestIngest(databases) ?? 0));
+}
+
+/** @throws DamagedValue if it is missing */
+export function latestIngestAt({ history }: Databases, sequence: number): number {
+  const value = history.getFast(keyOf(LATEST_INGEST_ID, BigInt(sequence)));
+  if (!value) throw new DamagedValue(`the latest ingest time after entry ${sequence} of the journal`);
+  return decodeTimeValue(value);
 }
 
 export function endHistory({ meta }: Databases): void {

@@ -20,7 +20,7 @@ import { StoreError } from './store_error.ts';
  * 4. Matches may have statistics, which may be added later.
  * 5. Deliveries bring the counts of messages that are not stored.
  * 6. Objects may have a position error, and the statistics of matches the combined error (their version 2).
- * 7. Objects may be removed, and catalogs replaced by their next release.
+ * 7. Objects, and deliveries of objects, may be removed, and catalogs replaced by their next release.
  */
 export const LEVEL = 7;
 

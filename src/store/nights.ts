@@ -60,6 +60,12 @@ export interface BrokerNight {
 export interface NightCounts {
   readonly brokers: Readonly<Record<string, BrokerNight>>;
   readonly imported: number;
+  /** Removed objects, also by the reason that was given; and removed deliveries of objects that stay. */
+  readonly removed: {
+    readonly objects: number;
+    readonly by_reason: Readonly<Record<string, number>>;
+    readonly deliveries: number;
+  };
   /** Recorded crossmatches. `again` counts those that were not the first of their object. */
   readonly crossmatched: { readonly objects: number; readonly again: number };
   readonly catalogs: Readonly<Record<string, CatalogNight>>;
@@ -107,6 +113,12 @@ export class NightTally {
     if (objects > 0) this.#tally.add('imported', objects);
   }
 
+  /** @param deliveries of objects that stay */
+  removed(objects: number, deliveries: number, reason: string): void {
+    if (objects > 0) this.#tally.add(`removed/${reason}`, objects);
+    if (deliveries > 0) this.#tally.add('removed_deliveries', deliveries);
+  }
+
   /** @param outcomes the outcomes that all these objects have, by catalog */
   crossmatched(outcomes: readonly (readonly [catalog: string, outcome: string])[], objects: number): void {
     this.#tally.add('crossmatched', objects);
@@ -135,6 +147,7 @@ export function readNight({ meta }: Databases, night: string): NightCounts {
   const brokers: Record<string, Record<string, number>> = {};
   const reasons: Record<string, Record<string, number>> = {};
   const catalogs: Record<string, { matches: number; outcomes: Record<string, number> }> = {};
+  const removals: Record<string, number> = {};
   for (const [name, count] of Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [kind, owner = '', ...rest] = name.split('/');
     const what = rest.join('/');
@@ -143,6 +156,7 @@ export function readNight({ meta }: Databases, night: string): NightCounts {
       brokers[owner] ??= {};
       (reasons[owner] ??= {})[what] = count;
     }
+    if (kind === 'removed') removals[name.slice('removed/'.length)] = count;
     if (kind !== 'outcome' && kind !== 'matches') continue;
     const catalog = (catalogs[owner] ??= { matches: 0, outcomes: {} });
     if (kind === 'outcome') catalog.outcomes[what] = count;
@@ -153,6 +167,11 @@ export function readNight({ meta }: Databases, night: string): NightCounts {
       Object.entries(brokers).map(([broker, counts]) => [broker, brokerNight(counts, reasons[broker] ?? {})]),
     ),
     imported: counters.imported ?? 0,
+    removed: {
+      objects: sum(Object.values(removals)),
+      by_reason: removals,
+      deliveries: counters.removed_deliveries ?? 0,
+    },
     crossmatched: { objects: counters.crossmatched ?? 0, again: counters.again ?? 0 },
     catalogs,
   };

@@ -14,6 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
   node_stopped: 'node stopped',
   publish_failed: 'publish',
   publisher_failed: 'publish',
+  retention_failed: 'retention',
   tns_refresh_failed: 'registry',
 };
 

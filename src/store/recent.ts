@@ -1,5 +1,6 @@
 /** The listings by time: of every object, and of the objects with at least one match. */
 import type { TimeField } from '../contract/enums.ts';
+import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import type { DatabaseName, Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
 import {
@@ -96,6 +97,24 @@ export function listObjects(databases: Databases, objects: readonly Timed[]): vo
     databases.objects_by_ingest.put(encodeRisingKey(ingestTimeUs, diaObjectId), NOTHING);
   for (const { eventTimeUs, diaObjectId } of byEvent)
     databases.objects_by_event.put(encodeRisingKey(eventTimeUs, diaObjectId), NOTHING);
+}
+
+/** A part of the objects by ingest time. */
+export interface Oldest {
+  /** Inclusive, µs since 1970; by default the first. */
+  readonly startUs?: number;
+  /** Exclusive. */
+  readonly endUs: number;
+  /** By default all. */
+  readonly limit?: number;
+}
+
+/** Ids by ascending ingest time. */
+export function oldestIds({ objects_by_ingest }: Databases, { startUs = 0, endUs, ...limit }: Oldest): bigint[] {
+  // Of equal times, the highest id comes first.
+  const firstAt = (timeUs: number) => encodeRisingKey(timeUs, MAX_OBJECT_ID);
+  const range = { start: firstAt(startUs), end: firstAt(endUs), ...limit };
+  return [...objects_by_ingest.getKeys(range)].map(key => decodeRisingKey(key).diaObjectId);
 }
 
 /** Removes objects from all listings. To be called in the transaction that removes them. */

@@ -8,6 +8,7 @@ import { Packr } from 'msgpackr';
 import type { Table } from './table.ts';
 import type {
   CrossmatchVersions,
+  DeliverySource,
   JournalEntry,
   MatchSource,
   PackedSource,
@@ -262,17 +263,27 @@ export const EMPTY_TABLE: TableState = { rows: 0, digest: new Uint8Array(16) };
  * A stored journal entry, with the state of the position table after the commit. The commit's rows are the last ones of
  * the table.
  */
-type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
+export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
   readonly table: TableState;
   readonly versions?: CrossmatchVersions;
   readonly removal?: Removal | undefined;
+  readonly source?: DeliverySource | undefined;
 };
 
 type PackedRemoval = [
   timeUs: number,
   reason: string,
   previous: number,
-  [id: bigint, ra: number | null, dec: number | null][],
+  [id: bigint, ra: number | null, dec: number | null, ingestTimeUs: number][],
+];
+
+/** An entry has the crossmatches of a commit, a removal, or the source of deliveries. */
+type PackedJournal = [
+  delivered: bigint[],
+  crossmatched: bigint[],
+  versions?: CrossmatchVersions,
+  removal?: PackedRemoval | null,
+  source?: [timeUs: number, brokers: string | string[]],
 ];
 
 const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
@@ -281,8 +292,15 @@ const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
  * The table's state comes first, at fixed offsets, because it is read far more often than the rest. A msgpack array
  * follows.
  */
-export function encodeJournal({ table, delivered, crossmatched, versions, removal }: JournalRecord): Uint8Array {
-  const further = removal ? [versions ?? [], packedRemoval(removal)] : versions === undefined ? [] : [versions];
+export function encodeJournal({ table, delivered, crossmatched, ...rest }: JournalRecord): Uint8Array {
+  const { versions, removal, source } = rest;
+  const further = source
+    ? [[], null, [source.timeUs, source.brokers]]
+    : removal
+      ? [[], packedRemoval(removal)]
+      : versions === undefined
+        ? []
+        : [versions];
   const ids = packr.pack([delivered, crossmatched, ...further]);
   const bytes = new Uint8Array(TABLE_STATE_BYTES + ids.length);
   new DataView(bytes.buffer).setFloat64(0, table.rows);
@@ -292,9 +310,17 @@ export function encodeJournal({ table, delivered, crossmatched, versions, remova
 }
 
 export function decodeJournal(bytes: Uint8Array): JournalRecord {
-  const ids = packr.unpack(bytes.subarray(TABLE_STATE_BYTES));
-  const [delivered, crossmatched, versions, packed] = ids as [bigint[], bigint[], CrossmatchVersions, PackedRemoval?];
-  return { table: decodeTableState(bytes), delivered, crossmatched, versions, removal: packed && removalOf(packed) };
+  const [delivered, crossmatched, versions, removal, source] = packr.unpack(
+    bytes.subarray(TABLE_STATE_BYTES),
+  ) as PackedJournal;
+  return {
+    table: decodeTableState(bytes),
+    delivered,
+    crossmatched,
+    versions,
+    removal: removal ? removalOf(removal) : undefined,
+    source: source && { timeUs: source[0], brokers: source[1] },
+  };
 }
 
 function packedRemoval({ timeUs, reason, previous, objects }: Removal): PackedRemoval {
@@ -302,13 +328,15 @@ function packedRemoval({ timeUs, reason, previous, objects }: Removal): PackedRe
     timeUs,
     reason,
     previous,
-    objects.map(({ diaObjectId, position }) => [diaObjectId, position?.ra ?? null, position?.dec ?? null]),
+    objects.map(({ diaObjectId, position, ingestTimeUs }) => {
+      return [diaObjectId, position?.ra ?? null, position?.dec ?? null, ingestTimeUs];
+    }),
   ];
 }
 
 function removalOf([timeUs, reason, previous, packed]: PackedRemoval): Removal {
-  const objects = packed.map(([diaObjectId, ra, dec]) => {
-    return { diaObjectId, position: ra === null || dec === null ? null : { ra, dec } };
+  const objects = packed.map(([diaObjectId, ra, dec, ingestTimeUs]) => {
+    return { diaObjectId, position: ra === null || dec === null ? null : { ra, dec }, ingestTimeUs };
   });
   return { timeUs, reason, previous, objects };
 }

@@ -6,8 +6,8 @@ import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
-import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
-import { formerRecord, formerSources, historyStart } from './history.ts';
+import { type Environment, newestCommit, openEnvironment, readCreated, reusableBytes } from './environment.ts';
+import { formerRecord, formerSources, historyStart, latestIngestAt } from './history.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
@@ -17,7 +17,15 @@ import { type NightCounts, readDone, readNight, readNotes } from './nights.ts';
 import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
-import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
+import {
+  findRecent,
+  type Oldest,
+  oldestIds,
+  type RecentPosition,
+  type RecentQuery,
+  readLatestIngest,
+  recentInPieces,
+} from './recent.ts';
 import {
   decodeJournal,
   decodeKey,
@@ -43,19 +51,21 @@ import {
   readRegistry,
   readSnapshot,
 } from './registry.ts';
-import { type LastRemoval, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
+import { LastRemovals, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
 import {
   type CrossmatchRecord,
+  type DeliverySource,
   type JournalEntry,
   type MatchSource,
   type ObjectToCrossmatch,
   type PublishedPosition,
   REMOVED_VERSION,
   type RecordedCrossmatches,
+  type SkyPosition,
   STORED_VERSION,
   type StoredObject,
   type TnsRecord,
@@ -89,6 +99,9 @@ export async function withStore<T>(dataDir: string, use: (store: Store) => Promi
   }
 }
 
+const NONE_REMOVED = new LastRemovals();
+type SourcedEntry = JournalEntry & { readonly source: DeliverySource | undefined; readonly isImport: boolean };
+
 export class Store {
   /** For the writer only. */
   readonly databases: Databases;
@@ -107,10 +120,10 @@ export class Store {
   /** The entry that `changesAfter` decoded last. */
   #changes: RecordedCrossmatches | undefined;
   /** The removals between two journal entries that were read last. */
-  #removals: { readonly since: number; readonly last: number; readonly found: ReadonlyMap<bigint, LastRemoval> } = {
+  #removals: { readonly since: number; readonly last: number; readonly found: LastRemovals } = {
     since: 0,
     last: 0,
-    found: new Map(),
+    found: NONE_REMOVED,
   };
 
   constructor(environment: Environment, readableLevel: number) {
@@ -194,6 +207,25 @@ export class Store {
     if (!bytes || bytes.length === 0) return false;
     into.load(diaObjectId, bytes, at);
     return true;
+  }
+
+  /** Whether an object was stored after a journal entry. Reads only the history, if that is enough. */
+  isStoredAt(diaObjectId: bigint, at: number): boolean {
+    const former = formerRecord(this.databases, diaObjectId, at);
+    return former ? former.length > 0 : this.databases.objects.doesExist(encodeKey(diaObjectId));
+  }
+
+  /** The number of objects after a journal entry. */
+  objectsAt(at: number): number {
+    const rowsSince = this.tableAt(this.lastSequence())!.rows - this.tableAt(at)!.rows;
+    let removedSince = 0;
+    for (const { objects } of removalsAfter(this.databases, at)) removedSince += objects.length;
+    return this.counts().objects - rowsSince + removedSince;
+  }
+
+  /** The latest ingest time of any object after a journal entry, from `historyStart` on; 0 if there was none. */
+  latestIngestAt(at: number): number {
+    return latestIngestAt(this.databases, at);
   }
 
   /** The first journal entry whose state can be read; undefined if the archive keeps no history. */
@@ -303,17 +335,22 @@ export class Store {
 
   /** The journal entries after `sequence`, ascending, at most `limit`. */
   journalAfter(sequence: number, limit = 1000): JournalEntry[] {
-    const entries: JournalEntry[] = [];
+    return [...this.deliveriesAfter(sequence, limit)].map(({ source: _, isImport: __, ...entry }) => entry);
+  }
+
+  /** Like `journalAfter`, one at a time, with the source of the deliveries of each entry. */
+  *deliveriesAfter(sequence: number, limit?: number): Iterable<SourcedEntry> {
     let from = this.tableAt(sequence)?.rows ?? 0;
-    for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      const { table, delivered, crossmatched, removal } = decodeJournal(value);
+    const range = { start: encodeKey(BigInt(sequence) + 1n), ...(limit !== undefined && { limit }) };
+    for (const { key, value } of this.databases.journal.getRange(range)) {
+      const { table, delivered, crossmatched, versions, removal, source } = decodeJournal(value);
       const { ids, count } = this.positions(from, table.rows);
       const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
       const removed = removal?.objects.map(({ diaObjectId }) => diaObjectId) ?? [];
-      entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed });
+      const entry = { sequence: Number(decodeKey(key)), stored, delivered, crossmatched, removed };
+      yield { ...entry, source, isImport: versions === null };
       from = table.rows;
     }
-    return entries;
   }
 
   /**
@@ -366,8 +403,19 @@ export class Store {
     return removalsAfter(this.databases, 0);
   }
 
+  /**
+   * The objects that were removed after a journal entry, each with its position at the first of these removals. Some may
+   * not have been stored after that entry.
+   */
+  removedPositions(sequence: number): ReadonlyMap<bigint, SkyPosition | null> {
+    const found = new Map<bigint, SkyPosition | null>();
+    for (const { objects } of removalsAfter(this.databases, sequence))
+      for (const { diaObjectId, position } of objects) found.set(diaObjectId, position);
+    return found;
+  }
+
   /** At least the objects that were removed after a journal entry, each with its last removal. */
-  removedAfter(sequence: number): ReadonlyMap<bigint, LastRemoval> {
+  removedAfter(sequence: number): LastRemovals {
     const last = this.lastRemoval();
     if (last <= sequence) return NONE_REMOVED;
     const { since, last: known } = this.#removals;
@@ -536,6 +584,11 @@ export class Store {
     return recentInPieces(this.databases, query);
   }
 
+  /** Ids by ascending ingest time. */
+  oldestIds(part: Oldest): bigint[] {
+    return oldestIds(this.databases, part);
+  }
+
   /** The latest ingest time of any object; null when there is none. */
   latestIngestTimeUs(): number | null {
     return readLatestIngest(this.databases);
@@ -601,6 +654,11 @@ export class Store {
     return findByName(this.databases, name, prefix);
   }
 
+  /** The bytes of the database file that hold no data, and that later commits use. */
+  reusableBytes(): number {
+    return reusableBytes(this.#environment);
+  }
+
   /** The processes that have this database open, according to the kernel: a killed process is not among them. */
   livePids(): ReadonlySet<number> {
     return livePids(this.#environment.root);
@@ -646,8 +704,6 @@ export class Store {
     await this.#environment.root.close();
   }
 }
-
-const NONE_REMOVED: ReadonlyMap<bigint, LastRemoval> = new Map();
 
 /** The value of an id, in a buffer that the next read overwrites. */
 function read(table: Table, id: bigint): Uint8Array | undefined {

@@ -54,6 +54,17 @@ export interface Entry {
 /** The options of LMDB: bounds, order, limit, and the read transaction. */
 export type Range = Omit<RangeOptions, 'start' | 'end'> & { start?: Uint8Array; end?: Uint8Array };
 
+/** What LMDB records of a tree. */
+export interface TreeStats {
+  readonly entryCount: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+export const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats) =>
+  treeBranchPageCount + treeLeafPageCount + overflowPages;
+
 // LMDB modifies its options, so each call needs its own.
 export class Table {
   readonly name: string;
@@ -130,7 +141,16 @@ export class Table {
 
   /** The number of entries; reads none of them. */
   entryCount(): number {
-    return (this.#database.getStats() as { readonly entryCount: number }).entryCount;
+    return this.#stats.entryCount;
+  }
+
+  /** The number of pages; reads none of them. */
+  pageCount(): number {
+    return pagesOf(this.#stats);
+  }
+
+  get #stats(): TreeStats {
+    return this.#database.getStats() as TreeStats;
   }
 
   /**

@@ -162,8 +162,18 @@ export interface JournalEntry {
   readonly removed: readonly bigint[];
 }
 
-/** An object that was removed, with its position, which nothing else keeps. */
-export type RemovedObject = Pick<StoredObject, 'diaObjectId' | 'position'>;
+/**
+ * When the deliveries of a commit were stored, and whose they are. Only the first delivery of each object by each broker
+ * counts. Unknown for imports, and where an older nearsky wrote the entry.
+ */
+export interface DeliverySource {
+  readonly timeUs: number;
+  /** Of all; or of each object in `stored`, then of each in `delivered`. */
+  readonly brokers: string | readonly string[];
+}
+
+/** An object that was removed, with its position and ingest time, which nothing else keeps together. */
+export type RemovedObject = Pick<StoredObject, 'diaObjectId' | 'position' | 'ingestTimeUs'>;
 
 /** The removal of objects by one commit. */
 export interface Removal {

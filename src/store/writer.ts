@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { nowUs } from '../base/times.ts';
 import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
-import type { Change, ChangeKind, FoundStatistics, IngestCounts, UntimedChange } from './changes.ts';
+import type { Change, ChangeKind, FoundStatistics, IngestCounts, RemovedCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, noteStop, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
 import { beginHistory, endHistory, historyStart, removeFormer } from './history.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
@@ -151,11 +151,12 @@ export class Writer {
 
   /**
    * Removes objects with everything that belongs to them, in one commit. Objects that are not stored are skipped.
-   * @returns the number of removed objects
+   * @param broker removes only the deliveries of that broker: objects that another broker delivered, too, stay
    * @throws StoreError; then nothing is removed
    */
-  async remove(ids: readonly bigint[], reason: string): Promise<number> {
-    return (await this.#commit('remove the objects', ids.length, { kind: 'remove', ids, reason })).removed;
+  async remove(ids: readonly bigint[], reason: string, broker?: string): Promise<RemovedCounts> {
+    const change = { kind: 'remove', ids, reason, ...(broker !== undefined && { broker }) } as const;
+    return this.#commit('remove the objects', ids.length, change);
   }
 
   /**

@@ -1,8 +1,10 @@
 /** Finds the objects near given positions in a generation of the index, on a thread that has opened the index. */
 import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '@nearsky/sky-index';
 import type { Find } from '../contract/table_match.ts';
+import { removedRows } from '../generations/removed_rows.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { Task } from '../pool/pool.ts';
+import { currentStore } from '../store/thread_store.ts';
 
 /** The positions: degrees, all valid, right ascensions from 0 to 360, in parallel arrays. */
 export interface ObjectsQuestion {
@@ -38,11 +40,14 @@ const MANY_PAIRS = 200_000;
 
 export function runFindObjects({ generation, find, ...asked }: FindObjectsTask): FoundObjects {
   const index = openGeneration(generation);
-  return find === 'nearest' ? nearest(index, asked) : all(index, asked);
+  const isRemoved = removedRows(currentStore(), generation);
+  if (find === 'nearest' && !isRemoved) return nearest(index, asked);
+  return search(index, asked, find, isRemoved);
 }
 
 type Positions = Omit<ObjectsQuestion, 'find'>;
 
+/** The nearest objects, as long as no object of the generation was removed. */
 function nearest(index: SkyIndex, { ra, dec, radiusArcsec }: Positions): FoundObjects {
   const joined = nearestJoin(index, ra, dec, radiusArcsec);
   const at = new Uint32Array(joined.matched);
@@ -52,19 +57,30 @@ function nearest(index: SkyIndex, { ra, dec, radiusArcsec }: Positions): FoundOb
   return described(index, ra.length, at, pick(joined.arena), pick(joined.row), separations);
 }
 
-function all(index: SkyIndex, { ra, dec, radiusArcsec }: Positions): FoundObjects {
+function search(
+  index: SkyIndex,
+  { ra, dec, radiusArcsec }: Positions,
+  find: Find,
+  isRemoved: ReturnType<typeof removedRows>,
+): FoundObjects {
   const [at, arenas, rows, separations]: [number[], number[], number[], number[]] = [[], [], [], []];
   const hits = new ConeHits();
   let i = 0;
   for (; i < ra.length && at.length < MANY_PAIRS; i++) {
+    const first = at.length;
     const count = index.coneSearch(ra[i]!, dec[i]!, radiusArcsec, hits);
     for (let hit = 0; hit < count; hit++) {
       const [arena, row] = [hits.arena[hit]!, hits.row[hit]!];
       const objects = index.arenas[arena]!;
-      at.push(i);
-      arenas.push(arena);
-      rows.push(row);
-      separations.push(separationArcsec(ra[i]!, dec[i]!, objects.ra[row]!, objects.dec[row]!));
+      const id = objects.id[row]!;
+      if (isRemoved?.({ id, arena })) continue;
+      const separation = separationArcsec(ra[i]!, dec[i]!, objects.ra[row]!, objects.dec[row]!);
+      const place = find === 'nearest' ? first : at.length;
+      if (place < at.length) {
+        const known = index.arenas[arenas[place]!]!.id[rows[place]!]!;
+        if (separation > separations[place]! || (separation === separations[place] && id > known)) continue;
+      }
+      [at[place], arenas[place], rows[place], separations[place]] = [i, arena, row, separation];
     }
   }
   return described(index, i, Uint32Array.from(at), arenas, rows, Float64Array.from(separations));

@@ -56,7 +56,7 @@ export class TableMatches {
     this.#onProgress = onProgress;
     this.#limits = { maxRows: config.API_MAX_TABLE_ROWS, maxBytes: config.API_MAX_TABLE_MIB * 2 ** 20 };
     this.#processes = processes;
-    this.#objects = new Pool({ threads: 1, isBackground: true });
+    this.#objects = new Pool({ threads: 1, isBackground: true, threadData: { dataDir: config.NEARSKY_DATA } });
   }
 
   /**

@@ -309,9 +309,15 @@ const GENERATION = /^archive-(\d+)\.duckdb$/;
 const NONE: ReadonlySet<bigint> = new Set();
 
 /** The part of a registration that generations store. */
-function described({ name, definition, release, coverage }: DescribedRegistration): DescribedRegistration {
-  const { order } = coverage;
-  return { name, ...(definition && { definition }), ...(release && { release }), coverage: { order } };
+function described(registration: DescribedRegistration): DescribedRegistration {
+  const { name, definition, release, narrowTypes, coverage } = registration;
+  return {
+    name,
+    ...(definition && { definition }),
+    ...(release && { release }),
+    ...(narrowTypes && { narrowTypes }),
+    coverage: { order: coverage.order },
+  };
 }
 
 /** The file may be damaged, or from another version of the engine. */

@@ -7,6 +7,7 @@ import { ByteSink } from '@nearsky/astrotables/bytes';
 import { messageOf } from '../base/error_text.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { TapFormat } from '../contract/tap.ts';
+import { objectLinks } from '../vo/object_links.ts';
 import { isOutOfMemory, JobFailure, meaningOf, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import type { Upload } from './upload_file.ts';
 
@@ -43,6 +44,8 @@ export interface TapQuery {
    * useless.
    */
   readonly isJob?: true;
+  /** Scheme and host of this service, for the links of objects in VOTables; undefined for none. */
+  readonly base?: string;
   readonly uploads: readonly Upload[];
   /** The file of all uploaded tables; undefined if there are none. */
   readonly uploadPath?: string;
@@ -107,14 +110,15 @@ export class Job {
    * @param setup the statements that were executed for it in the transaction
    */
   async begin(sql: string, infos: readonly { name: string; value: string }[], setup: readonly string[] = []) {
-    const { format } = this.#query;
+    const { format, base } = this.#query;
     this.#setup = setup;
     const { writer } = format;
+    const services = base === undefined ? [] : [objectLinks(base)];
     const table = { name: 'result', description: 'The rows of the query', columns: this.#columns };
     const facts = Object.fromEntries(infos.map(({ name, value }) => [name, value]));
     let rows = sql;
     if (writer === 'tabledata' || writer === 'binary2') {
-      const votable = new VotableWriter(this.#out, table, writer);
+      const votable = new VotableWriter(this.#out, { ...table, services }, writer);
       votable.begin(infos);
       this.#votable = votable;
       this.#writer = {

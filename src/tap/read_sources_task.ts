@@ -14,6 +14,7 @@ import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isThere } from '../base/files.ts';
+import { NARROW_TYPES } from '../catalogs/columns.ts';
 import { Catalogs } from '../contract/catalogs.ts';
 import { MAX_CATALOG_FILES } from '../contract/limits.ts';
 import type { MatchThreadData } from '../crossmatch/match_file.ts';
@@ -123,7 +124,10 @@ async function readPart(
       if (!isThere(directory)) throw new TooMuch('the query was ended');
       const own = columns.flatMap(({ name, stored }) => {
         const kind = stored === undefined ? undefined : each.file.columns.get(stored);
-        return stored === undefined || kind === undefined || kind === 'null' ? [] : [{ name, stored }];
+        if (stored === undefined || kind === undefined || kind === 'null') return [];
+        const { type } = table.columns.find(column => column.name === name)!;
+        if ((type === 'float32' || type === 'int32') && NARROW_TYPES[kind] !== type) throw widened(each.file, stored);
+        return [{ name, stored }];
       });
       if (own.length === 0) return;
       for (const { name } of own) has.add(name);
@@ -188,6 +192,13 @@ function tooManyBytes({ catalog }: PartWanted, bytes: number, maxBytes: number, 
 
 const NARROWER =
   'name fewer columns, or fewer rows, by a CIRCLE, POLYGON, BOX or MOC around its position, a join by DISTANCE with the positions of another table, ids, or TOP without WHERE and ORDER BY';
+
+/** A type that is wider than when the catalog was added: its values would lose digits. */
+function widened(file: ParquetFile, column: string): CatalogError {
+  return new CatalogError(
+    `Cannot use ${file.name} because the type of column ${column} was narrower when the catalog was added: add the catalog again`,
+  );
+}
 
 /** Copies columns of some row groups to a file. */
 async function copy(

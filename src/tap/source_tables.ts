@@ -1,9 +1,9 @@
 /**
  * The catalogs themselves as tables, `CATALOG.sources`: every row of a registered catalog, with the columns of its
- * definition in the catalog's own case. The rows stay in the catalog's files; a query reads the parts that it needs.
+ * definition in the catalog's own case and, where the files agree, in their own types. The rows stay in the catalog's files; a query reads the parts that it needs.
  */
 import type { Column } from '@nearsky/astrotables';
-import { motionColumns } from '../contract/catalog.ts';
+import { motionColumns, type NarrowType } from '../contract/catalog.ts';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
@@ -12,8 +12,11 @@ import type { ListedTable } from './listed_table.ts';
 /** The name of the table in the schema of its catalog. */
 export const SOURCES = 'sources';
 
-/** The catalog's own columns: the id, the position, then the others. */
-function sourceColumns(catalog: CatalogDefinition): Column[] {
+/**
+ * The catalog's own columns: the id, the position, then the others.
+ * @param narrowTypes the types that the files have instead, by key
+ */
+function sourceColumns(catalog: CatalogDefinition, narrowTypes: Readonly<Record<string, NarrowType>>): Column[] {
   const { idColumn, idType, raColumn, decColumn, columns, epoch, release } = catalog;
   const repeated = positionKeys({ raColumn, decColumn });
   const place = (name: string, ucd: string, description: string): Column => {
@@ -37,19 +40,21 @@ function sourceColumns(catalog: CatalogDefinition): Column[] {
     id,
     place(raColumn, 'pos.eq.ra', 'Right ascension'),
     place(decColumn, 'pos.eq.dec', 'Declination'),
-    ...columns.filter(
-      ({ name }) => !repeated.includes(name.toLowerCase()) && name.toLowerCase() !== idColumn.toLowerCase(),
-    ),
+    ...columns.flatMap(column => {
+      const key = column.name.toLowerCase();
+      if (repeated.includes(key) || key === idColumn.toLowerCase()) return [];
+      return { ...column, type: narrowTypes[key] ?? column.type };
+    }),
   ];
 }
 
 /** One table for each registered catalog. */
-export function sourceTables({ all, footprintOrders }: Catalogs): ListedTable[] {
+export function sourceTables({ all, footprintOrders, narrowTypes }: Catalogs): ListedTable[] {
   return all.flatMap(catalog => {
     const { name, release, idPixel } = catalog;
     if (!footprintOrders?.has(name)) return [];
     const principal = principalKeys(catalog);
-    const columns = sourceColumns(catalog);
+    const columns = sourceColumns(catalog, narrowTypes.get(name) ?? {});
     const [id, ra, dec] = columns as [Column, Column, Column];
     return {
       schema: name,

@@ -7,6 +7,7 @@ import type { HatsColumn } from '@nearsky/hats/write';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { positionKeys } from '../tables/payload_columns.ts';
+import { OBJECT_ID_COLUMN } from '../vo/object_links.ts';
 import type { ForeignKey, ListedTable } from './listed_table.ts';
 import { principalKeys, SOURCES, sourceTables } from './source_tables.ts';
 
@@ -52,7 +53,8 @@ export function isIndexed({ position, partial }: DescribedTable, { name }: Colum
  */
 function stored({ name, type, unit, ucd, description }: HatsColumn, as = name): SourceColumn {
   const own = as === HEALPIX_COLUMN ? PIXEL : as;
-  const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
+  const xmlId = own === ID && { xmlId: OBJECT_ID_COLUMN };
+  const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), ...xmlId, description };
   return { column, sql: type === 'time' ? `make_timestamp(epoch_us(${quoted(name)}))` : quoted(name) };
 }
 

@@ -23,6 +23,7 @@ import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
 import { outcomeOf, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
+import { OBJECT_ID_COLUMN } from './object_links.ts';
 
 /** How many columns to include: 1 for the fewest, 3 for all. */
 export type Verbosity = 1 | 2 | 3;
@@ -154,7 +155,7 @@ const objectsTable = memoized(
       field(
         1,
         'diaObjectId',
-        { type: 'int64', ucd: 'meta.id;meta.main' },
+        { type: 'int64', ucd: 'meta.id;meta.main', xmlId: OBJECT_ID_COLUMN },
         'Identifier',
         ({ object }) => object.diaObjectId,
       ),
@@ -206,7 +207,7 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
       field(
         1,
         'diaObjectId',
-        { type: 'int64', ucd: 'meta.id.assoc' },
+        { type: 'int64', ucd: 'meta.id.assoc', xmlId: OBJECT_ID_COLUMN },
         'Its object',
         ({ object }) => object.diaObjectId,
       ),

@@ -2,14 +2,17 @@
 import { ByteSink, latin1 } from '@nearsky/astrotables/bytes';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Clock, type QueryContext } from '../../src/answers/context.ts';
+import { Clock, type QueryContext, type Steps } from '../../src/answers/context.ts';
 import { countAnswer } from '../../src/answers/count.ts';
+import { beginState, continueState } from '../../src/answers/history.ts';
 import { lookupAnswer } from '../../src/answers/lookup.ts';
-import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../../src/answers/queries.ts';
+import { objectsAnswer } from '../../src/answers/objects.ts';
+import type { CountQuery, FilterValues, LookupInput, LookupQuery, ObjectsQuery } from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { Unavailable } from '../../src/base/refusal.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
+import { ALL_TIME } from '../../src/http/selection_params.ts';
 import { apply } from '../../src/store/apply.ts';
 import { ObjectView } from '../../src/store/object_record.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -41,13 +44,26 @@ class ShortSteps extends Clock {
   }
 }
 
-type Query = LookupQuery | CountQuery;
+type Query = LookupQuery | CountQuery | ObjectsQuery;
 
 function queryOf(i: number, at?: number): Query {
-  const shared = { inputs: INPUTS, filters: FILTERS[i % FILTERS.length]!, state: { at } };
+  const filters = FILTERS[i % FILTERS.length]!;
+  const state = { at, isRequired: at !== undefined };
+  if (i % 5 === 4) {
+    const timeField = i % 2 === 0 ? 'ingest_time' : 'event_time';
+    const window = { start: null, end: null };
+    const page = { detail: 'full', pageSize: 1000, asOfUs: Number.MAX_SAFE_INTEGER, after: null, window } as const;
+    return { kind: 'objects', response: 'objects', filters, state, timeField, status: 'any', ...ALL_TIME, ...page };
+  }
+  const shared = { inputs: INPUTS, filters, state };
   if (i % 4 === 0) return { ...shared, kind: 'count' };
   const detail = i % 4 === 1 ? 'matches' : 'full';
   return { ...shared, kind: 'lookup', detail, maxObjectsPerInput: 1, maxObjects: INPUTS.length };
+}
+
+function stepsOf(query: Query, context: QueryContext): Steps {
+  if (query.kind === 'objects') return objectsAnswer(query, context);
+  return query.kind === 'count' ? countAnswer(query, context) : lookupAnswer(query, context);
 }
 
 /** @param between called after each step */
@@ -55,14 +71,13 @@ function answer(store: Store, query: Query, between: () => unknown): string {
   const [out, body] = [new ByteSink(), new ByteSink()];
   const fragments = new SharedFragments(answerSettings(loadConfig()));
   const context = { store, fragments, out, body, clock: new ShortSteps(), object: new ObjectView() };
+  const desk = context as unknown as QueryContext;
   store.resetRead();
-  const steps =
-    query.kind === 'count'
-      ? countAnswer(query, context as unknown as QueryContext)
-      : lookupAnswer(query, context as unknown as QueryContext);
+  const steps = stepsOf(beginState(query, desk) as Query, desk);
   while (!steps.next().done) {
     between();
     store.resetRead();
+    continueState(query, desk);
   }
   return latin1(out.bytes.subarray(0, out.length));
 }

@@ -139,4 +139,23 @@ test('CSV stays CSV: bars at both ends, comments of other words, one column of s
   assert.equal((await read('ra dec n\n1 2 "a ""b"" \\"c\\" \\x"\n')).rows, [[1n, 2n, 'a "b" "c" \\x']]);
 });
 
+test('text that is no table is refused: messages, prose, JSON documents', async () => {
+  for (const [text, message] of [
+    ['Forbidden', 'it has only one line, Forbidden: send a header and rows'],
+    ['404 Not Found\n', 'it has only one line, 404 Not Found: send a header and rows'],
+    ['Sorry, that table is gone', 'it has only one line, Sorry, that table is gone: send a header and rows'],
+    [
+      'The table moved.\nAsk us for its new address.\n',
+      'its first line has 3 words without a delimiter, but its second line has 6: put a column name with blanks into quotes',
+    ],
+    ['Not here, alas\nWrite to us\n', 'its row 1 has 1 fields, but its header has 2'],
+    ['{"ra":[1,2],"dec":[3,4]}', 'it is one JSON document of lists or objects: send one object per line (NDJSON)'],
+    ['{"error":{"code":404}}\n', 'it is one JSON document of lists or objects: send one object per line (NDJSON)'],
+    ['{\n  "ra": 1\n}\n', 'its line 1 is not JSON in UTF-8'],
+  ] as const)
+    assert.is(await refusal(text), message);
+  for (const table of ['ra,dec\n', '"object name"\nM 31\nM 32\n', 'name\nM 31\n', '{"id":1,"flux":[1,2]}\n'])
+    assert.is(await refusal(table), 'read', table);
+});
+
 test.run();

@@ -179,6 +179,40 @@ testWith(
   },
 );
 
+const AT = `
+import faulthandler, json, sys
+faulthandler.dump_traceback_later(100, exit=True)
+from nearsky import Nearsky
+service, first, area = Nearsky(sys.argv[1]), int(sys.argv[2]), "CIRCLE 150 2 0.01"
+unknown = service.journal_entry
+service.object(first)
+newest = service.journal_entry
+def matched(found):
+    return sum(each["status"] == "coincident_sources" for each in found)
+counts = []
+for at in (newest, newest - 7, newest - 9):
+    walks = [service.cone(150, 2, 1, page_size=3, at=at), service.area(area, page_size=3, at=at), service.objects(at=at)]
+    counts.append([matched(found) for found in ([service.object(first, at=at)], service.lookup([first], at=at), *walks)])
+    assert service.journal_entry == at
+print(json.dumps([unknown, counts, [service.count_area(area, at=at) for at in (newest, 0)]]))
+`;
+
+testWith(
+  python,
+  'Python 3.9',
+  'at: answers as after an earlier entry, each named by the answer before',
+  async (python, service) => {
+    const [unknown, counts, inArea] = JSON.parse(await run(python, ['-c', AT, service.url, `${FIRST_ID}`]));
+    assert.is(unknown, null);
+    assert.equal(counts, [
+      [1, 1, 7, 7, 9],
+      [1, 1, 2, 2, 2],
+      [0, 0, 0, 0, 0],
+    ]);
+    assert.equal(inArea, [7, 0]);
+  },
+);
+
 const ERRORS = `
 import faulthandler, json, sys
 faulthandler.dump_traceback_later(100, exit=True)

@@ -38,6 +38,7 @@ export const OBJECTS = 30;
 async function fill(world: World): Promise<void> {
   const ids = Array.from({ length: OBJECTS }, (_, i) => FIRST_ID + BigInt(i));
   const position = (i: number) => ({ ra: 150, dec: i < 7 ? 2 + i * 1e-6 : 10 + i });
+  await world.writer.keepHistory(true);
   await loadRegistry(world, Date.now() * 1000, [{ name: '2026abc', ra: 150, dec: 2 }]);
   await world.writer.ingest(
     ids.map((id, i) => delivery(id, { position: position(i) })),

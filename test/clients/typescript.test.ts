@@ -264,6 +264,36 @@ test('areas and objects by time: walks, counts, filters', async ({ service }) =>
   assert.is((await rejection(() => client.countArea('CIRCLE 1 2', { level: 0.5 }))).param, 'area');
 });
 
+test('at: answers as after an earlier entry, each named by the answer before', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  assert.is(client.journalEntry, undefined);
+  await client.object(FIRST_ID);
+  const newest = client.journalEntry!;
+  const statuses = async (at: number) => {
+    const lists: { readonly status: string }[][] = [
+      [await client.object(FIRST_ID, { at })],
+      await client.lookup([FIRST_ID], { at }),
+    ];
+    for (const walk of [
+      client.cone({ ...CROWD, radiusArcsec: 1, pageSize: 3, at }),
+      client.area('CIRCLE 150 2 0.01', { pageSize: 3, at }),
+      client.objects({ at }),
+    ]) {
+      const found = [];
+      for await (const object of walk) found.push(object);
+      assert.is(client.journalEntry, at);
+      lists.push(found);
+    }
+    return lists.map(list => list.filter(({ status }) => status === 'coincident_sources').length);
+  };
+  assert.equal(await statuses(newest), [1, 1, 7, 7, 9]);
+  assert.equal(await statuses(newest - 7), [1, 1, 2, 2, 2]);
+  assert.equal(await statuses(newest - 9), [0, 0, 0, 0, 0]);
+  const counts = [];
+  for (const at of [newest, newest - 9, 0]) counts.push(await client.countArea('CIRCLE 150 2 0.01', { at }));
+  assert.equal(counts, [7, 7, 0]);
+});
+
 test('a cursor that comes again ends the walk', async ({ service }) => {
   const client = new Nearsky(service.url);
   for (const walk of [client.cone({ ...CROWD, radiusArcsec: 1 }), client.recent(), client.recent({ cursor: 'abc' })]) {

@@ -143,13 +143,54 @@ test('by the ingest time, beside a service; objects that are being crossmatched 
     }
   }));
 
+test('what a broker delivered in a window: objects of other brokers lose only that delivery', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await withData(data, async (_, writer) => {
+      const from = (broker: string, ...ids: readonly bigint[]) => ids.map(id => delivery(id, { broker }));
+      await writer.ingest(from('lasair', 1n, 2n), 1_790_000_000_000_000);
+      await writer.ingest(from('fink', 2n, 3n, 4n), 1_790_000_060_000_000);
+      await writer.ingest(from('lasair', 4n), 1_790_000_120_000_000);
+      await writer.ingest(from('antares', 3n), 1_790_000_120_000_000);
+    });
+    const brokers = () =>
+      withStore(data, async store => Array.from(store.objects(), each => [each.diaObjectId, ...each.brokers]));
+    // 2026-09-21T14:13:20Z is the first time.
+    const window = ['--from', '2026-09-21T14:14:20Z', '--to', '2026-09-21T14:15:20Z'];
+    const selection = ['remove', '--broker', 'fink', ...window, '--data', data];
+    const would = await nearsky(...selection);
+    assert.equal(would.deliveries, { staying: 3, staying_with_its_values: 2, undated: 0 });
+    assert.equal([would.objects, would.removed], [0, 0]);
+    const { stdout } = await start([...selection, '--yes', '--reason', 'a test file']).finished;
+    assert.match(stdout, /^objects that only lose this delivery +3$/m);
+    assert.match(stdout, /^deliveries removed +3$/m);
+    assert.equal(await brokers(), [
+      [1n, 'lasair'],
+      [2n, 'lasair'],
+      [3n, 'antares'],
+      [4n, 'lasair'],
+    ]);
+    const lasair = ['remove', '--broker', 'lasair', '--from', '2026-09-21', '--to', '2026-09-21T14:14:00Z'];
+    const both = await nearsky(...lasair, '--data', data, '--yes', '--reason', 'a test file');
+    assert.equal([both.objects, both.removed, both.deliveries_removed], [2, 2, 0]);
+    assert.equal(await brokers(), [
+      [3n, 'antares'],
+      [4n, 'lasair'],
+    ]);
+    assert.equal((await checkDirectory(data, () => {})).faults, []);
+  }));
+
 test('what is wrong with the command line', () =>
   withDirectory(async directory => {
     const file = join(directory, 'ids');
     const data = join(directory, 'data');
     await withData(data, (_, writer) => fill(writer, [1n]));
     const cases: [args: string[], code: number, message: RegExp][] = [
-      [[], 2, /give one of --ids and --first-seen-before/],
+      [[], 2, /give one of --ids, --broker and --first-seen-before/],
+      [['--broker', 'lasair', '--ids', file], 2, /give one of/],
+      [['--broker', 'lasair', '--from', '2026-01-01'], 2, /--broker needs --from and --to/],
+      [['--ids', file, '--to', '2026-01-01'], 2, /nothing else takes them/],
+      [['--broker', 'lasair', '--from', '2026-01-02', '--to', '2026-01-02'], 2, /--from must be before --to/],
       [['--ids', file, '--first-seen-before', '2027-01-01'], 2, /give one of/],
       [['--ids', file, '--yes'], 2, /--yes needs --reason/],
       [['--ids', file, '--reason', 'x'], 2, /--reason needs --yes/],

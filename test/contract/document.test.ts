@@ -166,7 +166,7 @@ test('the parameters of each operation; of the contract only those of the path a
     document.paths[path][method].parameters.map((parameter: Json) => parameter.name).slice(0, -1);
   const filtered = ['format', ...FILTER_NAMES, 'response'];
   assert.equal(names('/api/objects/{diaObjectId}'), ['diaObjectId', 'detail', ...filtered, 'at']);
-  assert.equal(names('/api/cone'), [...words('ra dec radius_arcsec detail page_size cursor'), ...filtered]);
+  assert.equal(names('/api/cone'), [...words('ra dec radius_arcsec detail page_size cursor'), ...filtered, 'at']);
   assert.equal(names('/api/tns/{name}'), ['name', 'radius_arcsec', 'detail', ...filtered]);
   assert.equal(names('/api/recent-crossmatches'), words('start end time_field detail page_size cursor format'));
   assert.equal(
@@ -176,8 +176,8 @@ test('the parameters of each operation; of the contract only those of the path a
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
   assert.equal(names('/api/sources'), words('ra dec radius_arcsec catalog limit'));
   const selection = words('start end time_field detail page_size cursor status format');
-  assert.equal(names('/api/area', 'post'), [...words('area level'), ...selection, ...FILTER_NAMES, 'response']);
-  assert.equal(names('/api/objects'), [...selection, ...FILTER_NAMES, 'response']);
+  assert.equal(names('/api/area', 'post'), [...words('area level'), ...selection, ...FILTER_NAMES, 'response', 'at']);
+  assert.equal(names('/api/objects'), [...selection, ...FILTER_NAMES, 'response', 'at']);
   for (const [path, methods] of Object.entries<Json>(document.paths)) {
     if (path === '/api/sources' || path === '/vo/tap/sync') continue;
     const last = Object.values<Json>(methods).map(({ parameters }) => parameters.at(-1).name);
@@ -257,7 +257,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (within.includes('by_catalog')) return 'share';
   if (key === 'match_version') return 'version';
   if (key === 'footprint_moc_order') return 'HEALPix order';
-  if (within.endsWith('-Count') || key === 'MAXREC') return 'count';
+  if (within.endsWith('-Count') || key === 'MAXREC' || key === 'LAST') return 'count';
   const counted =
     /^(count|limit|total|uncounted|rows|without_position|page_size|default_limit|qualifying|qualifying_total|max_\w+|default_page_size)$/;
   if (counted.test(key) || within.includes('by_status') || within.includes('by_qualifies_reason')) return 'count';

@@ -392,6 +392,7 @@ test('jobs of tables', () =>
     assert.is((await app.get(job, { method: 'DELETE' })).status, 303);
     assert.is((await send(app, other, { ACTION: 'DELETE' })).status, 303);
     await expectStatus(app, 200, '/vo/jobs');
+    await expectStatus(app, 400, '/vo/jobs?LAST=0');
     assert.is((await app.get('/vo/jobs', { method: 'PUT' })).status, 405);
   }));
 
@@ -441,6 +442,7 @@ needs(test, whyNoQueries)('queries, at once and as jobs', () =>
     assert.is((await send(app, '/vo/tap/async/none/parameters', {})).status, 404);
     await eventually('it fails', async () => (await app.get(`${wrong}/phase`)).text === 'ERROR' || undefined);
     await expectStatus(app, 200, `${wrong}/error`, '/vo/tap/async');
+    await expectStatus(app, 400, '/vo/tap/async?LAST=0');
     assert.is((await send(app, '/vo/tap/async', { ...query, PHASE: 'STOP' })).status, 400);
     assert.is((await app.get('/vo/tap/async', { method: 'PUT' })).status, 405);
     assert.is((await send(app, job, { ACTION: 'DELETE' })).status, 303);

@@ -38,7 +38,14 @@ const PATHS = [
   '/api/stream/objects?from=nowhere',
   ...['/api/sources?ra=221.596&dec=-40.0&radius_arcsec=60', '/api/sources/gaia_dr3/1', '/api/sources/gaia_dr3/x'],
   '/api/sky-map?resolution=2',
-  ...['/vo/scs?RA=221.596&DEC=-40&SR=0.01', '/vo/scs?RA=x', '/vo/capabilities', '/vo/tables', '/vo/moc/objects.json'],
+  ...[
+    '/vo/scs?RA=221.596&DEC=-40&SR=0.01',
+    '/vo/scs?RA=x',
+    '/vo/links?ID=313637935709683761',
+    '/vo/capabilities',
+    '/vo/tables',
+    '/vo/moc/objects.json',
+  ],
   ...['/vo/jobs', '/vo/jobs/nobody', '/vo/tap/tables', '/vo/tap/capabilities', '/vo/tap/sync?LANG=none'],
   ...[
     '/vo/tap/examples',

@@ -8,7 +8,7 @@ import { ConeHits, openGeneration } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Indexer } from '../../src/generations/indexer.ts';
-import type { BuiltArena, SaveIndexTask } from '../../src/generations/tasks.ts';
+import type { BuiltArena, MergeAnswer, SaveIndexTask } from '../../src/generations/tasks.ts';
 import { Pool, type RunOptions, type Task } from '../../src/pool/pool.ts';
 import { openStore, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -117,6 +117,7 @@ test('what is removed is found no more, also after a restart, until it is stored
     for (const isStored of [true, false]) {
       if (!isStored) writeFileSync(join(directory, 'index/generation'), '');
       index = await publish(directory);
+      await index.holds(left.length);
       assert.equal(index.ids(), left);
       index.indexer.discard();
       await eventually('there is another generation', async () => index.indexer.current);
@@ -405,12 +406,44 @@ class SlowMerges extends Pool {
     if (task.kind === 'saveIndex') this.saved.push(...(task as unknown as SaveIndexTask).arenas);
     const result = await super.run(task, options);
     if (task.kind === 'merge') {
-      this.merged.push(result as BuiltArena);
+      this.merged.push((result as MergeAnswer).arena!);
       await this.gate.promise;
     }
     return result;
   }
 }
+
+test('while removed objects are taken out of the index, it is ready, follows the journal, and says which rows are void', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(0, 3000));
+    await (await publish(directory)).close();
+    await writer.remove(range(0, 1000), 'wrong');
+    const pool = new SlowMerges({ threads: 2, threadData: { dataDir: directory } });
+    const index = await publish(directory, pool);
+    await eventually('they are being taken out', async () => pool.merged.length || undefined);
+    // One of them is stored anew, with the same ingest time.
+    await ingest(writer, [...range(3000, 10), 5n]);
+    await index.holds(3011);
+    await writer.remove([3003n], 'wrong');
+    const store = openStore(directory, 'read');
+    const sequence = store.lastSequence();
+    await eventually('the index has followed', async () => index.indexer.current!.sequence === sequence || undefined);
+    const { purgedTo } = index.indexer.current!;
+    const removed = store.removedAfter(0);
+    const valid = openGeneration(index.indexer.current!).arenas.flatMap(({ id }, i) =>
+      [...id].filter(each => (removed.get(each)?.sequence ?? 0) <= purgedTo[i]!),
+    );
+    const left = [5n, ...range(1000, 2003), ...range(3004, 6)];
+    assert.equal(
+      valid.sort((a, b) => (a < b ? -1 : 1)),
+      left,
+    );
+    pool.gate.resolve();
+    await index.holds(left.length);
+    assert.equal(index.ids(), left);
+    await index.close();
+    await store.close();
+  }));
 
 test('an index that is discarded while it is merged is not kept', () =>
   withWriter(async (directory, writer) => {

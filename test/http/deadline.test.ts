@@ -128,8 +128,9 @@ const withObjects = (body: (stored: Stored) => void) =>
     });
     const index = new SkyIndex([new Arena(arena)]);
     const contextOf = (store: Store, clock: Clock): QueryContext => {
-      const sinks = { out: new ByteSink(), body: new ByteSink() };
-      return { store, fragments, index, sequence: store.lastSequence(), object: new ObjectView(), clock, ...sinks };
+      const sinks = { out: new ByteSink(), body: new ByteSink(), at: undefined, past: undefined };
+      const [sequence, object] = [store.lastSequence(), new ObjectView()];
+      return { store, fragments, index, sequence, purgedTo: [sequence], object, clock, ...sinks };
     };
     body({ store, ids, contextOf });
   });

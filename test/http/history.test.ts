@@ -2,18 +2,23 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatTime } from '../../src/base/times.ts';
 import { apply } from '../../src/store/apply.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { FILE_NAME } from '../../src/store/environment.ts';
+import type { ImportItem } from '../../src/store/import.ts';
 import { encodeKey } from '../../src/store/records.ts';
 import { openStore } from '../../src/store/store.ts';
 import { RefusedChange } from '../../src/store/store_error.ts';
+import type { SkyPosition } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { RandomChanges } from '../store/random_changes.ts';
 import {
   crossmatched,
   delivery,
+  eventually,
+  type Json,
   match,
   NOW_US,
   PROVENANCE,
@@ -100,7 +105,203 @@ test('every answer by id, asked again after any further changes, has the same by
   }
 });
 
+/** Moves objects so close together that a cone has some of them. */
+function crowded(change: Change): Change {
+  const near = <T extends { readonly position: SkyPosition | null }>(object: T): T => {
+    const { position } = object;
+    return position ? { ...object, position: { ra: 10 + (position.ra % 1) / 100, dec: position.dec / 9000 } } : object;
+  };
+  if (change.kind === 'deliver') return { ...change, deliveries: change.deliveries.map(near) };
+  if (change.kind !== 'import') return change;
+  const entries = change.entries as readonly ImportItem[];
+  return {
+    ...change,
+    entries: entries.map(item => (item.kind === 'object' ? { ...item, object: near(item.object) } : item)),
+  };
+}
+
+type Ask = (app: TestApp, at?: string) => ReturnType<TestApp['get']>;
+
+const withAt = (path: string, at?: string) => (at === undefined ? path : `${path}&at=${at}`);
+const AREA = 'CIRCLE 10.005 0 0.008';
+
+/** Searches, and walks through all pages of one. */
+const searches = (i: number): Ask[] => {
+  const detail = ['ids', 'position', 'matches', 'full'][i % 4]!;
+  const get = (path: string) => (app: TestApp, at?: string) => app.get(withAt(path, at));
+  const cone = (query: string) => get(`/api/cone?ra=10.005&dec=0&${query}`);
+  const area = (query: string) => (app: TestApp, at?: string) =>
+    app.post(withAt(`/api/area?${query}`, at), AREA, 'text/plain');
+  const objects = (query: string) => get(`/api/objects?${query}`);
+  const lookup = (body: object) => (app: TestApp, at?: string) =>
+    app.post('/api/lookup', {
+      inputs: [...POSITIONS, ...INPUTS],
+      ...body,
+      ...(at !== undefined && { at: Number(at) }),
+    });
+  const walk = (path: string) => async (app: TestApp, at?: string) => {
+    let answer = await app.get(withAt(path, at));
+    for (let { text } = answer; ; text += answer.text) {
+      const { next_cursor } = answer.body;
+      if (next_cursor === null) return { ...answer, text };
+      const { headers } = answer;
+      // The cursor has the entry.
+      answer = { ...(await app.get(`${path}&cursor=${next_cursor}`)), headers };
+    }
+  };
+  return [
+    cone(`radius_arcsec=60&detail=${detail}&page_size=3`),
+    cone('radius_arcsec=25&detail=full&format=votable'),
+    cone('radius_arcsec=30&detail=matches&separation_arcsec_max=0.5&reliability_min=0.2'),
+    cone('radius_arcsec=30&response=count&reliability_max=0.7'),
+    walk(`/api/cone?ra=10.005&dec=0&radius_arcsec=60&detail=${detail}&page_size=4`),
+    lookup({ detail: 'full' }),
+    lookup({ response: 'count', filters: { separation_arcsec_max: 0.5 } }),
+    area(`detail=${detail}&page_size=4`),
+    area('status=coincident_sources&detail=full&time_field=event_time&start=2026-02-25T09:10:00Z'),
+    area('response=count'),
+    area('response=count&status=crossmatch_pending'),
+    area('response=table&detail=position'),
+    objects(`detail=${detail}&page_size=5&start=2026-02-25T09:06:00Z&end=2026-02-25T09:18:00Z`),
+    objects('status=coincident_sources&detail=full'),
+    walk(`/api/objects?detail=${detail}&page_size=7`),
+    walk('/api/objects?detail=matches&page_size=3&time_field=event_time&catalog=gaia_dr3'),
+    objects('response=count'),
+    objects('response=count&status=no_coincident_source'),
+    objects('response=count&time_field=event_time&end=2026-02-25T09:12:00Z'),
+  ];
+};
+const POSITIONS = [1, 20, 60].map(radius_arcsec => ({ kind: 'position', ra: 10.005, dec: 0, radius_arcsec }));
+
+test('every answer by position, area or time, asked again after any further changes, has the same bytes', async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const kept: { readonly i: number; readonly k: number; readonly text: string; readonly at: string }[] = [];
+    const entries = new Set<string>();
+    const differing = new Set<number>();
+    await withApp(
+      ({ writer }) => writer.keepHistory(true),
+      async (app, world) => {
+        const changes = new RandomChanges(seededRandom(seed), true);
+        for (let i = 0; i < CHANGES; i++) {
+          applyTo(world, crowded(objectChange(changes)));
+          // In every second round the index may be behind.
+          if (i % 2 === 0) await indexed(app, world);
+          for (const [k, ask] of searches(i).entries()) {
+            const { status, text, headers } = await ask(app);
+            assert.is(status, 200, text);
+            kept.push({ i, k, text, at: headers.get(ENTRY)! });
+            entries.add(headers.get(ENTRY)!);
+          }
+        }
+        for (const { i, k, text, at } of kept) {
+          const again = await searches(i)[k]!(app, at);
+          assert.is(again.status, 200, again.text);
+          assert.ok(again.text === text, `seed ${seed}, entry ${at}, question ${k}:\n${text}\n${again.text}`);
+          assert.is(again.headers.get(ENTRY), at);
+          if ((await searches(i)[k]!(app)).text !== text) differing.add(k);
+        }
+      },
+    );
+    assert.ok(entries.size > CHANGES / 3, `only ${entries.size} entries`);
+    assert.is(differing.size, searches(0).length, 'every question has another answer today');
+  }
+});
+
+/** Waits until the index has all objects. */
+const indexed = (app: TestApp, { store }: World) =>
+  eventually('the index has every entry', async () => {
+    store.resetRead();
+    const { headers } = await app.get('/api/cone?ra=0&dec=0&radius_arcsec=1');
+    return headers.get(ENTRY) === `${store.lastSequence()}` || undefined;
+  });
+
 const ID = 5n;
+const NEAR = 'ra=150&dec=2&radius_arcsec=10&detail=position';
+
+/** The ids that are found by position, area and time. */
+async function found(app: TestApp, at?: number): Promise<string[][]> {
+  const query = `detail=ids${at === undefined ? '' : `&at=${at}`}`;
+  const cone = await app.result(`/api/cone?ra=150&dec=2&radius_arcsec=10&${query}`);
+  const area = await app.post(`/api/area?${query}`, 'CIRCLE 150 2 0.01', 'text/plain');
+  const objects = await app.get(`/api/objects?${query}`);
+  return [cone, area.body, objects.body].map(({ objects }: Json) =>
+    objects.map(({ diaObjectId_str }: Json) => diaObjectId_str).sort(),
+  );
+}
+
+test('an object is found from the entry that stored it on, beside one that was stored before', async () => {
+  await withApp(fill, async (app, { writer }) => {
+    await writer.ingest([delivery(6n)], NOW_US - 1e6);
+    // The index is waited for.
+    assert.equal(await found(app, 4), Array(3).fill(['1', '5', '6']));
+    assert.equal(await found(app, 3), Array(3).fill(['1', '5']));
+    assert.equal(await found(app, 2), Array(3).fill(['1', '5']));
+    assert.equal(await found(app, 1), Array(3).fill(['1']));
+    assert.equal(await found(app, 0), Array(3).fill([]));
+    const counts = [];
+    for (const at of [0, 1, 2, 3, 4]) counts.push((await app.get(`/api/objects?response=count&at=${at}`)).body.total);
+    assert.equal(counts, [0, 1, 2, 2, 3]);
+  });
+});
+
+test('a removed object is found as before its removal, and where it was then', async () => {
+  await withApp(fill, async (app, world) => {
+    const { writer } = world;
+    await writer.remove([ID], 'wrong');
+    await writer.ingest([delivery(ID, { position: { ra: 10, dec: 20 } }), delivery(6n)], NOW_US);
+    await writer.remove([6n, ID], 'wrong again');
+    await writer.ingest([delivery(ID, { position: { ra: 150.0001, dec: 2 } })], NOW_US);
+    await indexed(app, world);
+    const at = async (entry: number) => (await found(app, entry)).map(ids => ids.join());
+    assert.equal(await at(3), ['1,5', '1,5', '1,5']);
+    assert.equal(await at(4), ['1', '1', '1']);
+    assert.equal(await at(5), ['1,6', '1,6', '1,5,6']);
+    assert.equal(await at(6), ['1', '1', '1']);
+    assert.equal(await at(7), ['1,5', '1,5', '1,5']);
+    const separation = async (entry: number) =>
+      (await app.result(`/api/cone?${NEAR}&at=${entry}`)).objects[1].separation_arcsec;
+    assert.equal([await separation(3), (await separation(7)) > 0.1], [0, true]);
+    const full = await app.get(`/api/cone?${NEAR.replace('position', 'full')}&at=3`);
+    assert.match(full.text, /"catalog_source_id": "9"[\s\S]*"ruwe": 1\.5/);
+  });
+});
+
+test('with a history, as_of is the latest ingest time of the state', async () => {
+  await withApp(fill, async (app, { writer }) => {
+    await writer.ingest([delivery(6n)], NOW_US + 5e6);
+    await writer.remove([6n], 'wrong');
+    const asOf = [];
+    for (const at of [0, 3, 4, 5]) asOf.push((await app.get(`/api/objects?at=${at}`)).body.as_of);
+    assert.equal(
+      asOf,
+      [0, NOW_US, NOW_US + 5e6, NOW_US].map(timeUs => formatTime(timeUs)),
+    );
+  });
+});
+
+test('a cursor has the entry: at may be repeated but not changed; without the history the walk goes on by as_of', async () => {
+  await withApp(fill, async (app, world) => {
+    await indexed(app, world);
+    for (const path of [`/api/cone?${NEAR}&page_size=1`, '/api/objects?page_size=1']) {
+      const first = await app.get(path);
+      const next = `${path}&cursor=${first.body.next_cursor}`;
+      const at = first.headers.get(ENTRY);
+      const second = await app.get(next);
+      assert.is(second.headers.get(ENTRY), at);
+      assert.is((await app.get(`${next}&at=${at}`)).text, second.text);
+      const { status, body } = await app.get(`${next}&at=1`);
+      assert.equal([status, body.param, body.message.includes(`must be ${at}, as in the cursor`)], [400, 'at', true]);
+    }
+    const path = '/api/objects?page_size=1&detail=ids';
+    const first = await app.get(path);
+    await world.writer.keepHistory(false);
+    const second = await app.get(`${path}&cursor=${first.body.next_cursor}`);
+    assert.equal([second.status, second.headers.get(ENTRY)], [200, null]);
+    assert.is(first.body.objects.length + second.body.objects.length, 2);
+    const refused = await app.get(`${path}&cursor=${first.body.next_cursor}&at=3`);
+    assert.equal([refused.status, refused.body.param], [400, 'at']);
+  });
+});
 
 async function fill({ writer, store, directory }: World): Promise<void> {
   await writer.keepHistory(true);
@@ -222,7 +423,8 @@ test('two processes that begin a history at once do not remove its records', asy
       store.resetRead();
     };
     await writer.keepHistory(true);
-    assert.is(store.databases.history.entryCount(), 2);
+    // Two records, and the latest ingest time at the beginning and after the entry.
+    assert.is(store.databases.history.entryCount(), 4);
     assert.is((await app.result('/api/objects/9?at=3')).status, 'not_in_service');
   });
 });
@@ -247,12 +449,10 @@ test('the entries after a restored backup have the numbers of those that were lo
   });
 });
 
-test('an operation without a history refuses `at`, and so do positions and names', async () => {
+test('an operation without a history refuses `at`, and so do names', async () => {
   await withApp(fill, async app => {
     for (const path of [
-      '/api/cone?ra=1&dec=2&radius_arcsec=3',
       '/api/tns/2026abc',
-      '/api/objects?',
       '/api/recent-crossmatches?',
       '/api/sources?ra=1&dec=2&radius_arcsec=3',
       '/api/sky-map?',
@@ -260,10 +460,10 @@ test('an operation without a history refuses `at`, and so do positions and names
       const { status, body } = await app.get(`${path}${path.includes('?') ? '&' : '?'}at=1`);
       assert.equal([status, body.code, body.param], [400, 'unsupported_parameter', 'at'], path);
     }
-    const position = { kind: 'position', ra: 1, dec: 2, radius_arcsec: 3 };
-    const { status, body } = await app.post('/api/lookup', { inputs: [position, INPUTS[0]], at: 1 });
+    const name = { kind: 'tns', name: '2026abc' };
+    const { status, body } = await app.post('/api/lookup', { inputs: [name, INPUTS[0]], at: 1 });
     assert.equal([status, body.code, body.param], [400, 'invalid_parameter', 'at']);
-    const answer = await app.post('/api/lookup', { inputs: [position] });
+    const answer = await app.post('/api/lookup', { inputs: [name] });
     assert.equal([answer.status, answer.headers.get(ENTRY)], [200, null]);
   });
 });

@@ -1,6 +1,7 @@
 /** A node that follows a log answers: while it is behind the log, and once it has stopped. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CONE_CURSOR, decodeCursor, encodeCursor } from '../../src/answers/cursor.ts';
 import { parseTime } from '../../src/base/parse_time.ts';
 import { steadyMs } from '../../src/base/runtime.ts';
 import type { SharedState } from '../../src/base/shared_state.ts';
@@ -37,6 +38,21 @@ const withNode = (body: (node: TestApp, state: SharedState, world: World) => Pro
       await coordinator.close();
     }
   });
+
+test('a walk from the state after an entry waits at a node that does not have the entry yet', () =>
+  withNode(async (node, _, { writer }) => {
+    await writer.keepHistory(true);
+    const { body, headers } = await node.get(`${CONE}&page_size=2`);
+    assert.is(headers.get('X-Journal-Entry'), `${OBJECTS}`);
+    const cursor = { ...decodeCursor(CONE_CURSOR, body.next_cursor), at: OBJECTS + 1 };
+    const next = `${CONE}&page_size=2&cursor=${encodeCursor(CONE_CURSOR, cursor)}`;
+    const refused = await node.get(next);
+    assert.equal([refused.status, refused.body.code], [503, 'service_unavailable'], refused.text);
+    const waiting = node.get(next);
+    await writer.ingest([delivery(9n)], LAST_US + 1);
+    const answer = await waiting;
+    assert.equal([answer.status, answer.headers.get('X-Journal-Entry')], [200, `${OBJECTS + 1}`]);
+  }));
 
 test('a walk that goes on at a node that is behind waits for it, and is whole', () =>
   withNode(async (node, state) => {

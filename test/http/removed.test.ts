@@ -17,7 +17,7 @@ import {
 const test = suite('http/removed');
 const COUNT = 60;
 const ids = Array.from({ length: COUNT }, (_, i) => BigInt(i + 1));
-const isWrong = (id: bigint) => id % 3n === 0n;
+const isWrong = (id: bigint) => id % 3n === 1n;
 const right = ids.filter(id => !isWrong(id));
 const wrong = ids.filter(isWrong);
 const AREA = 'CIRCLE 150 2 0.001';
@@ -26,6 +26,8 @@ const LOOKED_UP = [
   { kind: 'id', diaObjectId: 10 },
   { kind: 'position', ra: 150, dec: 2, radius_arcsec: 1 },
 ];
+// The objects are at one position, so the nearest is the one with the lowest id, which is removed.
+const TABLE = 'ra,dec\n150,2\n10,20\n';
 const WINDOW = 'start=2026-09-21T00:00:00Z&end=2026-09-22T00:00:00Z';
 
 const fillWith = (some: readonly bigint[]) => async (world: World) => {
@@ -53,6 +55,8 @@ const ASKED: readonly ((app: TestApp) => Promise<string>)[] = [
   async app => (await app.post('/api/area?response=count', AREA)).text,
   async app => (await app.post('/api/area?response=count&status=crossmatch_pending', AREA)).text,
   async app => (await app.post('/api/lookup', { inputs: LOOKED_UP, response: 'count' })).text,
+  async app => (await app.post('/api/crossmatch?radius_arcsec=1&find=all', TABLE, null)).text,
+  async app => (await app.post('/api/crossmatch?radius_arcsec=1', TABLE, null)).text,
 ];
 
 /** The crossmatch times and what follows from the time of the request differ. */
@@ -81,7 +85,7 @@ test('every answer is that of a service which never had them, at once, and after
       return text.includes(`nearsky_index_sequence ${world.store.lastSequence()}\n`) || undefined;
     });
     assert.equal(await answersOf(app), expected);
-    assert.is((await app.result('/api/objects/9')).status, 'not_in_service');
+    assert.is((await app.result('/api/objects/10')).status, 'not_in_service');
     const map = await eventually('the map has followed', async () => {
       const { status, body } = await app.get('/api/sky-map?resolution=1');
       return status === 200 && body.total === right.length ? body : undefined;
@@ -143,6 +147,13 @@ async function read(app: TestApp, path: string, count: number, after?: string): 
   return reader;
 }
 
+const changes = (reader: EventReader) =>
+  reader.texts
+    .map(text => JSON.parse(text))
+    .map(({ change, diaObjectId, status, ra }) => `${change} ${diaObjectId} ${status} ${ra}`);
+const removed = 'removed 1 not_in_service 150';
+const of2 = ['stored 2 crossmatch_pending 150', 'crossmatched 2 coincident_sources 150'];
+
 test('the stream of objects says what was removed, in its area; neither stream has more of it', () =>
   withApp(
     async world => {
@@ -154,7 +165,11 @@ test('the stream of objects says what was removed, in its area; neither stream h
     async (app, world) => {
       const matches = '/api/stream/matches';
       const objects = '/api/stream/objects?from=beginning';
+      // The thread keeps these events for the readers that come later.
+      await read(app, `${matches}?from=beginning`, 4);
+      await read(app, objects, 4);
       await world.writer.remove([1n], 'wrong');
+      assert.equal(changes(await read(app, objects, 3)), [...of2, removed]);
       await world.writer.ingest([delivery(1n, { position: { ra: 10, dec: 20 } })], NOW_US + 9);
       await crossmatched(world, 1n, searched('gaia_dr3'), [match('gaia_dr3', '3')]);
       // A reader that has the first match of the removed object gets all of the next one's.
@@ -169,17 +184,12 @@ test('the stream of objects says what was removed, in its area; neither stream h
           [1, '3'],
         ],
       );
-      const changes = (reader: EventReader) =>
-        reader.texts
-          .map(text => JSON.parse(text))
-          .map(({ change, diaObjectId, status, ra }) => `${change} ${diaObjectId} ${status} ${ra}`);
       const restored = ['stored 1 crossmatch_pending 10', 'crossmatched 1 coincident_sources 10'];
-      const removed = 'removed 1 not_in_service 150';
-      const of2 = ['stored 2 crossmatch_pending 150', 'crossmatched 2 coincident_sources 150'];
       assert.equal(changes(await read(app, objects, 5)), [...of2, removed, ...restored]);
       const area = encodeURIComponent('CIRCLE 150 2 1');
       assert.equal(changes(await read(app, `${objects}&area=${area}`, 3)), [...of2, removed]);
       assert.equal(changes(await read(app, `${objects}&status=crossmatch_pending`, 2)), [of2[0], restored[0]]);
+      assert.equal(changes(await read(app, `${objects}&reliability_min=0.5`, 4)), [...of2, ...restored]);
     },
   ));
 

@@ -240,6 +240,7 @@ const CURSOR = {
   radiusArcsec: 1.5,
   detail: 'full',
   archive: '0123abcd',
+  at: 2 ** 53 - 1,
 } as const;
 
 const CONE = coneCursor(number({ min: 0, max: 60, aboveMin: true }));
@@ -363,7 +364,7 @@ test('cursors have the same letters in each release, and those of earlier releas
   const [timeUs, laterUs] = [last.timeUs, last.timeUs + 1e6];
   same(
     CONE,
-    { ...last, asOfUs: laterUs, ra: 359.99999, dec: -1e-7, radiusArcsec: 1.5, detail: 'full' },
+    { ...last, asOfUs: laterUs, ra: 359.99999, dec: -1e-7, radiusArcsec: 1.5, detail: 'full', at: undefined },
     'eyJrIjoiY29uZV9zZWFyY2giLCJ0IjoiMjAyNi0wOS0yMVQxNDoxMzoyMC4xMjM0NTYrMDA6MDAiLCJpIjo5MjIzMzcyMDM2ODU0Nzc1ODA3LCJhIjoiMjAyNi0wOS0yMVQxNDoxMzoyMS4xMjM0NTYrMDA6MDAiLCJyYSI6MzU5Ljk5OTk5LCJkZWMiOi0xZS03LCJyIjoxLjUsImQiOiJmdWxsIiwibyI6IjAxMjNhYmNkIiwiYyI6ImY1NzQ4ZDhhIn0',
   );
   const recent = { startUs: timeUs - 1e6, endUs: timeUs, timeField: 'event_time', detail: 'ids' } as const;
@@ -375,7 +376,7 @@ test('cursors have the same letters in each release, and those of earlier releas
   const pixel = { level: 0.25, pixel: 3_221_225_471, id: 7n, digest: 'd1', archive: last.archive };
   same(
     AREA_CURSOR,
-    { ...pixel, timeField: 'ingest_time', status: 'any', asOfUs: timeUs },
+    { ...pixel, timeField: 'ingest_time', status: 'any', asOfUs: timeUs, at: undefined },
     'eyJrIjoiYXJlYSIsImwiOjAuMjUsInAiOjMyMjEyMjU0NzEsImkiOjcsImYiOiJpbmdlc3RfdGltZSIsInUiOiJhbnkiLCJhIjoiMjAyNi0wOS0yMVQxNDoxMzoyMC4xMjM0NTYrMDA6MDAiLCJuIjoiZDEiLCJvIjoiMDEyM2FiY2QiLCJjIjoiMDFhNGEyYzAifQ',
   );
   assert.equal(
@@ -388,7 +389,7 @@ test('cursors have the same letters in each release, and those of earlier releas
   );
   same(
     OBJECTS_CURSOR,
-    { ...last, timeField: 'ingest_time', status: 'not_searched', asOfUs: timeUs },
+    { ...last, timeField: 'ingest_time', status: 'not_searched', asOfUs: timeUs, at: undefined },
     'eyJrIjoib2JqZWN0cyIsInQiOiIyMDI2LTA5LTIxVDE0OjEzOjIwLjEyMzQ1NiswMDowMCIsImkiOjkyMjMzNzIwMzY4NTQ3NzU4MDcsImYiOiJpbmdlc3RfdGltZSIsInUiOiJub3Rfc2VhcmNoZWQiLCJhIjoiMjAyNi0wOS0yMVQxNDoxMzoyMC4xMjM0NTYrMDA6MDAiLCJvIjoiMDEyM2FiY2QiLCJjIjoiNDQ5NDUyYjAifQ',
   );
   assert.equal(

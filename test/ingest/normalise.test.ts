@@ -170,6 +170,11 @@ for (const [broker, [normalise, message]] of Object.entries(MESSAGES)) {
     for (const id of wrong) assert.match(reasonOf(normalise(message(id, '1', '2'), RECEIVED_US)), 'diaObjectId', id);
   });
 
+  test(`${broker}: the zeros of a position have no sign`, () => {
+    const { ra, dec } = deliveryOf(normalise(message('5', '-0.0', '-0.0'), RECEIVED_US)).position!;
+    assert.equal([Object.is(ra, 0), Object.is(dec, 0)], [true, true]);
+  });
+
   test(`${broker}: a position that cannot be is null, and the object is delivered all the same`, () => {
     for (const [ra, dec] of [
       ['0', '-90'],

@@ -27,11 +27,13 @@ test('the memory of an index that was dropped is returned when there is another'
   try {
     const publish = (message: ToServer) => port2.postMessage(message);
     const before = process.memoryUsage().rss;
-    publish({ kind: 'generation', generation: { number: 1, sequence: 1, arenas: [usedArena()], replacedBytes: 0 } });
+    const first = { number: 1, sequence: 1, purgedTo: [1], replacedBytes: 0 };
+    publish({ kind: 'generation', generation: { ...first, arenas: [usedArena()] } });
     await eventually('it has the first', async () => link.generation?.number === 1 || undefined);
     assert.ok(process.memoryUsage().rss - before > BYTES / 2, 'the index was resident');
     publish({ kind: 'generation', generation: undefined });
-    publish({ kind: 'generation', generation: { number: 2, sequence: 1, arenas: [], replacedBytes: BYTES } });
+    const second = { number: 2, sequence: 1, purgedTo: [], arenas: [], replacedBytes: BYTES };
+    publish({ kind: 'generation', generation: second });
     await eventually('it has the second', async () => link.generation?.number === 2 || undefined);
     await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
   } finally {

@@ -23,18 +23,19 @@ interface Expected {
 type Operation =
   | { readonly kind: 'ingest'; readonly deliveries: readonly Delivery[] }
   | { readonly kind: 'crossmatch'; readonly results: readonly CrossmatchResult[] }
-  | { readonly kind: 'remove'; readonly ids: readonly bigint[] }
+  | { readonly kind: 'remove'; readonly ids: readonly bigint[]; readonly broker: string | undefined }
   | { readonly kind: 'reopen' };
 
 const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record<T>(fields, { noNullPrototype: true });
 const ids = fc.constantFrom(0n, 1n, 255n, 256n, 2n ** 32n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 2n, 2n ** 63n - 1n);
 const finite = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+const brokers = fc.constantFrom<BrokerName>('antares', 'lasair', 'pittgoogle');
 const deliveries: fc.Arbitrary<Delivery> = record({
   id: ids,
   position: fc.option(record({ ra: finite(0, 360), dec: finite(-90, 90) })),
   reliability: fc.option(finite(0, 1)),
   eventTimeUs: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
-  broker: fc.constantFrom<BrokerName>('antares', 'lasair', 'pittgoogle'),
+  broker: brokers,
 }).map(({ id, ...fields }) => delivery(id, fields));
 const payloads = fc.dictionary(
   fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/),
@@ -62,7 +63,14 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
     weight: 3,
     arbitrary: record({ kind: fc.constant('crossmatch' as const), results: fc.array(results, { maxLength: 5 }) }),
   },
-  { weight: 1, arbitrary: record({ kind: fc.constant('remove' as const), ids: fc.array(ids, { maxLength: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: record({
+      kind: fc.constant('remove' as const),
+      ids: fc.array(ids, { maxLength: 3 }),
+      broker: fc.option(brokers, { nil: undefined }),
+    }),
+  },
   { weight: 1, arbitrary: record({ kind: fc.constant('reopen' as const) }) },
 );
 
@@ -85,8 +93,15 @@ function applyToModel(model: Map<bigint, Expected>, operation: Exclude<Operation
     return { changes, counts: { stored, delivered, duplicate: operation.deliveries.length - stored - delivered } };
   }
   if (operation.kind === 'remove') {
-    changes.removed = operation.ids.filter(id => model.delete(id));
-    return { changes, counts: changes.removed.length };
+    const { broker } = operation;
+    for (const id of operation.ids) {
+      const known = model.get(id);
+      if (!known || (broker && !known.brokers.delete(broker))) continue;
+      if (broker && known.brokers.size > 0) changes.delivered.push(id);
+      else changes.removed.push(id);
+      if (changes.removed.includes(id)) model.delete(id);
+    }
+    return { changes, counts: { removed: changes.removed.length, kept: changes.delivered.length } };
   }
   for (const { diaObjectId, matches } of operation.results) {
     const known = model.get(diaObjectId);
@@ -142,7 +157,7 @@ function applied(writer: Writer, operation: Exclude<Operation, { kind: 'reopen' 
     case 'crossmatch':
       return writer.recordCrossmatches(operation.results, provenance, 6_000);
     case 'remove':
-      return writer.remove(operation.ids, 'wrong');
+      return writer.remove(operation.ids, 'wrong', operation.broker);
   }
 }
 

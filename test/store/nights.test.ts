@@ -61,6 +61,29 @@ test('messages and crossmatches are counted in their night', () =>
     assert.equal(store.night('2026-11-25').brokers, {});
   }));
 
+test('removed objects are counted by reason, in the night of their removal', () =>
+  withStore(async (store, writer) => {
+    await writer.ingest([delivery(1n), delivery(2n), delivery(3n)], us('2026-11-25T23:00:00Z'));
+    const night = nightOf(1000 * Date.now());
+    await writer.remove([1n, 2n, 9n], 'a test / again');
+    await writer.remove([3n], 'too old');
+    await writer.remove([3n], 'gone already');
+    await writer.ingest([delivery(4n), delivery(4n, { broker: 'fink' })], us('2026-11-25T23:00:00Z'));
+    await writer.remove([4n], 'too old', 'fink');
+    // The night may have ended meanwhile.
+    const nights = [...new Set([night, nightOf(1000 * Date.now())])].map(each => store.night(each).removed);
+    assert.is(
+      nights.reduce((sum, { objects }) => sum + objects, 0),
+      3,
+    );
+    assert.is(
+      nights.reduce((sum, { deliveries }) => sum + deliveries, 0),
+      1,
+    );
+    assert.equal(Object.assign({}, ...nights.map(({ by_reason }) => by_reason)), { 'a test / again': 2, 'too old': 1 });
+    assert.equal(store.night('2026-11-25').removed, { objects: 0, by_reason: {}, deliveries: 0 });
+  }));
+
 test('a change that fails stores nothing and counts nothing', () =>
   withStore(async (store, writer) => {
     const broken = { broker: 'lasair', below_cut: 1, skipped: 0, rejected: null as never };

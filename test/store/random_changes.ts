@@ -175,7 +175,13 @@ export class RandomChanges {
       case 'import':
         return { kind, timeUs, entries: this.#many(3, () => this.#items()).flat() };
       case 'remove':
-        return { kind, timeUs, ids: this.#many(4, () => this.#id()), reason: 'a wrong file: é' };
+        return {
+          kind,
+          timeUs,
+          ids: this.#many(4, () => this.#id()),
+          reason: 'a wrong file: é',
+          ...(this.int(2) === 0 && { broker: this.pick(BROKERS) }),
+        };
       case 'register_catalog':
         return { kind, timeUs, registration: this.#registration(timeUs) };
       case 'remove_catalog':

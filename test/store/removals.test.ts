@@ -1,9 +1,15 @@
 /** Removed objects leave nothing behind but their removal, in whatever state they were. */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { checkDirectory } from '../../src/store/check.ts';
+import { deliveriesIn } from '../../src/store/deliveries.ts';
+import { FILE_NAME } from '../../src/store/environment.ts';
+import { checkPages } from '../../src/store/pages.ts';
+import { type LastRemoval, LastRemovals } from '../../src/store/removals.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
 import { seededRandom } from '../oracle/skies.ts';
@@ -77,8 +83,8 @@ test('a store without some of its objects is one that never had them', () =>
         all.filter(id => !isWrong(id)),
       );
       const before = store.lastSequence();
-      assert.is(await writer.remove([...all.filter(isWrong), 1000n, 0n], 'wrong'), 20);
-      assert.is(await writer.remove([0n], 'again'), 0);
+      assert.is((await writer.remove([...all.filter(isWrong), 1000n, 0n], 'wrong')).removed, 20);
+      assert.is((await writer.remove([0n], 'again')).removed, 0);
       assert.is(store.lastSequence(), before + 1);
       assert.equal(
         store.journalAfter(before).map(({ removed }) => removed.length),
@@ -117,6 +123,111 @@ test('after random changes everything derived is intact, and a database without 
   }
 });
 
+test('what a broker delivered in a window is found, and what is not recorded is counted', () =>
+  withStore(async (store, writer) => {
+    const from = (broker: string, ...ids: readonly bigint[]) => ids.map(id => delivery(id, { broker }));
+    await writer.ingest(from('lasair', 1n, 2n, 3n), 1000);
+    await writer.ingest([...from('fink', 2n, 4n), ...from('lasair', 8n)], 2000);
+    await writer.ingest(from('lasair', 4n, 5n, 1n), 3000);
+    const found = (fromUs: number, toUs: number, broker = 'lasair') => {
+      const { ids, first, undated } = deliveriesIn(store, { broker, fromUs, toUs });
+      return [[...ids].sort(), [...first].sort(), undated];
+    };
+    assert.equal(found(1000, 2000), [[1n, 2n, 3n], [1n, 2n, 3n], 0]);
+    assert.equal(found(2000, 3001), [[4n, 5n, 8n], [5n, 8n], 0]);
+    assert.equal(found(0, 9000, 'fink'), [[2n, 4n], [4n], 0]);
+    assert.equal(found(3001, 9000), [[], [], 0]);
+    // A removed delivery is gone until it comes again.
+    assert.equal(await writer.remove([2n, 3n, 4n], 'wrong', 'lasair'), { removed: 1, kept: 2 });
+    assert.equal(found(0, 9000), [[1n, 5n, 8n], [1n, 5n, 8n], 0]);
+    await writer.ingest(from('lasair', 2n, 3n), 4000);
+    assert.equal(found(4000, 4001), [[2n, 3n], [3n], 0]);
+    assert.equal(found(1000, 2000), [[1n], [1n], 0]);
+    const imported = (diaObjectId: bigint, ...brokers: readonly string[]) => {
+      const { broker: _, diaObjectId: __, ...fields } = delivery(diaObjectId);
+      const object = { ...fields, ingestTimeUs: 1500, state: 'pending', brokers } as const;
+      return { kind: 'object', diaObjectId, object } as const;
+    };
+    await writer.import([imported(6n, 'lasair'), imported(7n, 'fink', 'lasair')]);
+    assert.equal(found(1000, 2000), [[1n, 6n], [1n, 6n], 1]);
+    assert.equal(found(4000, 4001), [[2n, 3n], [3n], 1], 'lasair may have delivered object 7 then');
+  }));
+
+test('without one of its deliveries an object is one that never had it', () =>
+  withStore(async (store, writer, directory) =>
+    withStore(async (other, otherWriter) => {
+      const ids = Array.from({ length: 30 }, (_, i) => BigInt(i));
+      const fill = async (into: typeof writer, brokers: readonly string[]) => {
+        for (const [i, broker] of brokers.entries()) {
+          const some = ids.filter(id => Number(id) % 3 <= i);
+          await into.ingest(
+            some.map(id => delivery(id, { broker })),
+            1000,
+          );
+        }
+        const results = ids.filter(id => id % 2n === 0n).map(id => result(id, [SOURCE]));
+        await into.recordCrossmatches(results, provenance, 4000);
+        const again = { ...provenance, crossmatch_radius_arcsec: 2 };
+        await into.recordCrossmatches(results.slice(5), again, 5000, true);
+      };
+      await fill(writer, ['lasair', 'fink', 'antares']);
+      await fill(otherWriter, ['lasair', 'fink']);
+      // Only antares delivered a third of the objects.
+      const shared = ids.filter(id => id % 3n < 2n).length;
+      assert.equal(await writer.remove([...ids, 99n], 'wrong', 'antares'), {
+        removed: ids.length - shared,
+        kept: shared,
+      });
+      const brokersAndState = (from: Store) =>
+        [...from.objects()].map(({ diaObjectId, brokers, state, matches, position, ingestTimeUs }) => {
+          return { diaObjectId, brokers, state, matches, position, ingestTimeUs };
+        });
+      assert.equal(brokersAndState(store), brokersAndState(other));
+      assert.equal(store.counts().statuses, other.counts().statuses);
+      assert.equal((await checkDirectory(directory, () => {})).faults, []);
+    }),
+  ));
+
+test('the space of removed objects is used again', () =>
+  withStore(async (store, writer, directory) => {
+    const file = join(directory, FILE_NAME);
+    const fill = async (from: number) => {
+      const ids = Array.from({ length: 20_000 }, (_, i) => BigInt(from + i));
+      for (let at = 0; at < ids.length; at += 1000)
+        await writer.ingest(
+          ids.slice(at, at + 1000).map(id => delivery(id)),
+          1000,
+        );
+      return ids;
+    };
+    const ids = await fill(0);
+    const filled = statSync(file).size;
+    const before = store.reusableBytes();
+    for (let from = 0; from < ids.length; from += 1000) await writer.remove(ids.slice(from, from + 1000), 'wrong');
+    const reusable = store.reusableBytes();
+    assert.ok(reusable > before + filled / 3, `${before}, then ${reusable} of ${filled} bytes`);
+    assert.is(reusable, freeBytes(file));
+    const removed = statSync(file).size;
+    await fill(100_000);
+    // The journal and the positions keep what they have of removed objects.
+    const grown = statSync(file).size - removed;
+    assert.ok(grown < filled / 3, `${grown} of ${filled} bytes`);
+    assert.is(store.reusableBytes(), freeBytes(file));
+  }));
+
+/** The bytes of all pages that belong to no tree, as found by a walk over all trees. */
+function freeBytes(file: string): number {
+  const { pages, faults } = checkPages(file);
+  assert.equal(faults, []);
+  const bytes = readFileSync(file);
+  const pageBytes = bytes.readUInt32LE(48);
+  const newest = [0, pageBytes].sort((a, b) =>
+    Number(bytes.readBigUInt64LE(b + 152) - bytes.readBigUInt64LE(a + 152)),
+  )[0]!;
+  const lastPage = Number(bytes.readBigUInt64LE(newest + 144));
+  return pageBytes * (lastPage + 1 - 2 - pages);
+}
+
 test('a removed object that is delivered again is a new one', () =>
   withStore(async (store, writer, directory) => {
     const first = delivery(7n);
@@ -135,5 +246,25 @@ test('a removed object that is delivered again is a new one', () =>
     assert.equal(store.pendingIds(9), [7n, 8n]);
     assert.equal((await checkDirectory(directory, () => {})).faults, []);
   }));
+
+test('the last removals of many objects are those of a map', () => {
+  const random = seededRandom(7);
+  const anyId = () => (BigInt(Math.floor(random() * 2 ** 12)) << BigInt(Math.floor(random() * 5) * 12)) % 2n ** 63n;
+  const [removals, expected] = [new LastRemovals(), new Map<bigint, LastRemoval>()];
+  for (let sequence = 60; sequence > 0; sequence--) {
+    const removal = { sequence, rows: 10 * sequence };
+    const ids = Array.from({ length: 300 }, anyId);
+    removals.add(removal, ids);
+    for (const id of ids) if (!expected.has(id)) expected.set(id, removal);
+    assert.is(removals.size, expected.size);
+  }
+  for (const [id, removal] of expected) assert.is(removals.get(id), removal, `${id}`);
+  for (let i = 0; i < 20_000; i++) {
+    const id = anyId();
+    assert.is(removals.get(id), expected.get(id), `${id}`);
+  }
+  assert.is(removals.get(2n ** 63n - 1n), undefined);
+  assert.is(new LastRemovals().get(0n), undefined);
+});
 
 test.run();

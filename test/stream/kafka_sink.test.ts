@@ -11,7 +11,7 @@ import { needs } from '../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 import { failure, withStore } from '../store/support.ts';
 import { readTopic } from './read_topic.ts';
-import { addObjects, allExpected, FakeSink, messagesOf, publicationOf, TOPIC } from './support.ts';
+import { addObjects, allExpected, FakeSink, INGEST_US, messagesOf, publicationOf, TOPIC } from './support.ts';
 
 const test = suite('stream/kafka_sink');
 const real = needs(test, whyNoKafka);
@@ -57,7 +57,8 @@ real('key, value and headers of every message; an object is in one partition, in
       partitionOf.set(key, partition);
       const { catalog_name: catalogName } = JSON.parse(value);
       assert.equal([...headers.keys()], ['_id', '_sender', '_format']);
-      assert.equal(headers.get('_id'), messageId({ diaObjectId: BigInt(key), matchVersion: 1, catalogName }));
+      const named = { diaObjectId: BigInt(key), matchVersion: 1, catalogName, ingestTimeUs: INGEST_US };
+      assert.equal(headers.get('_id'), messageId(named));
       assert.equal([`${headers.get('_sender')}`, `${headers.get('_format')}`], [API_KEY, 'json']);
     }
     assert.ok(new Set(partitionOf.values()).size === PARTITIONS);
@@ -69,7 +70,8 @@ real('key, value and headers of every message; an object is in one partition, in
 );
 
 real('a topic that is not there, wrong credentials and no server are errors, and show no password', async () => {
-  const message = { diaObjectId: 1n, matchVersion: 1, catalogName: 'x', position: null, value: Buffer.from('{}') };
+  const named = { diaObjectId: 1n, matchVersion: 1, catalogName: 'x', ingestTimeUs: 0 };
+  const message = { ...named, position: null, value: Buffer.from('{}') };
   const topic = await newTopic();
   const targets = [
     plain('no-such-topic'),
@@ -210,7 +212,7 @@ needs(test, whyNoKafka ?? whyNoPython('hop'))('hop-client reads every message an
     const expectedLines = all.map(text => {
       const { catalog_name: catalogName, catalog_source_id: source, separation_arcsec: separation } = JSON.parse(text);
       const diaObjectId = BigInt(/"diaObjectId":(\d+)/.exec(text)![1]!);
-      const id = messageId({ diaObjectId, matchVersion: 1, catalogName }).toString('hex');
+      const id = messageId({ diaObjectId, matchVersion: 1, catalogName, ingestTimeUs: INGEST_US }).toString('hex');
       return `${id} ${diaObjectId} ${catalogName} ${source} ${separation}`;
     });
     const withoutDashes = (line: string) => line.replace(/^[\da-f-]+/, id => id.replaceAll('-', ''));

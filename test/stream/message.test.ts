@@ -8,11 +8,12 @@ import { addObjects, crossmatch, expected, FIRST_ID, messagesOf, textOf } from '
 const test = suite('stream/message');
 
 test('the id is that of version 5 which Python makes of the same name', () => {
-  // uuid.uuid5(uuid.UUID('6f1c0de2-3b7a-5e49-9d53-2f0a8c41b6d7'), '169760231713145019/1/gaia_dr3').hex
-  const first = { diaObjectId: 169_760_231_713_145_019n, matchVersion: 1, catalogName: 'gaia_dr3' };
-  assert.is(messageId(first).toString('hex'), 'a13e2b4db25b5c208b4ff3f4a75e515a');
-  const last = { diaObjectId: 2n ** 63n - 1n, matchVersion: 12, catalogName: 'des_y6_gold' };
-  assert.is(messageId(last).toString('hex'), '1c001fbbc50e5c28be57a4bd33e6dcaa');
+  // uuid.uuid5(uuid.UUID('6f1c0de2-3b7a-5e49-9d53-2f0a8c41b6d7'), '169760231713145019/1/gaia_dr3/1790000000000000').hex
+  const id = 169_760_231_713_145_019n;
+  const first = { diaObjectId: id, matchVersion: 1, catalogName: 'gaia_dr3', ingestTimeUs: 1_790_000_000_000_000 };
+  assert.is(messageId(first).toString('hex'), '185f2ed3475555c5b66a91936e6d5ed9');
+  const last = { diaObjectId: 2n ** 63n - 1n, matchVersion: 12, catalogName: 'des_y6_gold', ingestTimeUs: 0 };
+  assert.is(messageId(last).toString('hex'), '50e6bae90d17560292a366d4e103ef95');
 });
 
 test('a message a match, equal to an independent writer of the same', () =>
@@ -56,6 +57,19 @@ test('each crossmatch says what it could not read', () =>
       [1, 2, 2],
     );
     assert.equal(new Set(all.map(message => messageId(message).toString('hex'))).size, 3);
+  }));
+
+test('an object that was removed and is stored anew has other ids', () =>
+  withStore(async (store, writer) => {
+    const ids: string[] = [];
+    for (const timeUs of [1_772_010_265_000_000, 1_772_010_266_000_000]) {
+      await writer.ingest([delivery(FIRST_ID)], timeUs);
+      await writer.recordCrossmatches([crossmatch(FIRST_ID, 1)], provenance, timeUs);
+      const [message] = messagesOf(store).messages(FIRST_ID, 1);
+      ids.push(messageId(message!).toString('hex'));
+      await writer.remove([FIRST_ID], 'wrong');
+    }
+    assert.is(new Set(ids).size, 2);
   }));
 
 test.run();

@@ -51,6 +51,9 @@ function association(id: bigint): TnsAssociation {
   return { ...common, ...found, separationArcsec: 0.5 };
 }
 
+/** The ingest time of objects that `addObjects` stores. */
+export const INGEST_US = 1_772_010_265_000_000;
+
 /**
  * Stores that many new objects and crossmatches them, a commit each; object `i` gets `i % 5` matches.
  * @param isUnread which of them get two, because SkyMapper could not be read
@@ -64,7 +67,7 @@ export async function addObjects(
   const ids = Array.from({ length: to - from }, (_, i) => FIRST_ID + BigInt(from + i));
   await writer.ingest(
     ids.map(id => delivery(id)),
-    1_772_010_265_000_000,
+    INGEST_US,
   );
   await writer.recordCrossmatches(
     ids.map(id => {

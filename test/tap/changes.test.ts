@@ -26,7 +26,7 @@ const obstacle = duckdbObstacle(isInstalled());
 /** So many that changes twice are still too few for the tables to be put in order. */
 const OBJECTS = 400;
 /** Four that are new, three of each kind, one with new statistics, and four that are removed. */
-const CHANGED = 18;
+const CHANGED = 19;
 /** Four new ones, and all but three of the removed ones: one of these is stored anew. */
 const AFTER = OBJECTS + 4 - 3;
 const TABLES = [
@@ -135,7 +135,12 @@ async function change(writer: Writer, objects: readonly StoredObject[]): Promise
     ...objects.filter(({ state, matches }) => state === 'crossmatched' && matches.length > 0).slice(10, 13),
     ...objects.filter(({ state, position }) => state === 'pending' && position).slice(3, 4),
   ].map(each => each.diaObjectId);
-  assert.is(await writer.remove(wrong, 'wrong'), 4);
+  assert.equal(await writer.remove(wrong, 'wrong'), { removed: 4, kept: 0 });
+  const shared = objects
+    .filter(({ brokers, diaObjectId }) => brokers.length > 1 && !wrong.includes(diaObjectId))
+    .slice(-2, -1)
+    .map(each => each.diaObjectId);
+  assert.equal(await writer.remove(shared, 'wrong', 'pittgoogle'), { removed: 0, kept: shared.length });
   await writer.ingest([delivery(wrong[0]!, { position: { ra: 77, dec: -77 } })], NOW_US + 3);
 }
 

@@ -362,7 +362,10 @@ check('queries over parts of a catalog have the rows of the same queries over al
     const { gaia } = sky;
     const magnitude = gaia.columns.find(({ name }) => name === 'phot_g_mean_mag')!.data;
     const all = Array.from(gaia.id, (id, row) => `${id},${gaia.ra[row]},${gaia.dec[row]},${magnitude[row] ?? ''}`);
-    const everything = `source_id,ra,dec,mag\n${all.join('\n')}\n`;
+    const types = { source_id: 'int64', ra: 'float64', dec: 'float64', mag: 'float32' };
+    const declared = Object.entries(types).map(([name, type]) => `# - {name: ${name}, datatype: ${type}}\n`);
+    const ecsv = `# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n${declared.join('')}`;
+    const everything = `${ecsv}${Object.keys(types)}\n${all.join('\n')}\n`;
     const mine = `n,ra,dec,r\n${[...UPLOADED.slice(0, 150), ...beside(EDGES.slice(0, 30))]
       .map(({ ra, dec }, i) => `${i},${ra},${dec},${i % 7 === 0 ? '' : (i % 5) / 2000}`)
       .join('\n')}\n`;

@@ -376,6 +376,11 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
       garbage =>
         [formOf(query, { mine: garbage }), 'it is neither text in UTF-8 nor a table of a known format'] as const,
     ),
+    ...[
+      ['The table is not here', 'it has only one line, The table is not here'],
+      ['{"detail":{"code":404}}', 'it is one JSON document of lists or objects'],
+      ['<!DOCTYPE html>\n<html><body><table><tr><td>1</td></tr></table></body></html>', 'it is XML without'],
+    ].map(([garbage, message]) => [formOf('SELECT COUNT(*) FROM mine', { mine: garbage! }), message!] as const),
     [
       formOf(query, {
         mine: '<VOTABLE><TABLE><FIELD name="n" xtype="timestamp" datatype="char" arraysize="*"/><DATA><TABLEDATA><TR><TD>x</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>',

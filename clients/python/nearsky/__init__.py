@@ -181,16 +181,23 @@ class Watch:
 
 
 class _LogPlace:
-    """The latest log position of the nodes that have answered. Every request sends it, so that no answer is older than an earlier one."""
+    """The latest log position of the nodes that have answered. Every request sends it, so that no answer is older than an earlier one.
+
+    Also has the journal entry of the latest answer that has one.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._text: str | None = None
+        self.entry: int | None = None
 
     def headers(self) -> dict[str, str]:
         return {"X-Log-Position": self._text} if self._text else {}
 
     def note(self, headers: Any) -> None:
+        entry = headers.get("X-Journal-Entry")
+        if entry:
+            self.entry = int(entry)
         said = headers.get("X-Log-Position")
         if not said:
             return
@@ -233,9 +240,19 @@ class Nearsky:
         self._limits: dict[str, Any] | None = None
         self._place = _LogPlace()
 
-    def object(self, dia_object_id: int | str, detail: str | None = None, filters: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The result for an identifier. For an unknown identifier, it has the status `not_in_service`."""
-        query = {"detail": detail, **(filters or {})}
+    @property
+    def journal_entry(self) -> int | None:
+        """The journal entry of the latest answer that has one, for `at`. None if the service keeps no history."""
+        return self._place.entry
+
+    def object(
+        self, dia_object_id: int | str, detail: str | None = None, filters: dict[str, Any] | None = None, at: int | None = None
+    ) -> dict[str, Any]:
+        """The result for an identifier. For an unknown identifier, it has the status `not_in_service`.
+
+        With `at`, as after this journal entry; see `journal_entry`.
+        """
+        query = {"detail": detail, "at": at, **(filters or {})}
         return self._result(f"/api/objects/{quote(str(dia_object_id), safe='')}", query)
 
     def tns(
@@ -263,9 +280,10 @@ class Nearsky:
         detail: str | None = None,
         filters: dict[str, Any] | None = None,
         radius_arcsec: float | None = None,
+        at: int | None = None,
     ) -> list[dict[str, Any]]:
         """`lookups`, as a list."""
-        return list(self.lookups(inputs, detail, filters, radius_arcsec))
+        return list(self.lookups(inputs, detail, filters, radius_arcsec, at))
 
     def lookups(
         self,
@@ -273,17 +291,18 @@ class Nearsky:
         detail: str | None = None,
         filters: dict[str, Any] | None = None,
         radius_arcsec: float | None = None,
+        at: int | None = None,
     ) -> Iterator[dict[str, Any]]:
         """A result for each input, in input order. Sends as many requests as necessary, several of them at once.
 
         An integer or a text of digits is an identifier; any other text is a name of the Transient Name Server. A pair or triple is right
         ascension, declination and radius. A SkyCoord, alone or in a pair with a radius, is a position; an array of them counts as many
         inputs. A dictionary is an input of the API. A position needs a radius: its own, or radius_arcsec. Inputs are consumed as needed.
-        `index` of a result is the index of its input among all inputs.
+        `index` of a result is the index of its input among all inputs. With `at`, as after this journal entry; names are not possible.
         """
         inputs = _positions_of(inputs) if _is_sky_coord(inputs) else inputs
         total = len(inputs) if hasattr(inputs, "__len__") else None  # type: ignore[arg-type]
-        options = {"detail": detail, "filters": filters, "radius_arcsec": _number(radius_arcsec, "arcsec")}
+        options = {"detail": detail, "filters": filters, "radius_arcsec": _number(radius_arcsec, "arcsec"), "at": at}
         chunks = self._chunks(inputs)
         running: deque[Future[list[dict[str, Any]]]] = deque()
         done = 0
@@ -315,12 +334,14 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
         page_size: int | None = None,
         cursor: str | None = None,
+        at: int | None = None,
     ) -> Walk:
         """The objects within a radius, by ingest time, then identifier. Position and radius are required unless a cursor is given.
 
         A SkyCoord may replace ra and dec: `cone(coord, radius_arcsec=5)`, or `cone(coord, 5)`. Raises TypeError if it is an array.
+        With `at`, as after this journal entry.
         """
-        query = {**_circle_of(ra, dec, radius_arcsec), "detail": detail, "page_size": page_size}
+        query = {**_circle_of(ra, dec, radius_arcsec), "detail": detail, "page_size": page_size, "at": at}
         return self._walk("/api/cone", {**query, **(filters or {})}, cursor, lambda page: page["results"][0]["objects"])
 
     def recent(
@@ -348,17 +369,18 @@ class Nearsky:
         page_size: int | None = None,
         cursor: str | None = None,
         status: str | None = None,
+        at: int | None = None,
     ) -> Walk:
         """The objects in an area, by credible level in a probability map, then by position on the sky.
 
         The area is a circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC of mocpy, or a file as
         bytes or pathlib.Path: a MOC or a probability map. For a map, the area contains at most `level` of the probability (default 0.9).
         Objects that do not meet the filters, have another status, or are outside the window from start to end (exclusive), are
-        omitted. With a cursor, everything else must be given again.
+        omitted. With a cursor, everything else must be given again. With `at`, as after this journal entry.
         """
         body = _area_of(area)
-        query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, status, detail, filters)}
-        return Walk(lambda at: self._post_area(body, {**query, "cursor": at}, "next_cursor"), lambda page: page["objects"], cursor, self._on_progress)
+        query = {"level": level, "page_size": page_size, "at": at, **_selection(start, end, time_field, status, detail, filters)}
+        return Walk(lambda place: self._post_area(body, {**query, "cursor": place}, "next_cursor"), lambda page: page["objects"], cursor, self._on_progress)
 
     def count_area(
         self,
@@ -369,9 +391,10 @@ class Nearsky:
         time_field: str | None = None,
         filters: dict[str, Any] | None = None,
         status: str | None = None,
+        at: int | None = None,
     ) -> int:
         """The number of objects that `area` would return."""
-        query = {"level": level, **_selection(start, end, time_field, status, None, filters), "response": "count"}
+        query = {"level": level, "at": at, **_selection(start, end, time_field, status, None, filters), "response": "count"}
         total: int = self._post_area(_area_of(area), query, "total")["total"]
         return total
 
@@ -385,13 +408,14 @@ class Nearsky:
         page_size: int | None = None,
         cursor: str | None = None,
         status: str | None = None,
+        at: int | None = None,
     ) -> Walk:
         """Every object that meets the filters, or every one of a status, latest first.
 
         status: `crossmatch_pending`, `coincident_sources`, `no_coincident_source` or `not_searched`. With a cursor, everything else
-        must be given again.
+        must be given again. With `at`, as after this journal entry.
         """
-        query = {"page_size": page_size, **_selection(start, end, time_field, status, detail, filters)}
+        query = {"page_size": page_size, "at": at, **_selection(start, end, time_field, status, detail, filters)}
         return self._walk("/api/objects", query, cursor, lambda page: page["objects"])
 
     def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Watch:
@@ -546,7 +570,7 @@ class Nearsky:
         cursor: str | None,
         objects_of: Callable[[dict[str, Any]], list[dict[str, Any]]],
     ) -> Walk:
-        return Walk(lambda at: self._get(path, {**query, "cursor": at}, "next_cursor"), objects_of, cursor, self._on_progress)
+        return Walk(lambda place: self._get(path, {**query, "cursor": place}, "next_cursor"), objects_of, cursor, self._on_progress)
 
     def _lookup_chunk(self, inputs: list[dict[str, Any]], options: dict[str, Any]) -> list[dict[str, Any]]:
         """The results of one request. Inputs that the limit of a whole request has truncated are requested again, one by one."""

@@ -158,6 +158,11 @@ class AsyncNearsky:
     ) -> None:
         self._service = Nearsky(address, concurrency, timeout_seconds, on_progress)
 
+    @property
+    def journal_entry(self) -> int | None:
+        """The journal entry of the latest answer that has one, for `at`. None if the service keeps no history."""
+        return self._service.journal_entry
+
     object = _awaited(Nearsky.object)
     tns = _awaited(Nearsky.tns)
     describe = _awaited(Nearsky.describe)

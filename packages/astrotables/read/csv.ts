@@ -30,7 +30,11 @@ export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean
   const isNamed = fromComment !== undefined && isHeader(fromComment, found);
   const bytes = isNamed ? fromComment : rest;
   const words = found === undefined ? headerOfWords(bytes) : undefined;
-  if (words) return openWords(words, bytes.subarray(bytes.indexOf(LINE_FEED) + 1), limits, areTyped);
+  if (words) {
+    const table = openWords(words, bytes.subarray(bytes.indexOf(LINE_FEED) + 1), limits, areTyped);
+    if (table.rows === 0) throw oneLine(bytes);
+    return table;
+  }
   const delimiter = found ?? ',';
   const csv = new Records(bytes, delimiter.charCodeAt(0), limits, false);
   const types = areTyped ? typesOf(csv) : [];
@@ -38,6 +42,8 @@ export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean
     (name, i): Column => ({ name: (name ?? '').trim(), type: types[i]?.type ?? 'text', description: '' }),
   );
   const table = rowsTable(csv, columns, (text, { type }) => (type === 'int64' ? BigInt(text) : numberOf(text)));
+  // A message such as `Forbidden` looks like a header. So does one with a comma, but it seldom has a line end.
+  if (csv.rows === 0 && (found === undefined || !bytes.includes(LINE_FEED))) throw oneLine(bytes);
   return { ...table, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
 }
 
@@ -52,12 +58,20 @@ function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boole
   return names!.length === row?.length && row.length > 1 && row.some(isNumeric) && !names!.some(isNumeric);
 }
 
-/** The words of the first line, if the second line has the same number of words. */
+/**
+ * The words of the first line; undefined if the lines are one column.
+ * @throws TableError if the text is prose, whose lines differ in their number of words
+ */
 function headerOfWords(bytes: Uint8Array): string[] | undefined {
-  const [names, row = names] = firstLines(bytes).slice(0, 2).map(wordsOf);
-  if (!names || names.length < 2 || row!.length !== names.length) return undefined;
+  const [names, row] = firstLines(bytes).slice(0, 2).map(wordsOf);
+  if (!names || names.length < 2) return undefined;
   if (names.every(isNumeric)) throw noNames();
-  return names.map(name => name ?? '');
+  if (!row || row.length === names.length) return names.map(name => name ?? '');
+  // A column of positions, such as 12 30 49 +12 23 28.
+  if (isNumeric(row[0]!)) return undefined;
+  throw new TableError(
+    `its first line has ${names.length} words without a delimiter, but its second line has ${row.length}: put a column name with blanks into quotes`,
+  );
 }
 
 /** Whether a text is a number, or begins like a sexagesimal number. */
@@ -75,6 +89,11 @@ function delimiterOf(line: string): string | undefined {
   const counts = DELIMITERS.map(delimiter => cut(line, delimiter).length);
   const most = Math.max(...counts);
   return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined;
+}
+
+function oneLine(bytes: Uint8Array): TableError {
+  const line = firstLines(bytes)[0]!.trim().slice(0, 40);
+  return new TableError(`it has only one line, ${line}: send a header and rows`);
 }
 
 function noNames(): TableError {

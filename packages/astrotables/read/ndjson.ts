@@ -19,12 +19,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 export function openNdjson(bytes: Uint8Array, limits: TableLimits): InputTable {
   const types = new Map<string, Found | undefined>();
-  let rows = 0;
+  let [rows, areNested] = [0, true];
   for (const object of objectsOf(bytes)) {
     checkRows(++rows, limits);
     for (const [name, value] of Object.entries(object)) types.set(name, together(types.get(name), typeOf(value)));
     checkColumns(types.size);
+    areNested &&= Object.values(object).every(value => typeof value === 'object' && value !== null);
   }
+  if (rows === 1 && areNested)
+    throw new TableError('it is one JSON document of lists or objects: send one object per line (NDJSON)');
   const names = [...types.keys()];
   const columns = distinct(
     names.map((name): Column => {

@@ -7,6 +7,7 @@ import { type ByteSink, fragment } from '../bytes.ts';
 import {
   type Cell,
   type Column,
+  type ColumnService,
   type ColumnType,
   checkBlock,
   checkRow,
@@ -78,10 +79,16 @@ export class VotableWriter {
   readonly #out: ByteSink;
   readonly #table: Table;
   readonly #binary: Binary2 | undefined;
+  /** The services of the table, each with the index of its column. */
+  readonly #services: readonly (readonly [column: number, service: ColumnService])[];
 
   constructor(out: ByteSink, table: Table, serialization: Serialization = 'tabledata') {
     this.#out = out;
     this.#table = table;
+    this.#services = (table.services ?? []).flatMap(service => {
+      const column = table.columns.findIndex(({ xmlId }) => xmlId === service.of);
+      return column < 0 ? [] : [[column, service] as const];
+    });
     this.#binary = serialization === 'binary2' ? new Binary2(out, table.columns) : undefined;
   }
 
@@ -92,7 +99,7 @@ export class VotableWriter {
     this.#out.longText(
       `${DECLARATION}${OPEN_DOCUMENT}${systemsOf(columns)}<RESOURCE type="results">\n${[status, ...infos].map(infoElement).join('')}` +
         `<TABLE name="${escapeXml(name)}">\n<DESCRIPTION>${escapeXml(description)}</DESCRIPTION>\n` +
-        `${columns.map(fieldElement).join('')}<DATA>\n${this.#binary ? '<BINARY2>\n<STREAM encoding="base64">\n' : '<TABLEDATA>\n'}`,
+        `${columns.map((column, i) => this.#field(column, i)).join('')}<DATA>\n${this.#binary ? '<BINARY2>\n<STREAM encoding="base64">\n' : '<TABLEDATA>\n'}`,
     );
   }
 
@@ -136,7 +143,14 @@ export class VotableWriter {
         : status === 'OVERFLOW'
           ? infoElement({ name: 'QUERY_STATUS', value: status })
           : '';
-    this.#out.longText(`${data}</DATA>\n</TABLE>\n${trailer}</RESOURCE>\n</VOTABLE>\n`);
+    this.#out.longText(
+      `${data}</DATA>\n</TABLE>\n${trailer}</RESOURCE>\n${this.#services.map(([, service]) => serviceElement(service)).join('')}</VOTABLE>\n`,
+    );
+  }
+
+  #field({ xmlId, ...column }: Column, index: number): string {
+    const hasId = this.#services.some(([place]) => place === index);
+    return fieldElement(hasId ? { ...column, xmlId: xmlId! } : column);
   }
 
   #dataRow(cells: Row): void {
@@ -186,11 +200,34 @@ function floatText(value: number, type: ColumnType): string {
 }
 
 function fieldElement(column: Column): string {
-  const { name, unit, ucd, description } = column;
-  const attributes = Object.entries({ name, ...datatypeOf(column), unit, ucd, ref: systemOf(column) }).flatMap(
-    ([attribute, value]) => (value === undefined ? [] : `${attribute}="${escapeXml(value)}"`),
-  );
+  const { name, unit, ucd, description, xmlId } = column;
+  const attributes = Object.entries({
+    name,
+    ID: xmlId,
+    ...datatypeOf(column),
+    unit,
+    ucd,
+    ref: systemOf(column),
+  }).flatMap(([attribute, value]) => (value === undefined ? [] : `${attribute}="${escapeXml(value)}"`));
   return `<FIELD ${attributes.join(' ')}><DESCRIPTION>${escapeXml(description)}</DESCRIPTION></FIELD>\n`;
+}
+
+function serviceElement({
+  name,
+  description,
+  accessUrl,
+  standardId,
+  contentType,
+  parameter,
+  of,
+}: ColumnService): string {
+  const param = (name: string, value: string, more = '') =>
+    `<PARAM name="${name}" datatype="char" arraysize="*" value="${escapeXml(value)}"${more}/>\n`;
+  return (
+    `<RESOURCE type="meta" utype="adhoc:service" name="${name}">\n<DESCRIPTION>${escapeXml(description)}</DESCRIPTION>\n` +
+    `${param('standardID', standardId)}${param('accessURL', accessUrl)}${param('contentType', contentType)}` +
+    `<GROUP name="inputParams">\n${param(parameter, '', ` ref="${of}"`)}</GROUP>\n</RESOURCE>\n`
+  );
 }
 
 /** The elements for the coordinate and time systems that columns refer to. */

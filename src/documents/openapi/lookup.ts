@@ -137,7 +137,7 @@ function lookupRequest(config: Config): Schema {
       radius_arcsec: orNull(searchRadius(config, 'Default for positions and names.')),
       filters: { ...orNull(ref('Filters')), description: 'Filters by which objects and results are marked.' },
       response: { ...orNull(responseMode), default: DEFAULT_RESPONSE },
-      at: orNull(kindSchema(AT.kind, `${AT.description} Only if every input is an id.`)),
+      at: orNull(kindSchema(AT.kind, `${AT.description} Not with names.`)),
     },
     ['detail', 'radius_arcsec', 'filters', 'response', 'at'],
   );

@@ -72,16 +72,15 @@ function filteredResponses(
 const JOURNAL_ENTRY = header(
   integer(
     'entry',
-    'The journal entry that the answer is from, for `at`. Missing if an input is no id, or no history is kept.',
+    'The journal entry that the answer is from, for `at`. Missing if an input is a name, or no history is kept.',
     {
       minimum: 0,
     },
   ),
 );
 
-/** The same for an operation that can also answer from an earlier state. */
-function statedResponses(description: string, ...except: readonly ErrorCode[]): Record<string, Schema> {
-  const { 200: ok, ...others } = filteredResponses(description, 'LookupResponse', ...except);
+/** The responses of an operation that can also answer from an earlier state. */
+function stated({ 200: ok, ...others }: Record<string, Schema>): Record<string, Schema> {
   return { 200: { ...ok, headers: { ...(ok!.headers as Schemas), [JOURNAL_ENTRY_HEADER]: JOURNAL_ENTRY } }, ...others };
 }
 
@@ -110,7 +109,7 @@ export function getObject(_config: Config, catalogs: Catalogs): Operation {
       'The lookup response with exactly one result, or counts. An unknown id gives a result with the status ' +
       '`not_in_service`, not an error.',
     parameters: documentedParameters(OBJECT_PARAMETERS, catalogs),
-    responses: statedResponses('One result, or counts.', 'unsupported_parameter'),
+    responses: stated(filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter')),
   };
 }
 
@@ -122,7 +121,7 @@ export const lookupObjects = (_config: Config, catalogs: Catalogs): Operation =>
     'objects up to the limits; `truncated` and `total` show whether there are more.',
   parameters: documentedParameters(LOOKUP_PARAMETERS, catalogs),
   requestBody: { required: true, content: json(ref('LookupRequest')) },
-  responses: statedResponses('One result per input, or counts.'),
+  responses: stated(filteredResponses('One result per input, or counts.', 'LookupResponse')),
 });
 
 export function coneSearch(config: Config, catalogs: Catalogs): Operation {
@@ -133,7 +132,7 @@ export function coneSearch(config: Config, catalogs: Catalogs): Operation {
       'whole archive, in ascending order of ingest time and identifier. Follow `next_cursor` until it is null. A position near which there is no ' +
       'object has the status `no_rubin_object`.',
     parameters: documentedParameters(coneParameters(config), catalogs),
-    responses: filteredResponses('One page, or counts.', 'ConeSearchResponse', 'unsupported_parameter'),
+    responses: stated(filteredResponses('One page, or counts.', 'ConeSearchResponse', 'unsupported_parameter')),
   };
 }
 
@@ -298,7 +297,9 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
       `early, the table is incomplete. ${LEFT_OUT}`,
     parameters: documentedParameters(areaParameters(config), catalogs),
     requestBody: areaBody('An area in any of these forms.'),
-    responses: tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),
+    responses: stated(
+      tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),
+    ),
   };
 }
 
@@ -309,7 +310,7 @@ export function listObjects(config: Config, catalogs: Catalogs): Operation {
       'Every object, with a position or not, crossmatched or not, or those of one `status`. Objects as lookups show them, ' +
       `by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
     parameters: documentedParameters(objectsParameters(config), catalogs),
-    responses: tableResponses('One page, or a count.', objectsSchema, 'unsupported_parameter'),
+    responses: stated(tableResponses('One page, or a count.', objectsSchema, 'unsupported_parameter')),
   };
 }
 
@@ -344,10 +345,16 @@ const ANY_BYTES = { mediaType: 'application/octet-stream' };
 export const contentIn = (formats: readonly { readonly mediaType: string }[], description: string) =>
   Object.fromEntries(formats.map(({ mediaType }) => [mediaType, { schema: contentSchema(mediaType, description) }]));
 
+/** The header that begins the session of a client without one. */
+export const sessionHeader: Schemas = {
+  'Set-Cookie': header(text('The session whose lists of jobs include the job.')),
+};
+
 /** The headers of the answer to a request that was turned into a job. */
 const jobHeaders: Schemas = {
   Location: header(text('The address of the job. It cannot be guessed.', { format: 'uri' }), true),
   'Preference-Applied': header(text('The preference that was followed: `respond-async`.'), true),
+  ...sessionHeader,
 };
 
 /** The headers of the answer with a crossmatched table. */

@@ -14,13 +14,14 @@ import * as kinds from '../kinds.ts';
 import {
   JOB_ACTION,
   JOB_CHANGES,
+  JOB_LIST_PARAMETERS,
   JOB_PARAMETERS,
   NEW_JOB_PARAMETERS,
   type Parameter,
   tapParameters,
 } from '../parameters.ts';
 import { errors, header, tapErrors } from './general.ts';
-import { contentIn, resultHeaders } from './operations.ts';
+import { contentIn, resultHeaders, sessionHeader } from './operations.ts';
 import { documentedParameters, type Operation } from './parameters.ts';
 import { boolean, closed, integer, list, open, type Schema, type Schemas, text, time } from './schema.ts';
 
@@ -40,9 +41,9 @@ const answer = (mediaType: string, description: string, headers?: Schemas): Sche
   content: contentIn([{ mediaType }], description),
 });
 
-const seeOther = (description: string): Schema => ({
+const seeOther = (description: string, headers?: Schemas): Schema => ({
   description,
-  headers: { Location: header(text('Its absolute address.', { format: 'uri' }), true) },
+  headers: { Location: header(text('Its absolute address.', { format: 'uri' }), true), ...headers },
 });
 
 /** The resources of a job (UWS 1.1, section 2.2.2): for each its meaning, and the type of its answer. */
@@ -205,7 +206,7 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
         'It waits for PHASE=RUN, unless PHASE is RUN already.',
         {
           requestBody: form({ ...created, ...NEW_JOB_PARAMETERS }, false, true),
-          responses: { 303: seeOther('The job.'), ...errors(400, 405, 503) },
+          responses: { 303: seeOther('The job.', sessionHeader), ...errors(400, 405, 503) },
         },
       ),
       of(
@@ -222,10 +223,11 @@ export function virtualObservatory(config: Config, catalogs: Catalogs): PlacedOp
         'get',
         `list_${noun}s`,
         '',
-        'An empty list of jobs.',
-        `Everyone who knows the name of a job may end it. ${isSeen}`,
+        'The jobs of a session, the newest first.',
+        `The cookie that the answer to a new job sets names the session; without it the list is empty. ${isSeen}`,
         {
-          responses: seen(answer('text/xml', 'An empty list.', noStore)),
+          parameters: JOB_LIST_PARAMETERS,
+          responses: seen(answer('text/xml', 'The list.', noStore), 400),
         },
       ),
       of(

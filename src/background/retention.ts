@@ -1,0 +1,44 @@
+/** Removes old objects while the service runs. */
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
+import { nowUs } from '../base/times.ts';
+import { REMOVED_AT_ONCE, removeUnclaimed } from '../store/remove_objects.ts';
+import type { Store } from '../store/store.ts';
+import type { Writer } from '../store/writer.ts';
+import { type Work, workUntilClosed } from './duty.ts';
+
+const DAY_US = 86_400_000_000;
+/** The pause after a commit: at most 1000 objects are removed per second. */
+const COMMIT_MS = 1000;
+/** The pause if nothing is to be removed, or after a failure. */
+const IDLE_MS = 60_000;
+
+/**
+ * Removes objects that were first stored more than `days` before the newest object. So a service that receives nothing
+ * keeps what it has, even if its clock is wrong.
+ */
+export function beginRetention(store: Store, writer: Writer, days: number, log: Log): Work {
+  const reason = `first stored more than ${days} days before the newest object (NEARSKY_RETENTION_DAYS)`;
+  return workUntilClosed(async signal => {
+    let total = 0;
+    while (!signal.aborted) {
+      let isLeft = false;
+      try {
+        store.resetRead();
+        // An import may bring a time that has not come yet.
+        const newestUs = Math.min(nowUs(), store.latestIngestTimeUs() ?? 0);
+        const ids = store.oldestIds({ endUs: newestUs - days * DAY_US, limit: REMOVED_AT_ONCE });
+        total += (await removeUnclaimed(writer, ids, { reason }, signal)).removed;
+        isLeft = ids.length === REMOVED_AT_ONCE;
+        if (!isLeft && total > 0) {
+          log('old_objects_removed', { objects: total });
+          total = 0;
+        }
+      } catch (error) {
+        if (!signal.aborted) log('retention_failed', { error: messageOf(error) });
+      }
+      await pause(isLeft ? COMMIT_MS : IDLE_MS, signal);
+    }
+  });
+}

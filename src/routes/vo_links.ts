@@ -1,0 +1,51 @@
+/**
+ * GET and POST /vo/links: the links of objects (DataLink 1.1). Parameter names are not case-sensitive; unknown parameters
+ * are ignored. ID may be repeated.
+ */
+import { bytesOf } from '../answers/body.ts';
+import { OBJECT_ID } from '../documents/kinds.ts';
+import { baseUrl } from '../http/base_url.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { readBytes } from '../http/json_body.ts';
+import { pairsOf } from '../http/params.ts';
+import { bytesResponse } from '../http/respond.ts';
+import { withVotableErrors } from '../http/votable_errors.ts';
+import type { Service } from '../service/service.ts';
+import { LINKS_TYPE } from '../vo/object_links.ts';
+import { votableFormat } from './vo_cone.ts';
+
+/** The maximum number of identifiers of a request; further ones are ignored, and the answer says so. */
+const MAX_IDS = 1000;
+const MAX_FORM_BYTES = 65_536;
+/** The maximum length of an identifier that is repeated in the answer, in ASCII. */
+const MAX_ID_CHARACTERS = 64;
+
+export function voLinks(service: Service): Handler {
+  return withVotableErrors(
+    async exchange => {
+      const parameters = await parametersOf(exchange);
+      const valuesOf = (wanted: string) =>
+        parameters.flatMap(([name, value]) => (name.toUpperCase() === wanted && value !== '' ? value : []));
+      const format = valuesOf('RESPONSEFORMAT').at(-1);
+      const { contentType, serialization } = votableFormat(format ?? 'votable');
+      const all = valuesOf('ID');
+      const ids = all.slice(0, MAX_IDS).map(sent => ({
+        sent: sent.slice(0, MAX_ID_CHARACTERS).replace(/[^\x20-\x7e]/g, '?'),
+        diaObjectId: OBJECT_ID.parseText(sent.trim()),
+      }));
+      const base = baseUrl(exchange.request, service.config);
+      const query = { kind: 'voLinks', ids, isCut: all.length > ids.length, base, serialization } as const;
+      const body = bytesOf(await service.queries.run(query, exchange.budget));
+      return bytesResponse(format === undefined ? LINKS_TYPE : contentType, body);
+    },
+    undefined,
+    status => (status < 500 ? 'UsageFault' : 'TransientFault'),
+  );
+}
+
+async function parametersOf({ method, request, url, budget }: Exchange): Promise<[name: string, value: string][]> {
+  const sent = [...pairsOf(new URL(url).search.slice(1))];
+  if (method !== 'POST') return sent;
+  const form = await readBytes(request, budget, MAX_FORM_BYTES);
+  return [...sent, ...pairsOf(Buffer.from(form).toString('utf8'))];
+}

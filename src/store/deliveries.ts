@@ -1,0 +1,76 @@
+/** Finds the objects that a broker delivered for the first time in a window of time. */
+import { readCurrent } from './object_record.ts';
+import type { Store } from './store.ts';
+import type { DeliverySource } from './types.ts';
+
+interface Window {
+  readonly broker: string;
+  /** Inclusive; times are those at which deliveries were stored. */
+  readonly fromUs: number;
+  /** Exclusive. */
+  readonly toUs: number;
+}
+
+export interface FoundDeliveries {
+  readonly ids: ReadonlySet<bigint>;
+  /** Those whose first delivery of all it was: their position, times and reliability come from it. */
+  readonly first: ReadonlySet<bigint>;
+  /**
+   * An upper bound for further objects: several brokers, one of them this one, delivered each, and it is not recorded
+   * when.
+   */
+  readonly undated: number;
+}
+
+/**
+ * Reads the whole journal, whose entries have the time and the broker of deliveries. Where they do not (imports, and
+ * entries of older releases), the time is known of objects that only one broker delivered: it is their ingest time.
+ */
+export function deliveriesIn(store: Store, { broker, fromUs, toUs }: Window): FoundDeliveries {
+  /** The objects that were stored in the window, and whether only this broker delivered them. */
+  const ingested = new Map<bigint, boolean>();
+  for (const id of store.oldestIds({ startUs: fromUs, endUs: toUs })) {
+    const { brokers = [] } = store.getObject(id) ?? {};
+    if (brokers.includes(broker)) ingested.set(id, brokers.length === 1);
+  }
+  /** The objects whose delivery was in the window, and whether it stored them. */
+  const found = new Map<bigint, boolean>();
+  /** Those in `ingested` whose delivery is recorded, whenever it was. */
+  const dated = new Set<bigint>();
+  let isComplete = true;
+  for (const { stored, delivered, removed, source, isImport } of store.deliveriesAfter(0)) {
+    for (const id of removed) {
+      found.delete(id);
+      dated.delete(id);
+    }
+    if (!source) {
+      if (isImport || stored.length > 0) isComplete = false;
+      continue;
+    }
+    const isInWindow = source.timeUs >= fromUs && source.timeUs < toUs;
+    for (const [i, id] of [...stored, ...delivered].entries()) {
+      if (brokerOf(source, i) !== broker) continue;
+      if (ingested.has(id)) dated.add(id);
+      // A delivery that was removed may have come again.
+      if (isInWindow) found.set(id, i < stored.length);
+      else found.delete(id);
+    }
+  }
+  for (const id of found.keys()) if (!store.getObject(id)?.brokers.includes(broker)) found.delete(id);
+  let undated = 0;
+  for (const [id, isOnly] of ingested) {
+    if (dated.has(id)) continue;
+    if (isOnly) found.set(id, true);
+    else undated++;
+  }
+  // Another broker may have been the first to deliver an object, before the window.
+  if (!isComplete)
+    undated += store.countWhere(({ diaObjectId, ingestTimeUs, current }) => {
+      const { brokers } = readCurrent(current);
+      return ingestTimeUs < fromUs && brokers.length > 1 && brokers.includes(broker) && !found.has(diaObjectId);
+    });
+  const first = new Set([...found].filter(([, isFirst]) => isFirst).map(([id]) => id));
+  return { ids: new Set(found.keys()), first, undated };
+}
+
+const brokerOf = ({ brokers }: DeliverySource, i: number) => (typeof brokers === 'string' ? brokers : brokers[i]);
