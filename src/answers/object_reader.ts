@@ -65,7 +65,7 @@ export class ObjectReader {
         separation_arcsec: separation,
         ...(atEpoch !== undefined && { separation_at_epoch_arcsec: atEpoch }),
         ...worthOf({ separationArcsec: separation, separationAtEpochArcsec: atEpoch }, object.statistics(at)),
-        catalog_release: set?.releases.get(catalogName)?.text ?? null,
+        catalog_release: set?.releases.get(catalogName) ?? null,
       };
       const source = sources?.[index];
       if (sources && !isPublishable(source)) {

@@ -17,8 +17,8 @@ import {
   BRACE,
   type CurrentFragments,
   END_OF_LIST,
-  NO_RELEASE,
   NO_SET,
+  releaseFragment,
   SEPARATOR,
   type SetFragments,
   type SharedFragments,
@@ -243,7 +243,7 @@ export class ObjectWriter implements ObjectList {
       out.range(bytes, separationEnd + 1, end);
     }
     this.#worth(object, at);
-    out.fragment((set?.releases.get(object.catalogName(at)) ?? NO_RELEASE).key);
+    out.fragment(releaseFragment(set, bytes, object.catalogNameAt(at), object.sourceIdAt(at)));
   }
 
   #worth(object: ObjectView, at: number): void {
