@@ -1,6 +1,6 @@
 /**
- * Tables that follow the journal while objects are ingested, crossmatched and crossmatched again, catalogs are registered,
- * and the engine and the service are killed: each answer is of the entry that it names, in all its tables, and at rest all
+ * Tables that follow the journal while objects are ingested, crossmatched, crossmatched again and removed, catalogs are
+ * registered, and the engine and the service are killed: each answer is of the entry that it names, in all its tables, and at rest all
  * rows are those of an export. A longer run, as for docs/performance.md:
  *
  *   TAP_ANSWERS=1000 TAP_ALERTS=1000 node test/tap/live.test.ts
@@ -51,7 +51,9 @@ const QUERY = [
 type Tally = [number, number, number, number, number, number];
 
 function tallyOf(store: Store, id: bigint): Tally {
-  const { matches, records, state } = store.getObject(id)!;
+  const object = store.getObject(id);
+  if (!object) return [0, 0, 0, 0, 0, 0];
+  const { matches, records, state } = object;
   const current = records.at(-1);
   const outcomes = current?.catalogOutcomes.length ?? 0;
   const newest = state === 'pending' ? 0 : newestMatches(matches).length;
@@ -71,7 +73,7 @@ function rowsOf([objects, newest, matches, versions, outcomes, ofOutcomes]: Tall
     .join('\n');
 }
 
-/** Ingests, crossmatches and crossmatches again, ten times a second. */
+/** Ingests, crossmatches, crossmatches again and removes, ten times a second. Ids count from 1; removed ones may come again. */
 class Changes {
   readonly #store: Store;
   readonly #writer: Writer;
@@ -123,6 +125,9 @@ class Changes {
     this.#crossmatched = known;
     await this.#crossmatch(pending, 1, false);
     await this.#crossmatch(anyOf(ALERTS / 100, known), 1 + Math.floor(3 * random()), true);
+    const wrong = anyOf(ALERTS / 100, known);
+    await this.#writer.remove(wrong, 'wrong', random() < 0.5 ? 'fink' : undefined);
+    this.#note(wrong);
   }
 
   async #crossmatch(ids: readonly bigint[], radius: number, isAgain: boolean): Promise<void> {
@@ -148,9 +153,14 @@ class Changes {
   }
 }
 
-async function ask({ url }: Server, query: string, format = 'csv'): Promise<Response> {
+async function ask({ url, finished }: Server, query: string, format = 'csv'): Promise<Response> {
   const body = new URLSearchParams({ LANG: 'ADQL', QUERY: query, RESPONSEFORMAT: format });
-  return await fetch(`${url}/vo/tap/sync`, { method: 'POST', body });
+  try {
+    return await fetch(`${url}/vo/tap/sync`, { method: 'POST', body });
+  } catch (error) {
+    const ended = await Promise.race([finished, sleep(1000)]);
+    throw new Error(`${error}: ${(error as Error).cause}; the service ${ended ? ended.stderr : 'goes on'}`);
+  }
 }
 
 const linesOf = (text: string) => text.trimEnd().split(/\r?\n/).slice(1).sort();
