@@ -11,6 +11,11 @@ import type { SharedFragments } from './shared_fragments.ts';
 /** The index does not belong to this database. */
 export class StaleIndex extends Error {}
 
+/** The history of this archive does not have the requested journal entry, or cannot be read so far back. */
+export class NotInHistory extends Error {
+  override name = 'NotInHistory';
+}
+
 /**
  * The steps of a query. Other queries run at each yield and may change shared state, such as `QueryContext.object`.
  */

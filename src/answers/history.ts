@@ -2,14 +2,9 @@
 import { SkyIndex } from '@nearsky/sky-index';
 import { Unavailable } from '../base/refusal.ts';
 import { removedRows } from '../generations/removed_rows.ts';
-import type { Past, QueryContext, Steps } from './context.ts';
+import { NotInHistory, type Past, type QueryContext, type Steps } from './context.ts';
 import type { Query } from './queries.ts';
 import { type RemovedSince, removedSince } from './removed_since.ts';
-
-/** The requested journal entry is not in the history of this archive. */
-export class NotInHistory extends Error {
-  override name = 'NotInHistory';
-}
 
 type Stated = Omit<QueryContext, 'index' | 'at' | 'past'> & Mutable<Pick<QueryContext, 'index' | 'at' | 'past'>>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -74,7 +69,7 @@ function notInHistory(entry: number, oldest: number | undefined, newest: number)
 
 /**
  * The steps that find the state of a query before it is answered; undefined if `beginState` has found it.
- * @throws DamagedValue
+ * @throws NotInHistory; DamagedValue
  */
 export function stateSteps(query: Query, context: Stated): Steps | undefined {
   const entry = 'state' in query ? query.state?.at : undefined;

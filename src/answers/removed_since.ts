@@ -3,7 +3,7 @@ import { Arena, buildArena } from '@nearsky/sky-index';
 import { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { SkyPosition, StoredObject } from '../store/types.ts';
-import type { Clock, Steps } from './context.ts';
+import { type Clock, NotInHistory, type Steps } from './context.ts';
 
 interface FormerObject extends Pick<StoredObject, 'diaObjectId' | 'ingestTimeUs' | 'eventTimeUs'> {
   readonly position: SkyPosition | null;
@@ -12,6 +12,8 @@ interface FormerObject extends Pick<StoredObject, 'diaObjectId' | 'ingestTimeUs'
 
 /** The number of objects that are read without a yield. */
 const READ_AT_ONCE = 16;
+/** A thread keeps up to this many removed objects in memory, about 230 bytes each. */
+const MAX_REMOVED = 2_000_000;
 
 export class RemovedSince {
   readonly store: Store;
@@ -21,19 +23,27 @@ export class RemovedSince {
   /** Those that were stored after the entry. */
   readonly objects: FormerObject[] = [];
   readonly #view = new ObjectView();
+  readonly #max: number;
   /** The last removal of those that were read. */
   #last: number;
   /** Reads further removals, a few objects at a time. Queries share it, so that none begins anew. */
   #reading: Iterator<undefined> | undefined;
   #built: { readonly count: number; readonly arena: Arena | undefined } = { count: 0, arena: undefined };
 
-  constructor(store: Store, entry: number) {
-    [this.store, this.entry, this.#last] = [store, entry, entry];
+  constructor(store: Store, entry: number, max = MAX_REMOVED) {
+    [this.store, this.entry, this.#max, this.#last] = [store, entry, max, entry];
   }
 
-  /** Reads the removals up to now. There may be millions of objects, at some microseconds each. */
+  /**
+   * Reads the removals up to now. There may be very many objects, at some microseconds each.
+   * @throws NotInHistory if there are too many; DamagedValue
+   */
   *read(clock: Clock): Steps {
     while (this.store.lastRemoval() > this.#last) {
+      if (this.ids.size > this.#max)
+        throw new NotInHistory(
+          `at must be later, except for objects by id (got ${this.entry}): more than ${this.#max} objects were removed since`,
+        );
       this.#reading ??= this.#further();
       try {
         this.#reading.next();

@@ -4,7 +4,7 @@
  */
 
 import { toJson } from '@nearsky/astrotables/json';
-import { NotInHistory } from '../answers/history.ts';
+import { NotInHistory } from '../answers/context.ts';
 import { FilterError } from '../answers/read_filters.ts';
 import { mustBe, SHOWN_CHARACTERS, shorten, traceOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';

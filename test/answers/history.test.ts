@@ -4,7 +4,7 @@ import { Arena, buildArena, SkyIndex } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { coneAnswer } from '../../src/answers/cone.ts';
-import { Clock, type QueryContext, type Steps } from '../../src/answers/context.ts';
+import { Clock, NotInHistory, type QueryContext, type Steps } from '../../src/answers/context.ts';
 import { countAnswer } from '../../src/answers/count.ts';
 import { beginState, continueState, stateSteps } from '../../src/answers/history.ts';
 import { lookupAnswer } from '../../src/answers/lookup.ts';
@@ -17,6 +17,7 @@ import type {
   LookupQuery,
   ObjectsQuery,
 } from '../../src/answers/queries.ts';
+import { RemovedSince } from '../../src/answers/removed_since.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { Unavailable } from '../../src/base/refusal.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -193,6 +194,10 @@ test('what was removed since an entry is read in steps, and once for all queries
       };
       const first = counted();
       const second = counted();
+      const tooMany = new RemovedSince(store, entry, 1000);
+      const refusal = await failure(() => [...tooMany.read(new ShortSteps())]);
+      assert.instance(refusal, NotInHistory);
+      assert.match(refusal.message, new RegExp(`^at must be later.*got ${entry}.*more than 1000 objects`));
       assert.ok(first > second + STEPS, `${first} steps, then ${second}`);
       await writer.remove(ids, 'wrong');
     }
