@@ -162,6 +162,99 @@ test('what a broker delivered in a window is found, and what is not recorded is 
     assert.equal(found(1000, 2000), [[1n, 6n, 9n], [1n, 6n, 9n], 1]);
   }));
 
+interface ModelObject {
+  readonly ingestTimeUs: number;
+  /** When each broker delivered it; null if nothing says when. */
+  readonly brokers: Map<string, number | null>;
+  /** The times of deliveries that were removed: an import may bring them back. */
+  readonly former: Map<string, number>;
+}
+
+test('what is found in random windows, after random removals and imports, has its time in them', async () => {
+  const BROKERS = ['antares', 'fink', 'lasair'];
+  let total = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    await withStore(async (store, writer) => {
+      const changes = new RandomChanges(seededRandom(seed));
+      const model = new Map<bigint, ModelObject>();
+      const id = () => BigInt(changes.int(14));
+      const window = () => {
+        const fromUs = 990 + 10 * changes.int(40);
+        return { broker: changes.pick(BROKERS), fromUs, toUs: fromUs + 10 + 10 * changes.int(20) };
+      };
+      const steps = {
+        async deliver(timeUs: number) {
+          const deliveries = Array.from({ length: 5 }, () => delivery(id(), { broker: changes.pick(BROKERS) }));
+          await writer.ingest(deliveries, timeUs);
+          for (const { diaObjectId, broker } of deliveries) {
+            const known = model.get(diaObjectId);
+            if (!known)
+              model.set(diaObjectId, { ingestTimeUs: timeUs, brokers: new Map([[broker, timeUs]]), former: new Map() });
+            else if (!known.brokers.has(broker)) known.brokers.set(broker, timeUs);
+          }
+        },
+        async remove() {
+          const ids = [id(), id()];
+          await writer.remove(ids, 'wrong');
+          for (const each of ids) model.delete(each);
+        },
+        async removeDeliveries() {
+          const chosen = window();
+          const ids = [...deliveriesIn(store, chosen).ids].slice(0, 3);
+          await writer.remove(ids, 'wrong', chosen.broker);
+          for (const each of ids) {
+            const { brokers, former } = model.get(each)!;
+            former.set(chosen.broker, brokers.get(chosen.broker)!);
+            brokers.delete(chosen.broker);
+            if (brokers.size === 0) model.delete(each);
+          }
+        },
+        async importObject() {
+          const diaObjectId = id();
+          const known = model.get(diaObjectId);
+          const brokers = [...new Set([changes.pick(BROKERS), changes.pick(BROKERS)])].sort();
+          const ingestTimeUs = known?.ingestTimeUs ?? 1000 + 10 * changes.int(30);
+          const { broker: _, diaObjectId: __, ...fields } = delivery(diaObjectId);
+          const object = { ...fields, ingestTimeUs, state: 'pending', brokers } as const;
+          await writer.import([{ kind: 'object', diaObjectId, object }]);
+          const timeUs = brokers.length === 1 ? ingestTimeUs : null;
+          if (!known)
+            model.set(diaObjectId, {
+              ingestTimeUs,
+              brokers: new Map(brokers.map(each => [each, timeUs])),
+              former: new Map(),
+            });
+          else
+            for (const each of brokers)
+              if (!known.brokers.has(each)) known.brokers.set(each, known.former.get(each) ?? null);
+        },
+      };
+      for (let i = 0; i < 60; i++) {
+        await steps[changes.pick(['deliver', 'deliver', 'remove', 'removeDeliveries', 'importObject'] as const)](
+          1000 + 10 * i,
+        );
+        const asked = window();
+        const { ids, undated } = deliveriesIn(store, asked);
+        const at = `seed ${seed}, step ${i}, ${JSON.stringify(asked)}`;
+        let unknown = 0;
+        for (const [diaObjectId, { ingestTimeUs, brokers }] of model) {
+          const timeUs = brokers.get(asked.broker);
+          const isInside = typeof timeUs === 'number' && timeUs >= asked.fromUs && timeUs < asked.toUs;
+          if (ids.has(diaObjectId)) assert.ok(isInside, `${diaObjectId}, ${at}`);
+          else if (isInside || (timeUs === null && ingestTimeUs < asked.toUs)) unknown++;
+        }
+        assert.ok(
+          [...ids].every(each => model.has(each)),
+          at,
+        );
+        assert.ok(unknown <= undated, at);
+        total += ids.size;
+      }
+    });
+  }
+  assert.ok(total > 50 * SEEDS, `only ${total} were found`);
+});
+
 test('without one of its deliveries an object is one that never had it', () =>
   withStore(async (store, writer, directory) =>
     withStore(async (other, otherWriter) => {
