@@ -19,11 +19,11 @@ const READ_INTERVAL_MS = 250;
 /** A batch has at most as many objects as may be crossmatched in this time. */
 const BATCH_SECONDS = 10;
 /**
- * The time after a pass that found nothing. Only a crossmatch that began before the catalog was replaced can be
- * recorded later.
+ * The time after a pass that found nothing. Later, only an import, or a crossmatch that began before the catalog was
+ * replaced, can bring such objects.
  */
 const REST_MS = 3_600_000;
-/** The wait after a failure or an unreadable catalog; each further one is twice as long. */
+/** The wait after a failure, or a batch most of which could not be read; each further one is twice as long. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 
@@ -115,7 +115,8 @@ export class CrossmatchAgain implements Work {
   async #crossmatch(againIds: readonly bigint[]): Promise<void> {
     const summary = await crossmatchPending({ ...this.#options, againIds });
     const { objects, recorded, unreadable, problems, rowsPassedOver } = summary;
-    if (unreadable > 0) this.#pause();
+    // Other objects do not wait for a few files that cannot be read.
+    if (unreadable > recorded) this.#pause();
     else this.#pauseMs = 0;
     this.#log('crossmatched_again', { objects, recorded, unreadable, problems, rowsPassedOver });
   }

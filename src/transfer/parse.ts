@@ -119,6 +119,8 @@ const state = oneOf(['pending', 'crossmatched']);
 const name = text(256);
 const nameOrNull = orNull(name);
 const designation = text(64);
+/** Up to 300 characters (src/contract/catalogs/schema.json), each of up to two units of UTF-16. */
+const release = text(600);
 const catalogName = matching(
   /^[A-Za-z]\w{0,63}$/,
   'a catalog name: a letter, then at most 63 letters, digits or underscores',
@@ -139,10 +141,10 @@ const timeOrNull = orNull(time);
 const payload = orNull(object);
 const outcome = oneOf(RECORDED_OUTCOMES);
 const catalogs = listOf(MAX_CATALOGS, entry => {
-  const release = { name: take(entry, 'name', catalogName), release: take(entry, 'release', name) };
+  const known = { name: take(entry, 'name', catalogName), release: take(entry, 'release', release) };
   return entry.proper_motion !== undefined && take(entry, 'proper_motion', checked)
-    ? { ...release, proper_motion: true as const }
-    : release;
+    ? { ...known, proper_motion: true as const }
+    : known;
 });
 const cutEnforcer = named(CUT_ENFORCERS);
 const cutStatus = named(CUT_STATUSES);

@@ -196,7 +196,8 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
         'id',
         { type: 'text', isAscii: idType !== 'text', ucd: 'ID_MAIN' },
         `${id}/diaObjectId`,
-        s => `${s.catalogSourceId}/${s.object.diaObjectId}`,
+        // A former release, or an import, may have had other ids than integers.
+        s => `${idType === 'text' ? s.catalogSourceId : encodeURI(s.catalogSourceId)}/${s.object.diaObjectId}`,
       ),
       field(1, id, { type: idType, ucd: 'meta.id;meta.main' }, `${idColumn} of ${release}`, s =>
         idType === 'text' ? s.catalogSourceId : integerId(s.catalogSourceId),

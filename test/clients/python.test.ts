@@ -566,7 +566,7 @@ for name, (kind, unit) in json.load(sys.stdin).items():
     assert column.unit == (None if unit is None else u.Unit(unit, format="vounit")), f"{name}: {column.unit} is not {unit}"
 source = {"catalog_source_id": "1", "separation_arcsec": 0.5}
 payload = {"ext_mash": 2.0, "flags_gold": 2**63, "bdf_flags": True, "dnf_z": 1, "bdf_t": "big", "other": 3}
-new = {"mag_vis": 21.5, "flags": 2**62, "note": "text"}
+new = {"mag_vis": 21.5, "flags": 2**62, "note": "text", "ra": 1.0, "release": 10001, "data_release": 7}
 matches = [{**source, "catalog_name": "des_y6_gold", "catalog_payload": payload}, {**source, "catalog_name": "euclid_q1", "catalog_payload": new}]
 [row] = rows([{"diaObjectId": 1, "matches": matches}])
 further = to_astropy([{"diaObjectId": 1, "matches": matches}, {"diaObjectId": 2, "matches": []}])
@@ -634,6 +634,8 @@ testWith(
         euclid_q1_mag_vis: 'float64',
         euclid_q1_flags: 'int64',
         euclid_q1_note: 'int64',
+        euclid_q1_release_2: 'int64',
+        euclid_q1_data_release: 'int64',
       },
       `${2n ** 62n}`,
     ]);

@@ -234,5 +234,22 @@ test('while the new release cannot be read, older objects keep their crossmatch;
     });
   }));
 
+test('a file of the new release that cannot be read does not slow down the objects of the others', () =>
+  inWorld(async world => {
+    const gaia = await world.addCatalog('gaia_dr3', [elsewhere, place]);
+    await world.ingest(Array.from({ length: 60 }, (_, i) => (i % 20 === 0 ? elsewhere : place)));
+    await world.crossmatch();
+    const olderCount = await replaceGaia(world);
+    remove({ ...gaia, partitions: gaia.partitions.slice(0, 1) });
+    await beside(world, { CROSSMATCH_AGAIN_PER_SECOND: '2' }, async (logged, advance) => {
+      for (const left of [41, 22, 3]) {
+        await eventually(`${left} are left`, async () => olderCount() === left || undefined);
+        advance(10_000);
+      }
+      await eventually('the others have been tried', async () => logged.find(({ recorded }) => recorded === 0));
+      assert.is(olderCount(), 3);
+    });
+  }));
+
 test.after(() => pool.close());
 test.run();

@@ -11,6 +11,7 @@ import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { writeHats } from '../catalogs/write_hats.ts';
 import { Connection } from '../mcp/support.ts';
 import { LOOKUP } from '../mcp/world.ts';
+import { rowsOf } from '../tables/read_votable.ts';
 import {
   configOf,
   crossmatched,
@@ -19,6 +20,7 @@ import {
   type Json,
   match,
   NOW_US,
+  PROVENANCE,
   searched,
   type TestApp,
   type World,
@@ -170,6 +172,39 @@ test('tables, the Virtual Observatory, sources, the map, pages and the connector
       const [summary] = answer.results[0].objects[0].coincident_sources;
       assert.equal([summary.catalog, summary.nearest[0].values], ['stars', { vmag: 17.25, kind: 'RR, "Lyr"' }]);
       assert.is(new Catalogs(world.store.catalogs()).all.length, NAMES.length + 1);
+    },
+  ));
+
+test('where the next release has integer ids, older matches with other ids are still answered', () =>
+  withApp(
+    async world => {
+      await fill(world);
+      await addCatalog(world, 'stars');
+      const of = (release: string) => ({ ...PROVENANCE, catalogs: [{ name: 'stars', release }] });
+      const older = [match('stars', 'é 7', { ra: 150, dec: 2, payload: PAYLOAD })];
+      await crossmatched(world, ID, searched('stars'), older, of('Older'));
+      const matches = [match('stars', '7', { ra: 150, dec: 2, payload: PAYLOAD })];
+      const result = { diaObjectId: ID, catalogOutcomes: searched('stars'), matches };
+      await world.writer.recordCrossmatches([result], of('Variable <stars>'), NOW_US, true);
+    },
+    async app => {
+      await known(app);
+      const { results } = await jsonOf(app, `/api/objects/${ID}`);
+      assert.equal(
+        results[0].objects[0].matches.map((each: Json) => [each.catalog_source_id, each.catalog_release]),
+        [
+          ['7', 'Variable <stars>'],
+          ['é 7', 'Older'],
+        ],
+      );
+      const rows = rowsOf((await app.get('/vo/scs/stars?RA=150&DEC=2&SR=0.001&VERB=3')).text);
+      assert.equal(
+        rows.map(row => [row.id, row.id_2, row.catalog_release]),
+        [
+          [`7/${ID}`, '7', 'Variable <stars>'],
+          [`%C3%A9%207/${ID}`, null, 'Older'],
+        ],
+      );
     },
   ));
 

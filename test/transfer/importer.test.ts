@@ -286,6 +286,18 @@ test('every digit of an integer comes back, and the keys of a payload are lowerc
     assert.match(exported, payload.toLowerCase().replace('1e300', '1e+300'));
   }));
 
+test('the longest release that catalog add and replace accept is imported', () =>
+  withDirectory(async directory => {
+    const release = '🔭'.repeat(300);
+    const provenance = { crossmatch_radius_arcsec: 1, catalogs: [{ name: 'gaia_dr3', release }], reliability_cuts: [] };
+    const { rejections } = await importLines(directory, 'a', [objectLine('1'), recordLine('1', { provenance })]);
+    assert.equal(rejections, []);
+    const records = await reading(join(directory, 'a'), store =>
+      store.getObject(1n)!.records.map(record => store.releaseIn(record, 'gaia_dr3')),
+    );
+    assert.equal(records, [release]);
+  }));
+
 test('one position that is null makes both null; a time in another offset is the same instant', () =>
   withDirectory(async directory => {
     await importLines(directory, 'a', [

@@ -1107,8 +1107,9 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
         row[f"{catalog}_dec"] = match.get("dec")
         payload = match.get("catalog_payload") or {}
         for name in _PAYLOADS.get(catalog, payload):
-            if name not in _OF_SOURCE:
-                column = f"{catalog}_{name}"
+            if name not in ("ra", "dec"):
+                # The service's own tables rename a column whose name is taken in the same way.
+                column = f"{catalog}_{name}_2" if name in _OF_SOURCE else f"{catalog}_{name}"
                 row[column] = _cell(payload.get(name), _TYPES.get(column))
 
 
@@ -1189,7 +1190,8 @@ _FLOATS = tuple(f"_{name}" for name, (kind, _) in _OF_SOURCE.items() if kind == 
 
 def _type_of(column: str, values: list[Any]) -> str:
     """The type of a column in a catalog that this client does not know."""
-    if column.endswith(("_outcome", "_release")) or any(isinstance(value, str) for value in values):
+    known = [value for value in values if value is not None]
+    if any(isinstance(value, str) for value in known) or (not known and column.endswith(("_outcome", "_release"))):
         return "string"
-    is_whole = all(value is None or isinstance(value, int) for value in values)
+    is_whole = all(isinstance(value, int) for value in known)
     return "Int64" if is_whole and not column.endswith(_FLOATS) else "Float64"
