@@ -4,11 +4,11 @@
  */
 import { ObjectView } from '../store/object_record.ts';
 import type { RecentPosition, RecentQuery } from '../store/recent.ts';
-import type { Store } from '../store/store.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeCursor, OBJECTS_CURSOR } from './cursor.ts';
 import type { ObjectsQuery } from './queries.ts';
 import { readListed } from './recent.ts';
+import { type RemovedSince, removedSince } from './removed_since.ts';
 import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
 
 export function* objectsAnswer(query: ObjectsQuery, context: QueryContext): Steps {
@@ -91,70 +91,75 @@ const READ_AT_ONCE = 64;
  * match, later, and with those that were removed since.
  */
 function* piecesAt(entry: number, query: RecentQuery, context: QueryContext): Iterable<readonly RecentPosition[]> {
-  const { store } = context;
-  const former = new FormerListing(entry, query, store);
+  const { store, clock } = context;
+  const removed = removedSince(store, entry);
+  const former = new FormerListing(query, removed);
   let last = query.after;
   for (const piece of store.recentInPieces(query)) {
     for (let from = 0; from < piece.length; from += READ_AT_ONCE) {
       const part = piece.slice(from, from + READ_AT_ONCE);
       // At a later step, the present state may be a later one.
-      const places = context.at === undefined ? part : former.between(last, part);
-      yield places;
+      if (context.at === undefined) yield part;
+      else {
+        for (const _ of removed.read(clock)) yield PAUSE;
+        yield former.between(last, part);
+      }
       last = part.at(-1);
     }
-    // A piece without objects is a pause.
-    if (piece.length === 0) yield piece;
+    if (piece.length === 0) yield PAUSE;
   }
-  if (context.at !== undefined) yield former.between(last, undefined);
+  if (context.at === undefined) return;
+  for (const _ of removed.read(clock)) yield PAUSE;
+  yield former.between(last, undefined);
 }
+
+/** A piece without objects. */
+const PAUSE: readonly RecentPosition[] = [];
 
 /** Finds the places of objects in a listing after a journal entry. */
 class FormerListing {
-  readonly #entry: number;
   readonly #query: RecentQuery;
-  readonly #store: Store;
+  readonly #removed: RemovedSince;
   readonly #view = new ObjectView();
-  #lastRemoval = 0;
-  /** The objects that were removed since the entry, and the places of those that were listed. */
-  #removed: ReadonlySet<bigint> = new Set();
+  /** The places of removed objects, in any order, and the number of objects among which they were found. */
   #places: readonly RecentPosition[] = [];
+  #count = 0;
 
-  constructor(entry: number, query: RecentQuery, store: Store) {
-    [this.#entry, this.#query, this.#store] = [entry, query, store];
+  constructor(query: RecentQuery, removed: RemovedSince) {
+    [this.#query, this.#removed] = [query, removed];
   }
 
   /**
-   * The places after `last`, up to the end of a part of the present listing.
+   * The places after `last`, up to the end of a part of the present listing. All removals must have been read.
    * @param part undefined after the last part
    */
   between(last: RecentPosition | undefined, part: readonly RecentPosition[] | undefined): readonly RecentPosition[] {
-    this.#findRemoved();
+    const { store, entry, ids, objects } = this.#removed;
+    if (this.#count < objects.length) {
+      this.#places = objects.map(object => this.#placeOf(object)).filter(place => place !== undefined);
+      this.#count = objects.length;
+    }
     const end = part?.at(-1);
-    const kept = part?.filter(({ diaObjectId }) => !this.#removed.has(diaObjectId) && this.#placeOf(diaObjectId)) ?? [];
+    const view = this.#view;
+    const kept =
+      part?.filter(({ diaObjectId: id }) => !ids.has(id) && store.readObject(id, view, entry) && this.#placeOf(view)) ??
+      [];
     const added = this.#places.filter(place => (!last || order(last, place) < 0) && (!end || order(place, end) <= 0));
     return added.length === 0 ? kept : [...kept, ...added].sort(order);
   }
 
-  #findRemoved(): void {
-    const lastRemoval = this.#store.lastRemoval();
-    if (lastRemoval <= this.#entry || lastRemoval === this.#lastRemoval) return;
-    this.#lastRemoval = lastRemoval;
-    const removed = [...this.#store.removedPositions(this.#entry).keys()];
-    this.#removed = new Set(removed);
-    this.#places = removed.map(id => this.#placeOf(id)).filter(place => place !== undefined);
-  }
-
-  #placeOf(diaObjectId: bigint): RecentPosition | undefined {
+  #placeOf(object: Listed): RecentPosition | undefined {
     const { of, timeField, startUs, endUs, asOfUs } = this.#query;
-    const view = this.#view;
-    if (!this.#store.readObject(diaObjectId, view, this.#entry)) return undefined;
-    const timeUs = timeField === 'ingest_time' ? view.ingestTimeUs : view.eventTimeUs;
-    if (timeUs < startUs || timeUs >= endUs || (of === 'matched' && !view.hasMatches)) return undefined;
+    const { diaObjectId, ingestTimeUs, eventTimeUs, hasMatches } = object;
+    const timeUs = timeField === 'ingest_time' ? ingestTimeUs : eventTimeUs;
+    if (timeUs < startUs || timeUs >= endUs || (of === 'matched' && !hasMatches)) return undefined;
     // As in the present listing.
-    const isLate = view.ingestTimeUs > asOfUs && (of === 'matched' || timeField === 'ingest_time');
+    const isLate = ingestTimeUs > asOfUs && (of === 'matched' || timeField === 'ingest_time');
     return isLate ? undefined : { timeUs, diaObjectId };
   }
 }
+
+type Listed = Pick<ObjectView, 'diaObjectId' | 'ingestTimeUs' | 'eventTimeUs' | 'hasMatches'>;
 
 /** The order of the listing. */
 function order(a: RecentPosition, b: RecentPosition): number {

@@ -23,7 +23,7 @@ import type { Body } from './body.ts';
 import { coneAnswer } from './cone.ts';
 import { Clock, type Past, type QueryContext, StaleIndex, type Steps, TOO_LONG } from './context.ts';
 import { countAnswer } from './count.ts';
-import { beginState, continueState } from './history.ts';
+import { beginState, continueState, stateSteps } from './history.ts';
 import { LongQueries } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
@@ -190,7 +190,7 @@ export class QueryRunner {
       clock.resume();
       void clock.due;
       if (desk.steps) continueState(query, desk);
-      else desk.steps = stepsOf(beginState(query, desk), desk);
+      else desk.steps = stepsFrom(beginState(query, desk), desk);
       const isDone = desk.steps.next().done;
       desk.room?.cover(out.length + body.length);
       if (!isDone) {
@@ -253,6 +253,17 @@ function bodyOf(desk: Desk): Body {
   keep(body, desk.room);
   desk.room = undefined;
   return body;
+}
+
+function stepsFrom(query: Query, desk: Desk): Steps {
+  const steps = stepsOf(query, desk);
+  const before = stateSteps(query, desk);
+  return before ? joined(before, steps) : steps;
+}
+
+function* joined(first: Steps, then: Steps): Steps {
+  yield* first;
+  yield* then;
 }
 
 function stepsOf(query: Query, context: QueryContext): Steps {

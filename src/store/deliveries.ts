@@ -37,11 +37,14 @@ export function deliveriesIn(store: Store, { broker, fromUs, toUs }: Window): Fo
   const found = new Map<bigint, boolean>();
   /** Those in `ingested` whose delivery is recorded, whenever it was. */
   const dated = new Set<bigint>();
+  /** Those that another broker stored, whose delivery may have been removed since: their ingest time is of that one. */
+  const storedByOthers = new Set<bigint>();
   let isComplete = true;
   for (const { stored, delivered, removed, source, isImport } of store.deliveriesAfter(0)) {
     for (const id of removed) {
       found.delete(id);
       dated.delete(id);
+      storedByOthers.delete(id);
     }
     if (!source) {
       if (isImport || stored.length > 0) isComplete = false;
@@ -49,7 +52,10 @@ export function deliveriesIn(store: Store, { broker, fromUs, toUs }: Window): Fo
     }
     const isInWindow = source.timeUs >= fromUs && source.timeUs < toUs;
     for (const [i, id] of [...stored, ...delivered].entries()) {
-      if (brokerOf(source, i) !== broker) continue;
+      if (brokerOf(source, i) !== broker) {
+        if (i < stored.length && ingested.has(id)) storedByOthers.add(id);
+        continue;
+      }
       if (ingested.has(id)) dated.add(id);
       // A delivery that was removed may have come again.
       if (isInWindow) found.set(id, i < stored.length);
@@ -60,7 +66,7 @@ export function deliveriesIn(store: Store, { broker, fromUs, toUs }: Window): Fo
   let undated = 0;
   for (const [id, isOnly] of ingested) {
     if (dated.has(id)) continue;
-    if (isOnly) found.set(id, true);
+    if (isOnly && !storedByOthers.has(id)) found.set(id, true);
     else undated++;
   }
   // Another broker may have been the first to deliver an object, before the window.

@@ -65,7 +65,6 @@ import {
   type PublishedPosition,
   REMOVED_VERSION,
   type RecordedCrossmatches,
-  type SkyPosition,
   STORED_VERSION,
   type StoredObject,
   type TnsRecord,
@@ -403,20 +402,9 @@ export class Store {
     return readLastRemoval(this.databases);
   }
 
-  /** The removals, the latest first. */
-  removals(): Iterable<RemovalEntry> {
-    return removalsAfter(this.databases, 0);
-  }
-
-  /**
-   * The objects that were removed after a journal entry, each with its position at the first of these removals. Some may
-   * not have been stored after that entry.
-   */
-  removedPositions(sequence: number): ReadonlyMap<bigint, SkyPosition | null> {
-    const found = new Map<bigint, SkyPosition | null>();
-    for (const { objects } of removalsAfter(this.databases, sequence))
-      for (const { diaObjectId, position } of objects) found.set(diaObjectId, position);
-    return found;
+  /** The removals after a journal entry, by default all, the latest first. */
+  removals(sequence = 0): Iterable<RemovalEntry> {
+    return removalsAfter(this.databases, sequence);
   }
 
   /** At least the objects that were removed after a journal entry, each with its last removal. */

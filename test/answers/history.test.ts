@@ -1,13 +1,22 @@
 /** Answers in several steps, between which objects change, are from one state. */
 import { ByteSink, latin1 } from '@nearsky/astrotables/bytes';
+import { Arena, buildArena, SkyIndex } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { coneAnswer } from '../../src/answers/cone.ts';
 import { Clock, type QueryContext, type Steps } from '../../src/answers/context.ts';
 import { countAnswer } from '../../src/answers/count.ts';
-import { beginState, continueState } from '../../src/answers/history.ts';
+import { beginState, continueState, stateSteps } from '../../src/answers/history.ts';
 import { lookupAnswer } from '../../src/answers/lookup.ts';
 import { objectsAnswer } from '../../src/answers/objects.ts';
-import type { CountQuery, FilterValues, LookupInput, LookupQuery, ObjectsQuery } from '../../src/answers/queries.ts';
+import type {
+  ConeQuery,
+  CountQuery,
+  FilterValues,
+  LookupInput,
+  LookupQuery,
+  ObjectsQuery,
+} from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { Unavailable } from '../../src/base/refusal.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -35,16 +44,21 @@ const INPUTS: LookupInput[] = [0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n, 0n].fl
 );
 const FILTERS: readonly (FilterValues | null)[] = [null, [['separation_arcsec_max', 0.5]], [['reliability_min', 0.2]]];
 
-/** A clock by which a step ends after every few checks. */
+/** A clock by which a step ends after a few checks. */
 class ShortSteps extends Clock {
   #checks = 0;
 
+  override resume(): void {
+    this.#checks = 0;
+  }
+
   override get due(): boolean {
-    return ++this.#checks % Math.ceil(INPUTS.length / STEPS) === 0;
+    return ++this.#checks >= INPUTS.length / STEPS;
   }
 }
 
-type Query = LookupQuery | CountQuery | ObjectsQuery;
+type Query = LookupQuery | CountQuery | ObjectsQuery | ConeQuery;
+type Generation = Pick<QueryContext, 'index' | 'sequence' | 'purgedTo'>;
 
 function queryOf(i: number, at?: number): Query {
   const filters = FILTERS[i % FILTERS.length]!;
@@ -63,22 +77,28 @@ function queryOf(i: number, at?: number): Query {
 
 function stepsOf(query: Query, context: QueryContext): Steps {
   if (query.kind === 'objects') return objectsAnswer(query, context);
+  if (query.kind === 'cone') return coneAnswer(query, context);
   return query.kind === 'count' ? countAnswer(query, context) : lookupAnswer(query, context);
 }
 
-/** @param between called after each step */
-function answer(store: Store, query: Query, between: () => unknown): string {
+/**
+ * @param between called after each step
+ * @param generation only needed for cones
+ */
+function answer(store: Store, query: Query, between: () => unknown, generation?: Generation): string {
   const [out, body] = [new ByteSink(), new ByteSink()];
   const fragments = new SharedFragments(answerSettings(loadConfig()));
   const context = { store, fragments, out, body, clock: new ShortSteps(), object: new ObjectView() };
-  const desk = context as unknown as QueryContext;
+  const desk = { ...context, ...generation } as unknown as QueryContext;
   store.resetRead();
-  const steps = stepsOf(beginState(query, desk) as Query, desk);
-  while (!steps.next().done) {
-    between();
-    store.resetRead();
-    continueState(query, desk);
-  }
+  const begun = beginState(query, desk) as Query;
+  for (const steps of [stateSteps(query, desk) ?? [], stepsOf(begun, desk)])
+    for (const _ of steps) {
+      between();
+      store.resetRead();
+      desk.clock.resume();
+      continueState(query, desk);
+    }
   return latin1(out.bytes.subarray(0, out.length));
 }
 
@@ -108,6 +128,75 @@ test('an answer during whose steps objects change has the bytes of its entry, wh
     });
   }
 });
+
+const PAGE = 10;
+const coneAt = (at: number): ConeQuery => ({
+  kind: 'cone',
+  ...delivery(0n).position!,
+  radiusArcsec: 1,
+  sent: '{}',
+  detail: 'ids',
+  filters: null,
+  pageSize: PAGE,
+  asOfUs: 0,
+  after: null,
+  state: { at, isRequired: true },
+});
+
+const listingAt = (at: number) => ({ ...(queryOf(4, at) as ObjectsQuery), filters: null, pageSize: PAGE });
+
+/** An index of one arena. */
+function generationOf(ids: readonly bigint[], timeUs: number, sequence: number, purgedTo: number): Generation {
+  const { ra, dec } = delivery(0n).position!;
+  const column = (value: number) => Float64Array.from(ids, () => value);
+  const points = { id: BigInt64Array.from(ids), ra: column(ra), dec: column(dec), time: column(timeUs) };
+  return { index: new SkyIndex([new Arena(buildArena(points))]), sequence, purgedTo: [purgedTo] };
+}
+
+const idsIn = (text: string) => Array.from(text.matchAll(/"diaObjectId_str": "(\d+)"/g), ([, id]) => id);
+
+test('a cone is of its entry, whether the index is early or late to follow a removal', () =>
+  withStore(async (store, writer) => {
+    const TIME_US = 1.7e15;
+    await writer.keepHistory(true);
+    await writer.ingest([delivery(1n), delivery(2n)], TIME_US);
+    await writer.remove([2n], 'wrong');
+    await writer.ingest([delivery(3n, { position: null })], TIME_US);
+    const found = (at: number, generation: Generation) => idsIn(answer(store, coneAt(at), () => {}, generation)).join();
+    for (const sequence of [1, 2, 3]) {
+      const late = generationOf([1n, 2n], TIME_US, sequence, 1);
+      const early = generationOf([1n], TIME_US, sequence, 2);
+      for (let at = 1; at <= sequence; at++)
+        for (const generation of [late, early]) assert.is(found(at, generation), at === 1 ? '1,2' : '1');
+    }
+  }));
+
+test('what was removed since an entry is read in steps, and once for all queries', () =>
+  withStore(async (store, writer) => {
+    const TIME_US = 1.7e15;
+    const ids = Array.from({ length: 2000 }, (_, i) => BigInt(i));
+    const generation = generationOf([], TIME_US, 2, 2);
+    await writer.keepHistory(true);
+    for (const ask of [coneAt, listingAt]) {
+      const entry = store.lastSequence() + 1;
+      await writer.ingest(
+        ids.map(id => delivery(id)),
+        TIME_US,
+      );
+      await writer.remove(ids.slice(1), 'wrong');
+      let steps = 0;
+      const counted = () => {
+        steps = 0;
+        const text = answer(store, ask(entry), () => steps++, { ...generation, sequence: entry });
+        assert.is(new Set(idsIn(text)).size, PAGE);
+        return steps;
+      };
+      const first = counted();
+      const second = counted();
+      assert.ok(first > second + STEPS, `${first} steps, then ${second}`);
+      await writer.remove(ids, 'wrong');
+    }
+  }));
 
 test('an answer whose history is removed between its steps is refused', () =>
   withStore(async (store, writer) => {

@@ -143,6 +143,7 @@ test('text that is no table is refused: messages, prose, JSON documents', async 
   for (const [text, message] of [
     ['Forbidden', 'it has only one line, Forbidden: send a header and rows'],
     ['404 Not Found\n', 'it has only one line, 404 Not Found: send a header and rows'],
+    ['The table is gone', 'it has only one line, The table is gone: send a header and rows'],
     ['Sorry, that table is gone', 'it has only one line, Sorry, that table is gone: send a header and rows'],
     [
       'The table moved.\nAsk us for its new address.\n',

@@ -22,16 +22,17 @@ const OLD = 1200;
  * back in time.
  */
 async function fill(writer: Writer): Promise<void> {
-  const object = (diaObjectId: bigint, ingestTimeUs: number) => {
-    const { diaObjectId: _, broker, ...fields } = delivery(diaObjectId);
-    const stored = { ...fields, ingestTimeUs, state: 'pending', brokers: [broker] } as const;
-    return { kind: 'object', diaObjectId, object: stored } as const;
-  };
   await writer.import([
     ...Array.from({ length: OLD }, (_, i) => object(BigInt(i), NEWEST_US - 30 * DAY_US - 1)),
     object(2000n, NEWEST_US - 30 * DAY_US),
     object(2001n, NEWEST_US),
   ]);
+}
+
+function object(diaObjectId: bigint, ingestTimeUs: number) {
+  const { diaObjectId: _, broker, ...fields } = delivery(diaObjectId);
+  const stored = { ...fields, ingestTimeUs, state: 'pending', brokers: [broker] } as const;
+  return { kind: 'object', diaObjectId, object: stored } as const;
 }
 
 const idsIn = (store: Store) => [...store.objects()].map(({ diaObjectId }) => diaObjectId);
@@ -57,6 +58,23 @@ test('objects that are older than the newest by more than the days are removed, 
       assert.equal(events, [['old_objects_removed', { objects: OLD }]]);
       const [last] = store.removals();
       assert.is(last!.reason, 'first stored more than 30 days before the newest object (NEARSKY_RETENTION_DAYS)');
+    } finally {
+      await work.close();
+    }
+  }));
+
+test('an object from the future makes no object old', () =>
+  withStore(async (store, writer) => {
+    const FUTURE_US = 4_000_000_000_000_000;
+    await fill(writer);
+    await writer.import([object(2002n, FUTURE_US), object(2003n, NEWEST_US - 31 * DAY_US)]);
+    const work = beginRetention(store, writer, 30, () => {});
+    try {
+      await eventually('the old ones are removed', async () => {
+        store.resetRead();
+        return store.getObject(2003n) || store.getObject(0n) || store.getObject(BigInt(OLD - 1)) ? undefined : true;
+      });
+      assert.equal(idsIn(store), [2000n, 2001n, 2002n]);
     } finally {
       await work.close();
     }

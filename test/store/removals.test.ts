@@ -151,6 +151,15 @@ test('what a broker delivered in a window is found, and what is not recorded is 
     await writer.import([imported(6n, 'lasair'), imported(7n, 'fink', 'lasair')]);
     assert.equal(found(1000, 2000), [[1n, 6n], [1n, 6n], 1]);
     assert.equal(found(4000, 4001), [[2n, 3n], [3n], 1], 'lasair may have delivered object 7 then');
+    // The time at which fink stored it says nothing of lasair, which an import added.
+    await writer.ingest(from('fink', 9n), 1500);
+    await writer.import([imported(9n, 'lasair')]);
+    await writer.remove([9n], 'wrong', 'fink');
+    assert.equal(store.getObject(9n)!.brokers, ['lasair']);
+    assert.equal(found(1000, 2000), [[1n, 6n], [1n, 6n], 2]);
+    await writer.remove([9n], 'wrong');
+    await writer.import([imported(9n, 'lasair')]);
+    assert.equal(found(1000, 2000), [[1n, 6n, 9n], [1n, 6n, 9n], 1]);
   }));
 
 test('without one of its deliveries an object is one that never had it', () =>

@@ -31,8 +31,9 @@ export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean
   const bytes = isNamed ? fromComment : rest;
   const words = found === undefined ? headerOfWords(bytes) : undefined;
   if (words) {
-    const table = openWords(words, bytes.subarray(bytes.indexOf(LINE_FEED) + 1), limits, areTyped);
-    if (table.rows === 0) throw oneLine(bytes);
+    const end = bytes.indexOf(LINE_FEED);
+    const table = end < 0 ? undefined : openWords(words, bytes.subarray(end + 1), limits, areTyped);
+    if (!table || table.rows === 0) throw oneLine(bytes);
     return table;
   }
   const delimiter = found ?? ',';

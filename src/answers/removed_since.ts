@@ -1,0 +1,96 @@
+/** Reads the objects that were removed after a journal entry, as they were stored after it. */
+import { Arena, buildArena } from '@nearsky/sky-index';
+import { ObjectView } from '../store/object_record.ts';
+import type { Store } from '../store/store.ts';
+import type { SkyPosition, StoredObject } from '../store/types.ts';
+import type { Clock, Steps } from './context.ts';
+
+interface FormerObject extends Pick<StoredObject, 'diaObjectId' | 'ingestTimeUs' | 'eventTimeUs'> {
+  readonly position: SkyPosition | null;
+  readonly hasMatches: boolean;
+}
+
+/** The number of objects that are read without a yield. */
+const READ_AT_ONCE = 16;
+
+export class RemovedSince {
+  readonly store: Store;
+  readonly entry: number;
+  /** All of them. They may have been stored anew since. */
+  readonly ids = new Set<bigint>();
+  /** Those that were stored after the entry. */
+  readonly objects: FormerObject[] = [];
+  readonly #view = new ObjectView();
+  /** The last removal of those that were read. */
+  #last: number;
+  /** Reads further removals, a few objects at a time. Queries share it, so that none begins anew. */
+  #reading: Iterator<undefined> | undefined;
+  #built: { readonly count: number; readonly arena: Arena | undefined } = { count: 0, arena: undefined };
+
+  constructor(store: Store, entry: number) {
+    [this.store, this.entry, this.#last] = [store, entry, entry];
+  }
+
+  /** Reads the removals up to now. There may be millions of objects, at some microseconds each. */
+  *read(clock: Clock): Steps {
+    while (this.store.lastRemoval() > this.#last) {
+      this.#reading ??= this.#further();
+      try {
+        this.#reading.next();
+      } catch (error) {
+        this.#reading = undefined;
+        throw error;
+      }
+      if (clock.due) yield;
+    }
+  }
+
+  *#further(): Iterator<undefined> {
+    const last = this.store.lastRemoval();
+    for (const { objects } of this.store.removals(this.#last))
+      for (const { diaObjectId } of objects) {
+        this.#add(diaObjectId);
+        if (this.ids.size % READ_AT_ONCE === 0) yield;
+      }
+    this.#last = last;
+    this.#reading = undefined;
+  }
+
+  #add(diaObjectId: bigint): void {
+    if (this.ids.has(diaObjectId)) return;
+    const view = this.#view;
+    if (this.store.readObject(diaObjectId, view, this.entry)) {
+      const { position, ingestTimeUs, eventTimeUs, hasMatches } = view;
+      this.objects.push({ diaObjectId, position, ingestTimeUs, eventTimeUs, hasMatches });
+    }
+    this.ids.add(diaObjectId);
+  }
+
+  /** The objects that have a position; undefined if there are none. */
+  get arena(): Arena | undefined {
+    const { objects } = this;
+    if (this.#built.count < objects.length) this.#built = { count: objects.length, arena: arenaOf(objects) };
+    return this.#built.arena;
+  }
+}
+
+function arenaOf(objects: readonly FormerObject[]): Arena | undefined {
+  const placed = objects.filter(({ position }) => position !== null);
+  if (placed.length === 0) return undefined;
+  const buffer = buildArena({
+    id: BigInt64Array.from(placed, ({ diaObjectId }) => diaObjectId),
+    ra: Float64Array.from(placed, ({ position }) => position!.ra),
+    dec: Float64Array.from(placed, ({ position }) => position!.dec),
+    time: Float64Array.from(placed, ({ ingestTimeUs }) => ingestTimeUs),
+  });
+  return new Arena(buffer);
+}
+
+/** Those that were asked for last: the pages of a walk have the same entry. */
+let latest: RemovedSince | undefined;
+
+/** The objects that were removed after a journal entry, to be read before use. */
+export function removedSince(store: Store, entry: number): RemovedSince {
+  if (latest?.store !== store || latest.entry !== entry) latest = new RemovedSince(store, entry);
+  return latest;
+}
