@@ -56,7 +56,7 @@ Keys that the file lacks are taken from the catalog.`,
   options: {
     release: {
       value: 'TEXT',
-      help: 'add, replace: the title and release, which is recorded with each crossmatch (default: that of the description); replace needs one that differs from the registered release',
+      help: 'add, replace: the title and release, which is recorded with each crossmatch (default: that of the description). replace needs one that differs from the registered release, here or in --description',
     },
     within: {
       value: 'ARCSEC',
@@ -140,7 +140,7 @@ async function replace(invocation: Invocation, name: string, location: string): 
   const kept = isDescribedAnew ? undefined : previous.definition;
   const catalog = kept ?? (await catalogOf(name, invocation));
   // Before the files are read, which may take long.
-  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? catalog.release);
+  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? releaseIn(previous));
   return add(invocation, catalog, location, true);
 }
 
