@@ -36,9 +36,9 @@ export const command: Command = {
   usage:
     'catalog add|replace NAME LOCATION [--release TEXT] [--id COLUMN] [--description FILE] [--footprint FILE|all-sky|ORDER] | catalog compare NAME [--within ARCSEC] | catalog list | catalog check NAME | catalog remove NAME',
   description: `add: registers a catalog at a HATS directory, or a collection of them, after checking its
-properties, files and columns. A catalog of the same name is replaced. LOCATION is a local directory
-or its file:// address, an http(s):// address whose host supports range requests, or s3://BUCKET/KEY
-of a public bucket.
+properties, files and columns. A registration of the same name is overwritten, and older objects keep
+their crossmatch. LOCATION is a local directory or its file:// address, an http(s):// address whose
+host supports range requests, or s3://BUCKET/KEY of a public bucket.
 replace: replaces a registered catalog by its next release, after the same checks. If a check fails,
 nothing changes. New objects are crossmatched with the new release at once. serve crossmatches older
 objects again, up to CROSSMATCH_AGAIN_PER_SECOND; crossmatch --again does so at full speed. Matches of
@@ -56,11 +56,11 @@ Keys that the file lacks are taken from the catalog.`,
   options: {
     release: {
       value: 'TEXT',
-      help: 'add, replace: the title and release, which is recorded with each crossmatch (default: that of the description); replace needs one that differs from the registered release',
+      help: 'add, replace: the title and release, which is recorded with each crossmatch (default: that of the description). replace needs one that differs from the registered release, here or in --description',
     },
     within: {
       value: 'ARCSEC',
-      help: `compare: a new source and one that is gone are the same source, with a changed id, if they are at most so far apart (default: ${SAME_WITHIN_ARCSEC})`,
+      help: `compare: a new source and one that is gone are the same source, with a changed id, if they are at most this far apart (default: ${SAME_WITHIN_ARCSEC})`,
     },
     id: {
       value: 'COLUMN',
@@ -140,7 +140,7 @@ async function replace(invocation: Invocation, name: string, location: string): 
   const kept = isDescribedAnew ? undefined : previous.definition;
   const catalog = kept ?? (await catalogOf(name, invocation));
   // Before the files are read, which may take long.
-  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? catalog.release);
+  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? releaseIn(previous));
   return add(invocation, catalog, location, true);
 }
 

@@ -295,7 +295,7 @@ const CROSSMATCH = {
     number(600, 0, 604_800),
   ),
   CROSSMATCH_AGAIN_PER_SECOND: about(
-    'The maximum number of objects per second that `serve` crossmatches again after `catalog replace`; 0 if it must not do so.',
+    'The maximum number of objects per second that `serve` crossmatches again after `catalog replace`; 0 disables this.',
     number(100, 0, 100_000),
   ),
   CATALOG_CACHE_MAX_BYTES: about(

@@ -182,6 +182,8 @@ test('replace: new objects use the next release, older matches keep theirs; comp
 
     await nearsky('catalog', ...replace, '--release', 'Gaia DR4', ...data);
     assert.equal(await listed(), [second, 'Gaia DR4', 'Gaia DR3']);
+    const unnamed = await refusal('replace', 'gaia_dr3', first);
+    assert.equal([unnamed.code, /is "Gaia DR4", too: name/.test(unnamed.stderr)], [2, true], 'it is not called DR3');
     await ingest('new.parquet', [6n], [PLACES[0]!]);
     await nearsky('crossmatch', ...data);
     const releaseOf = async (id: number) => {

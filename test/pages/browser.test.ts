@@ -625,6 +625,31 @@ check('texts of brokers, catalogs and the registry are shown as they are, and ne
     });
 });
 
+check('matches and outcomes have the release that was searched, not the present one', async world => {
+  const data = ['--data', world.data];
+  const [gaia] = (await nearsky('catalog', 'list', ...data)) as unknown as { location: string }[];
+  const register = async (release: string) => {
+    await nearsky('catalog', 'add', 'gaia_dr3', gaia!.location, '--release', release, ...data);
+    await eventually('the service has seen it', async () => {
+      const page = await (await fetch(`${world.server.url}/catalogs`)).text();
+      return page.includes(`</span>${release}</h2>`) || undefined;
+    });
+  };
+  await register('Gaia DR4');
+  try {
+    await visiting(world, `/objects/${MATCHED}`, async page => {
+      for (const place of ['.together', '.sources-list .card h3', '.outcomes', '.finder'])
+        assert.match((await page.locator(place).first().ariaSnapshot()).replace(/\n/g, ' '), 'Gaia DR3', place);
+      assert.is(await page.locator('.card', { hasText: 'Gaia DR4' }).count(), 0);
+    });
+    await visiting(world, '/search?q=61.6223+-49.2951&radius=60', async page => {
+      assert.match((await page.locator('.objects .source').first().textContent())!, 'Gaia DR3');
+    });
+  } finally {
+    await register('Gaia DR3');
+  }
+});
+
 check('a list of objects by catalog, and in another order', async world => {
   const cone = `${world.server.url}/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&detail=full`;
   type Match = { catalog_name: string; separation_arcsec: number };

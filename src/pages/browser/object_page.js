@@ -26,6 +26,7 @@ import {
   byId,
   catalogOf,
   copyButton,
+  foundIn,
   html,
   mark,
   pageData,
@@ -93,7 +94,7 @@ function sections(object, provenanceSets) {
       </div>
       <div>
         ${neighbourhood(object)}
-        ${outcomes(object.crossmatch)}
+        ${outcomes(object.crossmatch, provenanceSets)}
         ${hasSources && alert(object)}
       </div>
     </div>
@@ -162,13 +163,13 @@ function together(object) {
   const lines = [...ofCatalog].map(([name, [match]]) => {
     const { parts, kind } = inShort(catalogOf(name), match.catalog_payload);
     const text = [...parts, `${arcsec(nearness(match))} away`].join(', ');
-    return { name, text: [text, ...worthParts(match)].join('; '), kind };
+    return { name, release: foundIn(match), text: [text, ...worthParts(match)].join('; '), kind };
   });
   const sure = lines.filter(({ kind }) => kind !== undefined);
-  const said = sure.map(({ name, kind }) => `${releaseOf(name)} says ${kind}`).join(', ');
+  const said = sure.map(({ release, kind }) => `${release} says ${kind}`).join(', ');
   const disagree = new Set(sure.map(({ kind }) => kind)).size > 1;
   return html`
-    <ul class="keys together">${lines.map(({ name, text }) => html`<li>${mark(name)}${releaseOf(name)}: ${text}</li>`)}</ul>
+    <ul class="keys together">${lines.map(({ name, release, text }) => html`<li>${mark(name)}${release}: ${text}</li>`)}</ul>
     ${disagree && html`<p><strong>The catalogs disagree:</strong> ${said}.</p>`}`;
 }
 
@@ -336,10 +337,10 @@ function neighbourhood(object) {
     const radius = pageData.maxSourcesRadiusArcsec;
     try {
       const near = await ask(`/api/sources?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${radius}`);
-      const recorded = new Set(sources.map((/** @type {any} */ { name }) => name));
+      const recorded = new Set(object.matches.map(identityOf));
       further = near.sources
-        .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }))
-        .filter((/** @type {any} */ { name }) => !recorded.has(name));
+        .filter((/** @type {any} */ source) => !recorded.has(identityOf(source)))
+        .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }));
       if (object.status === 'no_coincident_source') nearest = nearestOf(near.sources, radius);
       colours = colourMagnitude(object, near.sources, radius);
       const more = near.truncated ? ', of which the plot has the nearest' : '';
@@ -418,9 +419,13 @@ function colourMagnitude({ matches }, near, radius) {
 }
 
 /** The mark of a catalog's source on the finder. @param {any} source */
-function markOf({ ra, dec, catalog_name: catalog, catalog_source_id }) {
-  return { ra, dec, catalog, name: `${releaseOf(catalog)} ${catalog_source_id}` };
+function markOf(source) {
+  const { ra, dec, catalog_name: catalog, catalog_source_id } = source;
+  return { ra, dec, catalog, name: `${foundIn(source)} ${catalog_source_id}` };
 }
+
+/** The same for all releases of a catalog. @param {any} source */
+const identityOf = ({ catalog_name, catalog_source_id }) => `${catalog_name} ${catalog_source_id}`;
 
 /** @param {any} object */
 function sources(object) {
@@ -459,14 +464,14 @@ function sourceCard(object, match) {
       html`<div><dt title=${title}>${label}</dt><dd>${parts.map(part => html`<span>${part}</span>`)}</dd></div>`,
   );
   const table = html`
-    <div class="scroll" tabindex="0" role="group" aria-label="Columns of ${releaseOf(name)}">
+    <div class="scroll" tabindex="0" role="group" aria-label="Columns of ${foundIn(match)}">
       <table class="payload"><tbody>${columns.map(
         ([key, value]) => html`<tr><th scope="row">${key}</th><td class="number">${payloadText(value)}</td></tr>`,
       )}</tbody></table>
     </div>`;
   return html`
     <article class="card">
-      <h3>${mark(name)}${releaseOf(name)} <strong class="figure">${arcsec(separation_arcsec)}</strong><span
+      <h3>${mark(name)}${foundIn(match)} <strong class="figure">${arcsec(separation_arcsec)}</strong><span
         class="offset"> ${offsetText(east, north)}</span>${moved}</h3>
       <dl class="decides">${decides}</dl>
       <details>
@@ -490,17 +495,21 @@ function offsetText(east, north) {
 /**
  * The catalogs, grouped by their outcome.
  * @param {any} crossmatch null while the object is pending
+ * @param {any} sets
  */
-function outcomes(crossmatch) {
+function outcomes(crossmatch, sets) {
   if (!crossmatch) return html`<section><h2>What was searched</h2><p>Nothing yet.</p></section>`;
   const names = Map.groupBy(Object.keys(crossmatch.catalog_outcomes), name => `${crossmatch.catalog_outcomes[name]}`);
+  const searched = sets[crossmatch.provenance_set]?.catalogs ?? [];
+  const release = (/** @type {string} */ name) =>
+    searched.find((/** @type {any} */ each) => each.name === name)?.release ?? releaseOf(name);
   const row = (/** @type {[outcome: string, catalogs: string[]]} */ [outcome, catalogs]) => {
     const { word, meaning } = pageData.outcomes[outcome] ?? { word: outcome, meaning: '' };
     return html`
       <div>
         <dt><span class="outcome ${outcome}" title=${meaning}>${word}</span></dt>
         <dd>
-          <ul class="keys">${catalogs.map(name => html`<li>${mark(name)}${releaseOf(name)}</li>`)}</ul>
+          <ul class="keys">${catalogs.map(name => html`<li>${mark(name)}${release(name)}</li>`)}</ul>
           ${outcome !== 'searched' && html`<p class="hint">${meaning}</p>`}
         </dd>
       </div>`;

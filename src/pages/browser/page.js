@@ -208,6 +208,14 @@ export function releaseOf(name) {
   return catalogOf(name)?.release ?? name;
 }
 
+/**
+ * The release in which a match was found, or the present release of the catalog if it is not recorded.
+ * @param {any} match
+ */
+export function foundIn({ catalog_name, catalog_release }) {
+  return catalog_release ?? releaseOf(catalog_name);
+}
+
 /** @param {string} name of a catalog */
 export function mark(name) {
   return html`<span class="mark ${name}" aria-hidden="true"></span>`;

@@ -1,6 +1,6 @@
 /** Objects as a list of links. */
 import { arcsec, counted, degrees, time } from './format.js';
-import { badge, catalogOf, html, mark, pageData, part, releaseOf } from './page.js';
+import { badge, catalogOf, foundIn, html, mark, pageData, part } from './page.js';
 import { magnitudeText, mainMagnitude } from './payload.js';
 
 /** @param {any[]} objects of the API, at the level `matches` or `full` @param {string} label */
@@ -121,10 +121,11 @@ export function nearness({ separation_arcsec, separation_at_epoch_arcsec }) {
  * A source in a row: its catalog, separation and magnitude.
  * @param {any} match
  */
-export function source({ catalog_name: name, catalog_payload: payload, ...separations }) {
+export function source(match) {
+  const { catalog_name: name, catalog_payload: payload } = match;
   const magnitude = magnitudeText(catalogOf(name), payload);
   const bright = magnitude !== undefined && html`<span class="unit">, ${magnitude}</span>`;
-  return html`<span class="source">${mark(name)}${releaseOf(name)} ${arcsec(nearness(separations))}${bright}</span>`;
+  return html`<span class="source">${mark(name)}${foundIn(match)} ${arcsec(nearness(match))}${bright}</span>`;
 }
 
 /** @param {number} shown @param {number} total */

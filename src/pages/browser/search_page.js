@@ -8,6 +8,7 @@ import {
   ask,
   badge,
   byId,
+  foundIn,
   html,
   moreButton,
   pageData,
@@ -250,11 +251,11 @@ function plotOf(centre, objects, radiusArcsec) {
   const sources = placed.flatMap(object =>
     nearestFirst(object)
       .filter(({ ra }) => typeof ra === 'number')
-      .map(({ ra, dec, catalog_name: catalog, catalog_source_id: id }) => ({
-        ra,
-        dec,
-        catalog,
-        name: `${releaseOf(catalog)} ${id}`,
+      .map(match => ({
+        ra: match.ra,
+        dec: match.dec,
+        catalog: match.catalog_name,
+        name: `${foundIn(match)} ${match.catalog_source_id}`,
       })),
   );
   const marks = placed.map(({ ra, dec, diaObjectId_str: id }) => ({
