@@ -32,7 +32,7 @@ HAS_PYARROW = importlib.util.find_spec("pyarrow") is not None
 
 # What STILTS writes that is refused, and what the refusal says.
 REFUSED_FORMATS = {
-    "text": "columns",
+    "text": "words without a delimiter",
     "tst": "Tab-Separated Table",
     "html": "VOTable",
     "latex": "",
