@@ -161,7 +161,7 @@ test('the order of checks of the objects by time, and of a table', async ({ runn
   const window = 'start=2026-02-01&end=2026-01-01';
   assert.equal((await app.get(`/api/objects?cursor=x&${window}`)).body.params, ['start', 'end']);
   assert.equal((await app.get(`/api/objects?page_size=x&${window}`)).body.param, 'page_size');
-  await check('/api/crossmatch', 'no table', [
+  await check('/api/crossmatch', 'id,dec\n1,2\n', [
     ['against', 'x'],
     ['radius_arcsec', 'x'],
     ['find', 'x'],
