@@ -1,7 +1,6 @@
 /**
  * The memory of the index, in bytes per point and by purpose. Then the resident memory of `nearsky serve`, without pages
- * of files: before, during and after an ingest with many merges, and beside it that of a fresh service over the same
- * objects.
+ * of files: before, during and after an ingest with many merges, compared with a fresh service over the same objects.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Arena, buildArena } from '@nearsky/sky-index';

@@ -337,7 +337,7 @@ export interface LookupOptions {
   readonly filters?: Filters;
   /** The radius for positions and names without their own. */
   readonly radiusArcsec?: number;
-  /** As after this journal entry; see `journalEntry`. Not with names. */
+  /** Answers from the state after this journal entry (see `journalEntry`). Names cannot be looked up with it. */
   readonly at?: number;
 }
 
@@ -372,7 +372,7 @@ export interface ConeOptions extends WalkOptions {
   readonly ra?: number;
   readonly dec?: number;
   readonly radiusArcsec?: number;
-  /** As after this journal entry; see `journalEntry`. */
+  /** Answers from the state after this journal entry (see `journalEntry`). */
   readonly at?: number;
 }
 
@@ -428,7 +428,7 @@ export interface SelectionOptions {
   readonly detail?: DetailLevel;
   /** Objects that do not meet the filters are omitted. */
   readonly filters?: Filters;
-  /** As after this journal entry; see `journalEntry`. */
+  /** Answers from the state after this journal entry (see `journalEntry`). */
   readonly at?: number;
 }
 

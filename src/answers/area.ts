@@ -54,12 +54,12 @@ export function* areaCandidates(
   };
 }
 
-/** The number of rows whose former state is looked up without a yield. */
+/** The number of rows that are looked up without a yield. */
 const LOOKED_UP_ROWS = 64;
 
-/** The objects of the area in pieces, in the state that the query reads, if it is one state. */
+/** The objects of the area in pieces, in the state that the query reads. */
 function* piecesOf({ area }: ReadArea, context: QueryContext, after?: AreaPlace): Iterable<readonly AreaRow[]> {
-  const isLeftOut = context.past?.isLeftOut;
+  const isLeftOut = leftOut(context);
   for (const piece of walkArea(context.index, area, after)) {
     if (!isLeftOut || piece.length === 0) yield piece;
     else
@@ -119,17 +119,15 @@ function* countOf(read: ReadArea, query: AreaQuery, context: QueryContext): Gene
   return count;
 }
 
-/** Whether a row is excluded by its ingest time, which the index has, or because its object was removed meanwhile. */
+/** Whether a row is excluded by its ingest time, which the index has. */
 function outsideByIndex(
   { timeField, startUs, endUs, asOfUs }: AreaQuery,
   context: QueryContext,
 ): (row: AreaRow) => boolean {
   const byIngest = timeField === 'ingest_time';
-  const isRemoved = context.past ? undefined : leftOut(context);
   return row => {
     const timeUs = timeOf(row, context);
-    const isInWindow = !byIngest || (timeUs >= startUs && timeUs < endUs);
-    return timeUs > asOfUs || !isInWindow || (isRemoved?.(row) ?? false);
+    return timeUs > asOfUs || (byIngest && !(timeUs >= startUs && timeUs < endUs));
   };
 }
 

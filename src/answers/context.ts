@@ -116,7 +116,7 @@ export interface QueryContext {
   readonly index: SkyIndex;
   /** The last journal entry that the generation covers. */
   readonly sequence: number;
-  /** Of each arena, the last journal entry whose removals it follows: see `BuiltArena.sequence`. */
+  /** For each arena, the last journal entry whose removals are no longer in it: see `BuiltArena.sequence`. */
   readonly purgedTo: readonly number[];
   /** The journal entry after which objects are read; undefined reads the present state. It may change at a yield. */
   readonly at: number | undefined;

@@ -78,7 +78,7 @@ const oneOf = <const T extends readonly Named[]>(key: string, list: T): Field<Na
   return { key, write: value => `"${value}"`, read: sent => kind.parse(sent) ?? refuse('a name') };
 };
 
-/** A field that cursors may lack, as those of older releases do. */
+/** A field that a cursor may lack, for example a cursor of an older release. */
 const later = <T>({ key, write, read }: Field<T>): Field<T | undefined> => ({
   key,
   write: value => write(value!),

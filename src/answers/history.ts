@@ -83,8 +83,8 @@ function* findPast(entry: number, context: Stated): Steps {
 }
 
 /**
- * Positions never change, so the objects after an entry are those of the generation that were stored by then, and those
- * that were removed since. The latter become a further arena of the index.
+ * Positions never change. So the state after an entry has the objects of the generation that were stored by then, and
+ * the objects that were removed since, which become a further arena of the index.
  */
 function pastOf(entry: number, context: Stated, removed?: RemovedSince): Past {
   const { store, sequence, index } = context;

@@ -21,8 +21,8 @@ function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefin
   const { clock, store, at } = context;
   const { filters, status, window } = query;
   if (!filters && window.start === null && window.end === null && (at === undefined || status === 'any')) {
-    const { objects, statuses } = store.counts();
     if (at !== undefined) return store.objectsAt(at);
+    const { objects, statuses } = store.counts();
     return status === 'any' ? objects : statuses[status];
   }
   const { pieces, read } = candidates(query, context);
@@ -153,7 +153,7 @@ class FormerListing {
     const { diaObjectId, ingestTimeUs, eventTimeUs, hasMatches } = object;
     const timeUs = timeField === 'ingest_time' ? ingestTimeUs : eventTimeUs;
     if (timeUs < startUs || timeUs >= endUs || (of === 'matched' && !hasMatches)) return undefined;
-    // As in the present listing.
+    // The present listing leaves out such objects, too.
     const isLate = ingestTimeUs > asOfUs && (of === 'matched' || timeField === 'ingest_time');
     return isLate ? undefined : { timeUs, diaObjectId };
   }

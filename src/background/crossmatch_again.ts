@@ -7,7 +7,7 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { releaseIn } from '../contract/catalogs.ts';
+import { registeredRelease } from '../contract/catalogs.ts';
 import { usesOtherRelease } from '../crossmatch/again.ts';
 import { type CrossmatchOptions, crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
@@ -23,7 +23,7 @@ const BATCH_SECONDS = 10;
  * replaced, can bring such objects.
  */
 const REST_MS = 3_600_000;
-/** The wait after a failure, or a batch most of which could not be read; each further one is twice as long. */
+/** The pause after a failure, or after a batch that could mostly not be read. Each further pause is twice as long. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 
@@ -37,7 +37,9 @@ export class CrossmatchAgain implements Work {
   /** The current releases of the catalogs that were replaced. */
   readonly #releases = new RegisteredCatalogs(
     registrations =>
-      new Map(registrations.flatMap(each => (each.replaced === undefined ? [] : [[each.name, releaseIn(each)]]))),
+      new Map(
+        registrations.flatMap(each => (each.replaced === undefined ? [] : [[each.name, registeredRelease(each)]])),
+      ),
   );
   #wanted: ReadonlyMap<string, string> = new Map();
   #isOutdated: ReturnType<typeof usesOtherRelease> = () => false;

@@ -13,7 +13,6 @@ const DAY_US = 86_400_000_000;
 const COMMIT_MS = 1000;
 /** The pause if nothing is to be removed, or after a failure. */
 const IDLE_MS = 60_000;
-const NEWEST = { of: 'all', timeField: 'ingest_time', startUs: 0, endUs: Number.MAX_SAFE_INTEGER, limit: 1 } as const;
 
 /**
  * Removes objects that were first stored more than `days` before the newest object. So a service that receives nothing
@@ -27,8 +26,8 @@ export function beginRetention(store: Store, writer: Writer, days: number, log: 
       let isLeft = false;
       try {
         store.resetRead();
-        const [newest] = store.recent({ ...NEWEST, asOfUs: nowUs() });
-        const ids = store.oldestIds({ endUs: (newest?.timeUs ?? 0) - days * DAY_US, limit: REMOVED_AT_ONCE });
+        const newestUs = store.latestIngestUntil(nowUs()) ?? 0;
+        const ids = store.oldestIds({ endUs: newestUs - days * DAY_US, limit: REMOVED_AT_ONCE });
         total += (await removeUnclaimed(writer, ids, { reason }, signal)).removed;
         isLeft = ids.length === REMOVED_AT_ONCE;
         if (!isLeft && total > 0) {

@@ -9,7 +9,13 @@ import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs
 import { remoteOptions } from '../catalogs/remote_options.ts';
 import type { SurveyProgress } from '../catalogs/survey.ts';
 import { openArchive } from '../cluster/archive.ts';
-import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition, releaseIn } from '../contract/catalogs.ts';
+import {
+  CATALOGS,
+  type CatalogDefinition,
+  Catalogs,
+  catalogDefinition,
+  registeredRelease,
+} from '../contract/catalogs.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from '../crossmatch/compare_releases.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
@@ -29,7 +35,7 @@ import {
 const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
 const SAME_WITHIN_ARCSEC = 0.2;
-/** As for the release in a description (src/contract/catalogs/schema.json). */
+/** The rule of `release` in a description (src/contract/catalogs/schema.json). */
 const RELEASE = /^\P{Cc}{1,300}$/u;
 
 export const command: Command = {
@@ -56,7 +62,7 @@ Keys that the file lacks are taken from the catalog.`,
   options: {
     release: {
       value: 'TEXT',
-      help: 'add, replace: the title and release, which is recorded with each crossmatch (default: that of the description). replace needs one that differs from the registered release, here or in --description',
+      help: 'add, replace: the title and release, which are recorded with each crossmatch (default: those of the description). For replace, they must differ from the registered ones',
     },
     within: {
       value: 'ARCSEC',
@@ -140,7 +146,7 @@ async function replace(invocation: Invocation, name: string, location: string): 
   const kept = isDescribedAnew ? undefined : previous.definition;
   const catalog = kept ?? (await catalogOf(name, invocation));
   // Before the files are read, which may take long.
-  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? releaseIn(previous));
+  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? registeredRelease(previous));
   return add(invocation, catalog, location, true);
 }
 
@@ -173,9 +179,9 @@ async function add(
     await close();
   }
   printResult(invocation, summaryOf(registration), `${isReplacing ? 'replaced' : 'added'} ${describe(registration)}`);
-  if (!isReplacing && previous && releaseIn(previous) !== releaseIn(registration))
+  if (!isReplacing && previous && registeredRelease(previous) !== registeredRelease(registration))
     tell(
-      `nearsky catalog: the release of ${registration.name} was ${releaseIn(previous)}. To crossmatch objects again that were compared with it, run nearsky crossmatch --again`,
+      `nearsky catalog: the release of ${registration.name} was ${registeredRelease(previous)}. To crossmatch objects again that were compared with it, run nearsky crossmatch --again`,
     );
   if (registration.columns.hasSinglePositions)
     tell(
@@ -200,14 +206,14 @@ function replacedBy(
   isReplacing: boolean,
 ): Pick<CatalogRegistration, 'replaced'> {
   if (!previous) return {};
-  if (isReplacing) return { replaced: requireOther(previous, releaseIn(registration)) };
+  if (isReplacing) return { replaced: requireOther(previous, registeredRelease(registration)) };
   const { replaced } = previous;
-  return replaced !== undefined && releaseIn(previous) === releaseIn(registration) ? { replaced } : {};
+  return replaced !== undefined && registeredRelease(previous) === registeredRelease(registration) ? { replaced } : {};
 }
 
 /** Returns the registered release. @throws UsageError if the new one is the same */
 function requireOther(previous: CatalogRegistration, release: string): string {
-  const registered = releaseIn(previous);
+  const registered = registeredRelease(previous);
   if (release !== registered) return registered;
   throw new UsageError(
     `the registered release of ${previous.name} is ${JSON.stringify(release)}, too: name the new one with --release TEXT. To move a catalog, use catalog add`,
@@ -238,7 +244,7 @@ async function compare(invocation: Invocation, name: string): Promise<number> {
   if (text?.trim() === '' || !(within >= 0 && within <= MAX_CROSSMATCH_RADIUS_ARCSEC))
     throw new UsageError(`--within must be from 0 to ${MAX_CROSSMATCH_RADIUS_ARCSEC} arcsec (${text} was given)`);
   return withStore(invocation.config.NEARSKY_DATA, async store => {
-    const release = releaseIn(requireRegistered(store, name));
+    const release = registeredRelease(requireRegistered(store, name));
     const comparison = compareReleases(store, name, release, within);
     store.requireUndisturbed();
     printResult(invocation, comparison, comparisonText(comparison));
@@ -396,7 +402,7 @@ function summaryOf(registration: CatalogRegistration) {
     registration;
   return {
     name,
-    release: releaseIn(registration),
+    release: registeredRelease(registration),
     ...(replaced !== undefined && { replaced_release: replaced }),
     ...(definition && {
       id_column: definition.idColumn,
@@ -431,7 +437,7 @@ function describe(registration: CatalogRegistration): string {
   const { name, location, added_at, partitions, coverage, missing_columns } = summaryOf(registration);
   const { columns, counted, hats, definition, replaced } = registration;
   return `${name}\n${table([
-    ['  release', releaseIn(registration)],
+    ['  release', registeredRelease(registration)],
     ...(replaced === undefined ? [] : [['  replaces', replaced] as const]),
     ...(definition ? [['  ids', `${definition.idColumn}${columns.hasTextIds ? ', texts' : ''}`] as const] : []),
     ['  location', location],

@@ -23,8 +23,8 @@ export function catalogDefinition(name: string): CatalogDefinition | undefined {
 }
 
 /** The release of a registered catalog. */
-export function releaseIn(registration: DescribedRegistration): string {
-  return new Catalogs([registration]).get(registration.name)!.release;
+export function registeredRelease({ name, release, definition }: DescribedRegistration): string {
+  return release ?? (catalogDefinition(name) ?? definition)!.release;
 }
 
 /** The facts that determine the tables of a catalog. */

@@ -53,18 +53,17 @@ export function compareReleases(
     const { record } = readCurrent(text);
     return record && store.releaseIn(record, catalog);
   };
-  store.countWhere(object => {
+  store.forEachObject(object => {
     const { state, current } = object;
-    if (state !== 'crossmatched') return false;
+    if (state !== 'crossmatched') return;
     if (!releases.has(current)) releases.set(current, releaseOf(current));
     const used = releases.get(current);
-    if (used === undefined) return false;
+    if (used === undefined) return;
     if (used !== release) counts.outstanding++;
     else {
       counts.done++;
       if (object.hasOlder) compare(object);
     }
-    return false;
   });
   return { catalog, release, ...counts, compared_with: Object.fromEntries(compared) };
 

@@ -19,11 +19,11 @@ export function withoutCursor(response: 'count' | 'table'): ApiError {
 }
 
 /**
- * The state of a page. If only the cursor names the entry, a node that does not have it answers without a state.
+ * The state that a request asks for. If only the cursor names the entry, a node that does not have it answers without a state.
  * @param at the entry in the request
  * @param pinned the entry in the cursor
  */
-export function pageState(at: number | undefined, pinned?: number): State {
+export function requestedState(at: number | undefined, pinned?: number): State {
   if (at !== undefined && pinned !== undefined && at !== pinned)
     throw invalidParameter('at', `${pinned}, as in the cursor`, `${at}`);
   return { at: at ?? pinned, isRequired: at !== undefined };

@@ -13,6 +13,7 @@ import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DEFAULT_RESPONSE, INPUT_KINDS, namesOf, type ResponseMode } from '../contract/enums.ts';
 import type { Kind } from '../contract/kind.ts';
 import { ANY_NUMBER, DETAIL, JOURNAL_ENTRY, RESPONSE, radiusKind } from '../documents/kinds.ts';
+import { requestedState } from './cursor.ts';
 import { ApiError, invalidParameter, missingParameter } from './errors.ts';
 import { invalidBody } from './json_body.ts';
 import { parseInput } from './lookup_input.ts';
@@ -65,7 +66,7 @@ export function lookupQuery(
       'Cannot look up names at an earlier journal entry because the registry has no history: leave out at, or all names',
       { param: 'at' },
     );
-  const state = hasName ? undefined : { at, isRequired: at !== undefined };
+  const state = hasName ? undefined : requestedState(at);
   if (response === 'count') return { kind: 'count', inputs, filters, state };
   return {
     kind: 'lookup',

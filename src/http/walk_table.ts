@@ -13,7 +13,7 @@ import { Unavailable } from '../base/refusal.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
 import { withState } from './answer_query.ts';
-import { readCursor } from './cursor.ts';
+import { readCursor, requestedState } from './cursor.ts';
 import { PartStream } from './part_stream.ts';
 import { type Answer, streamedResponse } from './respond.ts';
 import { wholeTableHeaders } from './table_response.ts';
@@ -93,8 +93,7 @@ export class WalkTables {
 
 function nextPage(query: AreaQuery, cursor: string): AreaQuery {
   const after = readCursor(AREA_CURSOR, cursor);
-  const state = { at: after.at, isRequired: after.at !== undefined };
-  return { ...query, area: NOTHING, after, asOfUs: after.asOfUs, state };
+  return { ...query, area: NOTHING, after, asOfUs: after.asOfUs, state: requestedState(after.at) };
 }
 
 interface Part {

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { ANY_NUMBER, DETAIL, radiusKind } from '../documents/kinds.ts';
 import { coneParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { pageState, readCursor, withoutCursor } from '../http/cursor.ts';
+import { readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { lookupQuery } from '../http/lookup_request.ts';
@@ -38,7 +38,7 @@ function parse(search: Search, service: Service): Query {
   }
   const walk =
     token === undefined
-      ? { ...circle(), detail: read('detail'), asOfUs: service.asOfUs, after: null, state: pageState(at) }
+      ? { ...circle(), detail: read('detail'), asOfUs: service.asOfUs, after: null, state: requestedState(at) }
       : furtherPage(search, config, token, at);
   return { kind: 'cone', sent, ...walk, filters, pageSize: read('page_size') };
 }
@@ -59,7 +59,7 @@ function furtherPage(search: Search, config: Config, token: string, at: number |
   const cursor = readCursor(coneCursor(radiusKind(config)), token);
   checkUnchanged(search, cursor);
   const { ra, dec, radiusArcsec, detail, asOfUs, timeUs, diaObjectId, archive } = cursor;
-  const state = pageState(at, cursor.at);
+  const state = requestedState(at, cursor.at);
   return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive }, state };
 }
 

@@ -3,7 +3,7 @@ import { OBJECTS_CURSOR } from '../answers/cursor.ts';
 import type { ObjectsQuery } from '../answers/queries.ts';
 import { objectsParameters } from '../documents/parameters.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { pageState, readCursor, withoutCursor } from '../http/cursor.ts';
+import { readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -28,6 +28,6 @@ function parse(search: Search, service: Service): ObjectsQuery {
   // A cursor without a status comes from a release that listed only objects with matches.
   const pinned = cursor && walked(search, selection, { ...cursor, status: cursor.status ?? 'coincident_sources' });
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
-  const state = pageState(at, cursor?.at);
+  const state = requestedState(at, cursor?.at);
   return { kind: 'objects', response, ...selection, ...pinned, asOfUs, after: cursor ?? null, state };
 }

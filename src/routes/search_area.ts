@@ -5,7 +5,7 @@ import type { AreaQuery } from '../answers/queries.ts';
 import { areaParameters } from '../documents/parameters.ts';
 import { answerQuery, checkFormat, reachState, tableFormatOf } from '../http/answer_query.ts';
 import { clientOf } from '../http/client_address.ts';
-import { invalidCursor, pageState, readCursor, withoutCursor } from '../http/cursor.ts';
+import { invalidCursor, readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
 import { parseSelection, walked } from '../http/selection_params.ts';
@@ -48,7 +48,7 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : readCursor(AREA_CURSOR, token);
   const pinned = cursor && walked(search, selection, cursor);
-  const state = pageState(at, cursor?.at);
+  const state = requestedState(at, cursor?.at);
   queries.requireRoom(budget);
   const digest = await sent.receive(level);
   if (cursor && cursor.digest !== digest)

@@ -125,8 +125,8 @@ export function unlistObjects(databases: Databases, objects: readonly Timed[]): 
     databases.recent_ingest.remove(encodeTimeKey(ingestTimeUs, diaObjectId));
     databases.recent_event.remove(encodeTimeKey(eventTimeUs, diaObjectId));
   }
-  const [latest] = findRecent(databases, LATEST);
-  if (latest) databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(latest.timeUs));
+  const latestUs = latestIngest(databases);
+  if (latestUs !== undefined) databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(latestUs));
   else databases.meta.remove(LATEST_INGEST_KEY);
 }
 
@@ -144,14 +144,12 @@ export function raiseLatestIngest(databases: Databases, ingestTimeUs: number): v
   databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(ingestTimeUs));
 }
 
-const LATEST: RecentQuery = {
-  of: 'all',
-  timeField: 'ingest_time',
-  startUs: 0,
-  endUs: Number.MAX_SAFE_INTEGER,
-  asOfUs: Number.MAX_SAFE_INTEGER,
-  limit: 1,
-};
+const LATEST = { of: 'all', timeField: 'ingest_time', startUs: 0, endUs: Number.MAX_SAFE_INTEGER, limit: 1 } as const;
+
+/** The latest ingest time, up to `asOfUs`, in the listing; undefined when there is none. */
+export function latestIngest(databases: Databases, asOfUs = Number.MAX_SAFE_INTEGER): number | undefined {
+  return findRecent(databases, { ...LATEST, asOfUs })[0]?.timeUs;
+}
 
 /** At most `limit` objects of the window, the newest first; objects with equal times by ascending id. */
 export function findRecent(databases: Databases, query: RecentQuery): RecentPosition[] {

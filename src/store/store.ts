@@ -19,6 +19,7 @@ import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import {
   findRecent,
+  latestIngest,
   type Oldest,
   oldestIds,
   type RecentPosition,
@@ -522,11 +523,18 @@ export class Store {
   /** The number of objects that pass a test; reads every object. */
   countWhere(test: (object: ObjectView) => boolean): number {
     let count = 0;
-    this.idsWhere(object => {
+    this.forEachObject(object => {
       if (test(object)) count++;
+    });
+    return count;
+  }
+
+  /** Calls a function with every object, by ascending id. The object is overwritten by the next one. */
+  forEachObject(see: (object: ObjectView) => void): void {
+    this.idsWhere(object => {
+      see(object);
       return false;
     }, Number.POSITIVE_INFINITY);
-    return count;
   }
 
   /** At most `limit` ids of pending objects, ascending; only those above `after`, if it is given. */
@@ -585,6 +593,11 @@ export class Store {
   /** The latest ingest time of any object; null when there is none. */
   latestIngestTimeUs(): number | null {
     return readLatestIngest(this.databases);
+  }
+
+  /** The latest ingest time that is not after `asOfUs`; undefined when there is none. */
+  latestIngestUntil(asOfUs: number): number | undefined {
+    return latestIngest(this.databases, asOfUs);
   }
 
   /** Counts of everything that any process has ever done to the store. */

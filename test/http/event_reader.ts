@@ -1,5 +1,7 @@
 /** A reader of server-sent events, by the words of the HTML standard (9.2.6, Interpreting an event stream), and nothing of ours. */
+import * as assert from 'uvu/assert';
 import { eventually } from '../directory.ts';
+import type { TestApp } from './support.ts';
 
 export interface ReadEvent {
   readonly id: string;
@@ -57,4 +59,26 @@ export class EventReader {
     await eventually(what, async () => isSo(this) || undefined);
     return this;
   }
+}
+
+/** Reads so many events of a stream, and fails if another one follows at once. */
+export async function readEvents(
+  { app }: TestApp,
+  path: string,
+  count: number,
+  init: RequestInit = {},
+): Promise<EventReader> {
+  const response = await app.fetch(new Request(`http://nearsky.test${path}`, init));
+  assert.is(response.status, 200, path);
+  const parts = response.body!.getReader();
+  const reader = new EventReader();
+  const gone = (async () => {
+    for (let part = await parts.read(); !part.done; part = await parts.read()) reader.take(part.value);
+  })();
+  await reader.until(`${count} events`, ({ events }) => events.length >= count);
+  await new Promise(resolve => setTimeout(resolve, 30));
+  await parts.cancel();
+  await gone;
+  assert.is(reader.events.length, count, path);
+  return reader;
 }

@@ -1,7 +1,7 @@
 /** Removed objects: every answer is that of a service which never had them, walks go on, and the streams say so. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EventReader } from './event_reader.ts';
+import { type EventReader, readEvents } from './event_reader.ts';
 import {
   crossmatched,
   delivery,
@@ -131,21 +131,8 @@ test('walks go on while objects are removed: what stays is listed once', async (
     });
 });
 
-async function read(app: TestApp, path: string, count: number, after?: string): Promise<EventReader> {
-  const headers = after === undefined ? {} : { 'Last-Event-ID': after };
-  const response = await app.app.fetch(new Request(`http://nearsky.test${path}`, { headers }));
-  const parts = response.body!.getReader();
-  const reader = new EventReader();
-  const gone = (async () => {
-    for (let part = await parts.read(); !part.done; part = await parts.read()) reader.take(part.value);
-  })();
-  await reader.until(`${count} events`, ({ events }) => events.length >= count);
-  await new Promise(resolve => setTimeout(resolve, 30));
-  await parts.cancel();
-  await gone;
-  assert.is(reader.events.length, count, path);
-  return reader;
-}
+const read = (app: TestApp, path: string, count: number, after?: string) =>
+  readEvents(app, path, count, after === undefined ? {} : { headers: { 'Last-Event-ID': after } });
 
 const changes = (reader: EventReader) =>
   reader.texts

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { provenance } from '../store/support.ts';
 import { crossmatch, FIRST_ID, messagesOf, textOf } from '../stream/support.ts';
-import { EventReader } from './event_reader.ts';
+import { readEvents } from './event_reader.ts';
 import { delivery, NOW_US, type Running, startApp, type TestApp, type World, withApp } from './support.ts';
 
 const test = suite<{ running: Running }>('http/stream_objects');
@@ -49,21 +49,8 @@ test.before(async context => {
 });
 test.after(async ({ running }) => running.close());
 
-async function read(app: TestApp, count: number, query = '', init: RequestInit = {}): Promise<EventReader> {
-  const response = await app.app.fetch(new Request(`http://nearsky.test${PATH}?from=beginning&${query}`, init));
-  assert.is(response.status, 200, query);
-  const parts = response.body!.getReader();
-  const reader = new EventReader();
-  const gone = (async () => {
-    for (let part = await parts.read(); !part.done; part = await parts.read()) reader.take(part.value);
-  })();
-  await reader.until(`${count} events`, ({ events }) => events.length >= count);
-  await new Promise(resolve => setTimeout(resolve, 30));
-  await parts.cancel();
-  await gone;
-  assert.is(reader.events.length, count, query);
-  return reader;
-}
+const read = (app: TestApp, count: number, query = '', init: RequestInit = {}) =>
+  readEvents(app, `${PATH}?from=beginning&${query}`, count, init);
 
 const idOf = (text: string) => Number(BigInt(/"diaObjectId":(\d+)/.exec(text)![1]!) - FIRST_ID);
 const changeOf = (text: string) => {

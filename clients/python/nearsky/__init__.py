@@ -439,7 +439,7 @@ class Nearsky:
         `status`. after: `beginning`, or the `last_id` of an earlier `Watch`; by default, events recorded from now on. Failures before the
         first connection are raised; later failures are raised only if a retry would not help.
         """
-        radius = None if radius_arcsec is None else _number(radius_arcsec, "arcsec")
+        radius = _number(radius_arcsec, "arcsec")
         query = {"from": after, "level": level, "radius_arcsec": radius, **(filters or {})}
         is_file = radius is None or isinstance(area, os.PathLike)
         body = None if area is None else _area_of(area) if is_file else _sent_table(area)[0]
@@ -486,7 +486,7 @@ class Nearsky:
         that need it.
         """
         query = {**_circle_of(ra, dec, radius_arcsec), "catalog": catalog, "limit": limit}
-        query["error_arcsec"] = None if error_arcsec is None else _number(error_arcsec, "arcsec")
+        query["error_arcsec"] = _number(error_arcsec, "arcsec")
         return self._get("/api/sources", query)
 
     def crossmatch(
@@ -514,12 +514,11 @@ class Nearsky:
         removes it.
         """
         body, form, read = _sent_table(table)
-        query = {"against": against, "radius_arcsec": None if radius_arcsec is None else _number(radius_arcsec, "arcsec")}
+        query = {"against": against, "radius_arcsec": _number(radius_arcsec, "arcsec")}
         if columns is not None and not isinstance(columns, str):
             columns = ",".join('"' + name.replace('"', '""') + '"' for name in columns)
-        if error_arcsec is not None and not isinstance(error_arcsec, str):
-            error_arcsec = _number(error_arcsec, "arcsec")
-        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=columns, error_arcsec=error_arcsec, format=form)
+        query["error_arcsec"] = _number(error_arcsec, "arcsec")
+        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=columns, format=form)
         path = _address_of("/api/crossmatch", query)
         if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
             try:

@@ -237,8 +237,8 @@ function agreeing(declared: Frame, own: Frame | undefined, columns: readonly Col
 }
 
 /**
- * The 1σ errors of a table's positions along each axis, arcsec, with the factor cos(dec) in the first; NaN for a cell
- * that is not a number.
+ * The 1σ errors of a table's positions along each axis, arcsec, with the factor cos(dec) in the first. A cell that is
+ * not a number gives NaN.
  * @param named a number of arcsec for all rows; or the name of a column, or of one for each axis, separated by a comma
  * (see `withColumns`). The unit of a column without one is arcsec.
  * @throws TableError if a column is missing, or its unit is not an angle
