@@ -23,7 +23,7 @@ export function openGeneration(generation: Generation): SkyIndex {
  */
 export function mergeArenas(
   arenas: readonly Arena[],
-  isDropped: (arena: Arena, row: number) => boolean = () => false,
+  isDropped?: (arena: Arena, row: number) => boolean,
 ): SharedArrayBuffer {
   const rows = arenas.reduce((sum, arena) => sum + arena.length, 0);
   const hasTime = arenas.some(arena => arena.time);
@@ -32,17 +32,23 @@ export function mergeArenas(
   const id = new BigInt64Array(rows);
   const time = hasTime ? new Float64Array(rows) : undefined;
   let at = 0;
+  const copy = (arena: Arena, from: number, to: number) => {
+    ra.set(arena.ra.subarray(from, to), at);
+    dec.set(arena.dec.subarray(from, to), at);
+    id.set(arena.id.subarray(from, to), at);
+    if (arena.time) time?.set(arena.time.subarray(from, to), at);
+    at += to - from;
+  };
   for (const arena of arenas) {
     if (hasTime && !arena.time && arena.length > 0)
       throw new TypeError('Cannot merge arenas because only some have a time column');
-    for (let row = 0; row < arena.length; row++) {
-      if (isDropped(arena, row)) continue;
-      ra[at] = arena.ra[row]!;
-      dec[at] = arena.dec[row]!;
-      id[at] = arena.id[row]!;
-      if (time && arena.time) time[at] = arena.time[row]!;
-      at++;
+    let from = 0;
+    for (let row = 0; isDropped && row < arena.length; row++) {
+      if (!isDropped(arena, row)) continue;
+      copy(arena, from, row);
+      from = row + 1;
     }
+    copy(arena, from, arena.length);
   }
   const kept = <T extends Float64Array | BigInt64Array>(column: T) => column.subarray(0, at) as T;
   return buildArena({ ra: kept(ra), dec: kept(dec), id: kept(id), time: time && kept(time) });
