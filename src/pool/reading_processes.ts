@@ -54,7 +54,7 @@ export class ReadingProcesses {
   #isClosed = false;
 
   constructor({ small, large, admission }: ReadingProcessesOptions) {
-    this.#small = new ProcessPool(small, SMALL_SLOTS.table + SMALL_SLOTS.area);
+    this.#small = new ProcessPool(small, SMALL_SLOTS.table + SMALL_SLOTS.area + SMALL_SLOTS.slow);
     this.#large = new ProcessPool(large);
     const isFull = 'other tables and areas are being read';
     const slots = (count: number) => admission.slots({ slots: count, isFull, maxWaiting: MAX_WAITING });
@@ -104,7 +104,9 @@ export class ReadingProcesses {
       for (const [slots, task] of inputBytes <= SMALL_BYTES ? tries : []) {
         const work = () => this.#runSmall({ ...reading, task }, late.signal);
         const tried = await this.#tried(() => inSlot(this.#smallSlots[slots], work));
-        if (tried && !isTooLarge(tried)) return tried;
+        // What was too slow would be too slow again.
+        if (!tried) break;
+        if (!isTooLarge(tried)) return tried;
       }
       return await inSlot(this.#largeSlots, () => this.#run(this.#large, reading, ends));
     } catch (error) {
