@@ -96,7 +96,11 @@ ra dec note
   assert.is(await degrees(ofGaia), '57.29578 2');
 });
 
-test('decimal commas, and the marks of astropy', async () => {
+test('decimal commas, notes in names, and the marks of typography', async () => {
+  assert.is(await degrees('"RA (deg)",Dec [J2000]\n187.5,\u221220.25\n'), '187.5 -20.25');
+  await open('RA (h),Dec (deg)\n1,2\n').then(table =>
+    assert.throws(() => findPositions(table, {}), /name them by ra=/),
+  );
   assert.is(await degrees('ra;dec\n187,5;-0,01\n'), '187.5 -0.01');
   assert.is(await degrees('ra,dec\n12ʰ30ᵐ49.42ˢ,+12°23′28″\n'), '187.705917 12.391111');
 });

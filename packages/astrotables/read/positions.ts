@@ -68,6 +68,9 @@ const NAMES: readonly (readonly [ra: string, dec: string])[] = [
 ];
 const SKY_NAMES = ['skycoord', 'sky_coord', 'coord', 'coords', 'coordinates', 'position', 'radec', 'ra_dec'];
 
+/** What spreadsheets write after the name of a column, as in `RA (deg)`. */
+const NAME_NOTE = /[\s_]*[([](?:deg|degrees?|°|j2000|icrs)[)\]]$/;
+
 /** Names of positions at an old equinox, such as VizieR's `RAB1950`, which have the same UCDs as positions at J2000. */
 const OLD_NAME = /^_?(ra|dec?)_?([bj]?(?:18|19)\d\d(?:\.\d+)?)$/i;
 const UCDS = {
@@ -99,7 +102,7 @@ function namedPair({ columns }: DescribedTable, { ra, dec }: NamedColumns): Pair
 
 function foundPair(table: DescribedTable): Pair {
   const { columns, frames, points } = table;
-  const names = columns.map(({ name }) => name.toLowerCase());
+  const names = columns.map(({ name }) => name.toLowerCase().replace(NAME_NOTE, ''));
   const found =
     equatorialByUcd(columns) ??
     byName(names, NAMES) ??
@@ -374,8 +377,8 @@ function factorOf(unit: string): number | undefined {
  */
 const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+(?:e[+-]?\d+)?\s*)$/i;
 
-/** The number in a text, perhaps with a decimal comma; NaN if it has none. */
-const decimal = (text: string) => numberOf(text.replace(DECIMAL_COMMA, '$1.$2'));
+/** The number in a text, perhaps with a decimal comma or a typographic minus sign; NaN if it has none. */
+const decimal = (text: string) => numberOf(text.replace('\u2212', '-').replace(DECIMAL_COMMA, '$1.$2'));
 
 const SEXAGESIMAL =
   /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
