@@ -150,6 +150,9 @@ test('what spreadsheets and archives write', async () => {
     [Buffer.from('ra,cost\n10,5 \x80\n', 'latin1'), ['ra', 'cost'], [10n, '5 €']],
     ['#Table I/1\n#Column\tra\n\nra\tdec\n10\t20\n\n#END#\n', ['ra', 'dec'], [10n, 20n]],
     ['# flux\n1.5\n2.5\n', ['flux'], [1.5]],
+    ['# flux  \n  1.5   \n 22.5   \n', ['flux'], [1.5]],
+    ['ra, dec, n\n10.5, -20, 3 \n', ['ra', 'dec', 'n'], [10.5, -20n, 3n]],
+    ['n,m\n1,2\n ,3\n', ['n', 'm'], ['1', 2n]],
   ] as const) {
     const { table, rows } = await read(sent);
     assert.equal(

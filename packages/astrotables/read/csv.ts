@@ -34,7 +34,7 @@ export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean
   const found = delimiterOf(rest);
   const isNamed = fromComment !== undefined && isHeader(fromComment, found);
   const bytes = isNamed ? fromComment : rest;
-  const words = found === undefined ? headerOfWords(bytes) : undefined;
+  const words = found === undefined ? headerOfWords(bytes, isNamed) : undefined;
   if (words) {
     const end = bytes.indexOf(LINE_FEED);
     const table = end < 0 ? undefined : openWords(words, bytes.subarray(end + 1), limits, areTyped);
@@ -66,11 +66,12 @@ function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boole
 
 /**
  * The words of the first line; undefined if the lines are one column.
+ * @param isNamed whether that line is a comment, and the next has as many words
  * @throws TableError if the text is prose, whose lines differ in their number of words
  */
-function headerOfWords(bytes: Uint8Array): string[] | undefined {
+function headerOfWords(bytes: Uint8Array, isNamed: boolean): string[] | undefined {
   const [names, row] = firstLines(bytes).slice(0, 2).map(wordsOf);
-  if (!names || names.length < 2) return undefined;
+  if (!names || names.length < (isNamed ? 1 : 2)) return undefined;
   if (names.every(isNumeric)) throw noNames();
   if (!row || row.length === names.length) return names.map(name => name ?? '');
   // A column of positions, such as 12 30 49 +12 23 28.
