@@ -43,10 +43,12 @@ export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean
   }
   const delimiter = found ?? ',';
   const csv = new Records(bytes, delimiter.charCodeAt(0), limits, false);
+  const units = csv.takeUnits();
   const types = areTyped ? typesOf(csv) : [];
-  const columns = csv.header.map(
-    (name, i): Column => ({ name: (name ?? '').trim(), type: types[i]?.type ?? 'text', description: '' }),
-  );
+  const columns = csv.header.map((name, i): Column => {
+    const unit = units?.[i]?.trim();
+    return { name: (name ?? '').trim(), type: types[i]?.type ?? 'text', ...(unit && { unit }), description: '' };
+  });
   const table = rowsTable(csv, columns, (text, { type }) => (type === 'int64' ? BigInt(text) : numberOf(text)));
   // A message such as `Forbidden` looks like a header. So does one with a comma, but it seldom has a line end.
   if (csv.rows === 0 && (found === undefined || !bytes.includes(LINE_FEED))) throw oneLine(bytes);
@@ -142,6 +144,25 @@ export class Records implements TextRows {
     if (!header) throw new TableError('it is empty');
     if (header.every(name => name?.trim() && !Number.isNaN(numberOf(name)))) throw noNames();
     this.header = header;
+  }
+
+  /**
+   * Removes the line of units and the line of dashes that VizieR writes after the header. Returns the units; undefined
+   * if there are none. A dash alone, or two, may be the mark of a missing value.
+   */
+  takeUnits(): readonly (string | null)[] | undefined {
+    const every = [...this.header.keys()];
+    const [units, dashes] = [0, 1].map(row => {
+      const texts = new Array<string | null>(every.length).fill(null);
+      if (row < this.rows)
+        this.#readFields(this.#places[2 * row]!, this.#places[2 * row + 1]!, every, (i, text) => (texts[i] = text));
+      return texts;
+    });
+    const isRule = /^(?=.*---)-[-\t]*$/.test(dashes!.join('\t')) && dashes!.every(text => text !== null);
+    if (!isRule || units!.some(isNumeric)) return undefined;
+    this.#places = this.#places.subarray(4);
+    this.rows -= 2;
+    return units;
   }
 
   /** The bytes of a row, without the line end. */
