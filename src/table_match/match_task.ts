@@ -5,6 +5,7 @@ import {
   type FrameSource,
   findPositions,
   type NamedColumns,
+  openQuickTable,
   openTable,
   type PositionParam,
   type Positions,
@@ -56,6 +57,8 @@ export interface TableRequest {
 export interface MatchTableTask extends Task<TableWritten>, TableRequest {
   readonly kind: 'matchTable';
   readonly limits: TableLimits;
+  /** If the table exceeds these bounds, it is too large for now, because it takes long. */
+  readonly quick?: TableLimits;
   /** The path of the table. The crossmatch ends if this file is deleted. */
   readonly input: string;
   readonly output: string;
@@ -150,7 +153,11 @@ async function begin(
 ): Promise<{ begun: TableBegun; result: Result }> {
   const { catalog, radiusArcsec, find, rows, about, limits, priorCompleteness } = task;
   // A string stays a string if the format of the answer is a text format, too.
-  const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
+  const areTyped = task.format !== undefined && task.format !== 'csv';
+  const table = await (task.quick
+    ? openQuickTable(bytes, limits, areTyped, task.quick)
+    : openTable(bytes, limits, areTyped));
+  if (!table) throw new TableError(TOO_LARGE);
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   progress.set({ of: table.rows });

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { TableProgress } from '../contract/table_match.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
 import { Pool } from '../pool/pool.ts';
-import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
+import { QUICK_TABLE, type Reading, type ReadingProcesses } from '../pool/reading_processes.ts';
 import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
 
@@ -40,7 +40,7 @@ export class TableMatches {
   readonly #onProgress: (progress: TableProgress) => void;
   readonly #limits: MatchTableTask['limits'];
   readonly #processes: ReadingProcesses;
-  /** The thread that opens the index. It serves all processes. */
+  /** The thread that opens the index. It serves all processes, so its priority must not be lower than theirs. */
   readonly #objects: Pool;
 
   /** @param onProgress called with the progress of the table, if tables are crossmatched one at a time */
@@ -56,7 +56,7 @@ export class TableMatches {
     this.#onProgress = onProgress;
     this.#limits = { maxRows: config.API_MAX_TABLE_ROWS, maxBytes: config.API_MAX_TABLE_MIB * 2 ** 20 };
     this.#processes = processes;
-    this.#objects = new Pool({ threads: 1, isBackground: true, threadData: { dataDir: config.NEARSKY_DATA } });
+    this.#objects = new Pool({ threads: 1, threadData: { dataDir: config.NEARSKY_DATA } });
   }
 
   /**
@@ -83,11 +83,13 @@ export class TableMatches {
     const generation = this.#generation();
     if (!generation) throw new Unavailable('the index is not ready');
     const files = { input, output, maxOutputBytes, isKept };
+    const task: MatchTableTask = { kind: 'matchTable', ...request, ...files, limits: this.#limits };
     const answer = (asked: unknown) =>
       this.#objects.run({ kind: 'findObjects', generation, ...(asked as ObjectsQuestion) } as FindObjectsTask);
     return {
       kind: 'table',
-      task: { kind: 'matchTable', ...request, ...files, limits: this.#limits } as MatchTableTask,
+      task,
+      quickTask: { ...task, quick: QUICK_TABLE } as MatchTableTask,
       inputBytes,
       isTooLarge: ({ begun }) => begun.outcome === 'refused' && begun.message === TOO_LARGE,
       tooLarge: REFUSED,
