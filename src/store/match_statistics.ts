@@ -24,7 +24,7 @@ export interface Likelihood {
   readonly combinedErrorMas: number;
   /**
    * The natural logarithm of the sum of the weights of all sources within the radius over the weight of this one, at
-   * least 0; null if the error of one of them is not known. It has four digits, and at least four decimals.
+   * least 0; null if the error of one of them is not known. It has four decimals.
    */
   readonly lnWeightRatio: number | null;
   /** MATCH_PRIOR_COMPLETENESS of the crossmatch. */
@@ -73,19 +73,15 @@ export function likelihoodOf(
   };
 }
 
-/** `any_match_probability` depends on the difference of the ratio and r²/2, which both may be large. */
-function roundedRatio(ratio: number): number {
-  // A smaller ratio is lost where the probability has four digits.
-  if (ratio < 1e-5) return 0;
-  return ratio < 10 ? rounded(ratio, 4) : Math.round(ratio * 1e4) / 1e4;
-}
+/** A smaller difference changes neither probability in the four digits that they have. */
+const roundedRatio = (ratio: number) => Math.round(ratio * 1e4) / 1e4;
 
 /**
- * The root of the sum of the squared 1σ errors of both positions, to eight digits; NaN if one is NaN. Weights are
+ * The root of the sum of the squared 1σ errors of both positions, to five digits; NaN if one is NaN. Weights are
  * computed from rounded errors, because the probabilities of a match follow from the recorded error and the sum of
  * weights.
  */
-export const combinedError = (objectMas: number, sourceMas: number) => rounded(Math.hypot(objectMas, sourceMas), 8);
+export const combinedError = (objectMas: number, sourceMas: number) => rounded(Math.hypot(objectMas, sourceMas), 5);
 
 /**
  * The logarithm of the density, per square arcsec, of a counterpart's position at the source, without the factor 1/2π:
@@ -133,45 +129,49 @@ function rounded(value: number, digits: number): number {
   return Number(value.toPrecision(digits));
 }
 
-/**
- * The statistics of a match as a string: the values in their order, separated by commas. Null is empty, and trailing
- * commas are omitted.
- */
-export function statisticsText(statistics: MatchStatistics): string {
-  const { version, sourceDensity, sourcesWithinRadius, secondSeparationArcsec, likelihood } = statistics;
-  const text = `${version},${sourceDensity ?? ''},${sourcesWithinRadius}`;
-  if (likelihood) return `${text},${secondSeparationArcsec ?? ''},${likelihoodText(likelihood)}`;
-  return secondSeparationArcsec === null ? text : `${text},${secondSeparationArcsec}`;
-}
-
 const UNKNOWN = '?';
 const COMMA = 0x2c;
 
-/** A ratio of 0, as of a source without others, and a completeness of 1 are left out at the end. */
+/**
+ * The statistics of a match as a string: the values in their order, separated by commas. The present version, one
+ * source, a ratio of 0, a completeness of 1 and null are empty, and trailing commas are omitted.
+ */
+export function statisticsText(statistics: MatchStatistics): string {
+  const { version, sourceDensity, sourcesWithinRadius, secondSeparationArcsec, likelihood } = statistics;
+  const first = version === STATISTICS_VERSION ? '' : version;
+  const count = sourcesWithinRadius === 1 ? '' : sourcesWithinRadius;
+  const text = `${first},${shortest(sourceDensity)},${count},${shortest(secondSeparationArcsec)}`;
+  return (likelihood ? `${text},${likelihoodText(likelihood)}` : text).replace(/,+$/, '');
+}
+
 function likelihoodText({ combinedErrorMas, lnWeightRatio, priorCompleteness }: Likelihood): string {
-  const ratio = lnWeightRatio ?? UNKNOWN;
-  if (priorCompleteness !== 1) return `${combinedErrorMas},${ratio},${priorCompleteness}`;
-  return ratio === 0 ? `${combinedErrorMas}` : `${combinedErrorMas},${ratio}`;
+  const ratio = lnWeightRatio === null ? UNKNOWN : lnWeightRatio === 0 ? '' : shortest(lnWeightRatio);
+  return `${combinedErrorMas},${ratio},${priorCompleteness === 1 ? '' : priorCompleteness}`;
+}
+
+/** A number without the 0 before its decimal point; null is empty. */
+function shortest(value: number | null): string {
+  const text = `${value ?? ''}`;
+  return text.startsWith('0.') ? text.slice(1) : text;
 }
 
 /** Reads the string of statistics from its bytes, in a fifth of the time that it takes to split a string. */
 export function readStatistics(bytes: Buffer, from = 0, to = bytes.length): MatchStatistics {
   let at = from;
-  /** The next value: null if it is empty, undefined after the last one. */
+  /** The next value; undefined if it is empty, or left out at the end. */
   const next = () => {
-    if (at > to) return undefined;
     const start = at;
     while (at < to && bytes[at] !== COMMA) at++;
-    return start === at++ ? null : readDecimal(bytes, start, at - 1);
+    return start < at++ ? readDecimal(bytes, start, at - 1) : undefined;
   };
   const statistics = {
-    version: next()!,
+    version: next() ?? STATISTICS_VERSION,
     sourceDensity: next() ?? null,
-    sourcesWithinRadius: next()!,
+    sourcesWithinRadius: next() ?? 1,
     secondSeparationArcsec: next() ?? null,
   };
   const combinedErrorMas = next();
-  if (typeof combinedErrorMas !== 'number') return statistics;
+  if (combinedErrorMas === undefined) return statistics;
   const [ratio, priorCompleteness] = [next() ?? 0, next() ?? 1];
   // UNKNOWN is not a number.
   const lnWeightRatio = Number.isNaN(ratio) ? null : ratio;
