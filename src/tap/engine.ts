@@ -24,7 +24,12 @@ export interface EngineOptions extends ArchiveOptions {
 }
 
 export type TapBegun =
-  | { readonly outcome: 'begun'; readonly state: TapState; readonly part: Uint8Array; readonly isWhole: boolean }
+  | {
+      readonly outcome: 'begun';
+      readonly state: TapState;
+      readonly part: Uint8Array<ArrayBuffer>;
+      readonly isWhole: boolean;
+    }
   /** The query is wrong, or exceeds a limit. */
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unavailable'; readonly message: string }

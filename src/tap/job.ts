@@ -170,7 +170,7 @@ export class Job {
    * @throws JobFailure if a query fails after its first rows, and the format of its answer cannot express that
    * @throws the engine's error if a job finds no memory
    */
-  async part(): Promise<Uint8Array | null> {
+  async part(): Promise<Uint8Array<ArrayBuffer> | null> {
     clearTimeout(this.#idle);
     try {
       while (!this.isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
