@@ -57,6 +57,7 @@ export const rehearse = (document: string, { blocks, limitMs, variables, command
     let errors = '';
     child.stdout.on('data', data => (out += data));
     child.stderr.on('data', data => (errors += data));
+    const closed = once(child, 'close');
     const [code] = await once(child, 'exit');
     clearTimeout(timer);
     try {
@@ -64,6 +65,8 @@ export const rehearse = (document: string, { blocks, limitMs, variables, command
     } catch {
       // All of the group have ended.
     }
+    // Only then all output has arrived.
+    await closed;
     end?.(directory);
     assert.is(code, 0, `${out}\n${errors}`);
     const outputs = out.split(/@\d+@/);
