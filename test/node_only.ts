@@ -58,6 +58,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
       'e2e/kill_registry',
       'e2e/kill_together',
       'e2e/nights',
+      'e2e/nodes_removed',
       'e2e/nodes_killed',
       'e2e/nodes_lost_topic',
       'faults/inject',

@@ -23,7 +23,7 @@ export interface Likelihood {
   readonly combinedErrorMas: number;
   /**
    * The natural logarithm of the sum of the weights of all sources within the radius over the weight of this one, at
-   * least 0; null if the error of one of them is not known. It has four digits, and at least four decimals.
+   * least 0; null if the error of one of them is not known. It has four decimals.
    */
   readonly lnWeightRatio: number | null;
   /** MATCH_PRIOR_COMPLETENESS of the crossmatch. */
@@ -72,19 +72,15 @@ export function likelihoodOf(
   };
 }
 
-/** `any_match_probability` depends on the difference of the ratio and r²/2, which both may be large. */
-function roundedRatio(ratio: number): number {
-  // A smaller ratio is lost where the probability has four digits.
-  if (ratio < 1e-5) return 0;
-  return ratio < 10 ? rounded(ratio, 4) : Math.round(ratio * 1e4) / 1e4;
-}
+/** A smaller difference changes neither probability in the four digits that they have. */
+const roundedRatio = (ratio: number) => Math.round(ratio * 1e4) / 1e4;
 
 /**
- * The root of the sum of the squared 1σ errors of both positions, to eight digits; NaN if one is NaN. Weights are
+ * The root of the sum of the squared 1σ errors of both positions, to five digits; NaN if one is NaN. Weights are
  * computed from rounded errors, because the probabilities of a match follow from the recorded error and the sum of
  * weights.
  */
-export const combinedError = (objectMas: number, sourceMas: number) => rounded(Math.hypot(objectMas, sourceMas), 8);
+export const combinedError = (objectMas: number, sourceMas: number) => rounded(Math.hypot(objectMas, sourceMas), 5);
 
 /**
  * The logarithm of the density, per square arcsec, of a counterpart's position at the source, without the factor 1/2π:
@@ -132,43 +128,49 @@ function rounded(value: number, digits: number): number {
   return Number(value.toPrecision(digits));
 }
 
+const UNKNOWN = '?';
+
 /**
- * The statistics of a match as a string: the values in their order, separated by commas. Null is empty, and trailing
- * commas are omitted.
+ * The statistics of a match as a string: the values in their order, separated by commas. The present version, one
+ * source, a ratio of 0, a completeness of 1 and null are empty, and trailing commas are omitted.
  */
 export function statisticsText(statistics: MatchStatistics): string {
   const { version, sourceDensity, sourcesWithinRadius, secondSeparationArcsec, likelihood } = statistics;
-  const text = `${version},${sourceDensity ?? ''},${sourcesWithinRadius}`;
-  if (likelihood) return `${text},${secondSeparationArcsec ?? ''},${likelihoodText(likelihood)}`;
-  return secondSeparationArcsec === null ? text : `${text},${secondSeparationArcsec}`;
+  const first = version === STATISTICS_VERSION ? '' : version;
+  const count = sourcesWithinRadius === 1 ? '' : sourcesWithinRadius;
+  const text = `${first},${shortest(sourceDensity)},${count},${shortest(secondSeparationArcsec)}`;
+  return (likelihood ? `${text},${likelihoodText(likelihood)}` : text).replace(/,+$/, '');
 }
 
-const UNKNOWN = '?';
-
-/** A ratio of 0, as of a source without others, and a completeness of 1 are left out at the end. */
 function likelihoodText({ combinedErrorMas, lnWeightRatio, priorCompleteness }: Likelihood): string {
-  const ratio = lnWeightRatio ?? UNKNOWN;
-  if (priorCompleteness !== 1) return `${combinedErrorMas},${ratio},${priorCompleteness}`;
-  return ratio === 0 ? `${combinedErrorMas}` : `${combinedErrorMas},${ratio}`;
+  const ratio = lnWeightRatio === null ? UNKNOWN : lnWeightRatio === 0 ? '' : shortest(lnWeightRatio);
+  return `${combinedErrorMas},${ratio},${priorCompleteness === 1 ? '' : priorCompleteness}`;
+}
+
+/** A number without the 0 before its decimal point; null is empty. */
+function shortest(value: number | null): string {
+  const text = `${value ?? ''}`;
+  return text.startsWith('0.') ? text.slice(1) : text;
 }
 
 export function readStatistics(text: string): MatchStatistics {
-  const [version, density, sources, second, error, ratio = '0', completeness = '1'] = text.split(',');
-  const number = (value = '') => (value === '' ? null : Number(value));
+  const [version, density, sources, second, error, ratio, completeness] = text.split(',');
   return {
-    version: Number(version),
-    sourceDensity: number(density),
-    sourcesWithinRadius: Number(sources),
-    secondSeparationArcsec: number(second),
+    version: numberOr(version, STATISTICS_VERSION),
+    sourceDensity: numberOr(density, null),
+    sourcesWithinRadius: numberOr(sources, 1),
+    secondSeparationArcsec: numberOr(second, null),
     ...(error !== undefined && {
       likelihood: {
         combinedErrorMas: Number(error),
-        lnWeightRatio: ratio === UNKNOWN ? null : Number(ratio),
-        priorCompleteness: Number(completeness),
+        lnWeightRatio: ratio === UNKNOWN ? null : numberOr(ratio, 0),
+        priorCompleteness: numberOr(completeness, 1),
       },
     }),
   };
 }
+
+const numberOr = <T>(text: string | undefined, empty: T): number | T => (text ? Number(text) : empty);
 
 /** The separations of a match, arcsec. */
 interface Separations {

@@ -23,22 +23,30 @@ export async function readDump(dataDir: string): Promise<Dump> {
   }
 }
 
-function dump(store: Store): Dump {
+/** By id: everything of each object but the times at which it was stored and crossmatched. */
+export function objectsIn(store: Store): Map<string, string> {
   const objects = new Map<string, string>();
-  const pending = new Set(store.pendingIds(Number.MAX_SAFE_INTEGER).map(String));
-  const awaiting: string[] = [];
-  const crossmatched: string[] = [];
   for (const object of store.objects()) {
     const { ingestTimeUs, records, ...rest } = object;
     const sources = store.getSources(object.diaObjectId);
     assert.is(sources.length, object.matches.length, `${object.diaObjectId}: a source for each match`);
     assert.is(records.length > 0, object.state === 'crossmatched', `${object.diaObjectId}: a record with the state`);
     assert.ok(ingestTimeUs > 0);
-    if (object.state === 'pending') awaiting.push(String(object.diaObjectId));
-    crossmatched.push(...records.map(() => String(object.diaObjectId)));
     const provenance = records.map(record => store.provenanceSet(record.provenanceSet).hash);
-    const timeless = records.map(({ crossmatchedAtUs: _, ...record }) => record);
+    const timeless = records.map(({ crossmatchedAtUs: _, provenanceSet: __, ...record }) => record);
     objects.set(String(object.diaObjectId), text({ ...rest, records: timeless, provenance, sources }));
+  }
+  return objects;
+}
+
+function dump(store: Store): Dump {
+  const objects = objectsIn(store);
+  const pending = new Set(store.pendingIds(Number.MAX_SAFE_INTEGER).map(String));
+  const awaiting: string[] = [];
+  const crossmatched: string[] = [];
+  for (const { diaObjectId, state, records } of store.objects()) {
+    if (state === 'pending') awaiting.push(String(diaObjectId));
+    crossmatched.push(...records.map(() => String(diaObjectId)));
   }
   assert.equal(awaiting, [...pending], 'what is pending is listed as pending, once');
   const journal = readJournal(store);
