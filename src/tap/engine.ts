@@ -43,6 +43,8 @@ export type EngineBegun =
 
 /** How long a query waits for the first tables to be made. */
 const FIRST_MS = 30_000;
+/** How long a query waits for the tables of an earlier state. A job does not wait, because it begins again and again. */
+const EARLIER_MS = 5000;
 /** How long the first queries of an engine wait until it has caught up with the journal. */
 const CATCH_UP_MS = 1000;
 /** Following the journal takes at most this fraction of one processor's time. */
@@ -135,6 +137,22 @@ export class Engine {
     return this.#archive.current;
   }
 
+  /** The tables of an earlier state; undefined if they are not made in time. */
+  async #earlier(at: number, isJob: boolean): Promise<Generation | undefined> {
+    const kept = this.#archive.earlier(at);
+    if (kept) return kept;
+    const made = this.#archive.makeEarlier(at);
+    if (made) await withTimeout(made, isJob ? 0 : EARLIER_MS);
+    return this.#archive.earlier(at);
+  }
+
+  /** The reason why the tables cannot have an earlier state; undefined if they can. */
+  #whyNotEarlier(at: number): string | undefined {
+    if (this.#options.earlierStates === 0) return 'AT is switched off here (TAP_EARLIER_STATES): leave it out';
+    this.#store.resetRead();
+    return this.#store.whyNotInHistory(at);
+  }
+
   async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
     const [beganMs, before] = [performance.now(), process.cpuUsage()];
@@ -196,10 +214,13 @@ export class Engine {
   }
 
   async #begin(number: number, asked: EngineQuery): Promise<EngineBegun> {
-    const { query, maxRecords } = asked;
+    const { query, maxRecords, at } = asked;
+    const why = at === undefined ? undefined : this.#whyNotEarlier(at);
+    if (why !== undefined) return { outcome: 'refused', message: why };
     let current: Generation | undefined;
     try {
       current = await this.#present(asked.seconds);
+      if (current && at !== undefined) current = await this.#earlier(at, asked.isJob === true);
     } catch (error) {
       if (isFatal(error)) throw error;
       reportFailure(error);
@@ -208,7 +229,11 @@ export class Engine {
     if (!current) {
       const { progress } = this.#archive;
       const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
-      return { outcome: 'early', message: `the tables are being made for the first time${share}` };
+      const which =
+        at === undefined
+          ? 'the tables are being made for the first time'
+          : `the tables of journal entry ${at} are being made, after those that were asked for before`;
+      return { outcome: 'early', message: `${which}${share}` };
     }
     const { tables, sources } = current;
     const leave = current.use();

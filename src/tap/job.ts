@@ -36,6 +36,8 @@ const IDLE_MS = 60_000;
 export interface TapQuery {
   readonly query: string;
   readonly maxRecords: number;
+  /** The journal entry after which the tables are read; undefined for the present state. */
+  readonly at?: number;
   readonly format: TapFormat;
   /** The maximum time from the start of the query to its last row. */
   readonly seconds: number;
