@@ -1,7 +1,7 @@
 /** Malicious tables: each is refused with a reason, or read, within bounded time. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { findPositions, openTable, readPositions, TableError, tableFormat } from '@nearsky/astrotables';
+import { findPositions, openQuickTable, openTable, readPositions, TableError, tableFormat } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
@@ -40,6 +40,16 @@ const votable = (datatype: string, cell: string) =>
 <TR><TD>${cell}</TD><TD>1</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>`;
 const BINARY =
   '<VOTABLE><TABLE><FIELD name="ra" datatype="int"/><FIELD name="dec" datatype="int"/><DATA><BINARY><STREAM encoding="base64">';
+
+test('a quick table has few rows and few bytes when decompressed', async () => {
+  const open = (table: string | Uint8Array) =>
+    openQuickTable(Buffer.from(table as Uint8Array), LIMITS, true, { maxRows: 100, maxBytes: 1000 });
+  const [rows, bytes] = ['ra,dec\n1,2\n', `ra,dec\n${'1,2\n'.repeat(101)}`];
+  assert.is((await open(rows))?.rows, 1);
+  assert.is((await open(gzipSync(rows)))?.rows, 1);
+  const others = [bytes, gzipSync(bytes), gzipSync(Buffer.alloc(1001, rows)), gzipSync(gzipSync(rows))];
+  for (const other of [...others, gzipSync(rows).subarray(0, 20)]) assert.is(await open(other), undefined);
+});
 
 test('bombs, endless rows and columns, lies about sizes', async () => {
   const header = (name: string, cards: string[]) =>

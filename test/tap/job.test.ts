@@ -38,7 +38,7 @@ async function answer(sql: string, more: More = {}): Promise<string> {
   await connection.run('BEGIN');
   const job = new Job(connection, columns, query, () => {});
   try {
-    await job.begin(sql, []);
+    await job.begin(sql, async () => []);
     const parts: Uint8Array[] = [];
     for (let part = await job.part(); part; part = await job.part()) {
       parts.push(part);

@@ -526,16 +526,18 @@ class Nearsky:
                     raise
         return read(self._job(path, body))
 
-    def query(self, adql: str, kind: str = "rows", max_rows: int | None = None) -> Any:
+    def query(self, adql: str, kind: str = "rows", max_rows: int | None = None, at: int | None = None) -> Any:
         """Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows.
 
         `kind` is the type of the answer: `rows`, a list of dictionaries, which needs no other package; `pandas` or `polars`, a DataFrame;
         `astropy`, a Table. An answer has at most `max_rows` rows, and never more than the limit of the service (default 1,000,000).
+        With `at`, the tables are as after this journal entry; a first query may be refused until they are made.
         """
         if kind not in _QUERY_KINDS:
             raise ValueError(f"Cannot answer a query as {kind!r}: give kind one of {', '.join(_QUERY_KINDS)}")
         form, read = _QUERY_KINDS[kind]
-        query = {"LANG": "ADQL", "RESPONSEFORMAT": form, "QUERY": adql, **({} if max_rows is None else {"MAXREC": max_rows})}
+        given = {"MAXREC": max_rows, "AT": at}
+        query = {"LANG": "ADQL", "RESPONSEFORMAT": form, "QUERY": adql, **{name: value for name, value in given.items() if value is not None}}
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         _, answer = self._answer("/vo/tap/sync", urlencode(query).encode(), headers)
         failure = _query_failure(answer[-4096:]) if form == "votable" else None
