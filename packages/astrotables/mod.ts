@@ -26,7 +26,7 @@ export {
   type TableLimits,
   withColumns,
 } from './read/input_table.ts';
-export { describeParquet, openTable } from './read/open.ts';
+export { describeParquet, openQuickTable, openTable } from './read/open.ts';
 export {
   type FrameSource,
   findPositions,

@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
 /** The start time of this process; a thread may have started later. */
 export function processStart(): Date {
@@ -25,17 +25,27 @@ export function residentBytes(): number | undefined {
 }
 
 const NICENESS = 10;
+const MAX_NICENESS = 19;
 
 /**
- * Sets the priority of a process that was started just now, before it starts threads, so that its threads inherit it.
- * @param niceness 0 to 19, the lowest priority
+ * Lowers the priority of a process that was started just now, before it starts threads, so that its threads inherit it.
+ * @param niceness how much higher its niceness is than that of this process
  */
 export function setNiceness(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, niceness);
+    setPriority(pid, Math.min(MAX_NICENESS, ownNiceness() + niceness));
   } catch {
     // The process has ended, or a runtime or a container forbids this.
+  }
+}
+
+/** The niceness of this process; 0 if a runtime forbids asking. */
+function ownNiceness(): number {
+  try {
+    return getPriority();
+  } catch {
+    return 0;
   }
 }
 

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { BackgroundWriter } from '../background/writer.ts';
 import { messageOf } from '../base/error_text.ts';
 import { type Log, limited, logToStderr } from '../base/log.ts';
+import { boundHeap } from '../base/shared_memory.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { endBySignal, stopSignal } from '../base/stop_signal.ts';
 import { logSettings } from '../cluster/kafka_log.ts';
@@ -76,6 +77,7 @@ interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { crossmatch, bot, publish, onListening = announce, log = limited(logToStderr) } = options;
   limitYoungMemory();
+  const endWatch = boundHeap(GROWTH_MIB, RETURN_MS);
   // The port is checked before anything is opened or logged, and again when the threads start to listen.
   await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
   const stop = stopSignal();
@@ -106,6 +108,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     process.exitCode = 1;
     throw error;
   } finally {
+    endWatch();
     const signal: NodeJS.Signals = stop.reason ?? 'SIGTERM';
     setTimeout(() => {
       log('stopped_early', { after_ms: STOP_MS, ...failure, ...writer.waiting });
@@ -217,13 +220,16 @@ function announce(url: string): void {
 }
 
 /** Half of the memory for new objects in each thread that starts later, MiB. */
-const SEMI_SPACE_MIB = 8;
+const SEMI_SPACE_MIB = 4;
 
 /**
  * Keeps the memory for new objects small in all threads of this process. Without a limit, V8 lets it grow to 128 MiB in
- * each thread and never shrinks it. The main thread of a service has few objects but passes on large buffers.
+ * each thread, and never shrinks it. The limit does not apply to this thread, which has started already.
  */
 function limitYoungMemory(): void {
-  setFlagsFromString(`--min-semi-space-size=${SEMI_SPACE_MIB}`);
-  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE_MIB}`);
 }
+
+/** How much the heap of the main thread may grow before its memory is returned, MiB. It passes on large buffers. */
+const GROWTH_MIB = 24;
+const RETURN_MS = 10_000;

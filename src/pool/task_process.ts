@@ -46,7 +46,7 @@ export interface ProcessOptions {
   readonly dataDir: string;
   /** The memory that it may use in addition to an idle process, MiB. */
   readonly memoryMib: number;
-  /** Its niceness, 0 to 19. A process with a higher niceness gets less of the processor. */
+  /** How much higher its niceness is than that of this process. A higher niceness gets less of the processor. */
   readonly niceness: number;
   /** The memory limit of all child processes together. */
   readonly childMemory: ChildMemory;

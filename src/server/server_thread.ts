@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { isMemoryWanted as wasMemoryWanted } from '../answers/answer_memory.ts';
+import { boundHeap } from '../base/shared_memory.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
@@ -15,6 +16,12 @@ import { serverLimits } from './server_limits.ts';
 
 /** The interval at which a thread shows that it is alive. */
 export const BEAT_MS = 250;
+/**
+ * How much the heap of a thread may grow before its memory is returned, MiB. Ordinary requests let it grow by half of
+ * that.
+ */
+const GROWTH_MIB = 48;
+const RETURN_MS = 30_000;
 
 /** The task of serving, until the main thread drains the thread. */
 export interface ServeTask extends Task<undefined> {
@@ -41,6 +48,7 @@ export async function runServer(task: ServeTask): Promise<undefined> {
   const beat = () => metrics.add('beats', 1);
   beat();
   const heart = setInterval(beat, BEAT_MS);
+  const endWatch = boundHeap(GROWTH_MIB, RETURN_MS);
   const drain = Promise.withResolvers<number>();
   const state = new SharedState(task.state);
   const link = new CoordinatorLink(task.link, state, task.generation, drain.resolve);
@@ -70,6 +78,7 @@ export async function runServer(task: ServeTask): Promise<undefined> {
     await server.close(drainMs);
   } finally {
     clearInterval(heart);
+    endWatch();
     await app.close();
     link.close();
   }

@@ -8,18 +8,18 @@ import type { Config } from '../config/config.ts';
 import type { TableProgress } from '../contract/table_match.ts';
 import type { PublishedGeneration } from '../generations/tasks.ts';
 import { Pool } from '../pool/pool.ts';
-import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
+import { QUICK_TABLE, type Reading, type ReadingProcesses } from '../pool/reading_processes.ts';
 import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
 
-/** A table to crossmatch, from one file to another. */
+/** A table to crossmatch. */
 export interface TableAsked {
   /** The name under which the table counts against the client's share. */
   readonly client: string;
   readonly request: TableRequest;
-  readonly input: string;
+  /** As in `MatchTableTask`, as is the output. */
+  readonly input: Uint8Array | string;
   readonly inputBytes: number;
-  /** The path for the answer. The file exists if the answer was started. */
   readonly output: string;
   readonly maxOutputBytes: number;
 }
@@ -40,7 +40,7 @@ export class TableMatches {
   readonly #onProgress: (progress: TableProgress) => void;
   readonly #limits: MatchTableTask['limits'];
   readonly #processes: ReadingProcesses;
-  /** The thread that opens the index. It serves all processes. */
+  /** The thread that opens the index. It serves all processes, so its priority must not be lower than theirs. */
   readonly #objects: Pool;
 
   /** @param onProgress called with the progress of the table, if tables are crossmatched one at a time */
@@ -56,7 +56,7 @@ export class TableMatches {
     this.#onProgress = onProgress;
     this.#limits = { maxRows: config.API_MAX_TABLE_ROWS, maxBytes: config.API_MAX_TABLE_MIB * 2 ** 20 };
     this.#processes = processes;
-    this.#objects = new Pool({ threads: 1, isBackground: true, threadData: { dataDir: config.NEARSKY_DATA } });
+    this.#objects = new Pool({ threads: 1, threadData: { dataDir: config.NEARSKY_DATA } });
   }
 
   /**
@@ -65,14 +65,15 @@ export class TableMatches {
    */
   async answer(asked: TableAsked, budget: Budget): Promise<TableWritten | undefined> {
     const reading = this.#reading({ ...asked, isKept: false }, this.#onProgress);
-    return this.#noted(await this.#expected(this.#processes.inTime(asked.client, reading, budget)));
+    const written = await this.#expected(this.#processes.inTime(asked.client, reading, budget));
+    return this.#noted(written, this.#onProgress);
   }
 
   /** Runs a job. It does not wait for other tables. */
   async job(run: TableRun, onProgress: (progress: TableProgress) => void): Promise<TableWritten> {
     const { ends, ...asked } = run;
     const reading = this.#reading({ ...asked, inputBytes: Number.POSITIVE_INFINITY }, onProgress);
-    return this.#noted(await this.#expected(this.#processes.forJob(reading, ends), ends));
+    return this.#noted(await this.#expected(this.#processes.forJob(reading, ends), ends), onProgress);
   }
 
   /** @throws Unavailable if there is no index */
@@ -83,11 +84,13 @@ export class TableMatches {
     const generation = this.#generation();
     if (!generation) throw new Unavailable('the index is not ready');
     const files = { input, output, maxOutputBytes, isKept };
+    const task: MatchTableTask = { kind: 'matchTable', ...request, ...files, limits: this.#limits };
     const answer = (asked: unknown) =>
       this.#objects.run({ kind: 'findObjects', generation, ...(asked as ObjectsQuestion) } as FindObjectsTask);
     return {
       kind: 'table',
-      task: { kind: 'matchTable', ...request, ...files, limits: this.#limits } as MatchTableTask,
+      task,
+      quickTask: { ...task, quick: QUICK_TABLE } as MatchTableTask,
       inputBytes,
       isTooLarge: ({ begun }) => begun.outcome === 'refused' && begun.message === TOO_LARGE,
       tooLarge: REFUSED,
@@ -108,9 +111,11 @@ export class TableMatches {
     }
   }
 
-  #noted<T extends TableWritten | undefined>(written: T): T {
-    if (written?.begun.outcome === 'begun')
-      for (const reason of written.begun.problems) this.#log('catalog_unreadable', { error: reason });
+  #noted<T extends TableWritten | undefined>(written: T, onProgress: (progress: TableProgress) => void): T {
+    if (written?.begun.outcome !== 'begun') return written;
+    const { inputRows, problems } = written.begun;
+    for (const reason of problems) this.#log('catalog_unreadable', { error: reason });
+    onProgress({ of: inputRows, searched: inputRows, done: inputRows });
     return written;
   }
 

@@ -24,7 +24,12 @@ export interface EngineOptions extends ArchiveOptions {
 }
 
 export type TapBegun =
-  | { readonly outcome: 'begun'; readonly state: TapState; readonly part: Uint8Array; readonly isWhole: boolean }
+  | {
+      readonly outcome: 'begun';
+      readonly state: TapState;
+      readonly part: Uint8Array<ArrayBuffer>;
+      readonly isWhole: boolean;
+    }
   /** The query is wrong, or exceeds a limit. */
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unavailable'; readonly message: string }
@@ -56,9 +61,10 @@ interface Running {
 /** A translated query, whose transaction has begun. */
 interface Prepared {
   readonly job: Job;
-  readonly state: TapState;
+  readonly query: string;
+  /** See `Generation.beginReading`. */
+  readonly stateOf: () => Promise<TapState>;
   readonly sql: string;
-  readonly infos: readonly { readonly name: string; readonly value: string }[];
   readonly sources: QuerySources;
 }
 
@@ -233,12 +239,12 @@ export class Engine {
     const leave = current.use();
     let connection: DuckDBConnection | undefined;
     let translated: Translated;
-    let state: TapState;
+    let stateOf: Prepared['stateOf'];
     try {
       connection = await this.#instance.connect();
       const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
       translated = translateQuery(query, [...tables, ...sources, ...uploaded], maxRecords + 1);
-      state = await current.beginReading(connection);
+      stateOf = await current.beginReading(connection);
       if (!this.#asked.has(number)) throw new Error('the query was ended');
     } catch (error) {
       connection?.closeSync();
@@ -246,16 +252,11 @@ export class Engine {
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
       throw error;
     }
-    const infos = [
-      { name: 'query', value: query },
-      { name: 'nearsky_journal_entry', value: `${state.sequence}` },
-      { name: 'nearsky_as_of', value: new Date(state.asOfMs).toISOString() },
-    ];
     const job = new Job(connection, translated.columns, asked, () => void this.end(number));
     this.#jobs.set(number, { job, leave });
     const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
     const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
-    return await this.#advance(number, { job, state, sql: translated.sql, infos, sources: parts });
+    return await this.#advance(number, { job, query, stateOf, sql: translated.sql, sources: parts });
   }
 
   /**
@@ -263,7 +264,16 @@ export class Engine {
    * @param take makes views of the parts that were read
    */
   async #advance(number: number, prepared: Prepared, take = async () => {}): Promise<EngineBegun> {
-    const { job, state, sql, infos, sources } = prepared;
+    const { job, query, stateOf, sql, sources } = prepared;
+    let state: TapState | undefined;
+    const infos = async () => {
+      state = await stateOf();
+      return [
+        { name: 'query', value: query },
+        { name: 'nearsky_journal_entry', value: `${state.sequence}` },
+        { name: 'nearsky_as_of', value: new Date(state.asOfMs).toISOString() },
+      ];
+    };
     try {
       await take();
       const parts = await sources.wanted();
@@ -273,7 +283,7 @@ export class Engine {
       }
       await job.begin(sql, infos, sources.setup);
       const part = (await job.part()) ?? new Uint8Array();
-      return { outcome: 'begun', state, part, isWhole: job.isDone };
+      return { outcome: 'begun', state: state!, part, isWhole: job.isDone };
     } catch (error) {
       if (isFatal(error) || isOutOfMemory(error)) throw error;
       const message = error instanceof SourcesRefusal ? error.message : job.reasonOf(error);

@@ -1,6 +1,5 @@
 /** The process of the engine. It answers messages of the serving process, one request at a time for each query. */
 import { traceOf } from '../base/error_text.ts';
-import { giveWay } from '../base/processes.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
 import { Engine, type EngineBegun, type EngineOptions } from './engine.ts';
 import { isFatal, JobFailure, Starved } from './engine_errors.ts';
@@ -28,8 +27,6 @@ export interface Refreshed {
 export type EngineFailure = string | null;
 
 export function runEngine(): void {
-  // Queries must not delay other requests, which take microseconds.
-  giveWay();
   let engine: Promise<Engine> | undefined;
   const answer = async (message: EngineRequest): Promise<EngineAnswer> => {
     if (message.kind === 'open') {

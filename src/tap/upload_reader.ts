@@ -8,7 +8,7 @@ import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { Config } from '../config/config.ts';
 import { JobError } from '../jobs/job_queue.ts';
-import type { Reading, ReadingProcesses } from '../pool/reading_processes.ts';
+import { QUICK_TABLE, type Reading, type ReadingProcesses } from '../pool/reading_processes.ts';
 import type { EngineQuery, TapQuery } from './job.ts';
 import type { ReadUploadsTask, UploadsRead } from './upload_task.ts';
 
@@ -56,9 +56,11 @@ export class UploadReader {
     const { NEARSKY_DATA, TAP_MAX_UPLOAD_MIB, API_MAX_TABLE_ROWS } = this.#config;
     const tables = join(NEARSKY_DATA, 'tap', `${process.pid}-${randomUUID()}`);
     const limits = { maxRows: API_MAX_TABLE_ROWS, maxBytes: TAP_MAX_UPLOAD_MIB * 2 ** 20 };
+    const task: ReadUploadsTask = { kind: 'readUploads', uploads, input: uploadPath, output: tables, limits };
     const reading: Reading<UploadsRead> = {
       kind: 'table',
-      task: { kind: 'readUploads', uploads, input: uploadPath, output: tables, limits } as ReadUploadsTask,
+      task,
+      quickTask: { ...task, quick: QUICK_TABLE } as ReadUploadsTask,
       inputBytes: bytesOf(uploadPath),
       isTooLarge: ({ outcome }) => outcome === 'tooLarge',
       tooLarge: { outcome: 'tooLarge' },

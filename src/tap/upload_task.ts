@@ -10,6 +10,7 @@ import {
   type Column,
   checkBlock,
   type InputTable,
+  openQuickTable,
   openTable,
   outOfYears,
   TableError,
@@ -35,6 +36,8 @@ export interface ReadUploadsTask extends Task<UploadsRead> {
   readonly output: string;
   /** The limits of each table. All tables together may have at most `maxBytes` of text. */
   readonly limits: TableLimits;
+  /** If a table exceeds these bounds, it is too large for now, because it takes long. */
+  readonly quick?: TableLimits;
 }
 
 export type UploadsRead =
@@ -62,7 +65,7 @@ const MAX_LIST_BYTES = 4 << 20;
  */
 const MAX_GROWTH = 4;
 
-export async function runReadUploads({ uploads, input, output, limits }: ReadUploadsTask): Promise<UploadsRead> {
+export async function runReadUploads({ uploads, input, output, limits, quick }: ReadUploadsTask): Promise<UploadsRead> {
   const left = { textBytes: limits.maxBytes, bytes: MAX_GROWTH * limits.maxBytes };
   try {
     // A smaller process may have left an unfinished one.
@@ -73,7 +76,9 @@ export async function runReadUploads({ uploads, input, output, limits }: ReadUpl
       const bytes = parts.get(key);
       if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
       try {
-        const table = await withIcrs(await openTable(bytes, limits, true), ICRS_NAMES);
+        const opened = await (quick ? openQuickTable(bytes, limits, true, quick) : openTable(bytes, limits, true));
+        if (!opened) return { outcome: 'tooLarge' };
+        const table = await withIcrs(opened, ICRS_NAMES);
         tables.push({ name, columns: await write(table, join(output, tableFile(i)), () => isThere(input!), left) });
       } catch (error) {
         if (!(error instanceof TableError || error instanceof CellError)) throw error;

@@ -1,7 +1,7 @@
 /** Malicious tables: each is refused with a reason, or read, within bounded time. */
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { findPositions, openTable, readPositions, TableError, tableFormat } from '@nearsky/astrotables';
+import { findPositions, openQuickTable, openTable, readPositions, TableError, tableFormat } from '@nearsky/astrotables';
 import { ByteSink } from '@nearsky/astrotables/bytes';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
@@ -41,6 +41,16 @@ const votable = (datatype: string, cell: string) =>
 const BINARY =
   '<VOTABLE><TABLE><FIELD name="ra" datatype="int"/><FIELD name="dec" datatype="int"/><DATA><BINARY><STREAM encoding="base64">';
 
+test('a quick table has few rows and few bytes when decompressed', async () => {
+  const open = (table: string | Uint8Array) =>
+    openQuickTable(Buffer.from(table as Uint8Array), LIMITS, true, { maxRows: 100, maxBytes: 1000 });
+  const [rows, bytes] = ['ra,dec\n1,2\n', `ra,dec\n${'1,2\n'.repeat(101)}`];
+  assert.is((await open(rows))?.rows, 1);
+  assert.is((await open(gzipSync(rows)))?.rows, 1);
+  const others = [bytes, gzipSync(bytes), gzipSync(Buffer.alloc(1001, rows)), gzipSync(gzipSync(rows))];
+  for (const other of [...others, gzipSync(rows).subarray(0, 20)]) assert.is(await open(other), undefined);
+});
+
 test('bombs, endless rows and columns, lies about sizes', async () => {
   const header = (name: string, cards: string[]) =>
     `${[name, ...cards].map(card => card.padEnd(80)).join('')}${'END'.padEnd(80)}`.padEnd(2880 * 2);
@@ -78,10 +88,11 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     [votable('int', '3000000000'), /3000000000 in its column ra is not an integer of 32 bits/],
     [votable('long', '9223372036854775808'), /not an integer of 64 bits/],
     [
-      'ra,dec\n1,2\n# and that is all\n',
-      /row 2 has 1 fields, but its header has 2: a comment must stand before the header/,
+      'ra,dec\n1,2\n# and, that, is all\n',
+      /row 2 has 3 fields, but its header has 2: a comment must stand before the header/,
     ],
     ['# r\n1,2\n3,4\n', /its first line has numbers instead of column names/],
+    ['sep=,', /only one line/],
     ['1 2\n3 4\n', /its first line has numbers instead of column names/],
     ['ra dec\n1 2\n3 4 5\n', /row 2 has 3 words separated by blanks, but its header has 2/],
     [`ra dec\n1 2\n1 ${'2'.repeat(2 ** 21)}\n`, /one of its rows has more than 1048576 bytes/],

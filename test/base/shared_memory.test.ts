@@ -1,7 +1,7 @@
-/** Released shared memory is freed, even without other work that would make V8 collect garbage. */
+/** Memory that is no longer needed is returned to the system, even without other work that would make V8 collect garbage. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { discard } from '../../src/base/shared_memory.ts';
+import { boundHeap, discard } from '../../src/base/shared_memory.ts';
 import { eventually } from '../directory.ts';
 
 const test = suite('base/shared_memory');
@@ -20,6 +20,17 @@ test('what is released is returned to the system', async () => {
   assert.ok(process.memoryUsage().rss - before > BYTES / 2, 'it was resident');
   discard(BYTES);
   await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
+});
+
+test('a heap that has grown is returned', async () => {
+  const end = boundHeap(16, 100);
+  const before = process.memoryUsage().rss;
+  let kept: object[] = Array.from({ length: 4_000_000 }, (_, i) => ({ i }));
+  assert.ok(process.memoryUsage().rss - before > 64 * MIB, 'it was resident');
+  kept = [];
+  await eventually('it is returned', async () => process.memoryUsage().rss - before < 32 * MIB || undefined);
+  assert.is(kept.length, 0);
+  end();
 });
 
 test.run();

@@ -21,7 +21,7 @@ import { makeData, Neighbour, Processes, runningOf, serve, spoolEmpties } from '
 /** Documented in docs/operations.md. Deno collects garbage later than Node. */
 const MEMORY_MIB = isDeno ? 1229 : 1024;
 /** The service, the table processes that are kept warm, the engine of TAP, and the shell that reads their memory: in docs/design.md. */
-const MAX_PROCESSES = 9;
+const MAX_PROCESSES = 10;
 
 interface Context {
   directory: string;

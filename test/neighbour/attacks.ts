@@ -1013,7 +1013,7 @@ export const ATTACKS: readonly Attack[] = [
         ),
       ),
     expects: ['400'],
-    says: /chunks must have at least 64 bytes/,
+    says: /chunks must have at least 8 bytes/,
   },
   {
     name: 'HTTP: 5,000 requests on a connection, answers not read',

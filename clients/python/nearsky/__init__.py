@@ -510,15 +510,13 @@ class Nearsky:
         `rows` is `all` or `matched`. `ra` and `dec` name the position columns if their names are not recognised. `frame` names their frame
         (`FK4 B1950`, `galactic`) if the table does not declare it. `columns` selects the columns of the table that the answer includes.
         `error_arcsec` is the 1-sigma error of the positions, for the probabilities of matches with a catalog: a number of arcsec, the name
-        of its column, or of two for right ascension and declination, separated by a comma. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the service: the method waits for it, then
-        removes it.
+        of its column, or a list of two names for right ascension and declination. A pandas index is omitted. A large table, or any table
+        with `as_job`, becomes a job of the service: the method waits for it, then removes it.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": _number(radius_arcsec, "arcsec")}
-        if columns is not None and not isinstance(columns, str):
-            columns = ",".join('"' + name.replace('"', '""') + '"' for name in columns)
-        query["error_arcsec"] = _number(error_arcsec, "arcsec")
-        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=columns, format=form)
+        query["error_arcsec"] = _named(_number(error_arcsec, "arcsec"))
+        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=_named(columns), format=form)
         path = _address_of("/api/crossmatch", query)
         if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
             try:
@@ -832,6 +830,13 @@ def _positions_of(coords: Any) -> list[tuple[float, float]]:
 def _number(value: Any, unit: str) -> Any:
     """Converts a value with a unit, such as astropy's Quantity or Angle, to a number in this unit; other values are returned unchanged."""
     return float(value.to_value(unit)) if hasattr(value, "to_value") else value
+
+
+def _named(names: Any) -> Any:
+    """Joins names, such as those of a list; a string, a number and None are returned unchanged."""
+    if isinstance(names, str) or not hasattr(names, "__iter__"):
+        return names
+    return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
 def _finite(number: Any) -> float | None:

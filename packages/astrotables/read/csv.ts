@@ -1,7 +1,8 @@
 /**
  * CSV as people send it: with commas, semicolons, tabs or bars, perhaps a byte-order mark, and comments before the
- * header. After the header, a line that begins with `#` is a row, as for STILTS and pandas. The bytes are read in
- * place; only the offsets of the records are stored beside them.
+ * header. After the header, a line that begins with `#` is a row, as for STILTS and pandas, unless it has no delimiter,
+ * such as the last line of VizieR's TSV. The bytes are read in place; only the offsets of the records are stored beside
+ * them.
  */
 import type { Column } from '../columns.ts';
 import {
@@ -18,6 +19,8 @@ import { firstLines, rowsTable, splitPreamble, type TextRows, typesOf, withPlace
 import { openWords, wordsOf } from './words.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
+/** The first line with which spreadsheets state the delimiter. */
+const STATED_DELIMITER = /^sep=[,;\t|]\r?\n/i;
 const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /**
@@ -25,11 +28,13 @@ const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
  * @throws TableError
  */
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
-  const { rest, fromComment } = splitPreamble(sent);
-  const found = delimiterOf(firstLines(rest)[0] ?? '');
+  const { rest: afterComments, fromComment } = splitPreamble(sent);
+  const stated = STATED_DELIMITER.exec(Buffer.from(afterComments.subarray(0, 8)).toString('latin1'));
+  const rest = afterComments.subarray(stated?.[0].length ?? 0);
+  const found = delimiterOf(rest);
   const isNamed = fromComment !== undefined && isHeader(fromComment, found);
   const bytes = isNamed ? fromComment : rest;
-  const words = found === undefined ? headerOfWords(bytes) : undefined;
+  const words = found === undefined ? headerOfWords(bytes, isNamed) : undefined;
   if (words) {
     const end = bytes.indexOf(LINE_FEED);
     const table = end < 0 ? undefined : openWords(words, bytes.subarray(end + 1), limits, areTyped);
@@ -56,16 +61,17 @@ function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boole
   const [names, row] = firstLines(fromComment)
     .slice(0, 2)
     .map(line => cut(line, delimiter));
-  return names!.length === row?.length && row.length > 1 && row.some(isNumeric) && !names!.some(isNumeric);
+  return names!.length === row?.length && row.some(isNumeric) && !names!.some(isNumeric);
 }
 
 /**
  * The words of the first line; undefined if the lines are one column.
+ * @param isNamed whether that line is a comment, and the next has as many words
  * @throws TableError if the text is prose, whose lines differ in their number of words
  */
-function headerOfWords(bytes: Uint8Array): string[] | undefined {
+function headerOfWords(bytes: Uint8Array, isNamed: boolean): string[] | undefined {
   const [names, row] = firstLines(bytes).slice(0, 2).map(wordsOf);
-  if (!names || names.length < 2) return undefined;
+  if (!names || names.length < (isNamed ? 1 : 2)) return undefined;
   if (names.every(isNumeric)) throw noNames();
   if (!row || row.length === names.length) return names.map(name => name ?? '');
   // A column of positions, such as 12 30 49 +12 23 28.
@@ -85,8 +91,10 @@ function cut(line: string, delimiter: string | undefined): (string | null)[] {
   return delimiter === undefined ? wordsOf(line) : line.replace(/"[^"]*"/g, 'text').split(delimiter);
 }
 
-/** The most frequent delimiter of a line, outside of quotes; undefined if it has none. */
-function delimiterOf(line: string): string | undefined {
+/** The most frequent delimiter of the first line, outside of quotes; undefined if it has none. */
+function delimiterOf(bytes: Uint8Array): string | undefined {
+  // A name in quotes may contain line ends.
+  const line = /^\s*((?:"[^"]*"|[^"\r\n])*)/.exec(firstLines(bytes).join('\n'))![1]!;
   const counts = DELIMITERS.map(delimiter => cut(line, delimiter).length);
   const most = Math.max(...counts);
   return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined;
@@ -126,7 +134,8 @@ export class Records implements TextRows {
         if (!header) {
           header = new Array(fields).fill(null);
           this.#readFields(at, end, [...header.keys()], (i, text) => (header![i] = text));
-        } else this.#add(at, end, fields, header.length, limits);
+        } else if (fields > 1 || header.length === 1 || this.#bytes[at] !== HASH)
+          this.#add(at, end, fields, header.length, limits);
       }
       at = next;
     }
