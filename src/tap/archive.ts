@@ -171,6 +171,12 @@ export class Archive {
     this.#store.resetRead();
     const origin = this.#origin();
     const { registered } = origin;
+    // Objects that were removed from the history, too, must not stay in tables.
+    for (const [at, each] of this.#earlier)
+      if (this.#store.whyNotInHistory(at) !== undefined) {
+        this.#earlier.delete(at);
+        this.#replaced.add(each);
+      }
     for (const each of this.#replaced)
       if (!each.isUsed) {
         await each.remove(this.#following);

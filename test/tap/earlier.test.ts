@@ -1,5 +1,5 @@
 /** Queries of earlier states (AT): their rows are those of queries that were asked then. */
-import { readdirSync } from 'node:fs';
+import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -171,7 +171,7 @@ check(
         await writer.ingest([delivery(2n), delivery(3n)], NOW_US + 1e6);
         await writer.remove([1n], 'wrong');
       },
-      async (app, { writer }) => {
+      async (app, { writer, directory }) => {
         const refused = async (at: number) => {
           const { status, text } = await counted(app, at);
           assert.is(status, 400);
@@ -191,6 +191,8 @@ check(
         assert.is((await app.get(`${job}/results/result`)).text, 'n\n1\n');
         await writer.keepHistory(false);
         assert.match(await refused(2), 'at needs a history, which is not kept here (NEARSKY_HISTORY)');
+        const left = () => globSync('tap/*/earlier-*', { cwd: directory });
+        await eventually('the end of the earlier tables', async () => left().length === 0 || undefined);
       },
     ),
 );
