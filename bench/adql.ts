@@ -145,7 +145,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       const connection = await instance.connect();
       await connection.run('BEGIN');
       const job = new Job(connection, columns, asked, () => {});
-      await job.begin(sql, []);
+      await job.begin(sql, async () => []);
       const parts: Uint8Array[] = [];
       for (let part = await job.part(); part; part = await job.part()) parts.push(part);
       job.close();

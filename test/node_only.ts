@@ -23,6 +23,7 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
     'e2e/other_systems',
     'pages/browser',
     'tap/changes',
+    'tap/earlier',
     'tap/job',
     'tap/live',
   ],

@@ -322,6 +322,8 @@ export interface QueryOptions {
   readonly maxRows?: number;
   /** Returns the bytes of a table instead of its rows. */
   readonly format?: TableFormat;
+  /** Reads the tables as they were after this journal entry. A first query may be refused until they are made. */
+  readonly at?: number;
 }
 
 export interface Progress {

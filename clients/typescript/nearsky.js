@@ -229,8 +229,8 @@ export class Nearsky {
    * @param {import('./nearsky.d.ts').QueryOptions} [options]
    * @returns {Promise<any>}
    */
-  async query(adql, { maxRows, format } = {}) {
-    const form = { LANG: 'ADQL', RESPONSEFORMAT: format ?? 'ndjson', MAXREC: maxRows, QUERY: adql };
+  async query(adql, { maxRows, format, at } = {}) {
+    const form = { LANG: 'ADQL', RESPONSEFORMAT: format ?? 'ndjson', MAXREC: maxRows, AT: at, QUERY: adql };
     const body = addressOf('', form).slice(1);
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const response = await this.#response('/vo/tap/sync', { method: 'POST', body, headers });

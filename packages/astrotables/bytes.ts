@@ -1,6 +1,8 @@
 /** A buffer of bytes that grows; nearly all of the bytes are ASCII. */
 import { MAX_DECIMAL_BYTES, writeDecimal } from './decimal.ts';
 
+export { readDecimal } from './decimal.ts';
+
 const utf8 = new TextEncoder();
 const FIRST_BYTES = 1 << 16;
 /** A sink that needs more bytes uses a mapped buffer. */

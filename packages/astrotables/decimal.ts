@@ -48,6 +48,14 @@ function upperHalf(x: number): number {
   return shifted - (shifted - x);
 }
 
+/** The exact product of two doubles, minus the double that is nearest to it. */
+function productError(x: number, y: number, yUpper: number): number {
+  const yLower = y - yUpper;
+  const upper = upperHalf(x);
+  const lower = x - upper;
+  return upper * yUpper - x * y + upper * yLower + lower * yUpper + lower * yLower;
+}
+
 /**
  * Writes a number as `String` does.
  * @param at the start offset; MAX_DECIMAL_BYTES from there on may be overwritten
@@ -55,8 +63,8 @@ function upperHalf(x: number): number {
  * doubt
  */
 export function writeDecimal(bytes: Uint8Array, at: number, value: number): number {
-  if (value === 0) {
-    bytes[at] = ZERO;
+  if ((value | 0) === value && value >= 0 && value < 10) {
+    bytes[at] = ZERO + value;
     return at + 1;
   }
   const x = Math.abs(value);
@@ -68,12 +76,8 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
   const exponent = estimate + (x >= BOUNDS[estimate + 1 - LEAST_EXPONENT]! ? 1 : 0);
 
   const ten = TEN[DIGITS - 1 - exponent]!;
-  const tenUpper = TEN_UPPER[DIGITS - 1 - exponent]!;
-  const tenLower = ten - tenUpper;
-  const upper = upperHalf(x);
-  const lower = x - upper;
   const product = x * ten;
-  const error = upper * tenUpper - product + upper * tenLower + lower * tenUpper + lower * tenLower;
+  const error = productError(x, ten, TEN_UPPER[DIGITS - 1 - exponent]!);
   let a = Math.floor(product / TEN_TO_8);
   let b = product - a * TEN_TO_8 + error;
   if (b < 0) {
@@ -141,3 +145,42 @@ function writeFour(bytes: Uint8Array, at: number, number: number): number {
   bytes[at + 3] = FOUR[from + 3]!;
   return at + 4;
 }
+
+/** A double holds each integer of so many digits. */
+const EXACT_DIGITS = 15;
+
+/**
+ * Reads the text of a number, as `Number` does, in a fifth of the time if it has no sign and no exponent, and at most
+ * 22 decimals. `Number` decides if two doubles are too close.
+ * @param from inclusive
+ * @param to exclusive
+ */
+export function readDecimal(bytes: Buffer, from: number, to: number): number {
+  // The digits are a and, after the first 15, b. The value is (a + b / 10^rest) / 10^decimals.
+  let [a, b, count, rest] = [0, 0, 0, 0];
+  let point = -1;
+  for (let at = from; at < to; at++) {
+    const digit = bytes[at]! - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      if (count < EXACT_DIGITS) a = 10 * a + digit;
+      else {
+        b = 10 * b + digit;
+        rest++;
+      }
+      if (a > 0) count++;
+    } else if (bytes[at] === POINT && point < 0) point = at;
+    else return numberOf(bytes, from, to);
+  }
+  const decimals = (point < 0 ? 0 : to - point - 1) - rest;
+  if (from === to || decimals < 0 || decimals >= TEN.length || rest > EXACT_DIGITS) return numberOf(bytes, from, to);
+  const ten = TEN[decimals]!;
+  const quotient = a / ten;
+  // Both are exact, so the quotient is the nearest double.
+  if (b === 0) return quotient;
+  const remainder = a - quotient * ten - productError(quotient, ten, TEN_UPPER[decimals]!) + b / TEN[rest]!;
+  const correction = remainder / ten;
+  const number = quotient + correction * (1 - DOUBT);
+  return number === quotient + correction * (1 + DOUBT) ? number : numberOf(bytes, from, to);
+}
+
+const numberOf = (bytes: Buffer, from: number, to: number) => Number(bytes.toString('latin1', from, to));

@@ -25,7 +25,7 @@ export function beginState(query: Query, context: Stated): Query {
   const usesIndex = searchesIndex(query);
   const entry = state.at ?? (usesIndex || oldest === undefined ? sequence : store.lastSequence());
   if (oldest === undefined || entry < oldest || !store.hasEntry(entry)) {
-    if (state.isRequired) throw notInHistory(entry, oldest, store.lastSequence());
+    if (state.isRequired) throw new NotInHistory(store.whyNotInHistory(entry));
     state.at = undefined;
     return query;
   }
@@ -53,18 +53,6 @@ export function continueState(query: Query, context: Stated): void {
 export function searchesIndex(query: Query): boolean {
   if ('inputs' in query) return query.inputs.some(({ kind }) => kind === 'position');
   return query.kind === 'cone' || query.kind === 'area';
-}
-
-function notInHistory(entry: number, oldest: number | undefined, newest: number): NotInHistory {
-  if (oldest === undefined)
-    return new NotInHistory(
-      'Cannot answer with at because this service keeps no history (NEARSKY_HISTORY): leave it out',
-    );
-  const why =
-    entry > newest
-      ? `the newest journal entry is ${newest}`
-      : `the history begins with journal entry ${oldest}, when this service began to keep it`;
-  return new NotInHistory(`at must be from ${oldest} to ${newest} (got ${entry}): ${why}`);
 }
 
 /**

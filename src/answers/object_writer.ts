@@ -2,12 +2,12 @@
  * Writes stored objects as JSON. The contract defines the keys and their order (docs/contract.md, Provenance; Objects).
  */
 
-import { type ByteSink, fragment } from '@nearsky/astrotables/bytes';
+import { type ByteSink, fragment, readDecimal } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { writeTime } from '../base/times.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
 import { WORTH_KEYS } from '../contract/object_fields.ts';
-import { worthOf } from '../store/match_statistics.ts';
+import { type MatchStatistics, worthOf } from '../store/match_statistics.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
@@ -236,25 +236,27 @@ export class ObjectWriter implements ObjectList {
     out.range(bytes, object.sourceIdAt(at), object.separationAt(at));
     out.byte(QUOTE);
     out.fragment(SEPARATION);
-    const [separationEnd, end] = [object.separationEnd(at), object.separationsEnd(at)];
-    out.range(bytes, object.separationAt(at), separationEnd);
+    const end = object.separationsEnd(at);
+    const separationEnd = object.separationEnd(at, end);
+    let from = object.separationAt(at);
+    out.range(bytes, from, separationEnd);
     if (separationEnd < end) {
+      from = separationEnd + 1;
       out.fragment(SEPARATION_AT_EPOCH);
-      out.range(bytes, separationEnd + 1, end);
+      out.range(bytes, from, end);
     }
-    this.#worth(object, at);
+    this.#worth(object.statistics(at, end), bytes, from, end);
     out.fragment(releaseFragment(set, bytes, object.catalogNameAt(at), object.sourceIdAt(at)));
   }
 
-  #worth(object: ObjectView, at: number): void {
+  /** The separation by which the source was chosen is text, from `from` (inclusive) to `to` (exclusive). */
+  #worth(statistics: MatchStatistics | undefined, bytes: Buffer, from: number, to: number): void {
     const out = this.#out;
-    const statistics = object.statistics(at);
     if (!statistics) {
       out.fragment(NO_WORTH);
       return;
     }
-    const [separationArcsec, separationAtEpochArcsec] = object.separations(at);
-    const worth = worthOf({ separationArcsec, separationAtEpochArcsec }, statistics);
+    const worth = worthOf({ separationArcsec: readDecimal(bytes, from, to) }, statistics);
     for (const { key, label } of WORTH) {
       const value = worth[key];
       out.fragment(label);

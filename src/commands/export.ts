@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
 import { loadConfig } from '../config/config.ts';
 import { noteChore } from '../store/noting.ts';
-import { withStore } from '../store/store.ts';
+import { type Store, withStore } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
 import {
   type Command,
@@ -18,7 +18,7 @@ import {
 } from './cli.ts';
 
 export const command: Command = {
-  usage: 'export [FILE] | export --format hats [--since SEQUENCE] DIR',
+  usage: 'export [--at SEQUENCE] [FILE] | export --format hats [--since SEQUENCE] [--at SEQUENCE] DIR',
   description: `Writes all stored data as newline-delimited JSON, to standard output or to a file (gzipped if its
 name ends in .gz): the objects, their crossmatch records, matches and registry associations, and the
 TNS registry. The export is a snapshot of one moment and can run beside other commands; the database
@@ -32,10 +32,16 @@ Spark and other Parquet readers: DIR/objects and DIR/matches, each a collection 
 without a position are in DIR/objects_without_position.parquet. DIR must be missing or empty, and
 gets its name only when the export is complete. --since SEQUENCE exports only objects that changed
 after that journal entry, and lists the objects that were removed since in DIR/removed_objects.csv;
-each export prints its last journal entry.`,
+each export prints its last journal entry.
+
+--at SEQUENCE exports the objects as they were after that journal entry, if the history reaches back
+to it (NEARSKY_HISTORY). While the registered catalogs stay the same, the files are the same each
+time. The columns are those of the registered catalogs, and lines omit the TNS registry, because
+neither has a history.`,
   options: {
     format: { value: 'FORMAT', help: 'lines (the default) or hats' },
     since: { value: 'SEQUENCE', help: 'with --format hats: only objects that changed after this journal entry' },
+    at: { value: 'SEQUENCE', help: 'the objects as they were after this journal entry' },
   },
   example: 'nearsky export --data ./data backup.ndjson.gz',
   run,
@@ -51,15 +57,17 @@ async function run(invocation: Invocation): Promise<number> {
   if (file === undefined && invocation.flags.has('json')) {
     throw new UsageError('--json needs a FILE, because the lines go to standard output');
   }
+  const at = entryOf(invocation, 'at');
   const progress = new Progress();
   const counts = await withStore(invocation.config.NEARSKY_DATA, store => {
-    const total = store.entryCount('objects');
-    return exportStore(store, file, ({ object }) =>
+    requireEntry(store, at);
+    const total = at === undefined ? store.entryCount('objects') : store.objectsAt(at);
+    const onChunk = ({ object }: { readonly object: number }) =>
       progress.update(() => {
         const pace = progress.pace(object, total, shownCount);
         return `${object} of ${total} objects written${pace && `; ${pace}`}`;
-      }),
-    );
+      });
+    return exportStore(store, file, onChunk, at);
   }).finally(() => progress.end());
   if (file === undefined) return 0;
   await noteExport(invocation, file);
@@ -68,26 +76,30 @@ async function run(invocation: Invocation): Promise<number> {
 }
 
 async function runHats(invocation: Invocation): Promise<number> {
-  const { config, options, positionals } = invocation;
+  const { config, positionals } = invocation;
   const [target, ...others] = positionals;
   if (target === undefined || others.length > 0) {
     throw new UsageError(`export --format hats takes one directory. Usage: nearsky ${command.usage}`);
   }
-  const since = sinceOf(options.get('since'));
+  const [since, at] = [entryOf(invocation, 'since'), entryOf(invocation, 'at')];
+  if (since !== undefined && at !== undefined && since > at)
+    throw new UsageError(`--since must be at most --at (${since} and ${at} were given)`);
   // Loaded only here: the Parquet writer takes a while to load, and lines do not need it.
   const { exportHats } = await import('../hats_export/hats_exporter.ts');
   const progress = new Progress();
-  const counts = await withStore(config.NEARSKY_DATA, store =>
-    exportHats({
+  const counts = await withStore(config.NEARSKY_DATA, store => {
+    requireEntry(store, at);
+    return exportHats({
       dataDir: config.NEARSKY_DATA,
       store,
       target,
       builder: `nearsky ${loadConfig().APP_VERSION}`,
       ...(since !== undefined && { since }),
+      ...(at !== undefined && { at }),
       onProgress: (rows, total) =>
         progress.update(() => `${rows} of ${total} rows written; ${progress.pace(rows, total, shownCount)}`),
-    }),
-  ).finally(() => progress.end());
+    });
+  }).finally(() => progress.end());
   await noteExport(invocation, target);
   const { sequence, objects, matches, partitions, withoutPosition, withoutPositionFile, bytes } = counts;
   const { removed, removedFile } = counts;
@@ -109,8 +121,16 @@ async function noteExport({ config }: Invocation, target: string): Promise<void>
   await noted.catch(error => tell(`nearsky export: ${messageOf(error)}`));
 }
 
-function sinceOf(text: string | undefined): number | undefined {
+/** @throws UsageError */
+function entryOf({ options }: Invocation, name: 'since' | 'at'): number | undefined {
+  const text = options.get(name);
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--since must be a journal entry, 0 or more (${text} was given)`);
+  throw new UsageError(`--${name} must be a journal entry, 0 or more (${text} was given)`);
+}
+
+/** @throws UsageError if the history does not have the entry */
+function requireEntry(store: Store, at: number | undefined): void {
+  const why = at === undefined ? undefined : store.whyNotInHistory(at);
+  if (why !== undefined) throw new UsageError(`--${why}`);
 }

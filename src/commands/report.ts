@@ -1,7 +1,7 @@
 /** `nearsky report`: what happened in a night, and whether a person is needed. */
 import { nowUs } from '../base/times.ts';
 import { type NightReport, nightReport } from '../service/night_report.ts';
-import { nightStartUs } from '../store/nights.ts';
+import { nightOf, nightStartUs } from '../store/nights.ts';
 import { withStore } from '../store/store.ts';
 import { type Command, type Invocation, printResult, shownBytes, shownCount, table, UsageError } from './cli.ts';
 
@@ -18,7 +18,7 @@ DATE to noon UTC of the next day. A message counts in the night in which it was 
   options: {
     night: {
       value: 'DATE',
-      help: 'the night, YYYY-MM-DD (default: the night that began at the last dusk there, 23:00 UTC)',
+      help: 'the night, YYYY-MM-DD, or `now` for the present one (default: the night that began at the last dusk there, 23:00 UTC)',
     },
   },
   example: 'nearsky report --data ./data',
@@ -28,11 +28,12 @@ DATE to noon UTC of the next day. A message counts in the night in which it was 
 async function run(invocation: Invocation): Promise<number> {
   const { config, options, positionals } = invocation;
   if (positionals.length > 0) throw new UsageError(`report takes no arguments. Usage: nearsky ${command.usage}`);
-  const night = options.get('night');
+  const asked = options.get('night');
+  const night = asked === 'now' ? nightOf(nowUs()) : asked;
   try {
     if (night !== undefined) nightStartUs(night);
   } catch {
-    throw new UsageError(`--night must be a date such as 2026-11-26 (${night} was given)`);
+    throw new UsageError(`--night must be now, or a date such as 2026-11-26 (${night} was given)`);
   }
   return withStore(config.NEARSKY_DATA, async store => {
     const report = nightReport(store, config, nowUs(), night);

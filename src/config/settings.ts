@@ -257,6 +257,10 @@ const API = {
     'Interval between updates of the ADQL tables. The interval is at least five times the processor time of the last update.',
     number(1, 1, 86_400),
   ),
+  TAP_EARLIER_STATES: about(
+    'Maximum number of earlier states whose tables are kept for ADQL queries with AT. Each takes as much disk space as the tables of the present state. 0 disables AT.',
+    integer(2, 0, 100),
+  ),
   TNS_OBJECT_URL_TEMPLATE: about(
     'The address of the page about a registry object, shown in answers.',
     urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),

@@ -16,7 +16,8 @@ export const PRIOR_COMPLETENESS = { min: 1e-6, max: 1, default: 1 } as const;
  * @param ra times cos(dec)
  */
 export function circularErrorMas(ra: unknown, dec: unknown, unitMas: number): number {
-  const error = Math.hypot(errorOf(ra), errorOf(dec)) * Math.SQRT1_2 * unitMas;
+  // Equal errors stay exactly the same in this form, so that both bounds are inclusive.
+  const error = Math.sqrt((errorOf(ra) ** 2 + errorOf(dec) ** 2) / 2) * unitMas;
   return error >= POSITION_ERROR_MAS.min && error <= POSITION_ERROR_MAS.max ? error : Number.NaN;
 }
 

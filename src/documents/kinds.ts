@@ -14,7 +14,7 @@ import {
 } from '../contract/limits.ts';
 import { POSITION_ERROR_MAS } from '../contract/position_errors.ts';
 import { type IdType, isTextId, MAX_SOURCE_ID_BYTES, TEXT_ID } from '../contract/source_ids.ts';
-import { PHASES, type Phase } from '../jobs/job.ts';
+import { OTHER_PHASES, PHASES } from '../jobs/job.ts';
 import { parseTnsName } from '../tns/names.ts';
 
 export const ANY_NUMBER = number();
@@ -72,9 +72,8 @@ export const JOB_SECONDS: Kind<number> = {
   unit: 's',
 };
 
-export const JOB_PHASE: Kind<Phase> = textual(`one of ${PHASES.join(', ')}`, text =>
-  PHASES.find(phase => phase === text),
-);
+const ALL_PHASES = [...PHASES, ...OTHER_PHASES];
+export const JOB_PHASE = textual(`one of ${ALL_PHASES.join(', ')}`, text => ALL_PHASES.find(phase => phase === text));
 
 /** A time of a job, milliseconds since 1970. */
 export const JOB_TIME = textual(

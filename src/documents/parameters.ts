@@ -425,6 +425,11 @@ export const tapParameters = memoized(({ TAP_MAX_RECORDS }: Config) => {
       description: `Maximum number of rows. Values above ${TAP_MAX_RECORDS} count as ${TAP_MAX_RECORDS}.`,
       default: TAP_MAX_RECORDS,
     },
+    AT: {
+      kind: kinds.JOURNAL_ENTRY,
+      description:
+        'A journal entry from the `X-Journal-Entry` of an earlier answer: the tables are read as they were after that entry. The default is the newest entry. The first query with an entry waits until its tables are made.',
+    },
     RESPONSEFORMAT: TAP_FORMAT,
     FORMAT: { ...TAP_FORMAT, description: 'An older name of RESPONSEFORMAT. RESPONSEFORMAT has precedence.' },
     UPLOAD: {

@@ -53,6 +53,8 @@ export interface HatsExportOptions {
   readonly target: string;
   /** Only objects that changed after this journal entry are exported. */
   readonly since?: number;
+  /** The journal entry after which the objects are exported; by default the last one. */
+  readonly at?: number;
   readonly builder: string;
   readonly threads?: number;
   /** The maximum number of rows per partition. */
@@ -145,12 +147,15 @@ class Export {
   }
 
   async run(): Promise<HatsExportCounts> {
-    const { store, since, builder, maxRows = DEFAULT_MAX_ROWS } = this.#options;
-    const snapshot = await this.#writers.open(store);
-    let sequence: number;
+    const { store, since, at, builder, maxRows = DEFAULT_MAX_ROWS } = this.#options;
+    const snapshot = await this.#writers.open(store, at);
+    const last = snapshot.lastSequence();
+    const sequence = at ?? last;
+    // An earlier state is exported with the same bytes each time.
+    let created = new Date();
     try {
-      sequence = snapshot.lastSequence();
-      snapshot.requireJournal(sequence);
+      snapshot.requireJournal(last);
+      if (at !== undefined) created = new Date(Math.floor(snapshot.latestIngestTimeUs(at) / 1000));
       const changes = since === undefined ? undefined : changedAfter(store, since, sequence, Infinity)!;
       for (const id of changes?.removed ?? []) this.#removed.add(id);
       this.#read(snapshot, changes?.changed);
@@ -161,7 +166,7 @@ class Export {
       nearsky_journal_entry: sequence,
       ...(since !== undefined && { nearsky_since_journal_entry: since }),
     };
-    const facts: ExportFacts = { program: PROGRAM, builder, created: new Date(), further };
+    const facts: ExportFacts = { program: PROGRAM, builder, created, further };
     const one = () => 1;
     const objects = this.#sky.partitions(maxRows, one);
     const matchesOf = (row: number) => this.#matches[row]!;
@@ -305,12 +310,12 @@ class Writers {
     this.#idle.push(...this.#links);
   }
 
-  /** Makes this thread and all others see the same state of the database. */
-  async open(store: Store): Promise<Snapshot> {
+  /** Makes this thread and all others see the same state of the database. For `at`, see `Store.snapshot`. */
+  async open(store: Store, at: number | undefined): Promise<Snapshot> {
     for (let tries = 0; tries < OPEN_TRIES; tries++) {
-      const snapshot = store.snapshot();
+      const snapshot = store.snapshot(at);
       const sequence = snapshot.lastSequence();
-      const opened = await Promise.all(this.#links.map(link => link.ask<number>({ kind: 'open' })));
+      const opened = await Promise.all(this.#links.map(link => link.ask<number>({ kind: 'open', at })));
       if (opened.every(seen => seen === sequence)) return snapshot;
       snapshot.close();
     }

@@ -31,8 +31,8 @@ export interface PartitionJob {
 }
 
 export type HatsRequest =
-  /** Opens the database in its current state. The reply is the last journal entry that the thread sees. */
-  | { readonly kind: 'open' }
+  /** Opens the database; for `at`, see `Store.snapshot`. The reply is the last journal entry that the thread sees. */
+  | { readonly kind: 'open'; readonly at: number | undefined }
   /** The reply is the size of the file, bytes. */
   | { readonly kind: 'write'; readonly job: PartitionJob }
   | { readonly kind: 'done' };
@@ -46,7 +46,7 @@ export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Prom
     if (request.kind === 'done') return done.resolve();
     if (request.kind === 'write') return write(snapshot!, request.job);
     snapshot?.close();
-    snapshot = store.snapshot();
+    snapshot = store.snapshot(request.at);
     return snapshot.lastSequence();
   });
   await done.promise;

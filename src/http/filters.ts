@@ -22,9 +22,11 @@ function isFilterShaped(name: string): boolean {
  * @throws ApiError `unsupported_parameter` naming each filter, if the operation has none, `response` and `at`
  */
 export function refuseUnsupported(search: Search, known: ReadonlySet<string>): void {
+  const unknown = [...search.keys()].filter(name => !known.has(name));
+  if (unknown.length === 0) return;
   const hasFilters = GENERIC_FILTERS.every(({ name }) => known.has(name));
   const isRefused = (name: string) => name === 'response' || name === 'at' || (!hasFilters && isFilterShaped(name));
-  const names = [...search.keys()].filter(name => !known.has(name) && isRefused(name));
+  const names = unknown.filter(isRefused);
   if (names.length === 0) return;
   const what = [
     ...(hasFilters ? [] : ['no filters']),

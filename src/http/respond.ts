@@ -101,6 +101,11 @@ const EVENT_HEADERS = {
   ...COMMON_HEADERS,
 };
 
+/** @param headers with the Content-Type */
+export function wholeResponse(headers: Readonly<Record<string, string>>, body: Uint8Array<ArrayBuffer>): Answer {
+  return { status: 200, headers: { ...COMMON_HEADERS, ...headers }, body };
+}
+
 /** A response whose body is still being written while it is sent. */
 export function streamedResponse(headers: Readonly<Record<string, string>>, stream: StreamedBody): Answer {
   return { status: 200, headers: { ...COMMON_HEADERS, ...headers }, body: null, stream };

@@ -118,10 +118,9 @@ export class SentArea {
   ): Promise<T> {
     const { config, coordination } = this.#service;
     const file = this.#toFile();
-    file.end();
     const output = spoolPath(config.NEARSKY_DATA);
     try {
-      const asked = { client: this.#client, input: file.path, inputBytes: file.bytes, output, ...how };
+      const asked = { client: this.#client, input: file.file(), inputBytes: file.bytes, output, ...how };
       const written = await coordination.ask('area', asked, new Budget(READ_SECONDS));
       this.#exchange.budget = new Budget(config.API_REQUEST_BUDGET_SECONDS);
       if (!written) throw new TooExpensive(`because the area takes longer than ${READ_SECONDS} s to read`);

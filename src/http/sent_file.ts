@@ -1,27 +1,27 @@
-/** Writes the body of a request to its own file as it arrives, so that it takes no memory. */
+/** Receives the body of a request: a small one in memory, any other in its own file, so that it takes little memory. */
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { ClientRoom } from '../base/client_room.ts';
 import { spoolPath } from '../base/spool.ts';
 
-/** Smaller parts after the first are collected before they are written, because a client may send single bytes. */
+/** Up to this many bytes are gathered before they are written, because a client may send single bytes. */
 const GATHERED_BYTES = 1 << 16;
+const NOTHING = new Uint8Array(0);
 
-/** A file for one body. It is created with the first bytes, and must be removed after use. */
+/** One body. It must be removed after use. */
 export class SentFile {
-  readonly path: string;
+  readonly #dataDir: string;
   readonly #room: ClientRoom;
   readonly #client: string;
+  /** The path of the file; undefined while all of the body is in memory. */
+  #path: string | undefined;
   #file: number | undefined;
   #bytes = 0;
-  #gathered: Buffer | undefined;
+  #gathered = NOTHING;
   #gatheredBytes = 0;
 
-  /**
-   * @param client the client whose share the file counts against
-   * @throws Unavailable if the data directory is missing
-   */
+  /** @param client the client whose share the body counts against */
   constructor(dataDir: string, room: ClientRoom, client: string) {
-    this.path = spoolPath(dataDir);
+    this.#dataDir = dataDir;
     this.#room = room;
     this.#client = client;
   }
@@ -30,46 +30,66 @@ export class SentFile {
     return this.#bytes;
   }
 
-  /** @throws Unavailable if the client has no space left */
+  /** @throws Unavailable if the client has no space left, or the data directory is missing */
   add(bytes: Uint8Array): void {
-    this.#file ??= openSync(this.path, 'wx', 0o600);
     this.#room.take(this.#client, bytes.length);
-    const isFirst = this.#bytes === 0;
     this.#bytes += bytes.length;
     if (this.#gatheredBytes + bytes.length > GATHERED_BYTES) this.#writeGathered();
-    if (isFirst || bytes.length > GATHERED_BYTES) writeSync(this.#file, bytes);
-    else {
-      this.#gathered ??= Buffer.allocUnsafeSlow(GATHERED_BYTES);
-      this.#gathered.set(bytes, this.#gatheredBytes);
-      this.#gatheredBytes += bytes.length;
-    }
+    if (bytes.length > GATHERED_BYTES) writeSync(this.#opened(), bytes);
+    else this.#gather(bytes);
   }
 
-  /** Call when the whole body has arrived. */
-  end(): void {
-    this.#writeGathered();
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
-    this.#gathered = undefined;
+  #gather(bytes: Uint8Array): void {
+    const end = this.#gatheredBytes + bytes.length;
+    if (end > this.#gathered.length) {
+      const larger = new Uint8Array(Math.min(2 * end, GATHERED_BYTES));
+      larger.set(this.#gathered.subarray(0, this.#gatheredBytes));
+      this.#gathered = larger;
+    }
+    this.#gathered.set(bytes, this.#gatheredBytes);
+    this.#gatheredBytes = end;
+  }
+
+  #opened(): number {
+    this.#path ??= spoolPath(this.#dataDir);
+    return (this.#file ??= openSync(this.#path, 'wx', 0o600));
   }
 
   #writeGathered(): void {
-    if (this.#gatheredBytes > 0) writeSync(this.#file!, this.#gathered!, 0, this.#gatheredBytes);
+    if (this.#gatheredBytes > 0) writeSync(this.#opened(), this.#gathered, 0, this.#gatheredBytes);
     this.#gatheredBytes = 0;
   }
 
-  /** Moves the file to a path in the same file system. Its space is then no longer counted here. */
+  /** The whole body, which must not be empty: its bytes if they are few, else the path of its file. */
+  content(): Uint8Array | string {
+    return this.#path === undefined ? this.#gathered.slice(0, this.#gatheredBytes) : this.file();
+  }
+
+  /** The path of a file with the whole body, which must not be empty. */
+  file(): string {
+    this.#writeGathered();
+    this.#close();
+    return this.#path!;
+  }
+
+  /** Moves the body to a path in the same file system. Its space is then no longer counted here. */
   moveTo(path: string): void {
-    this.end();
-    renameSync(this.path, path);
+    renameSync(this.file(), path);
     this.remove();
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#gathered = NOTHING;
   }
 
   remove(): void {
     this.#gatheredBytes = 0;
-    this.end();
+    this.#close();
     if (this.#bytes > 0) this.#room.free(this.#client, this.#bytes);
     this.#bytes = 0;
-    rmSync(this.path, { force: true });
+    if (this.#path !== undefined) rmSync(this.#path, { force: true });
+    this.#path = undefined;
   }
 }

@@ -3,6 +3,8 @@
 /** UWS 1.1, section 2.1.3. */
 export const PHASES = ['PENDING', 'QUEUED', 'EXECUTING', 'COMPLETED', 'ERROR', 'ABORTED'] as const;
 export type Phase = (typeof PHASES)[number];
+/** The phases of UWS that no job has here. */
+export const OTHER_PHASES = ['HELD', 'SUSPENDED', 'UNKNOWN', 'ARCHIVED'] as const;
 
 /** Times are milliseconds since 1970. */
 export interface Job {

@@ -20,7 +20,7 @@ import { beginJobSession } from '../http/job_session.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
 import { fileStream } from '../http/part_stream.ts';
 import { readerOf } from '../http/read_parameters.ts';
-import { type Answer, emptyResponse, NEGOTIATED, streamedResponse } from '../http/respond.ts';
+import { type Answer, emptyResponse, NEGOTIATED, streamedResponse, wholeResponse } from '../http/respond.ts';
 import { SentFile } from '../http/sent_file.ts';
 import { matchedHeaders } from '../http/table_response.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
@@ -39,7 +39,6 @@ export function crossmatchTable(service: Service): Handler {
       await readParts(exchange.request, new Budget(TABLE_BUDGET_SECONDS), limitsOf(config).tables.max_bytes, part =>
         sent.add(part),
       );
-      sent.end();
       if (sent.bytes === 0) throw invalidBody('it is empty: send a table');
       const isJob = /\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? '');
       return isJob ? await asJob(service, exchange, request, sent) : await now(service, exchange, request, sent);
@@ -54,14 +53,16 @@ async function now(service: Service, exchange: Exchange, request: TableRequest, 
   const client = clientOf(exchange, config);
   const output = spoolPath(config.NEARSKY_DATA);
   try {
-    const files = { input: sent.path, inputBytes: sent.bytes, output, maxOutputBytes: spool.left(client) };
+    const files = { input: sent.content(), inputBytes: sent.bytes, output, maxOutputBytes: spool.left(client) };
     const written = await coordination.ask('table', { client, request, ...files }, new Budget(TABLE_BUDGET_SECONDS));
     if (!written) throw new ApiError('query_too_expensive', TOO_LONG);
-    const { begun, bytes } = written;
+    const { begun, bytes, answer } = written;
     if (begun.outcome === 'refused') throw refused(begun);
+    const headers = { ...matchedHeaders(begun), Vary: NEGOTIATED };
+    if (answer) return wholeResponse(headers, answer);
     spool.take(client, bytes);
     const stream = await fileStream(output, () => spool.free(client, bytes));
-    return streamedResponse({ ...matchedHeaders(begun), Vary: NEGOTIATED }, stream);
+    return streamedResponse(headers, stream);
   } finally {
     rmSync(output, { force: true });
   }

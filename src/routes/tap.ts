@@ -16,7 +16,14 @@ import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
-import { type Answer, bytesResponse, emptyResponse, streamedResponse, xmlResponse } from '../http/respond.ts';
+import {
+  type Answer,
+  bytesResponse,
+  emptyResponse,
+  streamedResponse,
+  wholeResponse,
+  xmlResponse,
+} from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
 import { beginQuery } from '../service/adql_query.ts';
 import type { Service } from '../service/service.ts';
@@ -125,7 +132,9 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
       [AS_OF_HEADER]: new Date(begun.state.asOfMs).toISOString(),
       'Access-Control-Expose-Headers': `Retry-After, ${JOURNAL_ENTRY_HEADER}, ${AS_OF_HEADER}`,
     };
-    return streamedResponse(headers, new PartStream(begun.next, begun.end));
+    return begun.whole
+      ? wholeResponse(headers, begun.whole)
+      : streamedResponse(headers, new PartStream(begun.next, begun.end));
   } finally {
     uploads.remove();
   }

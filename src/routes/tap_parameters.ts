@@ -151,11 +151,12 @@ export function tapQueryOf(given: Search, { config, catalogs }: Service, seconds
   read('LANG');
   const query = read('QUERY');
   const maxRecords = read('MAXREC');
+  const at = read('AT');
   // Both names mean the same; if both are given, the newer name counts.
   const format = parameterOf(
     tapParameters(config).RESPONSEFORMAT.kind,
     'RESPONSEFORMAT',
     given.get('RESPONSEFORMAT') ?? given.get('FORMAT') ?? 'votable',
   );
-  return { query, maxRecords, format, seconds, base, uploads: uploadsOf(given) };
+  return { query, maxRecords, ...(at !== undefined && { at }), format, seconds, base, uploads: uploadsOf(given) };
 }

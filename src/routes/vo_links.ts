@@ -2,10 +2,12 @@
  * GET and POST /vo/links: the links of objects (DataLink 1.1). Parameter names are not case-sensitive; unknown parameters
  * are ignored. ID may be repeated.
  */
+import { VOTABLE_TYPE } from '@nearsky/astrotables';
 import { bytesOf } from '../answers/body.ts';
 import { OBJECT_ID } from '../documents/kinds.ts';
 import { baseUrl } from '../http/base_url.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
+import { readForm } from '../http/form.ts';
 import { readBytes } from '../http/json_body.ts';
 import { pairsOf } from '../http/params.ts';
 import { bytesResponse } from '../http/respond.ts';
@@ -26,8 +28,7 @@ export function voLinks(service: Service): Handler {
       const parameters = await parametersOf(exchange);
       const valuesOf = (wanted: string) =>
         parameters.flatMap(([name, value]) => (name.toUpperCase() === wanted && value !== '' ? value : []));
-      const format = valuesOf('RESPONSEFORMAT').at(-1);
-      const { contentType, serialization } = votableFormat(format ?? 'votable');
+      const { contentType, serialization } = votableFormat(valuesOf('RESPONSEFORMAT').at(-1) ?? 'votable');
       const all = valuesOf('ID');
       const ids = all.slice(0, MAX_IDS).map(sent => ({
         sent: sent.slice(0, MAX_ID_CHARACTERS).replace(/[^\x20-\x7e]/g, '?'),
@@ -36,7 +37,7 @@ export function voLinks(service: Service): Handler {
       const base = baseUrl(exchange.request, service.config);
       const query = { kind: 'voLinks', ids, isCut: all.length > ids.length, base, serialization } as const;
       const body = bytesOf(await service.queries.run(query, exchange.budget));
-      return bytesResponse(format === undefined ? LINKS_TYPE : contentType, body);
+      return bytesResponse(contentType.replace(VOTABLE_TYPE, LINKS_TYPE), body);
     },
     undefined,
     status => (status < 500 ? 'UsageFault' : 'TransientFault'),
@@ -46,6 +47,8 @@ export function voLinks(service: Service): Handler {
 async function parametersOf({ method, request, url, budget }: Exchange): Promise<[name: string, value: string][]> {
   const sent = [...pairsOf(new URL(url).search.slice(1))];
   if (method !== 'POST') return sent;
+  if (/^multipart\/form-data/i.test(request.headers.get('Content-Type') ?? ''))
+    return [...sent, ...(await readForm(request, { isField: () => true, file: () => () => {}, maxFileBytes: 0 }))];
   const form = await readBytes(request, budget, MAX_FORM_BYTES);
   return [...sent, ...pairsOf(Buffer.from(form).toString('utf8'))];
 }

@@ -16,6 +16,8 @@ const MARGIN_SECONDS = 20;
 interface AdqlAnswer {
   /** The state of the tables from which the answer comes. */
   readonly state: TapState;
+  /** The whole answer, if it is small. It then need not be read or ended. */
+  readonly whole?: Uint8Array<ArrayBuffer>;
   /**
    * The next bytes; null at the end.
    * @throws Unavailable
@@ -76,10 +78,11 @@ export async function beginQuery(
   };
 }
 
-function wholeAnswer(part: Uint8Array, state: TapState): AdqlAnswer {
-  let left: Uint8Array | null = part;
+function wholeAnswer(whole: Uint8Array<ArrayBuffer>, state: TapState): AdqlAnswer {
+  let left: Uint8Array | null = whole;
   return {
     state,
+    whole,
     async next() {
       const next = left;
       left = null;

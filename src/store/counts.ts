@@ -2,6 +2,8 @@
 import { type Counters, readCountersAt, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
 import { ObjectView, readCurrent } from './object_record.ts';
+import { decodeTableState, EMPTY_TABLE, encodeKey, lastOrdinal } from './records.ts';
+import { removalsAfter } from './removals.ts';
 import { crossmatchedStatus, STORED_STATUSES, type StoredStatus, statusOf } from './status.ts';
 import type { CrossmatchRecord, StoredObject } from './types.ts';
 
@@ -139,8 +141,18 @@ const matchesName = (catalog: string) => `matches/${catalog}`;
 const statusName = (status: StoredStatus) => `status/${status}`;
 
 /** The number of stored objects, from the counts. */
-export function countObjects({ meta }: Databases, options: object): number {
+export function countObjects({ meta }: Databases, options?: object): number {
   return objectsOf(readCountersAt(meta, COUNTS_KEY, options));
+}
+
+/** The number of objects after a journal entry: without those stored since, and with those removed since. */
+export function countObjectsAt(databases: Databases, at: number, options?: object): number {
+  const { journal } = databases;
+  const rowsAt = (sequence: number) =>
+    (sequence === 0 ? EMPTY_TABLE : decodeTableState(journal.get(encodeKey(BigInt(sequence)), options)!)).rows;
+  let count = countObjects(databases, options) + rowsAt(at) - rowsAt(lastOrdinal(journal, options));
+  for (const { objects } of removalsAfter(databases, at, options)) count += objects.length;
+  return count;
 }
 
 const objectsOf = (counters: Counters) =>

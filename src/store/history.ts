@@ -23,7 +23,7 @@ import {
   encodeTimeValue,
   lastOrdinal,
 } from './records.ts';
-import { DamagedValue } from './table.ts';
+import { DamagedValue, type Entry, inOrder } from './table.ts';
 
 const START_KEY = new TextEncoder().encode('history_start');
 const ID_BYTES = 8;
@@ -69,20 +69,59 @@ export class History {
   }
 }
 
+type Former = (databases: Databases, diaObjectId: bigint, sequence: number, options?: object) => Uint8Array | undefined;
+
 /** The record after a journal entry: undefined if it is the present one, empty if the object was not stored. */
-export function formerRecord(databases: Databases, diaObjectId: bigint, sequence: number): Uint8Array | undefined {
-  return former(databases, diaObjectId, sequence, RECORD_KEY_BYTES);
-}
+export const formerRecord: Former = (...of) => former(RECORD_KEY_BYTES, ...of);
 
 /** The sources that belong to the record after a journal entry; undefined if the present ones do. */
-export function formerSources(databases: Databases, diaObjectId: bigint, sequence: number): Uint8Array | undefined {
-  return former(databases, diaObjectId, sequence, SOURCES_KEY_BYTES);
-}
+export const formerSources: Former = (...of) => former(SOURCES_KEY_BYTES, ...of);
 
-function former({ history }: Databases, diaObjectId: bigint, sequence: number, keyBytes: number) {
-  const range = { start: keyOf(diaObjectId, BigInt(sequence) + 1n), end: keyOf(diaObjectId + 1n, 0n) };
+function former(keyBytes: number, ...[{ history }, diaObjectId, sequence, options]: Parameters<Former>) {
+  const range = { ...options, start: keyOf(diaObjectId, BigInt(sequence) + 1n), end: keyOf(diaObjectId + 1n, 0n) };
   for (const { key, value } of history.getRange(range)) if (key.length === keyBytes) return value;
   return undefined;
+}
+
+/**
+ * The records after a journal entry, by ascending id.
+ * @param present the present records, by ascending id
+ */
+export function* recordsAfter(
+  databases: Databases,
+  sequence: number,
+  present: Iterable<Entry>,
+  options: object,
+): Iterable<Entry> {
+  const former = formerRecords(databases, sequence, options);
+  try {
+    let next = former.next();
+    for (const entry of present) {
+      let isFormer = false;
+      for (; !next.done; next = former.next()) {
+        const order = Buffer.compare(next.value.key, entry.key);
+        if (order > 0) break;
+        isFormer ||= order === 0;
+        if (next.value.value.length > 0) yield next.value;
+      }
+      if (!isFormer) yield entry;
+    }
+    for (; !next.done; next = former.next()) if (next.value.value.length > 0) yield next.value;
+  } finally {
+    former.return();
+  }
+}
+
+/** The records after a journal entry that differ from the present ones, by ascending id; empty where none was stored. */
+function* formerRecords({ history }: Databases, sequence: number, options: object): Generator<Entry, void> {
+  const range = { ...options, end: keyOf(LATEST_INGEST_ID, 0n) };
+  let last: bigint | undefined;
+  for (const { key, value } of inOrder(history.getRange(range), history.name)) {
+    const found = decodeHistoryKey(key);
+    if (!found.isRecord || found.sequence <= sequence || found.diaObjectId === last) continue;
+    last = found.diaObjectId;
+    yield { key: key.subarray(0, ID_BYTES), value };
+  }
 }
 
 const keyOf = (diaObjectId: bigint, sequence: bigint) => Buffer.concat([encodeKey(diaObjectId), encodeKey(sequence)]);
@@ -98,9 +137,23 @@ export function decodeHistoryKey(key: Uint8Array) {
 }
 
 /** The first journal entry whose state can be read; undefined if the archive keeps no history. */
-export function historyStart({ meta }: Databases): number | undefined {
-  const bytes = meta.getFast(START_KEY);
+export function historyStart({ meta }: Databases, options?: object): number | undefined {
+  // Many queries ask, and need no copy of the value.
+  const bytes = options ? meta.get(START_KEY, options) : meta.getFast(START_KEY);
   return bytes ? (decodePlain(bytes) as number) : undefined;
+}
+
+/** The reason why the state after a journal entry cannot be read, about a parameter `at`; undefined if it can. */
+export function whyNotInHistory(databases: Databases, entry: number, options?: object): string | undefined {
+  const oldest = historyStart(databases, options);
+  if (oldest === undefined) return 'at needs a history, which is not kept here (NEARSKY_HISTORY): leave it out';
+  const newest = lastOrdinal(databases.journal, options);
+  if (entry >= oldest && entry <= newest) return undefined;
+  const why =
+    entry > newest
+      ? `the newest journal entry is ${newest}`
+      : `the history begins with journal entry ${oldest}, when this service began to keep it`;
+  return `at must be from ${oldest} to ${newest} (got ${entry}): ${why}`;
 }
 
 /** Keeps a history from the present state on. To be called in a write transaction, like the other two. */
@@ -118,8 +171,8 @@ export function keepLatestIngest(databases: Databases, sequence: number): void {
 }
 
 /** @throws DamagedValue if it is missing */
-export function latestIngestAt({ history }: Databases, sequence: number): number {
-  const value = history.getFast(keyOf(LATEST_INGEST_ID, BigInt(sequence)));
+export function latestIngestAt({ history }: Databases, sequence: number, options?: object): number {
+  const value = history.get(keyOf(LATEST_INGEST_ID, BigInt(sequence)), options);
   if (!value) throw new DamagedValue(`the latest ingest time after entry ${sequence} of the journal`);
   return decodeTimeValue(value);
 }

@@ -2,6 +2,7 @@
  * The statistics of a match, which say how likely it is by chance (docs/statistics.md). They are recorded with the
  * match.
  */
+import { readDecimal } from '@nearsky/astrotables/bytes';
 import { WORTH_KEYS, type Worth } from '../contract/object_fields.ts';
 
 export interface MatchStatistics {
@@ -129,6 +130,7 @@ function rounded(value: number, digits: number): number {
 }
 
 const UNKNOWN = '?';
+const COMMA = 0x2c;
 
 /**
  * The statistics of a match as a string: the values in their order, separated by commas. The present version, one
@@ -153,24 +155,28 @@ function shortest(value: number | null): string {
   return text.startsWith('0.') ? text.slice(1) : text;
 }
 
-export function readStatistics(text: string): MatchStatistics {
-  const [version, density, sources, second, error, ratio, completeness] = text.split(',');
-  return {
-    version: numberOr(version, STATISTICS_VERSION),
-    sourceDensity: numberOr(density, null),
-    sourcesWithinRadius: numberOr(sources, 1),
-    secondSeparationArcsec: numberOr(second, null),
-    ...(error !== undefined && {
-      likelihood: {
-        combinedErrorMas: Number(error),
-        lnWeightRatio: ratio === UNKNOWN ? null : numberOr(ratio, 0),
-        priorCompleteness: numberOr(completeness, 1),
-      },
-    }),
+/** Reads the string of statistics from its bytes, in a fifth of the time that it takes to split a string. */
+export function readStatistics(bytes: Buffer, from = 0, to = bytes.length): MatchStatistics {
+  let at = from;
+  /** The next value; undefined if it is empty, or left out at the end. */
+  const next = () => {
+    const start = at;
+    while (at < to && bytes[at] !== COMMA) at++;
+    return start < at++ ? readDecimal(bytes, start, at - 1) : undefined;
   };
+  const statistics = {
+    version: next() ?? STATISTICS_VERSION,
+    sourceDensity: next() ?? null,
+    sourcesWithinRadius: next() ?? 1,
+    secondSeparationArcsec: next() ?? null,
+  };
+  const combinedErrorMas = next();
+  if (combinedErrorMas === undefined) return statistics;
+  const [ratio, priorCompleteness] = [next() ?? 0, next() ?? 1];
+  // UNKNOWN is not a number.
+  const lnWeightRatio = Number.isNaN(ratio) ? null : ratio;
+  return { ...statistics, likelihood: { combinedErrorMas, lnWeightRatio, priorCompleteness } };
 }
-
-const numberOr = <T>(text: string | undefined, empty: T): number | T => (text ? Number(text) : empty);
 
 /** The separations of a match, arcsec. */
 interface Separations {
@@ -184,12 +190,19 @@ export function worthOf(match: Separations, statistics: MatchStatistics | undefi
   if (!statistics) return NO_WORTH;
   const { sourceDensity, likelihood } = statistics;
   const separation = match.separationAtEpochArcsec ?? match.separationArcsec;
+  const { normalized_separation, match_probability, any_match_probability } = probabilities(
+    separation,
+    sourceDensity,
+    likelihood,
+  );
   return {
     chance_probability: sourceDensity === null ? null : roundedChance(sourceDensity, separation),
     source_density: sourceDensity,
     sources_within_radius: statistics.sourcesWithinRadius,
     second_separation_arcsec: statistics.secondSeparationArcsec,
-    ...probabilities(separation, sourceDensity, likelihood),
+    normalized_separation,
+    match_probability,
+    any_match_probability,
   };
 }
 

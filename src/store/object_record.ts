@@ -26,6 +26,7 @@
  * quotes.
  */
 
+import { readDecimal } from '@nearsky/astrotables/bytes';
 import { toJson } from '@nearsky/astrotables/json';
 import { compare } from '../base/compare.ts';
 import { type MatchStatistics, readStatistics, statisticsText } from './match_statistics.ts';
@@ -445,8 +446,7 @@ export class ObjectView {
    * The end of the separation at the catalog's epoch. The separations end there, or a comma and the separation at the
    * event follow.
    */
-  separationEnd(at: number): number {
-    const end = this.separationsEnd(at);
+  separationEnd(at: number, end = this.separationsEnd(at)): number {
     for (let comma = this.separationAt(at); comma < end; comma++) if (this.bytes[comma] === COMMA) return comma;
     return end;
   }
@@ -458,13 +458,16 @@ export class ObjectView {
 
   /** The separations of the match at `at`, arcsec: at the catalog's epoch, and at the event where the source has moved. */
   separations(at: number): [number, number?] {
-    return JSON.parse(`[${this.text(this.separationAt(at), this.separationsEnd(at))}]`);
+    const end = this.separationsEnd(at);
+    const separationEnd = this.separationEnd(at, end);
+    const separation = readDecimal(this.bytes, this.separationAt(at), separationEnd);
+    return separationEnd < end ? [separation, readDecimal(this.bytes, separationEnd + 1, end)] : [separation];
   }
 
   /** The statistics of the match at `at`; undefined if none are recorded. */
-  statistics(at: number): MatchStatistics | undefined {
-    const [from, end] = [this.separationsEnd(at), this.matchEnd(at)];
-    return from < end ? readStatistics(this.text(from + 1, end)) : undefined;
+  statistics(at: number, from = this.separationsEnd(at)): MatchStatistics | undefined {
+    const end = this.matchEnd(at);
+    return from < end ? readStatistics(this.bytes, from + 1, end) : undefined;
   }
 
   /** The value of a JSON string without its quotes. */

@@ -60,8 +60,8 @@ export function decodeKey(key: Uint8Array): bigint {
 }
 
 /** The highest key of a table that is keyed by ordinals; 0 when it is empty. */
-export function lastOrdinal(table: Table): number {
-  for (const key of table.getKeys({ reverse: true, limit: 1 })) return Number(decodeKey(key));
+export function lastOrdinal(table: Table, options?: object): number {
+  for (const key of table.getKeys({ ...options, reverse: true, limit: 1 })) return Number(decodeKey(key));
   return 0;
 }
 

@@ -1,9 +1,11 @@
 /** A snapshot of the whole store, unaffected by later writes. */
-import { countObjects } from './counts.ts';
+import { countObjects, countObjectsAt } from './counts.ts';
 import type { Databases } from './databases.ts';
+import { formerRecord, formerSources, latestIngestAt, recordsAfter, whyNotInHistory } from './history.ts';
 import { ObjectView } from './object_record.ts';
-import { decodeKey, decodeSourceValues, encodeKey, type SourceValues } from './records.ts';
+import { decodeKey, decodeSourceValues, encodeKey, lastOrdinal, type SourceValues } from './records.ts';
 import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
+import { StoreError } from './store_error.ts';
 import { DamagedValue, inOrder, requireAll } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
@@ -16,9 +18,20 @@ export interface ReadTransaction {
 export class Snapshot {
   readonly #databases: Databases;
   readonly #transaction: ReadTransaction;
-  constructor(databases: Databases, transaction: ReadTransaction) {
+  readonly #at: number | undefined;
+
+  /**
+   * @param at the journal entry after which the snapshot has the objects; undefined for the last one
+   * @throws StoreError if the history does not have the entry; the transaction is then ended
+   */
+  constructor(databases: Databases, transaction: ReadTransaction, at?: number) {
     this.#databases = databases;
     this.#transaction = transaction;
+    this.#at = at;
+    const why = at === undefined ? undefined : whyNotInHistory(databases, at, this.#options);
+    if (why === undefined) return;
+    this.close();
+    throw new StoreError(why);
   }
 
   get #options(): ReadOptions {
@@ -32,21 +45,27 @@ export class Snapshot {
   *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {
     const object = new ObjectView();
     const { objects } = this.#databases;
+    const [at, options] = [this.#at, this.#options];
+    const present = inOrder(objects.getRange(options as object), objects.name);
     let count = 0;
-    for (const { key, value } of inOrder(objects.getRange(this.#options as object), objects.name)) {
+    for (const { key, value } of at === undefined ? present : recordsAfter(this.#databases, at, present, options)) {
       count++;
-      object.load(decodeKey(key), value);
+      object.load(decodeKey(key), value, at);
       yield { object, sources: this.#sourcesOf(object, key) };
     }
-    requireAll('objects', count, countObjects(this.#databases, this.#options));
+    const stored =
+      at === undefined ? countObjects(this.#databases, options) : countObjectsAt(this.#databases, at, options);
+    requireAll('objects', count, stored);
   }
 
-  /** The number of the last journal entry in the snapshot. Two snapshots with the same number have the same objects. */
+  /** The number of the last journal entry. Two snapshots with the same number have the same objects after any entry. */
   lastSequence(): number {
-    const { journal } = this.#databases;
-    for (const key of journal.getKeys({ ...(this.#options as object), reverse: true, limit: 1 }))
-      return Number(decodeKey(key));
-    return 0;
+    return lastOrdinal(this.#databases.journal, this.#options);
+  }
+
+  /** The latest ingest time of any object after a journal entry of the history; 0 if there was none. */
+  latestIngestTimeUs(at: number): number {
+    return latestIngestAt(this.#databases, at, this.#options);
   }
 
   /** @throws StoreError if entries of the journal are missing: they are numbered from 1 without gaps */
@@ -61,29 +80,38 @@ export class Snapshot {
    */
   read(diaObjectId: bigint, into: ObjectView): readonly SourceValues[] | undefined {
     const key = encodeKey(diaObjectId);
-    const bytes = this.#databases.objects.get(key, this.#options);
-    if (!bytes) return undefined;
-    into.load(diaObjectId, bytes);
+    const former = this.#former(formerRecord, diaObjectId);
+    const bytes = former ?? this.#databases.objects.get(key, this.#options);
+    if (!bytes || bytes.length === 0) return undefined;
+    into.load(diaObjectId, bytes, this.#at);
     return this.#sourcesOf(into, key);
+  }
+
+  /** What the history has for the entry of this snapshot. */
+  #former(of: typeof formerRecord, diaObjectId: bigint): Uint8Array | undefined {
+    return this.#at === undefined ? undefined : of(this.#databases, diaObjectId, this.#at, this.#options);
   }
 
   #sourcesOf(object: ObjectView, key: Uint8Array): readonly SourceValues[] {
     if (!object.hasMatches) return [];
-    const bytes = this.#databases.sources.get(key, this.#options);
+    const former = this.#former(formerSources, object.diaObjectId);
+    const bytes = former ?? this.#databases.sources.get(key, this.#options);
     if (!bytes) throw new DamagedValue(`the sources of object ${object.diaObjectId}`);
     return decodeSourceValues(bytes);
   }
 
-  /** The epoch of the TNS registry's snapshot; null when none is loaded. */
+  /** The epoch of the TNS registry's snapshot; null when none is loaded, or after an earlier entry: it has no history. */
   tnsSnapshotEpochUs(): number | null {
+    if (this.#at !== undefined) return null;
     return readSnapshot(this.#databases, this.#options)?.epochUs ?? null;
   }
 
   /**
-   * Every object of the TNS registry by ascending objid.
+   * Every object of the TNS registry by ascending objid; none after an earlier entry.
    * @throws StoreError like `objects`
    */
   *tnsRecords(): Iterable<TnsRecord> {
+    if (this.#at !== undefined) return;
     let count = 0;
     for (const record of readRegistry(this.#databases, this.#options)) {
       count++;

@@ -3,11 +3,11 @@ import { createHash, hash } from 'node:crypto';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids, readStop } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
-import { readCounts, type StoreCounts } from './counts.ts';
+import { countObjectsAt, readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment, readCreated, reusableBytes } from './environment.ts';
-import { formerRecord, formerSources, historyStart, latestIngestAt } from './history.ts';
+import { formerRecord, formerSources, historyStart, latestIngestAt, whyNotInHistory } from './history.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { LEVEL, readLevel } from './level.ts';
@@ -217,10 +217,7 @@ export class Store {
 
   /** The number of objects after a journal entry. */
   objectsAt(at: number): number {
-    const rowsSince = this.tableAt(this.lastSequence())!.rows - this.tableAt(at)!.rows;
-    let removedSince = 0;
-    for (const { objects } of removalsAfter(this.databases, at)) removedSince += objects.length;
-    return this.counts().objects - rowsSince + removedSince;
+    return countObjectsAt(this.databases, at);
   }
 
   /** The latest ingest time of any object after a journal entry, from `historyStart` on; 0 if there was none. */
@@ -231,6 +228,11 @@ export class Store {
   /** The first journal entry whose state can be read; undefined if the archive keeps no history. */
   historyStart(): number | undefined {
     return historyStart(this.databases);
+  }
+
+  /** The reason why the state after a journal entry cannot be read, about a parameter `at`; undefined if it can. */
+  whyNotInHistory(entry: number): string | undefined {
+    return whyNotInHistory(this.databases, entry);
   }
 
   /** At most `limit` ids, ascending, of the objects that may have a match of any version with a source. */
@@ -685,9 +687,13 @@ export class Store {
     return root.useReadTransaction();
   }
 
-  /** A snapshot of the whole store; to be closed. */
-  snapshot(): Snapshot {
-    return new Snapshot(this.databases, this.readTransaction());
+  /**
+   * A snapshot of the whole store; to be closed.
+   * @param at the journal entry after which it has the objects; undefined for the present ones
+   * @throws StoreError if the history does not have the entry
+   */
+  snapshot(at?: number): Snapshot {
+    return new Snapshot(this.databases, this.readTransaction(), at);
   }
 
   /** Copies a snapshot of the database to a new file. Writers can continue meanwhile. */

@@ -1,4 +1,4 @@
-/** Crossmatches a table, from one file to another. This is the task of a process that reads uploads. */
+/** Crossmatches a table. This is the task of a process that reads uploads. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   checkTimes,
@@ -53,14 +53,15 @@ export interface TableRequest {
   readonly about: string;
 }
 
-/** The task: a crossmatch from one file to another, in a separate process. */
+/** The task: a crossmatch in a separate process. */
 export interface MatchTableTask extends Task<TableWritten>, TableRequest {
   readonly kind: 'matchTable';
   readonly limits: TableLimits;
   /** If the table exceeds these bounds, it is too large for now, because it takes long. */
   readonly quick?: TableLimits;
-  /** The path of the table. The crossmatch ends if this file is deleted. */
-  readonly input: string;
+  /** The table, or the path of its file. The crossmatch ends if this file is deleted. */
+  readonly input: Uint8Array | string;
+  /** The path for the answer. The file exists if the answer was started, and is not small. */
   readonly output: string;
   readonly maxOutputBytes: number;
   /** Whether the answer must survive a restart of the service. */
@@ -89,48 +90,57 @@ export type TableBegun =
   /** The message completes "Cannot crossmatch the table because ...". */
   | { readonly outcome: 'refused'; readonly message: string; readonly param: PositionParam | undefined };
 
-export type TableWritten = { readonly begun: TableBegun; readonly bytes: number };
+export interface TableWritten {
+  readonly begun: TableBegun;
+  readonly bytes: number;
+  /** The answer, if it is small and need not survive a restart. There is no file then. */
+  readonly answer?: Uint8Array<ArrayBuffer>;
+}
+
+/** Up to this many bytes of an answer return as a message, which takes less time than a file. */
+const SMALL_ANSWER_BYTES = 1 << 16;
 
 /** The time between two progress reports. */
 const NOTE_MS = 250;
 
 export async function runMatchTable(task: MatchTableTask): Promise<TableWritten> {
-  const { input, output, maxOutputBytes } = task;
-  const file = openSync(output, 'w', 0o600);
+  const { input, output, maxOutputBytes, isKept } = task;
+  let file: number | undefined;
   try {
     const progress = new NotedProgress();
-    const { begun, result } = await begin(task, readFileSync(input), progress);
+    const { begun, result } = await begin(task, typeof input === 'string' ? readFileSync(input) : input, progress);
     let bytes = 0;
+    let last: Uint8Array<ArrayBuffer> | undefined;
+    const write = (part: Uint8Array) => writeFileSync((file ??= openSync(output, 'w', 0o600)), part);
     for await (const part of resultParts(result, done => progress.set({ done }))) {
-      if (!isThere(input)) throw new TableError('its job was ended');
+      if (typeof input === 'string' && !isThere(input)) throw new TableError('its job was ended');
       bytes += part.length;
       if (bytes > maxOutputBytes)
         throw new TableError(
           `its answer has more than ${maxOutputBytes} bytes, more than the free space: send it in parts`,
         );
-      writeFileSync(file, part);
+      if (last) write(last);
+      last = part;
     }
-    if (task.isKept) fsyncSync(file);
-    progress.say();
+    if (!isKept && bytes <= SMALL_ANSWER_BYTES) return { begun, bytes, answer: last! };
+    write(last!);
+    if (isKept) fsyncSync(file!);
     return { begun, bytes };
   } catch (error) {
     return { begun: refusalOf(error), bytes: 0 };
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 
-/** Reports the progress to the serving process. */
+/** Reports the progress to the serving process, unless the crossmatch is over sooner. */
 class NotedProgress {
   #progress: TableProgress = { of: 0, searched: 0, done: 0 };
-  #saidMs = 0;
+  #saidMs = performance.now();
 
   set(progress: Partial<TableProgress>): void {
     this.#progress = { ...this.#progress, ...progress };
-    if (performance.now() - this.#saidMs >= NOTE_MS) this.say();
-  }
-
-  say(): void {
+    if (performance.now() - this.#saidMs < NOTE_MS) return;
     this.#saidMs = performance.now();
     note(this.#progress);
   }

@@ -44,7 +44,7 @@ export interface Result {
 export async function* resultParts(
   result: Result,
   onRows: (done: number) => void = () => {},
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const out = new ByteSink();
   const part = () => {
     const bytes = out.bytes.slice(0, out.length);

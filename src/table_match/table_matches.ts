@@ -12,14 +12,14 @@ import { QUICK_TABLE, type Reading, type ReadingProcesses } from '../pool/readin
 import type { FindObjectsTask, ObjectsQuestion } from './find_objects.ts';
 import { type MatchTableTask, type TableRequest, type TableWritten, TOO_LARGE } from './match_task.ts';
 
-/** A table to crossmatch, from one file to another. */
+/** A table to crossmatch. */
 export interface TableAsked {
   /** The name under which the table counts against the client's share. */
   readonly client: string;
   readonly request: TableRequest;
-  readonly input: string;
+  /** As in `MatchTableTask`, as is the output. */
+  readonly input: Uint8Array | string;
   readonly inputBytes: number;
-  /** The path for the answer. The file exists if the answer was started. */
   readonly output: string;
   readonly maxOutputBytes: number;
 }
@@ -65,14 +65,15 @@ export class TableMatches {
    */
   async answer(asked: TableAsked, budget: Budget): Promise<TableWritten | undefined> {
     const reading = this.#reading({ ...asked, isKept: false }, this.#onProgress);
-    return this.#noted(await this.#expected(this.#processes.inTime(asked.client, reading, budget)));
+    const written = await this.#expected(this.#processes.inTime(asked.client, reading, budget));
+    return this.#noted(written, this.#onProgress);
   }
 
   /** Runs a job. It does not wait for other tables. */
   async job(run: TableRun, onProgress: (progress: TableProgress) => void): Promise<TableWritten> {
     const { ends, ...asked } = run;
     const reading = this.#reading({ ...asked, inputBytes: Number.POSITIVE_INFINITY }, onProgress);
-    return this.#noted(await this.#expected(this.#processes.forJob(reading, ends), ends));
+    return this.#noted(await this.#expected(this.#processes.forJob(reading, ends), ends), onProgress);
   }
 
   /** @throws Unavailable if there is no index */
@@ -110,9 +111,11 @@ export class TableMatches {
     }
   }
 
-  #noted<T extends TableWritten | undefined>(written: T): T {
-    if (written?.begun.outcome === 'begun')
-      for (const reason of written.begun.problems) this.#log('catalog_unreadable', { error: reason });
+  #noted<T extends TableWritten | undefined>(written: T, onProgress: (progress: TableProgress) => void): T {
+    if (written?.begun.outcome !== 'begun') return written;
+    const { inputRows, problems } = written.begun;
+    for (const reason of problems) this.#log('catalog_unreadable', { error: reason });
+    onProgress({ of: inputRows, searched: inputRows, done: inputRows });
     return written;
   }
 

@@ -1,6 +1,7 @@
 /**
  * The archive as tables for the engine, in generations: see `generation.ts`. The first one is made of an export in the
- * HATS layout, by a process of its own. After that the tables follow the journal. Each engine has its own directory,
+ * HATS layout, by a process of its own. After that the tables follow the journal. Generations of earlier states are made
+ * of exports, too, and never change. Each engine has its own directory,
  * named by its process; the next engine takes over the directory of one that has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -36,7 +37,7 @@ const MAX_FOLLOWED = 20_000;
 const MAX_FOLLOWED_SHARE = 0.5;
 /** With more changed objects than this, their ids do not fit into the memory of the process. */
 const MAX_FOLLOWED_IDS = 300_000;
-/** Making generations takes at most this fraction of the time. */
+/** Making generations takes at most this fraction of the time; so does making tables of earlier states. */
 const MAKING_SHARE = 5;
 /**
  * The share of the engine's memory for indexes of ids, which are kept in memory completely; and the maximum memory per
@@ -52,6 +53,8 @@ export interface ArchiveOptions {
   readonly memoryMib: number;
   /** The number of changes below which rows are not put in order again, whatever their share. */
   readonly mergeAfter: number;
+  /** The maximum number of earlier states whose tables are kept. */
+  readonly earlierStates: number;
 }
 
 export class Archive {
@@ -64,6 +67,7 @@ export class Archive {
   readonly #maxIndexed: number;
   readonly #maxSorted: number;
   readonly #mergeAfter: number;
+  readonly #earlierStates: number;
   #current: Generation | undefined;
   /** The generation that is to replace the current one. */
   #next: Generation | undefined;
@@ -71,10 +75,15 @@ export class Archive {
   #left: Generation | undefined;
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
+  /** Generations of earlier states by their journal entries. The one that was used last is the last. */
+  readonly #earlier = new Map<number, Generation>();
+  /** The earlier state whose generation is being made. */
+  #makingEarlier: { readonly at: number; readonly made: Promise<void> } | undefined;
   #lastNumber = 0;
   #isMaking = false;
-  /** When the next generation may be made, as `performance.now()`. */
-  #makeAtMs = 0;
+  /** When the next generation of the present state, or of an earlier one, may be made, as `performance.now()`. */
+  readonly #presentTurn = { atMs: 0 };
+  readonly #earlierTurn = { atMs: 0 };
   #child: ChildProcess | undefined;
   #progress: string | undefined;
 
@@ -82,9 +91,10 @@ export class Archive {
     dataDir: string,
     store: Store,
     connections: readonly [DuckDBConnection, DuckDBConnection],
-    { memoryMib, mergeAfter }: ArchiveOptions,
+    { memoryMib, mergeAfter, earlierStates }: ArchiveOptions,
   ) {
     this.#mergeAfter = mergeAfter;
+    this.#earlierStates = earlierStates;
     this.#maxSorted = memoryMib * SORTED_PER_MIB;
     this.#maxIndexed = (memoryMib * 2 ** 20 * INDEX_SHARE) / INDEX_ROW_BYTES;
     this.#dataDir = dataDir;
@@ -119,25 +129,26 @@ export class Archive {
     return this.#progress;
   }
 
-  /** Opens the newest generation of this archive, and removes everything else. */
+  /** Opens the newest generation of this archive, and those of earlier states, and removes everything else. */
   async #openStored(): Promise<void> {
     const found = new Map<number, string>();
+    const earlier: Generation[] = [];
     for (const name of readdirSync(this.#directory)) {
       const number = Number(GENERATION.exec(name)?.[1] ?? 0);
       if (number > 0) found.set(number, name);
       else if (!name.endsWith('.wal')) rmSync(join(this.#directory, name), { recursive: true, force: true });
     }
-    for (const number of [...found.keys()].sort((a, b) => b - a)) {
+    for (const [number, name] of [...found].sort(([a], [b]) => b - a)) {
       this.#lastNumber = Math.max(this.#lastNumber, number);
-      const made = { connection: this.#following, number, file: this.#fileOf(number) };
-      const stored = this.#current ? undefined : await Generation.open(made).catch(unlessLocked);
-      if (stored && this.#isOurs(stored)) this.#current = stored;
-      else await removeDatabase(this.#following, number, made.file);
+      const made = { connection: this.#following, number, file: join(this.#directory, name) };
+      const isEarlier = name.startsWith(EARLIER);
+      const isWanted = isEarlier ? earlier.length < this.#earlierStates : !this.#current;
+      const stored = isWanted ? await Generation.open(made).catch(unlessLocked) : undefined;
+      if (!stored || !this.#isOurs(stored)) await removeDatabase(this.#following, number, made.file);
+      else if (isEarlier) earlier.unshift(stored);
+      else this.#current = stored;
     }
-  }
-
-  #fileOf(number: number): string {
-    return join(this.#directory, `archive-${number}.duckdb`);
+    for (const each of earlier) this.#keepEarlier(each);
   }
 
   /** Whether a generation has the tables of this release, and the rows of this database's journal. */
@@ -158,8 +169,14 @@ export class Archive {
    */
   async refresh(): Promise<void> {
     this.#store.resetRead();
-    const registered = this.#store.catalogs().map(described);
-    const origin = { key: keyOf(new Catalogs(registered)), registered };
+    const origin = this.#origin();
+    const { registered } = origin;
+    // Objects that were removed from the history, too, must not stay in tables.
+    for (const [at, each] of this.#earlier)
+      if (this.#store.whyNotInHistory(at) !== undefined) {
+        this.#earlier.delete(at);
+        this.#replaced.add(each);
+      }
     for (const each of this.#replaced)
       if (!each.isUsed) {
         await each.remove(this.#following);
@@ -178,6 +195,12 @@ export class Archive {
     if (!isFollowed || (isNew && !this.#hasColumnsOf(current, registered))) this.#makeAside(() => this.#make(origin));
     else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
       this.#makeAside(() => current.merged(this.#newGeneration(), origin));
+  }
+
+  /** The tables that the present catalogs need. */
+  #origin(): Origin {
+    const registered = this.#store.catalogs().map(described);
+    return { key: keyOf(new Catalogs(registered)), registered };
   }
 
   /** Whether a generation differs at most in the set of registered built-in catalogs. */
@@ -227,48 +250,101 @@ export class Archive {
     }
   }
 
-  #newGeneration(): NewGeneration {
+  /** @param isEarlier whether it is of an earlier state. It then has no index, which would be kept in memory */
+  #newGeneration(isEarlier = false): NewGeneration {
     const number = ++this.#lastNumber;
-    const limits = { maxIndexed: this.#maxIndexed, maxSorted: this.#maxSorted };
-    return { connection: this.#making, number, file: this.#fileOf(number), ...limits };
+    const limits = { maxIndexed: isEarlier ? 0 : this.#maxIndexed, maxSorted: this.#maxSorted };
+    const name = `${isEarlier ? EARLIER : PRESENT}-${number}.duckdb`;
+    return { connection: this.#making, number, file: join(this.#directory, name), ...limits };
   }
 
   /** Starts to make a generation in the background, unless one is being made, or was made recently. */
   #makeAside(make: () => Promise<Generation>): void {
-    const beganMs = performance.now();
-    if (this.#isMaking || beganMs < this.#makeAtMs) return;
-    this.#isMaking = true;
-    make()
-      .then(made => {
-        this.#next = made;
-      })
-      .catch(reportFailure)
-      .finally(() => {
-        const nowMs = performance.now();
-        this.#makeAtMs = nowMs + MAKING_SHARE * (nowMs - beganMs);
-        this.#isMaking = false;
-      });
+    this.#alone(this.#presentTurn, async () => {
+      this.#next = await make();
+    })?.catch(reportFailure);
   }
 
-  /** Makes a generation from a complete export. */
-  async #make(origin: Origin): Promise<Generation> {
-    const asOfMs = Date.now();
+  /** Makes a generation, unless one is being made, or one of this kind was made recently. */
+  #alone(turn: { atMs: number }, make: () => Promise<void>): Promise<void> | undefined {
+    const beganMs = performance.now();
+    if (this.#isMaking || beganMs < turn.atMs) return undefined;
+    this.#isMaking = true;
+    return make().finally(() => {
+      const nowMs = performance.now();
+      turn.atMs = nowMs + MAKING_SHARE * (nowMs - beganMs);
+      this.#isMaking = false;
+    });
+  }
+
+  /** Keeps a generation of an earlier state, instead of one of the same state that was made for other catalogs. */
+  #keepEarlier(made: Generation): void {
+    const { sequence } = made.contents;
+    const outdated = this.#earlier.get(sequence);
+    if (outdated) this.#replaced.add(outdated);
+    this.#earlier.set(sequence, made);
+  }
+
+  /** The generation of the state after an earlier journal entry; undefined if it must be made. */
+  earlier(at: number): Generation | undefined {
+    const kept = this.#earlier.get(at);
+    // Other catalogs have other columns.
+    if (!kept || kept.contents.key !== this.#origin().key) return undefined;
+    this.#earlier.delete(at);
+    this.#earlier.set(at, kept);
+    return kept;
+  }
+
+  /**
+   * Makes the generation of the state after an earlier journal entry. If the maximum number is kept, it replaces the one
+   * that was not used for longest. Only to be called when the tables of the present state exist.
+   * @returns undefined if it cannot begin now: another generation is being made, one would be replaced though one was made
+   * recently, or queries read all that are kept
+   */
+  makeEarlier(at: number): Promise<void> | undefined {
+    if (this.#makingEarlier?.at === at) return this.#makingEarlier.made;
+    const kept = [...this.#earlier];
+    const isFull = kept.length >= this.#earlierStates;
+    const unused = kept.find(([, { isUsed }]) => !isUsed);
+    if (isFull && !unused) return undefined;
+    // Only making further and further ones would take much of the time.
+    if (!isFull) this.#earlierTurn.atMs = 0;
+    const made = this.#alone(this.#earlierTurn, async () => {
+      if (isFull) {
+        this.#earlier.delete(unused![0]);
+        this.#replaced.add(unused![1]);
+      }
+      this.#keepEarlier(await this.#make(this.#origin(), at));
+    });
+    if (!made) return undefined;
+    this.#makingEarlier = { at, made };
+    made.catch(reportFailure).finally(() => {
+      this.#makingEarlier = undefined;
+    });
+    return made;
+  }
+
+  /** Makes a generation from a complete export, by default of the present state. */
+  async #make(origin: Origin, at?: number): Promise<Generation> {
+    const nowMs = Date.now();
     const path = join(this.#directory, `new-${process.pid}`);
     try {
-      const { sequence, objects } = await this.#export(path);
+      const { sequence, objects } = await this.#export(path, at);
       this.#store.resetRead();
       const files = { objects: filesOf(path, 'objects'), matches: filesOf(path, 'matches') };
+      const asOfMs = at === undefined ? nowMs : Math.floor(this.#store.latestIngestAt(at) / 1000);
       const contents = { ...origin, mark: this.#markOf(sequence), sequence, asOfMs, objects, changed: 0 };
-      return await Generation.make(this.#newGeneration(), files, contents);
+      return await Generation.make(this.#newGeneration(at !== undefined), files, contents);
     } finally {
       rmSync(path, { recursive: true, force: true });
     }
   }
 
-  async #export(path: string): Promise<{ sequence: number; objects: number }> {
+  async #export(path: string, at: number | undefined): Promise<{ sequence: number; objects: number }> {
     rmSync(path, { recursive: true, force: true });
     const main = fileURLToPath(programModule('src/main'));
-    const args = ['export', '--format', 'hats', '--json', '--data', this.#dataDir, path];
+    const state = at === undefined ? [] : ['--at', `${at}`];
+    const args = ['export', '--format', 'hats', ...state, '--json', '--data', this.#dataDir, path];
     const [command, ...rest] = unboundedCommand([process.execPath, ...programArguments(this.#dataDir), main, ...args]);
     const child = spawn(command!, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -304,7 +380,9 @@ export class Archive {
   }
 }
 
-const GENERATION = /^archive-(\d+)\.duckdb$/;
+/** The names of the files begin with these words. */
+const [PRESENT, EARLIER] = ['archive', 'earlier'];
+const GENERATION = new RegExp(`^(?:${PRESENT}|${EARLIER})-(\\d+)\\.duckdb$`);
 
 const NONE: ReadonlySet<bigint> = new Set();
 

@@ -24,7 +24,12 @@ export interface EngineOptions extends ArchiveOptions {
 }
 
 export type TapBegun =
-  | { readonly outcome: 'begun'; readonly state: TapState; readonly part: Uint8Array; readonly isWhole: boolean }
+  | {
+      readonly outcome: 'begun';
+      readonly state: TapState;
+      readonly part: Uint8Array<ArrayBuffer>;
+      readonly isWhole: boolean;
+    }
   /** The query is wrong, or exceeds a limit. */
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unavailable'; readonly message: string }
@@ -38,6 +43,8 @@ export type EngineBegun =
 
 /** How long a query waits for the first tables to be made. */
 const FIRST_MS = 30_000;
+/** How long a query waits for the tables of an earlier state. A job does not wait, because it begins again and again. */
+const EARLIER_MS = 5000;
 /** How long the first queries of an engine wait until it has caught up with the journal. */
 const CATCH_UP_MS = 1000;
 /** Following the journal takes at most this fraction of one processor's time. */
@@ -54,9 +61,10 @@ interface Running {
 /** A translated query, whose transaction has begun. */
 interface Prepared {
   readonly job: Job;
-  readonly state: TapState;
+  readonly query: string;
+  /** See `Generation.beginReading`. */
+  readonly stateOf: () => Promise<TapState>;
   readonly sql: string;
-  readonly infos: readonly { readonly name: string; readonly value: string }[];
   readonly sources: QuerySources;
 }
 
@@ -129,6 +137,22 @@ export class Engine {
     return this.#archive.current;
   }
 
+  /** The tables of an earlier state; undefined if they are not made in time. */
+  async #earlier(at: number, isJob: boolean): Promise<Generation | undefined> {
+    const kept = this.#archive.earlier(at);
+    if (kept) return kept;
+    const made = this.#archive.makeEarlier(at);
+    if (made) await withTimeout(made, isJob ? 0 : EARLIER_MS);
+    return this.#archive.earlier(at);
+  }
+
+  /** The reason why the tables cannot have an earlier state; undefined if they can. */
+  #whyNotEarlier(at: number): string | undefined {
+    if (this.#options.earlierStates === 0) return 'AT is switched off here (TAP_EARLIER_STATES): leave it out';
+    this.#store.resetRead();
+    return this.#store.whyNotInHistory(at);
+  }
+
   async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
     const [beganMs, before] = [performance.now(), process.cpuUsage()];
@@ -190,10 +214,13 @@ export class Engine {
   }
 
   async #begin(number: number, asked: EngineQuery): Promise<EngineBegun> {
-    const { query, maxRecords } = asked;
+    const { query, maxRecords, at } = asked;
+    const why = at === undefined ? undefined : this.#whyNotEarlier(at);
+    if (why !== undefined) return { outcome: 'refused', message: why };
     let current: Generation | undefined;
     try {
       current = await this.#present(asked.seconds);
+      if (current && at !== undefined) current = await this.#earlier(at, asked.isJob === true);
     } catch (error) {
       if (isFatal(error)) throw error;
       reportFailure(error);
@@ -202,18 +229,22 @@ export class Engine {
     if (!current) {
       const { progress } = this.#archive;
       const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
-      return { outcome: 'early', message: `the tables are being made for the first time${share}` };
+      const which =
+        at === undefined
+          ? 'the tables are being made for the first time'
+          : `the tables of journal entry ${at} are being made, after those that were asked for before`;
+      return { outcome: 'early', message: `${which}${share}` };
     }
     const { tables, sources } = current;
     const leave = current.use();
     let connection: DuckDBConnection | undefined;
     let translated: Translated;
-    let state: TapState;
+    let stateOf: Prepared['stateOf'];
     try {
       connection = await this.#instance.connect();
       const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
       translated = translateQuery(query, [...tables, ...sources, ...uploaded], maxRecords + 1);
-      state = await current.beginReading(connection);
+      stateOf = await current.beginReading(connection);
       if (!this.#asked.has(number)) throw new Error('the query was ended');
     } catch (error) {
       connection?.closeSync();
@@ -221,16 +252,11 @@ export class Engine {
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
       throw error;
     }
-    const infos = [
-      { name: 'query', value: query },
-      { name: 'nearsky_journal_entry', value: `${state.sequence}` },
-      { name: 'nearsky_as_of', value: new Date(state.asOfMs).toISOString() },
-    ];
     const job = new Job(connection, translated.columns, asked, () => void this.end(number));
     this.#jobs.set(number, { job, leave });
     const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
     const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
-    return await this.#advance(number, { job, state, sql: translated.sql, infos, sources: parts });
+    return await this.#advance(number, { job, query, stateOf, sql: translated.sql, sources: parts });
   }
 
   /**
@@ -238,7 +264,16 @@ export class Engine {
    * @param take makes views of the parts that were read
    */
   async #advance(number: number, prepared: Prepared, take = async () => {}): Promise<EngineBegun> {
-    const { job, state, sql, infos, sources } = prepared;
+    const { job, query, stateOf, sql, sources } = prepared;
+    let state: TapState | undefined;
+    const infos = async () => {
+      state = await stateOf();
+      return [
+        { name: 'query', value: query },
+        { name: 'nearsky_journal_entry', value: `${state.sequence}` },
+        { name: 'nearsky_as_of', value: new Date(state.asOfMs).toISOString() },
+      ];
+    };
     try {
       await take();
       const parts = await sources.wanted();
@@ -248,7 +283,7 @@ export class Engine {
       }
       await job.begin(sql, infos, sources.setup);
       const part = (await job.part()) ?? new Uint8Array();
-      return { outcome: 'begun', state, part, isWhole: job.isDone };
+      return { outcome: 'begun', state: state!, part, isWhole: job.isDone };
     } catch (error) {
       if (isFatal(error) || isOutOfMemory(error)) throw error;
       const message = error instanceof SourcesRefusal ? error.message : job.reasonOf(error);

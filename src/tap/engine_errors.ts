@@ -36,11 +36,15 @@ export function reportFailure(error: unknown): void {
 }
 
 const MEANINGS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
+  // Sums of integers have 128 bits in the engine.
+  [
+    /^Out of Range Error|^Conversion Error: Type INT128/,
+    'a number is too large for its type: CAST it to DOUBLE PRECISION first',
+  ],
   [
     /^Conversion Error/,
     'a value cannot be converted to the type of its CAST, or of the value that it is compared with: exclude such rows with WHERE',
   ],
-  [/^Out of Range Error/, 'a number is too large for its type: CAST it to DOUBLE PRECISION first'],
   [/expression depth/i, 'the query is nested too deeply: write it with fewer operators'],
 ];
 

@@ -75,7 +75,9 @@ export class Generation {
   /** The tables of the catalogs themselves, whose rows are not stored. */
   readonly sources: readonly ListedTable[];
   #contents: Contents;
-  #isCertain = false;
+  /** The number of changes that were begun, and their number when the last successful one ended. */
+  #begun = 0;
+  #done = 0;
   #users = 0;
 
   private constructor({ file, number }: Place, contents: Contents) {
@@ -154,12 +156,12 @@ export class Generation {
    * succeeded. Otherwise the tables may also have rows of later entries.
    */
   get isCertain(): boolean {
-    return this.#isCertain;
+    return this.#begun > 0 && this.#done === this.#begun;
   }
 
   /** Replaces the rows of changed objects. */
   async take(connection: DuckDBConnection, changed: ChangedRows, next: Contents): Promise<void> {
-    this.#isCertain = false;
+    this.#begun++;
     const { objects, matches, replaced, crossmatched, removed } = changed;
     const [objectsTable, ...others] = this.tables.filter(({ position }) => position);
     await inTransaction(connection, async () => {
@@ -171,7 +173,7 @@ export class Generation {
       await this.#store(connection, next);
     });
     this.#contents = next;
-    this.#isCertain = true;
+    this.#done = this.#begun;
   }
 
   /** Notes when the archive was last seen to be in the state of this generation. */
@@ -184,13 +186,22 @@ export class Generation {
     await connection.run(`INSERT INTO ${this.#stored} VALUES (${cellsOf(next)})`);
   }
 
-  /** Begins a transaction, which sees the tables in the returned state until the connection is closed. */
-  async beginReading(connection: DuckDBConnection): Promise<TapState> {
+  /**
+   * Begins a transaction, which sees the tables in one state until the connection is closed. The next statement decides
+   * which state that is, even if it is only prepared.
+   * @returns a function that returns the state; to be called after that statement, while no result is being read
+   */
+  async beginReading(connection: DuckDBConnection): Promise<() => Promise<TapState>> {
+    const begun = this.#begun;
     await connection.run('BEGIN');
-    const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
-    const [sequence, asOfMs] = row!.map(Number) as [number, number];
-    const present = this.#contents;
-    return { sequence, asOfMs: sequence === present.sequence ? present.asOfMs : asOfMs };
+    return async () => {
+      const { sequence, asOfMs } = this.#contents;
+      // Nothing can have changed in the meantime. Otherwise the tables know; asking them takes as long as a small query.
+      if (this.#begun === begun && this.#done === begun) return { sequence, asOfMs };
+      const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
+      const [seen, seenMs] = row!.map(Number) as [number, number];
+      return { sequence: seen, asOfMs: seen === sequence ? asOfMs : seenMs };
+    };
   }
 
   /** Keeps the generation until the returned function is called. */

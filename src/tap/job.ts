@@ -36,6 +36,8 @@ const IDLE_MS = 60_000;
 export interface TapQuery {
   readonly query: string;
   readonly maxRecords: number;
+  /** The journal entry after which the tables are read; undefined for the present state. */
+  readonly at?: number;
   readonly format: TapFormat;
   /** The maximum time from the start of the query to its last row. */
   readonly seconds: number;
@@ -55,6 +57,18 @@ export interface TapQuery {
 export interface EngineQuery extends Omit<TapQuery, 'uploads' | 'uploadPath'> {
   /** The directory of the tables, see `uploaded_tables`; undefined if there are none. */
   readonly tables?: string;
+}
+
+/** A fact about the answer. */
+interface Info {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a format needs that states the number of rows before the rows. */
+interface Counted {
+  readonly isCut: boolean;
+  readonly contents: FitsRows;
 }
 
 /** Rows that the engine returned together. */
@@ -107,16 +121,35 @@ export class Job {
 
   /**
    * Runs the query until its first rows are available.
+   * @param infosOf makes the information for the answer, when the transaction has its state
    * @param setup the statements that were executed for it in the transaction
    */
-  async begin(sql: string, infos: readonly { name: string; value: string }[], setup: readonly string[] = []) {
-    const { format, base } = this.#query;
+  async begin(sql: string, infosOf: () => Promise<readonly Info[]>, setup: readonly string[] = []): Promise<void> {
     this.#setup = setup;
+    const counted = this.#query.format.writer === 'fits' ? await this.#counted(sql) : undefined;
+    this.#sql = counted ? 'FROM temp.main.result' : sql;
+    const prepared = await this.work(() => this.#connection.prepare(withEnd(this.#sql, this.#columns.length)));
+    try {
+      await this.#beginAnswer(await this.work(infosOf), counted);
+      if (counted) {
+        // The rows stay even if the transaction fails.
+        await this.work(() => this.#connection.run('COMMIT'));
+        this.#setup = [];
+      }
+      this.#result = await this.work(() => prepared.stream());
+    } finally {
+      prepared.destroySync();
+    }
+    await this.#write();
+    this.#waits();
+  }
+
+  async #beginAnswer(infos: readonly Info[], counted: Counted | undefined): Promise<void> {
+    const { format, base } = this.#query;
     const { writer } = format;
     const services = base === undefined ? [] : [objectLinks(base)];
     const table = { name: 'result', description: 'The rows of the query', columns: this.#columns };
     const facts = Object.fromEntries(infos.map(({ name, value }) => [name, value]));
-    let rows = sql;
     if (writer === 'tabledata' || writer === 'binary2') {
       const votable = new VotableWriter(this.#out, { ...table, services }, writer);
       votable.begin(infos);
@@ -126,30 +159,22 @@ export class Job {
         end: isCut => votable.end(isCut ? 'OVERFLOW' : 'OK'),
       };
     } else if (writer === 'fits') {
-      const { isCut, contents } = await this.#counted(sql);
-      // The rows stay even if the transaction fails.
-      await this.work(() => this.#connection.run('COMMIT'));
-      this.#setup = [];
+      const { isCut, contents } = counted!;
       const { query, nearsky_journal_entry: entry, nearsky_as_of: asOf } = facts;
       const cards = { QSTATUS: isCut ? 'OVERFLOW' : 'OK', NSENTRY: entry!, NSASOF: asOf! };
       const fits = beginFits(this.#out, table, contents, cards, query!);
       this.#writer = { block: rowByRow(cells => fits.row(cells)), end: () => fits.end() };
-      rows = 'FROM temp.main.result';
     } else {
       const begin = await tableFormat(writer);
       this.#writer = begin(this.#out, table, { program: 'nearsky', json: JSON.stringify(facts) });
     }
-    this.#sql = rows;
-    this.#result = await this.work(() => this.#connection.stream(withEnd(rows, this.#columns.length)));
-    await this.#write();
-    this.#waits();
   }
 
   /**
    * Stores the rows in a temporary table of the connection, for a format that states the number of rows before the
    * rows.
    */
-  async #counted(sql: string): Promise<{ isCut: boolean; contents: FitsRows }> {
+  async #counted(sql: string): Promise<Counted> {
     const names = this.#columns.map((_, i) => `c${i + 1}`);
     await this.work(() => this.#connection.run(`CREATE TEMP TABLE result(${names.join(', ')}) AS ${sql}`));
     const counts = this.#columns.map(({ type }, i) => {
@@ -170,7 +195,7 @@ export class Job {
    * @throws JobFailure if a query fails after its first rows, and the format of its answer cannot express that
    * @throws the engine's error if a job finds no memory
    */
-  async part(): Promise<Uint8Array | null> {
+  async part(): Promise<Uint8Array<ArrayBuffer> | null> {
     clearTimeout(this.#idle);
     try {
       while (!this.isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();

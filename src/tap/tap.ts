@@ -427,7 +427,7 @@ export class Tap {
 
   #start(): EngineLink {
     if (!isInstalled()) throw new Unavailable(NOT_INSTALLED, NEVER);
-    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS } = this.#config;
+    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS, TAP_EARLIER_STATES } = this.#config;
     let engine: EngineLink;
     try {
       engine = new EngineLink(NEARSKY_DATA, TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB, error => {
@@ -446,6 +446,7 @@ export class Tap {
       threads: Math.min(MAX_THREADS, availableParallelism()),
       refreshSeconds: TAP_REFRESH_SECONDS,
       mergeAfter: MERGE_AFTER,
+      earlierStates: TAP_EARLIER_STATES,
     };
     this.#childMemory.add(this.#member(engine), engine.child);
     engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);

@@ -17,15 +17,17 @@ const CHUNK_CHARACTERS = 64 * 1024;
  * in `.gz`, and appears under its name only when it is complete.
  * @param file undefined for standard output
  * @param onChunk called from time to time with the counts so far
+ * @param at the journal entry after which the objects are written, without the registry; by default all present data
  * @throws StoreError; Error if the file cannot be written
  */
 export async function exportStore(
   store: Store,
   file: string | undefined,
   onChunk: (counts: LineCounts) => void,
+  at?: number,
 ): Promise<LineCounts> {
   const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
-  const snapshot = store.snapshot();
+  const snapshot = store.snapshot(at);
   // A pipe or a device is written to directly, without a temporary file.
   const isWhole = file !== undefined && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? true);
   const path = isWhole ? partOf(file, store.livePids()).path : file;

@@ -1,7 +1,7 @@
 /** Numbers have the digits that `String` gives them, which the standard of the language defines. NEARSKY_DECIMALS sets how many of each kind. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_DECIMAL_BYTES, writeDecimal } from '../../packages/astrotables/decimal.ts';
+import { MAX_DECIMAL_BYTES, readDecimal, writeDecimal } from '../../packages/astrotables/decimal.ts';
 import { seededRandom } from '../oracle/skies.ts';
 
 const COUNT = Number(process.env.NEARSKY_DECIMALS ?? 100_000);
@@ -48,6 +48,22 @@ for (const [name, make] of Object.entries(KINDS))
     const left = check(Array.from({ length: COUNT }, make));
     assert.ok(left < COUNT / 20, `${left} of ${COUNT} were left to String`);
   });
+
+test('the text of a number is read as by Number', () => {
+  const read = (text: string) => {
+    const bytes = Buffer.from(`1${text}1`);
+    const found = readDecimal(bytes, 1, bytes.length - 1);
+    assert.ok(Object.is(found, Number(text)), `${text} is read as ${found}`);
+  };
+  for (const make of Object.values(KINDS))
+    for (let i = 0; i < COUNT / 10; i++) {
+      const number = make();
+      for (const text of [`${number}`, number.toFixed(20), number.toExponential()]) read(text);
+    }
+  for (const decimals of ['', '.', '.0', `.${'0'.repeat(30)}1`])
+    for (const integer of [0n, 1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n]) read(`${integer}${decimals}`);
+  for (const text of ['', '?', '1.2.3', '0.9007199254740993', '0.09007199254740993', '-0', '1e400']) read(text);
+});
 
 test('beside powers of 2 and of 10, and bounds', () => {
   const next = new Float64Array(1);

@@ -88,10 +88,11 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     [votable('int', '3000000000'), /3000000000 in its column ra is not an integer of 32 bits/],
     [votable('long', '9223372036854775808'), /not an integer of 64 bits/],
     [
-      'ra,dec\n1,2\n# and that is all\n',
-      /row 2 has 1 fields, but its header has 2: a comment must stand before the header/,
+      'ra,dec\n1,2\n# and, that, is all\n',
+      /row 2 has 3 fields, but its header has 2: a comment must stand before the header/,
     ],
     ['# r\n1,2\n3,4\n', /its first line has numbers instead of column names/],
+    ['sep=,', /only one line/],
     ['1 2\n3 4\n', /its first line has numbers instead of column names/],
     ['ra dec\n1 2\n3 4 5\n', /row 2 has 3 words separated by blanks, but its header has 2/],
     [`ra dec\n1 2\n1 ${'2'.repeat(2 ** 21)}\n`, /one of its rows has more than 1048576 bytes/],

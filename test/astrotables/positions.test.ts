@@ -1,6 +1,6 @@
 /** The columns of positions, and what their cells say in degrees. */
 
-import { findPositions, openTable, readPositions } from '@nearsky/astrotables';
+import { findPositions, openTable, readPositionErrors, readPositions } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -96,9 +96,36 @@ ra dec note
   assert.is(await degrees(ofGaia), '57.29578 2');
 });
 
-test('decimal commas, and the marks of astropy', async () => {
+test('decimal commas, notes in names, and the marks of typography', async () => {
+  assert.is(await degrees('"RA (deg)",Dec [J2000]\n187.5,\u221220.25\n'), '187.5 -20.25');
+  await open('RA (h),Dec (deg)\n1,2\n').then(table =>
+    assert.throws(() => findPositions(table, {}), /name them by ra=/),
+  );
   assert.is(await degrees('ra;dec\n187,5;-0,01\n'), '187.5 -0.01');
   assert.is(await degrees('ra,dec\n12ʰ30ᵐ49.42ˢ,+12°23′28″\n'), '187.705917 12.391111');
+});
+
+test('errors of positions in the units that programs write, and with decimal commas; a square is no angle', async () => {
+  const arcsec = async (text: string) => [...(await readPositionErrors(await open(text), 'e')).ra];
+  for (const [unit, expected] of [
+    ['', 36],
+    ['"', 36],
+    ['arcsec', 36],
+    ['arcseconds', 36],
+    ['mas', 0.036],
+    ['milliarcsec', 0.036],
+    ['10**-3 arcsec', 0.036],
+    ['\u00b5as', 3.6e-5],
+    ['arcmin', 2160],
+    ['deg', 129_600],
+    ['degrees', 129_600],
+  ] as const) {
+    const [found] = await arcsec(votable(field('e', '', unit.replace('"', '&quot;')), [36]));
+    assert.ok(Math.abs(found! / expected - 1) < 1e-9, `${unit}: ${found}`);
+  }
+  for (const unit of ['deg2', 'deg**2', 'deg^2', 'deg/yr', 'arcsec2', 'mas/yr', 's'])
+    assert.match((await arcsec(votable(field('e', '', unit), [1])).catch(error => error)).message, /of angles/, unit);
+  assert.equal(await arcsec('ra;dec;e\n1,5;2,5;0,25\n1,5;2,5;1,5E-05\n1,5;2,5;0x10\n'), [0.25, 1.5e-5, Number.NaN]);
 });
 
 test('a table without them lists its columns', async () => {

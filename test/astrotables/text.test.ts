@@ -139,6 +139,39 @@ test('CSV stays CSV: bars at both ends, comments of other words, one column of s
   assert.equal((await read('ra dec n\n1 2 "a ""b"" \\"c\\" \\x"\n')).rows, [[1n, 2n, 'a "b" "c" \\x']]);
 });
 
+test('what spreadsheets and archives write', async () => {
+  const utf16 = Buffer.from('\ufeffra\tdec\tnote\r\n10\t20\tcafé\r\n', 'utf16le');
+  for (const [sent, names, row] of [
+    ['sep=;\r\nra;dec\r\n10;20\r\n', ['ra', 'dec'], [10n, 20n]],
+    ['"Name,\nas published";ra;dec\nx;10;20\n', ['Name,\nas published', 'ra', 'dec'], ['x', 10n, 20n]],
+    [utf16, ['ra', 'dec', 'note'], [10n, 20n, 'café']],
+    [Buffer.from(utf16).swap16(), ['ra', 'dec', 'note'], [10n, 20n, 'café']],
+    [Buffer.from('ra (°),note\n10,café 5 µm\n', 'latin1'), ['ra (°)', 'note'], [10n, 'café 5 µm']],
+    [Buffer.from('ra,cost\n10,5 \x80\n', 'latin1'), ['ra', 'cost'], [10n, '5 €']],
+    ['a;b\nx;y\n--;--\n', ['a', 'b'], ['x', 'y']],
+    ['a;b\n1;y\n---;---\n', ['a', 'b'], ['1', 'y']],
+    ['# flux\n1.5\n2.5\n', ['flux'], [1.5]],
+    ['# flux  \n  1.5   \n 22.5   \n', ['flux'], [1.5]],
+    ['ra, dec, n\n10.5, -20, 3 \n', ['ra', 'dec', 'n'], [10.5, -20n, 3n]],
+    ['n,m\n1,2\n ,3\n', ['n', 'm'], ['1', 2n]],
+  ] as const) {
+    const { table, rows } = await read(sent);
+    assert.equal(
+      table.columns.map(({ name }) => name),
+      names,
+    );
+    assert.equal(rows[0], row);
+  }
+  const { table, rows, units } = await read(
+    '#Table I/1\n#Column\tra\n\nRAJ2000\te_RA\tDEJ2000\tName\n"h:m:s"\tmas\tdeg\t\n-------\t-\t---\t----\n10 30 00\t3\t20\tx\n\n#END#\n',
+  );
+  assert.equal([units, rows], [['h:m:s', 'mas', 'deg', undefined], [['10 30 00', 3n, 20n, 'x']]]);
+  assert.is((await readPositions(table, findPositions(table, {}))).ra[0], 157.5);
+  // UTF-8 with a damaged character, and bytes that are no text.
+  for (const damaged of ['ra,note\n10,cafÃ© 5 Âµm \xe9\n', 'ra,note\n10,\xe9\0\n'])
+    assert.match(await refusal(Buffer.from(damaged, 'latin1')), /it is neither text in UTF-8/);
+});
+
 test('text that is no table is refused: messages, prose, JSON documents', async () => {
   for (const [text, message] of [
     ['Forbidden', 'it has only one line, Forbidden: send a header and rows'],

@@ -63,6 +63,11 @@ try:
 except NearskyError as error:
     assert error.param == "error_arcsec", error
 try:
+    service.crossmatch(text, against="gaia_dr3", error_arcsec=["ra", 'no "column"'])
+    raise AssertionError("it was answered")
+except NearskyError as error:
+    assert error.param == "error_arcsec" and 'no column no "column"' in str(error), error
+try:
     service.sources(ra, dec, 1, error_arcsec=0)
     raise AssertionError("it was answered")
 except NearskyError as error:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 from nearsky import Nearsky, NearskyError
 
@@ -39,6 +40,15 @@ if has("astropy"):
     found = service.query(ADQL, kind="astropy", max_rows=12)
     assert type(found) is Table and str(found["ra"].unit) == "deg"
     kinds["astropy"] = [str(each) for each in found["diaObjectId"]]
+pending = "SELECT COUNT(*) AS n FROM nearsky.objects WHERE status = 'crossmatch_pending'"
+for _ in range(60):
+    try:
+        then = service.query(pending, at=1)
+        break
+    except NearskyError as error:
+        assert error.code == "service_unavailable", error
+        time.sleep(1)
+assert then == [{"n": 30}] and service.journal_entry == 1, then
 try:
     service.query('SELECT "a<b&c" FROM nearsky.objects')
     raise AssertionError("it was answered")

@@ -13,6 +13,7 @@ import {
 } from '../../clients/typescript/nearsky.js';
 import { CLIENT_TYPES, withContractTypes } from '../../docs/client_types.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
+import { eventually } from '../directory.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import {
@@ -29,6 +30,7 @@ import {
   INPUTS,
   MATCHES,
   nodes,
+  OBJECTS,
   SENT_BACK,
   Service,
 } from './support.ts';
@@ -358,6 +360,15 @@ needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
     );
     assert.equal([Object.keys(rows[0]!), rows[0]!.ra], [['diaObjectId', 'ra', 'status'], 150]);
     assert.is((await client.query(query, { format: 'parquet' }))[0], 'P'.charCodeAt(0));
+    const pending = "SELECT COUNT(*) AS n FROM nearsky.objects WHERE status = 'crossmatch_pending'";
+    const then = await eventually('the earlier tables', () =>
+      client.query(pending, { at: 1 }).catch(error => {
+        assert.is(error.code, 'service_unavailable');
+        return undefined;
+      }),
+    );
+    assert.equal(then, [{ n: OBJECTS }]);
+    assert.is(client.journalEntry, 1);
     const error = await rejection(() => client.query('SELECT "a<b&c" FROM nearsky.objects'));
     assert.equal([error.code, error.param, error.status], ['invalid_parameter', 'QUERY', 400]);
     assert.match(error.message, /^Line 1, column 8: .*a<b&c/);

@@ -251,7 +251,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key === 'source_density') return 'arcmin**-2';
   if (key === 'sources_within_radius') return 'count';
   if (['DiaObjectId', 'objid'].includes(key)) return 'identifier';
-  if (within.endsWith('X-Journal-Entry') || key === 'at') return 'entry';
+  if (within.endsWith('X-Journal-Entry') || ['at', 'AT'].includes(key)) return 'entry';
   if (key === 'index') return 'index';
   if (key === 'resolution') return 'H3 resolution';
   if (within.includes('by_catalog')) return 'share';

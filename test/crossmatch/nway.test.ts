@@ -263,6 +263,8 @@ test('a table with errors has the probabilities of the same objects', () =>
     assert.ok(compared > 300, `${compared}`);
     for (const row of await send('&error_arcsec=far', table))
       for (const key of KEYS) assert.is(row[`nearsky_${key}`], '');
+    const bounds = await Promise.all(['1e-9', '648000'].map(error => send(`&error_arcsec=${error}`, table)));
+    assert.ok(bounds.every(rows => rows.some(row => row.nearsky_match_probability !== '')));
 
     // All sources of an object share one certainty, and the nearest has what it has alone.
     const nearest = await send('&error_arcsec=0.1', table);

@@ -378,10 +378,7 @@ test('an entry that is not in the history is refused with its bounds', async () 
     assert.is(await refused(4), 'at must be from 0 to 3 (got 4): the newest journal entry is 3');
     await writer.keepHistory(false);
     assert.is(store.databases.history.entryCount(), 0);
-    assert.is(
-      await refused(2),
-      'Cannot answer with at because this service keeps no history (NEARSKY_HISTORY): leave it out',
-    );
+    assert.is(await refused(2), 'at needs a history, which is not kept here (NEARSKY_HISTORY): leave it out');
     await writer.keepHistory(true);
     await writer.keepHistory(true);
     await writer.ingest([delivery(9n)], NOW_US);

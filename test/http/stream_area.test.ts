@@ -1,10 +1,16 @@
 /** POST /api/stream/matches: the matches of the objects in an area, or near the positions of a table. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { pixel29, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_AREA_TEXT_BYTES } from '../../src/contract/limits.ts';
+import { withDirectory } from '../directory.ts';
+import { needs } from '../needs.ts';
 import { anywhere, HARD_PLACES, offset, seededRandom } from '../oracle/skies.ts';
+import { pythonWith, runPython, whyNoPython } from '../python.ts';
 import { provenance } from '../store/support.ts';
 import { crossmatch, FIRST_ID } from '../stream/support.ts';
 import { writeUniqFits } from '../vo/uniq_fits.ts';
@@ -40,9 +46,15 @@ test.before(async context => {
 });
 test.after(async ({ running }) => running.close());
 
-async function open(app: TestApp, query: string, body?: string | Uint8Array, headers: Record<string, string> = {}) {
+async function open(
+  app: TestApp,
+  query: string,
+  body?: string | Uint8Array,
+  headers: Record<string, string> = {},
+  path = PATH,
+) {
   const init = body === undefined ? {} : { method: 'POST', body: body as Uint8Array<ArrayBuffer> };
-  const response = await app.app.fetch(new Request(`http://nearsky.test${PATH}?${query}`, { ...init, headers }));
+  const response = await app.app.fetch(new Request(`http://nearsky.test${path}?${query}`, { ...init, headers }));
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
   const parts = response.body!.getReader();
   const reader = new EventReader();
@@ -203,5 +215,56 @@ test('more areas than the process may follow, or more than half for one client: 
     },
     { NEARSKY_MAX_STREAM_AREAS: '2' },
   ));
+
+const MODULES = 'astropy, healpy, ligo.skymap, mocpy';
+
+interface ToolAreas {
+  readonly positions: readonly [number, number][];
+  readonly areas: readonly { kind: string; query: Record<string, string>; inside: readonly number[] }[];
+}
+
+needs(test, whyNoPython(MODULES))(
+  '100 streams at once have the objects that mocpy, ligo.skymap and astropy find inside their areas',
+  () =>
+    withDirectory(async directory => {
+      await runPython(pythonWith(MODULES)!, [fileURLToPath(new URL('stream_areas.py', import.meta.url)), directory]);
+      const { positions, areas }: ToolAreas = JSON.parse(readFileSync(join(directory, 'areas.json'), 'utf8'));
+      const deliveries = positions.map(([ra, dec], i) => delivery(FIRST_ID + BigInt(i), { position: { ra, dec } }));
+      const half = deliveries.length >> 1;
+      await withApp(
+        async ({ writer }) => void (await writer.ingest(deliveries.slice(0, half), NOW_US)),
+        async (app, { writer }) => {
+          const streams: Awaited<ReturnType<typeof open>>[] = [];
+          for (const [i, { query }] of areas.entries()) {
+            const body = readFileSync(join(directory, `${i}`));
+            const parameters = `${new URLSearchParams({ from: 'beginning', ...query })}`;
+            // Of several clients: one may have half of the streams that follow an area.
+            const headers = { 'X-Forwarded-For': `192.0.2.${i % 4}` };
+            streams.push(await open(app, parameters, body, headers, '/api/stream/objects'));
+          }
+          await writer.ingest(deliveries.slice(half), NOW_US);
+          await Promise.all(
+            streams.map(({ reader }, i) => {
+              const { kind, inside } = areas[i]!;
+              return reader.until(
+                `${inside.length} of area ${i}, a ${kind}`,
+                ({ events }) => events.length >= inside.length,
+              );
+            }),
+          );
+          await new Promise(resolve => setTimeout(resolve, 300));
+          for (const [i, { reader, close }] of streams.entries()) {
+            await close();
+            const found = idsOf(reader.texts).map(id => Number(id - FIRST_ID));
+            assert.equal(
+              found.toSorted((a, b) => a - b),
+              areas[i]!.inside,
+              `area ${i}, a ${areas[i]!.kind}`,
+            );
+          }
+        },
+      );
+    }),
+);
 
 test.run();

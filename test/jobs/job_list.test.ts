@@ -88,6 +88,8 @@ test('lists are filtered by phase, time and number', async ({ running }) => {
   assert.equal(await filtered('?PHASE=PENDING&PHASE=ABORTED'), [newest, aborted, oldest]);
   assert.equal(await filtered('?LAST=1'), [newest]);
   assert.equal(await filtered('?LAST=1&PHASE=ABORTED'), [aborted]);
+  for (const phase of ['HELD', 'SUSPENDED', 'UNKNOWN', 'ARCHIVED'])
+    assert.equal(await filtered(`?PHASE=${phase}&PHASE=ABORTED`), [aborted]);
   const created = new Date(createdMs).toISOString();
   assert.equal(await filtered(`?AFTER=${created}`), [newest, aborted]);
   assert.equal(await filtered(`?AFTER=${created.slice(0, -1)}`), [newest, aborted], 'UTC without Z');

@@ -701,6 +701,17 @@ check('an object of Gaia is shown among the colours of the sources around it', a
     assert.match((await diagram.getAttribute('aria-label'))!, /^3 points: G \(Vega mag\) against BP − RP/);
     assert.is(await diagram.locator('.marked').count(), 1);
   });
+  await visiting(world, `/objects/${crowded}`, async page => {
+    // A source without a G magnitude cannot be drawn.
+    await page.route('**/api/sources?*', async route => {
+      const answer = await (await route.fetch()).json();
+      for (const { catalog_payload } of answer.sources.slice(0, 1)) catalog_payload.phot_g_mean_mag = null;
+      await route.fulfill({ json: answer });
+    });
+    await page.reload();
+    await page.getByText(/The catalogs have \d+ sources? within 60″/).waitFor();
+    assert.is(await page.locator('.colours').count(), 0);
+  });
   await visiting(world, `/objects/${alone}`, async page => {
     await page.getByText(/The catalogs have \d+ sources? within 60″/).waitFor();
     assert.is(await page.locator('.colours').count(), 0);

@@ -29,11 +29,11 @@ test('statistics are rounded, and the same after they were text', () => {
   ] as const) {
     const statistics = statisticsOf(density, sources, second, likelihood);
     assert.is(statisticsText(statistics), text);
-    assert.equal(readStatistics(text), statistics);
+    assert.equal(readStatistics(Buffer.from(text)), statistics);
   }
   const first = { version: 1, sourceDensity: 12.3, sourcesWithinRadius: 1, secondSeparationArcsec: null };
   assert.is(statisticsText(first), '1,12.3');
-  for (const text of ['1,12.3', '1,12.3,1']) assert.equal(readStatistics(text), first);
+  for (const text of ['1,12.3', '1,12.3,1']) assert.equal(readStatistics(Buffer.from(text)), first);
 });
 
 test('densities have three digits, whatever their size', () => {
@@ -149,7 +149,7 @@ test('probabilities are exact if a source many errors away is nearer than a like
       const statistics = statisticsOf(2.22, sources.length, 1, likelihoodOf(arcsec, sigma, sum, 1));
       const { any_match_probability: any } = worthOf(
         { separationArcsec: arcsec },
-        readStatistics(statisticsText(statistics)),
+        readStatistics(Buffer.from(statisticsText(statistics))),
       );
       assert.ok(Math.abs(any! - odds / (1 + odds)) < 1e-4, `${object} ${arcsec}: ${any} ${odds / (1 + odds)}`);
     }

@@ -47,7 +47,7 @@ const allOf = (table: string) => `SELECT diaObjectId AS id, t.* FROM ${table} AS
 
 /** The rows of every table, from an engine of their own, and the objects whose rows were changed since all were made. */
 async function answers(dataDir: string) {
-  const limits = { memoryMib: 512, threads: 1, refreshSeconds: 0.1, mergeAfter: 0 };
+  const limits = { memoryMib: 512, threads: 1, refreshSeconds: 0.1, mergeAfter: 0, earlierStates: 0 };
   const engine = await Engine.open({ dataDir, ...limits });
   const rows = new Map<string, string[]>();
   try {
@@ -230,7 +230,7 @@ needs(test, obstacle)('a query reads the tables as they were, while others are p
     const writer = new Writer(store);
     await fillSky(writer, MANY);
     // So little memory that not all rows are sorted at once.
-    const options = { dataDir, memoryMib: 80, threads: 2, refreshSeconds: 0.1, mergeAfter: 0 };
+    const options = { dataDir, memoryMib: 80, threads: 2, refreshSeconds: 0.1, mergeAfter: 0, earlierStates: 0 };
     const engine = await Engine.open(options);
     try {
       const before = await asked(engine, allOf('objects'));

@@ -38,7 +38,7 @@ async function answer(sql: string, more: More = {}): Promise<string> {
   await connection.run('BEGIN');
   const job = new Job(connection, columns, query, () => {});
   try {
-    await job.begin(sql, []);
+    await job.begin(sql, async () => []);
     const parts: Uint8Array[] = [];
     for (let part = await job.part(); part; part = await job.part()) {
       parts.push(part);
@@ -129,6 +129,8 @@ check('an error in a late row is told, with its reason', async () => {
   }
   const overflow = `SELECT 9223372036854775807 - ${ROWS - 5} + i AS c1 FROM range(${ROWS}) AS t(i)`;
   assert.match(await failure(answer(overflow)), /a number is too large for its type/);
+  const sum = 'SELECT CAST(sum(9223372036854775807 - i) AS BIGINT) AS c1 FROM range(2) AS t(i)';
+  assert.match(await failure(answer(sum)), /a number is too large for its type/);
 });
 
 check('words of the engine do not come through', async () => {

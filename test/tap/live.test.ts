@@ -187,7 +187,14 @@ const sizeOf = (path: string) =>
 
 /** All rows are those of an export of the same entry, which another engine reads. */
 async function assertExported(server: Server, dataDir: string, last: number): Promise<void> {
-  const engine = await Engine.open({ dataDir, memoryMib: 512, threads: 1, refreshSeconds: 3600, mergeAfter: 0 });
+  const engine = await Engine.open({
+    dataDir,
+    memoryMib: 512,
+    threads: 1,
+    refreshSeconds: 3600,
+    mergeAfter: 0,
+    earlierStates: 0,
+  });
   try {
     for (const table of TABLES)
       for (let part = 0; part < 8; part++) {

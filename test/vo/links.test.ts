@@ -68,6 +68,25 @@ test('no identifier, many of them, by a form, in another format', async ({ runni
     `ID=${FIRST.id}&RESPONSEFORMAT=application/x-votable%2Bxml;serialization=BINARY2`,
   );
   assert.match(binary.text, '<BINARY2>');
+  for (const [format, type] of [
+    ['votable', 'application/x-votable+xml;content=datalink'],
+    ['application/x-votable%2Bxml;content=datalink', 'application/x-votable+xml;content=datalink'],
+    ['text/xml', 'text/xml'],
+  ])
+    assert.is((await asked(running, `ID=1&RESPONSEFORMAT=${format}`)).headers.get('Content-Type'), type);
+  const parts = new FormData();
+  parts.append('ID', `${FIRST.id}`);
+  parts.append('ID', `${SECOND.id}`);
+  const { headers, body } = new Request('http://sky.example', { method: 'POST', body: parts });
+  const multipart = await running.app.get('/vo/links', {
+    method: 'POST',
+    headers: { 'Content-Type': headers.get('Content-Type')! },
+    body: await new Response(body).text(),
+  });
+  assert.equal(
+    rowsOf(multipart.text).map(({ ID }) => ID),
+    [FIRST, FIRST, SECOND, SECOND].map(({ id }) => `${id}`),
+  );
   const refused = await asked(running, `ID=${FIRST.id}&RESPONSEFORMAT=fits`);
   assert.is(refused.status, 400);
   assert.match(refused.text, /<INFO name="QUERY_STATUS" value="ERROR">UsageFault: RESPONSEFORMAT must be/);

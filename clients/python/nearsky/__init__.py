@@ -510,15 +510,13 @@ class Nearsky:
         `rows` is `all` or `matched`. `ra` and `dec` name the position columns if their names are not recognised. `frame` names their frame
         (`FK4 B1950`, `galactic`) if the table does not declare it. `columns` selects the columns of the table that the answer includes.
         `error_arcsec` is the 1-sigma error of the positions, for the probabilities of matches with a catalog: a number of arcsec, the name
-        of its column, or of two for right ascension and declination, separated by a comma. A pandas index is omitted. A large table, or any table with `as_job`, becomes a job of the service: the method waits for it, then
-        removes it.
+        of its column, or a list of two names for right ascension and declination. A pandas index is omitted. A large table, or any table
+        with `as_job`, becomes a job of the service: the method waits for it, then removes it.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": _number(radius_arcsec, "arcsec")}
-        if columns is not None and not isinstance(columns, str):
-            columns = ",".join('"' + name.replace('"', '""') + '"' for name in columns)
-        query["error_arcsec"] = _number(error_arcsec, "arcsec")
-        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=columns, format=form)
+        query["error_arcsec"] = _named(_number(error_arcsec, "arcsec"))
+        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=_named(columns), format=form)
         path = _address_of("/api/crossmatch", query)
         if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
             try:
@@ -528,16 +526,18 @@ class Nearsky:
                     raise
         return read(self._job(path, body))
 
-    def query(self, adql: str, kind: str = "rows", max_rows: int | None = None) -> Any:
+    def query(self, adql: str, kind: str = "rows", max_rows: int | None = None, at: int | None = None) -> Any:
         """Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows.
 
         `kind` is the type of the answer: `rows`, a list of dictionaries, which needs no other package; `pandas` or `polars`, a DataFrame;
         `astropy`, a Table. An answer has at most `max_rows` rows, and never more than the limit of the service (default 1,000,000).
+        With `at`, the tables are as after this journal entry; a first query may be refused until they are made.
         """
         if kind not in _QUERY_KINDS:
             raise ValueError(f"Cannot answer a query as {kind!r}: give kind one of {', '.join(_QUERY_KINDS)}")
         form, read = _QUERY_KINDS[kind]
-        query = {"LANG": "ADQL", "RESPONSEFORMAT": form, "QUERY": adql, **({} if max_rows is None else {"MAXREC": max_rows})}
+        given = {"MAXREC": max_rows, "AT": at}
+        query = {"LANG": "ADQL", "RESPONSEFORMAT": form, "QUERY": adql, **{name: value for name, value in given.items() if value is not None}}
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         _, answer = self._answer("/vo/tap/sync", urlencode(query).encode(), headers)
         failure = _query_failure(answer[-4096:]) if form == "votable" else None
@@ -830,6 +830,13 @@ def _positions_of(coords: Any) -> list[tuple[float, float]]:
 def _number(value: Any, unit: str) -> Any:
     """Converts a value with a unit, such as astropy's Quantity or Angle, to a number in this unit; other values are returned unchanged."""
     return float(value.to_value(unit)) if hasattr(value, "to_value") else value
+
+
+def _named(names: Any) -> Any:
+    """Joins names, such as those of a list; a string, a number and None are returned unchanged."""
+    if isinstance(names, str) or not hasattr(names, "__iter__"):
+        return names
+    return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
 def _finite(number: Any) -> float | None:

@@ -1,7 +1,8 @@
 /**
  * CSV as people send it: with commas, semicolons, tabs or bars, perhaps a byte-order mark, and comments before the
- * header. After the header, a line that begins with `#` is a row, as for STILTS and pandas. The bytes are read in
- * place; only the offsets of the records are stored beside them.
+ * header. After the header, a line that begins with `#` is a row, as for STILTS and pandas, unless it has no delimiter,
+ * such as the last line of VizieR's TSV. The bytes are read in place; only the offsets of the records are stored beside
+ * them.
  */
 import type { Column } from '../columns.ts';
 import {
@@ -18,6 +19,8 @@ import { firstLines, rowsTable, splitPreamble, type TextRows, typesOf, withPlace
 import { openWords, wordsOf } from './words.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
+/** The first line with which spreadsheets state the delimiter. */
+const STATED_DELIMITER = /^sep=[,;\t|]\r?\n/i;
 const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /**
@@ -25,11 +28,13 @@ const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
  * @throws TableError
  */
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
-  const { rest, fromComment } = splitPreamble(sent);
-  const found = delimiterOf(firstLines(rest)[0] ?? '');
+  const { rest: afterComments, fromComment } = splitPreamble(sent);
+  const stated = STATED_DELIMITER.exec(Buffer.from(afterComments.subarray(0, 8)).toString('latin1'));
+  const rest = afterComments.subarray(stated?.[0].length ?? 0);
+  const found = delimiterOf(rest);
   const isNamed = fromComment !== undefined && isHeader(fromComment, found);
   const bytes = isNamed ? fromComment : rest;
-  const words = found === undefined ? headerOfWords(bytes) : undefined;
+  const words = found === undefined ? headerOfWords(bytes, isNamed) : undefined;
   if (words) {
     const end = bytes.indexOf(LINE_FEED);
     const table = end < 0 ? undefined : openWords(words, bytes.subarray(end + 1), limits, areTyped);
@@ -38,10 +43,12 @@ export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean
   }
   const delimiter = found ?? ',';
   const csv = new Records(bytes, delimiter.charCodeAt(0), limits, false);
+  const units = csv.takeUnits();
   const types = areTyped ? typesOf(csv) : [];
-  const columns = csv.header.map(
-    (name, i): Column => ({ name: (name ?? '').trim(), type: types[i]?.type ?? 'text', description: '' }),
-  );
+  const columns = csv.header.map((name, i): Column => {
+    const unit = units?.[i]?.trim();
+    return { name: (name ?? '').trim(), type: types[i]?.type ?? 'text', ...(unit && { unit }), description: '' };
+  });
   const table = rowsTable(csv, columns, (text, { type }) => (type === 'int64' ? BigInt(text) : numberOf(text)));
   // A message such as `Forbidden` looks like a header. So does one with a comma, but it seldom has a line end.
   if (csv.rows === 0 && (found === undefined || !bytes.includes(LINE_FEED))) throw oneLine(bytes);
@@ -56,16 +63,17 @@ function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boole
   const [names, row] = firstLines(fromComment)
     .slice(0, 2)
     .map(line => cut(line, delimiter));
-  return names!.length === row?.length && row.length > 1 && row.some(isNumeric) && !names!.some(isNumeric);
+  return names!.length === row?.length && row.some(isNumeric) && !names!.some(isNumeric);
 }
 
 /**
  * The words of the first line; undefined if the lines are one column.
+ * @param isNamed whether that line is a comment, and the next has as many words
  * @throws TableError if the text is prose, whose lines differ in their number of words
  */
-function headerOfWords(bytes: Uint8Array): string[] | undefined {
+function headerOfWords(bytes: Uint8Array, isNamed: boolean): string[] | undefined {
   const [names, row] = firstLines(bytes).slice(0, 2).map(wordsOf);
-  if (!names || names.length < 2) return undefined;
+  if (!names || names.length < (isNamed ? 1 : 2)) return undefined;
   if (names.every(isNumeric)) throw noNames();
   if (!row || row.length === names.length) return names.map(name => name ?? '');
   // A column of positions, such as 12 30 49 +12 23 28.
@@ -85,8 +93,10 @@ function cut(line: string, delimiter: string | undefined): (string | null)[] {
   return delimiter === undefined ? wordsOf(line) : line.replace(/"[^"]*"/g, 'text').split(delimiter);
 }
 
-/** The most frequent delimiter of a line, outside of quotes; undefined if it has none. */
-function delimiterOf(line: string): string | undefined {
+/** The most frequent delimiter of the first line, outside of quotes; undefined if it has none. */
+function delimiterOf(bytes: Uint8Array): string | undefined {
+  // A name in quotes may contain line ends.
+  const line = /^\s*((?:"[^"]*"|[^"\r\n])*)/.exec(firstLines(bytes).join('\n'))![1]!;
   const counts = DELIMITERS.map(delimiter => cut(line, delimiter).length);
   const most = Math.max(...counts);
   return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined;
@@ -126,13 +136,33 @@ export class Records implements TextRows {
         if (!header) {
           header = new Array(fields).fill(null);
           this.#readFields(at, end, [...header.keys()], (i, text) => (header![i] = text));
-        } else this.#add(at, end, fields, header.length, limits);
+        } else if (fields > 1 || header.length === 1 || this.#bytes[at] !== HASH)
+          this.#add(at, end, fields, header.length, limits);
       }
       at = next;
     }
     if (!header) throw new TableError('it is empty');
     if (header.every(name => name?.trim() && !Number.isNaN(numberOf(name)))) throw noNames();
     this.header = header;
+  }
+
+  /**
+   * Removes the line of units and the line of dashes that VizieR writes after the header. Returns the units; undefined
+   * if there are none. A dash alone, or two, may be the mark of a missing value.
+   */
+  takeUnits(): readonly (string | null)[] | undefined {
+    const every = [...this.header.keys()];
+    const [units, dashes] = [0, 1].map(row => {
+      const texts = new Array<string | null>(every.length).fill(null);
+      if (row < this.rows)
+        this.#readFields(this.#places[2 * row]!, this.#places[2 * row + 1]!, every, (i, text) => (texts[i] = text));
+      return texts;
+    });
+    const isRule = /^(?=.*---)-[-\t]*$/.test(dashes!.join('\t')) && dashes!.every(text => text !== null);
+    if (!isRule || units!.some(isNumeric)) return undefined;
+    this.#places = this.#places.subarray(4);
+    this.rows -= 2;
+    return units;
   }
 
   /** The bytes of a row, without the line end. */

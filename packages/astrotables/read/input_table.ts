@@ -255,7 +255,9 @@ export class TypeOfTexts {
   /** Whether the texts fit into doubles, if they are not all integers. */
   #fitsDoubles = true;
 
-  add(text: string): void {
+  /** Blanks around a number do not matter. */
+  add(cell: string): void {
+    const text = cell.trim();
     this.#isEmpty = false;
     if (this.#fitsDoubles && isMoreThanDouble(text)) this.#fitsDoubles = false;
     if (text.length > MAX_NUMBER_CHARACTERS) this.#isInteger = this.#isNumber = false;

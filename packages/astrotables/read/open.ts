@@ -9,7 +9,7 @@ import { type DescribedTable, type InputTable, TableError, type TableLimits } fr
  * @throws TableError
  */
 export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped: boolean): Promise<InputTable> {
-  const bytes = unpacked(sent, limits);
+  const bytes = fromUtf16(unpacked(sent, limits));
   if (bytes.length > limits.maxBytes) throw new TableError(`it has more than ${limits.maxBytes} bytes`);
   const head = Buffer.from(bytes.subarray(0, 4096))
     .toString('latin1')
@@ -66,6 +66,13 @@ export async function openQuickTable(
  */
 export async function describeParquet(file: ParquetFile): Promise<DescribedTable> {
   return (await import('./parquet.ts')).describedParquet(file);
+}
+
+/** Text in UTF-16 with a byte-order mark, such as Excel's "Unicode text", as UTF-8; other bytes unchanged. */
+function fromUtf16(bytes: Uint8Array): Uint8Array {
+  const mark = bytes.length < 2 ? 0 : (bytes[0]! << 8) | bytes[1]!;
+  if (mark !== 0xfffe && mark !== 0xfeff) return bytes;
+  return new TextEncoder().encode(new TextDecoder(mark === 0xfffe ? 'utf-16le' : 'utf-16be').decode(bytes));
 }
 
 /**

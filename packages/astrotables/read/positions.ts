@@ -68,6 +68,9 @@ const NAMES: readonly (readonly [ra: string, dec: string])[] = [
 ];
 const SKY_NAMES = ['skycoord', 'sky_coord', 'coord', 'coords', 'coordinates', 'position', 'radec', 'ra_dec'];
 
+/** What spreadsheets write after the name of a column, as in `RA (deg)`. */
+const NAME_NOTE = /[\s_]*[([](?:deg|degrees?|°|j2000|icrs)[)\]]$/;
+
 /** Names of positions at an old equinox, such as VizieR's `RAB1950`, which have the same UCDs as positions at J2000. */
 const OLD_NAME = /^_?(ra|dec?)_?([bj]?(?:18|19)\d\d(?:\.\d+)?)$/i;
 const UCDS = {
@@ -99,7 +102,7 @@ function namedPair({ columns }: DescribedTable, { ra, dec }: NamedColumns): Pair
 
 function foundPair(table: DescribedTable): Pair {
   const { columns, frames, points } = table;
-  const names = columns.map(({ name }) => name.toLowerCase());
+  const names = columns.map(({ name }) => name.toLowerCase().replace(NAME_NOTE, ''));
   const found =
     equatorialByUcd(columns) ??
     byName(names, NAMES) ??
@@ -270,7 +273,8 @@ const ARCSEC_PER_DEGREE = 3600;
 
 function numberIn(cell: Cell): number {
   if (cell === null || typeof cell === 'boolean') return Number.NaN;
-  return typeof cell === 'string' ? numberOf(cell) : Number(cell);
+  if (typeof cell !== 'string') return Number(cell);
+  return cell.length > MAX_NUMBER_CHARACTERS ? Number.NaN : decimal(cell);
 }
 
 /** Degrees in ICRS; NaN for a cell without a valid value. */
@@ -314,13 +318,14 @@ export async function readPositions(
 const DEGREES_PER_RADIAN = 180 / Math.PI;
 /** Units in degrees. A number may precede a unit: astropy writes hours as `15deg`. */
 const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
-  [/^$|^deg|^°/, 1],
+  // Not a square or a rate, such as deg2, deg**2 and deg/yr.
+  [/^$|^(?:deg|°)[^\d*^/]*$/, 1],
   [/^rad(?:ians?)?$/, DEGREES_PER_RADIAN],
   [/^(?:h|hr|hours?|hourangle)$/, 15],
-  [/^arcmin$/, 1 / 60],
-  [/^arcsec$/, 1 / 3600],
-  [/^mas$/, 1 / 3_600_000],
-  [/^uas$/, 1 / 3_600_000_000],
+  [/^arcmin(?:ute)?s?$/, 1 / 60],
+  [/^(?:arcsec(?:ond)?s?|")$/, 1 / 3600],
+  [/^(?:mas|milliarcsec(?:ond)?s?)$/, 1 / 3_600_000],
+  [/^(?:[uµμ]as|microarcsec(?:ond)?s?)$/, 1 / 3_600_000_000],
 ];
 /** The units of VizieR's sexagesimal texts. */
 const SEXAGESIMAL_UNIT = /^["']?([hd]):?m:?s["']?$/;
@@ -342,7 +347,7 @@ function readerOf(column: Column, isRa: boolean): (cell: Cell) => number {
     // Number() converts blanks to 0, too.
     if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return plain * factor;
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
-    return sexagesimal(cell, isRa, stated) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
+    return sexagesimal(cell, isRa, stated) ?? decimal(cell) * factor;
   };
 }
 
@@ -359,9 +364,9 @@ function scaleOf({ name, unit = '' }: Column, usual: string): number {
   );
 }
 
-/** The degrees of a unit; undefined if it is not an angle. */
+/** The degrees of a unit; undefined if it is not an angle. FITS writes powers of ten as in `10**-6 arcsec`. */
 function factorOf(unit: string): number | undefined {
-  const [, scale, base] = /^(\d[\d.]*(?:e[+-]?\d+)?)?\s*(.*)$/.exec(unit)!;
+  const [, scale, base] = /^(\d[\d.]*(?:e[+-]?\d+)?)?\s*(.*)$/.exec(unit.replace(/^10\*\*/, '1e'))!;
   const factor = SCALES.find(([pattern]) => pattern.test(base!))?.[1];
   return factor === undefined || scale === undefined ? factor : Number(scale) * factor;
 }
@@ -370,7 +375,10 @@ function factorOf(unit: string): number | undefined {
  * A number with a decimal comma, such as `187,5`. Spreadsheets in German or French write it, with semicolons between
  * columns.
  */
-const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+\s*)$/;
+const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+(?:e[+-]?\d+)?\s*)$/i;
+
+/** The number in a text, perhaps with a decimal comma or a typographic minus sign; NaN if it has none. */
+const decimal = (text: string) => numberOf(text.replace('\u2212', '-').replace(DECIMAL_COMMA, '$1.$2'));
 
 const SEXAGESIMAL =
   /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;

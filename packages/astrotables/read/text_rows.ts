@@ -137,12 +137,11 @@ export function withPlace(places: Uint32Array<ArrayBuffer>, row: number, begin: 
 export type CellsOfLine = (line: string, wanted: readonly number[], row: number) => readonly (string | null)[];
 
 /**
- * The bytes without a byte-order mark, with line feeds if all lines end with a carriage return only.
- * @throws TableError if the bytes are not UTF-8 text
+ * The text in UTF-8 without a byte-order mark, with line feeds if all lines end with a carriage return only.
+ * @throws TableError if the bytes are not text in UTF-8 or Windows-1252
  */
 export function textOf(sent: Uint8Array): Uint8Array {
-  checkText(sent);
-  const bytes = withLineFeeds(sent);
+  const bytes = withLineFeeds(inUtf8(sent));
   return BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length))
     ? bytes.subarray(BYTE_ORDER_MARK.length)
     : bytes;
@@ -154,19 +153,27 @@ function withLineFeeds(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(bytes, byte => (byte === RETURN ? LINE_FEED : byte));
 }
 
-function checkText(bytes: Uint8Array): void {
+function inUtf8(bytes: Uint8Array): Uint8Array {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
       decoder.decode(bytes.subarray(from, from + CHUNK_BYTES), { stream: true });
     decoder.decode();
     if (isBinary(bytes.subarray(0, HEAD_BYTES))) throw new Error('it has too many control characters');
+    return bytes;
   } catch {
+    const text = new TextDecoder('windows-1252').decode(bytes);
+    if (!CONTROL.test(text) && !LIKE_UTF8.test(text)) return new TextEncoder().encode(text);
     throw new TableError(
       'it is neither text in UTF-8 nor a table of a known format: send CSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow, with gzip or without',
     );
   }
 }
+
+/** Excel writes CSV in Windows-1252. Such text has no control characters but white space. */
+const CONTROL = /[^\P{Cc}\s]/u;
+/** UTF-8 beyond ASCII, read as Windows-1252: the text is then damaged UTF-8. */
+const LIKE_UTF8 = /[\u00c2-\u00f4][^\0-~\u00c0-\u00ff]/;
 
 const HEAD_BYTES = 1024;
 /** The share of control characters (except tabs and line ends) from which on the bytes do not count as text. */
@@ -185,7 +192,7 @@ export interface Preamble {
   readonly fromComment: Uint8Array | undefined;
 }
 
-/** @throws TableError if the bytes are not UTF-8 text */
+/** @throws TableError as `textOf` */
 export function splitPreamble(sent: Uint8Array): Preamble {
   const bytes = textOf(sent);
   const lines: string[] = [];

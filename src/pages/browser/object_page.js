@@ -392,6 +392,7 @@ function nearestOf(near, radius) {
 
 /** With fewer sources, a diagram of colours and magnitudes shows nothing. */
 const LEAST_COLOURS = 3;
+const GAIA_BANDS = ['phot_g_mean_mag', 'phot_bp_mean_mag', 'phot_rp_mean_mag'];
 
 /**
  * The colour-magnitude diagram of Gaia's sources around an object that has one, with a ring around its own.
@@ -399,9 +400,10 @@ const LEAST_COLOURS = 3;
  */
 function colourMagnitude({ matches }, near, radius) {
   const own = matches.findLast((/** @type {any} */ match) => match.catalog_name === 'gaia_dr3')?.catalog_source_id;
-  const coloured = near.filter(({ catalog_name, catalog_payload: { phot_bp_mean_mag: bp, phot_rp_mean_mag: rp } }) => {
-    return catalog_name === 'gaia_dr3' && bp !== null && rp !== null;
-  });
+  const coloured = near.filter(
+    ({ catalog_name, catalog_payload }) =>
+      catalog_name === 'gaia_dr3' && GAIA_BANDS.every(band => Number.isFinite(catalog_payload?.[band])),
+  );
   const marked = coloured.findIndex(({ catalog_source_id }) => catalog_source_id === own);
   if (marked < 0 || coloured.length < LEAST_COLOURS) return undefined;
   const valuesOf = (/** @type {(payload: any) => number} */ read) =>

@@ -1,0 +1,47 @@
+/** The state that a transaction sees, while the tables follow the journal. */
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Generation } from '../../src/tap/generation.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { withDirectory } from '../http/support.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
+
+const test = suite('tap: generation');
+const NOTHING = { objects: [], matches: [], replaced: [], crossmatched: [], removed: [] };
+
+needs(test, duckdbObstacle(isInstalled()))('a transaction has the state of its first statement', () =>
+  withDirectory(async directory => {
+    const { DuckDBInstance } = await import('@duckdb/node-api');
+    const instance = await DuckDBInstance.create(':memory:');
+    const [making, reading] = [await instance.connect(), await instance.connect()];
+    const made = { connection: making, file: join(directory, 'archive-1.duckdb'), number: 1 };
+    assert.is(await Generation.open(made), undefined, 'it is not complete');
+    await making.run("INSERT INTO archive_1.stored VALUES ('', '[]', '', 1, 1000, 0, 0)");
+    await making.run('DETACH archive_1');
+    const generation = (await Generation.open(made))!;
+    const { contents } = generation;
+    const follow = (sequence: number) =>
+      generation.take(making, NOTHING, { ...contents, sequence, asOfMs: 1000 * sequence });
+    const stored = () => reading.prepare('SELECT sequence FROM archive_1.stored');
+    const check = async (stateOf: () => Promise<unknown>, prepared: Awaited<ReturnType<typeof stored>>, is: number) => {
+      assert.equal(await stateOf(), { sequence: is, asOfMs: 1000 * is });
+      const rows = (await (await prepared.run()).getRows()).flat();
+      assert.equal(rows, [BigInt(is)]);
+      await reading.run('ROLLBACK');
+    };
+    const unchanged = await generation.beginReading(reading);
+    await check(unchanged, await stored(), 1);
+    const before = await generation.beginReading(reading);
+    await follow(2);
+    await check(before, await stored(), 2);
+    const after = await generation.beginReading(reading);
+    const prepared = await stored();
+    await follow(3);
+    await check(after, prepared, 2);
+    for (const connection of [making, reading]) connection.closeSync();
+    instance.closeSync();
+  }),
+);
+
+test.run();
