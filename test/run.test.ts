@@ -51,6 +51,23 @@ interface Ran {
   readonly lines: readonly string[];
 }
 
+test('a part has the fast files, and every Nth of the others: together the parts have all', () => {
+  const slow = Object.fromEntries(
+    ['a', 'b', 'c', 'd'].map(name => [`${name}.test.ts`, `import 'node:http';\n${totals(1, 1)}`]),
+  );
+  return withTests({ 'fast.test.ts': totals(1, 1), ...slow }, run => {
+    const ran = [1, 2, 3].map(part => run('--part', `${part}/3`));
+    const filesOf = ({ lines }: Ran) => lines.flatMap(line => /^ok +(\S+)\.test\.ts/.exec(line)?.[1] ?? []).sort();
+    assert.equal(ran.map(filesOf), [
+      ['a', 'd', 'fast'],
+      ['b', 'fast'],
+      ['c', 'fast'],
+    ]);
+    assert.equal(ran[1]!.lines.slice(-2), ['3 files are in other parts than 2 of 3', '2 passed, 0 failed']);
+    for (const part of ['0/3', '4/3', 'x']) assert.match(run('--part', part).stderr, /--part must be K\/N/);
+  });
+});
+
 test('how long it takes comes first, and the sum last', () =>
   withTests({ 'a/one.test.ts': totals(3, 3), 'b/two.test.ts': totals(2, 2) }, run => {
     const { status, lines } = run();

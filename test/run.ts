@@ -3,28 +3,36 @@
  * was skipped and why, which files run under Node only, and which passed only when they were repeated; ends with `N passed, N failed`. Tests with
  * deadlines may fail because of what runs beside them: up to three files that failed run once more, alone, and the second outcome counts.
  *
- *   node test/run.ts [--fast] [WORD...]     only the files whose path contains one of the words; --fast: only those of `fast.ts`
+ *   node test/run.ts [--fast] [--part K/N] [WORD...]
+ *
+ * WORD: only the files whose path contains one of the words. --fast: only those of `fast.ts`. --part: of the others only every Nth, from the Kth on.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { whySlow } from './fast.ts';
 import { whyNodeOnly } from './node_only.ts';
 import { isDeno, taskOptions } from './runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const words = process.argv.slice(2).filter(word => word !== '--fast');
-const isFast = words.length < process.argv.length - 2;
+const { values: options, positionals: words } = parseArgs({
+  options: { fast: { type: 'boolean', default: false }, part: { type: 'string', default: '1/1' } },
+  allowPositionals: true,
+});
+const isFast = options.fast;
+const [part, parts] = options.part.split('/').map(Number) as [number, number];
+if (!(part >= 1 && part <= parts)) throw new Error(`--part must be K/N, with K from 1 to N: ${options.part}`);
 const named = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .sort();
-const chosen = named.filter(
-  name =>
-    (words.length === 0 || words.some(word => name.includes(word))) &&
-    (!isFast || whySlow(join(root, 'test', name)) === undefined),
-);
+const isSlow = (name: string) => whySlow(join(root, 'test', name)) !== undefined;
+const asked = named.filter(name => words.length === 0 || words.some(word => name.includes(word)));
+const slow = isFast || parts > 1 ? asked.filter(isSlow) : [];
+const inOtherParts = slow.filter((_, i) => i % parts !== part - 1);
+const chosen = asked.filter(name => !(isFast ? slow : inOtherParts).includes(name));
 const left = isDeno ? chosen.filter(name => whyNodeOnly(name) !== undefined) : [];
 const files = chosen.filter(name => !left.includes(name));
 const unknown = words.filter(word => !named.some(name => name.includes(word)));
@@ -201,6 +209,8 @@ if (left.length) {
   const names = left.map(file => file.slice(0, -'.test.ts'.length));
   console.log(`${left.length} files run under Node only: ${names.join(', ')} (test/node_only.ts says why)`);
 }
+if (!isFast && inOtherParts.length)
+  console.log(`${inOtherParts.length} files are in other parts than ${part} of ${parts}`);
 const count = (key: 'passed' | 'failed') => [...outcomes.values()].reduce((sum, outcome) => sum + outcome[key], 0);
 const mended = failedFiles.filter(file => !outcomes.get(file)!.failed);
 if (mended.length)
