@@ -104,7 +104,9 @@ export class ReadingProcesses {
       for (const [slots, task] of inputBytes <= SMALL_BYTES ? tries : []) {
         const work = () => this.#runSmall({ ...reading, task }, late.signal);
         const tried = await this.#tried(() => inSlot(this.#smallSlots[slots], work));
-        if (tried && !isTooLarge(tried)) return tried;
+        // Another small process would be too slow, or run out of memory, too.
+        if (tried === undefined || tried === reading.tooLarge) break;
+        if (!isTooLarge(tried)) return tried;
       }
       return await inSlot(this.#largeSlots, () => this.#run(this.#large, reading, ends));
     } catch (error) {
