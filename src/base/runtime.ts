@@ -76,8 +76,8 @@ export const outsideParser: (work: () => void) => void = isDeno ? work => proces
 const ON_BODY = 3;
 
 /**
- * Drops what a connection has received of a body. Node's parser would make a buffer of each chunk of 64 KiB that it has
- * read, which takes 15 ms if each is one byte.
+ * Drops what a connection has received of a body. Node's parser would make a buffer for each chunk in the 64 KiB that
+ * it has read, which takes 15 ms if each chunk is one byte.
  * @returns a function to call at the end of the body, because the body of another request may follow
  */
 export function skipBody(socket: object): () => void {

@@ -30,7 +30,7 @@ const AGAIN_MS = 1000;
 export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
   readonly kind: 'table' | 'area';
   readonly task: Task<Result>;
-  /** The same task, for which input that takes long is too large; undefined if no input takes long. */
+  /** The same task with lower limits, which is tried first: input beyond them is too large. Undefined if there is none. */
   readonly quickTask?: Task<Result>;
   readonly inputBytes: number;
   /** Whether a result means that the process has too little memory. */
