@@ -322,7 +322,7 @@ export interface QueryOptions {
   readonly maxRows?: number;
   /** Returns the bytes of a table instead of its rows. */
   readonly format?: TableFormat;
-  /** Reads the tables as they were after this journal entry. A first query may be refused until they are made. */
+  /** Reads the tables as they were after this journal entry. The first queries may be refused until they are made. */
   readonly at?: number;
 }
 

@@ -76,14 +76,17 @@ export const outsideParser: (work: () => void) => void = isDeno ? work => proces
 const ON_BODY = 3;
 
 /**
- * Drops what a connection has received of a body. Node's parser would make a buffer of each chunk of 64 KiB that it has
- * read, which takes 15 ms if each is one byte.
+ * Drops what a connection has received of a body. Node's parser would make a buffer for each chunk in the 64 KiB that
+ * it has read, which takes 15 ms if each chunk is one byte.
+ * @returns a function to call at the end of the body, because the body of another request may follow
  */
-export function skipBody(socket: object): void {
+export function skipBody(socket: object): () => void {
   const { parser } = socket as { parser?: Record<number, unknown> | null };
   const onBody = parser?.[ON_BODY];
-  if (!parser || typeof onBody !== 'function' || onBody.name !== 'parserOnBody') return;
+  if (!parser || typeof onBody !== 'function' || onBody.name !== 'parserOnBody') return () => {};
+  const end = () => void (parser[ON_BODY] = onBody);
   parser[ON_BODY] = undefined;
   // Before another connection can use the parser.
-  afterThisIteration(() => (parser[ON_BODY] = onBody));
+  afterThisIteration(end);
+  return end;
 }

@@ -61,7 +61,7 @@ const LOOK_MS = 1000;
 
 /**
  * Returns the memory of this thread's heap to the system whenever the heap has grown, even if it has shrunk since. This
- * takes 40 ms of processor time for a heap of 25 MiB.
+ * stops the thread: for 30 ms with few live objects, and 90 ms with 40 MiB of them.
  * @param growthMib how much the heap may grow
  * @param pauseMs the minimum time between two returns, milliseconds
  * @returns a function that ends the watch
@@ -70,8 +70,8 @@ export function boundHeap(growthMib: number, pauseMs: number): () => void {
   const sizeMib = () => getHeapStatistics().total_physical_size / 2 ** 20;
   let [leastMib, mostMib, atMs] = [sizeMib(), 0, performance.now()];
   const look = () => {
-    leastMib = Math.min(leastMib, sizeMib());
-    mostMib = Math.max(mostMib, sizeMib());
+    const mib = sizeMib();
+    [leastMib, mostMib] = [Math.min(leastMib, mib), Math.max(mostMib, mib)];
     if (mostMib < leastMib + growthMib || performance.now() < atMs + pauseMs) return;
     collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     [leastMib, mostMib, atMs] = [sizeMib(), 0, performance.now()];

@@ -428,7 +428,7 @@ export const tapParameters = memoized(({ TAP_MAX_RECORDS }: Config) => {
     AT: {
       kind: kinds.JOURNAL_ENTRY,
       description:
-        'A journal entry from the `X-Journal-Entry` of an earlier answer: the tables are read as they were after that entry. The default is the newest entry. The first query with an entry waits until its tables are made.',
+        'A journal entry from the `X-Journal-Entry` of an earlier answer: the tables are read as they were after that entry. The default is the newest entry. Until the tables of an entry are made, queries are 503, and jobs wait.',
     },
     RESPONSEFORMAT: TAP_FORMAT,
     FORMAT: { ...TAP_FORMAT, description: 'An older name of RESPONSEFORMAT. RESPONSEFORMAT has precedence.' },

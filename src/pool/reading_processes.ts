@@ -30,7 +30,7 @@ const AGAIN_MS = 1000;
 export interface Reading<Result> extends Omit<TaskOptions, 'ends'> {
   readonly kind: 'table' | 'area';
   readonly task: Task<Result>;
-  /** The same task, for which input that takes long is too large; undefined if no input takes long. */
+  /** The same task with lower limits, which is tried first: input beyond them is too large. Undefined if there is none. */
   readonly quickTask?: Task<Result>;
   readonly inputBytes: number;
   /** Whether a result means that the process has too little memory. */
@@ -104,8 +104,8 @@ export class ReadingProcesses {
       for (const [slots, task] of inputBytes <= SMALL_BYTES ? tries : []) {
         const work = () => this.#runSmall({ ...reading, task }, late.signal);
         const tried = await this.#tried(() => inSlot(this.#smallSlots[slots], work));
-        // What was too slow would be too slow again.
-        if (!tried) break;
+        // Another small process would be too slow, or run out of memory, too.
+        if (tried === undefined || tried === reading.tooLarge) break;
         if (!isTooLarge(tried)) return tried;
       }
       return await inSlot(this.#largeSlots, () => this.#run(this.#large, reading, ends));

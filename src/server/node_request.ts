@@ -112,6 +112,7 @@ export class Chunks {
   #bytes = 0;
   #gathered: Uint8Array[] = [];
   #areTooSmall = false;
+  #endSkip = () => {};
 
   constructor(incoming: IncomingMessage) {
     const push = incoming.push.bind(incoming);
@@ -127,12 +128,12 @@ export class Chunks {
         this.#bytes += chunk.length;
         // The first chunk beyond a limit wakes the reader.
         this.#areTooSmall = this.#limit() !== undefined;
-        if (this.#areTooSmall) skipBody(incoming.socket);
+        if (this.#areTooSmall) this.#endSkip = skipBody(incoming.socket);
         else if (chunk.length <= GATHERED_BYTES) {
           if (this.#gathered.push(chunk) === 1) afterThisIteration(pass);
           return wantsMore;
         }
-      }
+      } else this.#endSkip();
       pass();
       return push(chunk, encoding);
     };

@@ -129,16 +129,18 @@ function rounded(value: number, digits: number): number {
   return Number(value.toPrecision(digits));
 }
 
+/** The version that a string omits. It stays 2 in later versions of the method, because strings are stored. */
+const OMITTED_VERSION = 2;
 const UNKNOWN = '?';
 const COMMA = 0x2c;
 
 /**
- * The statistics of a match as a string: the values in their order, separated by commas. The present version, one
+ * The statistics of a match as a string: the values in their order, separated by commas. Version 2, one
  * source, a ratio of 0, a completeness of 1 and null are empty, and trailing commas are omitted.
  */
 export function statisticsText(statistics: MatchStatistics): string {
   const { version, sourceDensity, sourcesWithinRadius, secondSeparationArcsec, likelihood } = statistics;
-  const first = version === STATISTICS_VERSION ? '' : version;
+  const first = version === OMITTED_VERSION ? '' : version;
   const count = sourcesWithinRadius === 1 ? '' : sourcesWithinRadius;
   const text = `${first},${shortest(sourceDensity)},${count},${shortest(secondSeparationArcsec)}`;
   return (likelihood ? `${text},${likelihoodText(likelihood)}` : text).replace(/,+$/, '');
@@ -165,7 +167,7 @@ export function readStatistics(bytes: Buffer, from = 0, to = bytes.length): Matc
     return start < at++ ? readDecimal(bytes, start, at - 1) : undefined;
   };
   const statistics = {
-    version: next() ?? STATISTICS_VERSION,
+    version: next() ?? OMITTED_VERSION,
     sourceDensity: next() ?? null,
     sourcesWithinRadius: next() ?? 1,
     secondSeparationArcsec: next() ?? null,

@@ -57,7 +57,7 @@ export interface TableRequest {
 export interface MatchTableTask extends Task<TableWritten>, TableRequest {
   readonly kind: 'matchTable';
   readonly limits: TableLimits;
-  /** If the table exceeds these bounds, it is too large for now, because it takes long. */
+  /** A table beyond these bounds is refused as too large, and tried again without them in another slot. */
   readonly quick?: TableLimits;
   /** The table, or the path of its file. The crossmatch ends if this file is deleted. */
   readonly input: Uint8Array | string;

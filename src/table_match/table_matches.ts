@@ -17,7 +17,7 @@ export interface TableAsked {
   /** The name under which the table counts against the client's share. */
   readonly client: string;
   readonly request: TableRequest;
-  /** As in `MatchTableTask`, as is the output. */
+  /** See `MatchTableTask`, also for `output`. */
   readonly input: Uint8Array | string;
   readonly inputBytes: number;
   readonly output: string;

@@ -1,8 +1,8 @@
 /**
  * The archive as tables for the engine, in generations: see `generation.ts`. The first one is made of an export in the
  * HATS layout, by a process of its own. After that the tables follow the journal. Generations of earlier states are made
- * of exports, too, and never change. Each engine has its own directory,
- * named by its process; the next engine takes over the directory of one that has ended.
+ * of exports, too, and never change. Each engine has its own directory, named by its process; the next engine takes over
+ * the directory of one that has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -36,7 +36,7 @@ export interface ReadUploadsTask extends Task<UploadsRead> {
   readonly output: string;
   /** The limits of each table. All tables together may have at most `maxBytes` of text. */
   readonly limits: TableLimits;
-  /** If a table exceeds these bounds, it is too large for now, because it takes long. */
+  /** As in `MatchTableTask`. */
   readonly quick?: TableLimits;
 }
 

@@ -43,10 +43,13 @@ test.before.each(context => {
     memoryMib: 512,
     niceness: NICENESS,
     childMemory: memory,
-    data: {},
   };
   context.memory = memory;
-  context.processes = new ReadingProcesses({ small: options, large: options, admission: new ClientAdmission() });
+  context.processes = new ReadingProcesses({
+    small: { ...options, data: { answer: 'small' } },
+    large: { ...options, data: { answer: 'large' } },
+    admission: new ClientAdmission(),
+  });
 });
 
 test.after.each(({ directory, memory, processes }) => {
@@ -103,6 +106,12 @@ test('a quick table waits for no table that takes long, however small', async ({
   assert.is(await processes.inTime('quick', quick, new Budget(60)), 'answersLate');
   // A second one begins when the first has left its slot.
   assert.ok(begun <= 1, `${begun}`);
+});
+
+test('a table that was too slow for one small process goes to a large one', async ({ processes }) => {
+  const quickTask: MoodyTask = { kind: 'mood', mood: 'hangs' };
+  const table = reading({ kind: 'table', mood: 'answersWithData', quickTask });
+  assert.is(await processes.inTime('client', table, new Budget(60)), 'large');
 });
 
 onLinux('an idle process waits for the next small input, while there are fewer than slots', async ({ processes }) => {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
 import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
-import { readJsonBody } from '../../src/http/json_body.ts';
+import { readBytes, readJsonBody } from '../../src/http/json_body.ts';
 import { eventually, startApp } from '../http/support.ts';
 import { isDeno } from '../runtime.ts';
 import { Client, exchange, parseAnswer, text, withServer } from './support.ts';
@@ -325,6 +325,31 @@ test('a body of many small chunks is refused', () =>
       assert.is((await exchanged(10, 1)).body, 'read');
     }
   }));
+
+test('a request that arrives together with a refused one has its whole body', () => {
+  const sizes: number[] = [];
+  const late = async (request: IncomingRequest) => {
+    // The refused body has then ended, so the connection stays open.
+    await new Promise(resolve => setTimeout(resolve, 50));
+    try {
+      sizes.push((await readBytes(request, new Budget(5), 10_000)).length);
+    } catch (error) {
+      return errorResponse(expectedErrorOf(error)!);
+    }
+    return text('read');
+  };
+  return withServer(late, async ({ port }) => {
+    const chunked = [...POST, 'Transfer-Encoding: chunked', '', `${'1\r\n \r\n'.repeat(1500)}0`, '', ''];
+    const received = await exchange(
+      port,
+      [...chunked, ...POST, 'Connection: close', 'Content-Length: 5', '', 'hello'].join('\r\n'),
+    );
+    // Deno may join the small chunks, and accept them.
+    if (!isDeno) assert.match(received, /^HTTP\/1\.1 400/);
+    assert.is(received.match(/HTTP\/1\.1 \d+/g)?.at(-1), 'HTTP/1.1 200');
+    assert.is(sizes.at(-1), 5);
+  });
+});
 
 test('a client that has said all it will say gets its answer', () =>
   withServer(

@@ -531,7 +531,7 @@ class Nearsky:
 
         `kind` is the type of the answer: `rows`, a list of dictionaries, which needs no other package; `pandas` or `polars`, a DataFrame;
         `astropy`, a Table. An answer has at most `max_rows` rows, and never more than the limit of the service (default 1,000,000).
-        With `at`, the tables are as after this journal entry; a first query may be refused until they are made.
+        `at` reads the tables as they were after this journal entry. The first queries with an entry may be refused until its tables are made.
         """
         if kind not in _QUERY_KINDS:
             raise ValueError(f"Cannot answer a query as {kind!r}: give kind one of {', '.join(_QUERY_KINDS)}")
