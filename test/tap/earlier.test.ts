@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
 import { decodeHistoryKey } from '../../src/store/history.ts';
+import { readDone } from '../../src/store/nights.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { RefusedChange } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -118,6 +119,7 @@ check('the rows are those of queries that were asked then, and the same bytes ea
         const isMade = earlierFiles(dataDir).some(name => !files.includes(name));
         assert.is(isMade, at === Math.min(...kept.keys()));
       });
+    assert.equal(readDone(store.databases), {}, 'the exports for tables are not those of the operator');
     await store.close();
   }),
 );
