@@ -1,5 +1,5 @@
 /** `nearsky export`: the whole content of the database, as lines. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
 import { loadConfig } from '../config/config.ts';
 import { noteChore } from '../store/noting.ts';
@@ -116,8 +116,11 @@ async function runHats(invocation: Invocation): Promise<number> {
   return 0;
 }
 
+/** Notes an export, unless it is in the data directory, where the tables for ADQL are made from exports. */
 async function noteExport({ config }: Invocation, target: string): Promise<void> {
-  const noted = noteChore(config.NEARSKY_DATA, 'export', resolve(target));
+  const path = resolve(target);
+  if (path.startsWith(join(resolve(config.NEARSKY_DATA), '/'))) return;
+  const noted = noteChore(config.NEARSKY_DATA, 'export', path);
   await noted.catch(error => tell(`nearsky export: ${messageOf(error)}`));
 }
 

@@ -20,6 +20,7 @@ import { programArguments } from '../base/runtime.ts';
 import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
+import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import type { Store } from '../store/store.ts';
 import { DamagedValue } from '../store/table.ts';
 import { writeChangedRows } from './changed_rows.ts';
@@ -39,6 +40,8 @@ const MAX_FOLLOWED_SHARE = 0.5;
 const MAX_FOLLOWED_IDS = 300_000;
 /** Making generations takes at most this fraction of the time; so does making tables of earlier states. */
 const MAKING_SHARE = 5;
+/** Making tables takes at most this many times the disk space of the present ones: an export, and the tables. */
+const MADE_SHARE = 3;
 /**
  * The share of the engine's memory for indexes of ids, which are kept in memory completely; and the maximum memory per
  * indexed row.
@@ -299,7 +302,7 @@ export class Archive {
    * Makes the generation of the state after an earlier journal entry. If the maximum number is kept, it replaces the one
    * that was not used for longest. Only to be called when the tables of the present state exist.
    * @returns undefined if it cannot begin now: another generation is being made, one would be replaced though one was made
-   * recently, or queries read all that are kept
+   * recently, making one failed recently, or queries read all that are kept
    */
   makeEarlier(at: number): Promise<void> | undefined {
     if (this.#makingEarlier?.at === at) return this.#makingEarlier.made;
@@ -307,9 +310,10 @@ export class Archive {
     const isFull = kept.length >= this.#earlierStates;
     const unused = kept.find(([, { isUsed }]) => !isUsed);
     if (isFull && !unused) return undefined;
-    // Only making further and further ones would take much of the time.
-    if (!isFull) this.#earlierTurn.atMs = 0;
     const made = this.#alone(this.#earlierTurn, async () => {
+      // What is stored later needs the disk, too.
+      const bytes = RESERVE_BYTES + MADE_SHARE * this.#current!.bytes;
+      requireSpace(`make the tables of journal entry ${at}`, this.#directory, bytes);
       if (isFull) {
         this.#earlier.delete(unused![0]);
         this.#replaced.add(unused![1]);
@@ -318,9 +322,15 @@ export class Archive {
     });
     if (!made) return undefined;
     this.#makingEarlier = { at, made };
-    made.catch(reportFailure).finally(() => {
-      this.#makingEarlier = undefined;
-    });
+    made
+      .then(() => {
+        // Only replacing, and failing, again and again would take much of the time.
+        if (this.#earlier.size < this.#earlierStates) this.#earlierTurn.atMs = 0;
+      })
+      .catch(reportFailure)
+      .finally(() => {
+        this.#makingEarlier = undefined;
+      });
     return made;
   }
 

@@ -3,7 +3,7 @@
  * objects replace older rows, each time in one transaction. A query reads one generation. A replaced generation is
  * deleted when its last query has ended.
  */
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted, textLiteral } from '@nearsky/adql';
 import { type CatalogDefinition, Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
@@ -214,6 +214,11 @@ export class Generation {
 
   get isUsed(): boolean {
     return this.#users > 0;
+  }
+
+  /** The size of its file. */
+  get bytes(): number {
+    return statSync(this.#file).size;
   }
 
   async remove(connection: DuckDBConnection): Promise<void> {

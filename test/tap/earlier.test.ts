@@ -1,10 +1,12 @@
 /** Queries of earlier states (AT): their rows are those of queries that were asked then. */
-import { globSync, readdirSync } from 'node:fs';
+import { globSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../src/store/apply.ts';
+import { decodeHistoryKey } from '../../src/store/history.ts';
+import { readDone } from '../../src/store/nights.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { RefusedChange } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -117,6 +119,7 @@ check('the rows are those of queries that were asked then, and the same bytes ea
         const isMade = earlierFiles(dataDir).some(name => !files.includes(name));
         assert.is(isMade, at === Math.min(...kept.keys()));
       });
+    assert.equal(readDone(store.databases), {}, 'the exports for tables are not those of the operator');
     await store.close();
   }),
 );
@@ -139,6 +142,35 @@ check('tables that a query reads are not replaced by those of another entry', ()
       assert.is(Buffer.concat(read).toString(), before.get('objects'));
       await answers(engine, 2);
       await eventually('the end of the older tables', async () => !earlierFiles(dataDir).includes(file!) || undefined);
+    });
+    await store.close();
+  }),
+);
+
+check('no tables are made if the disk has too little space, or again and again if making them fails', () =>
+  withDirectory(async dataDir => {
+    const store = openStore(dataDir, 'write');
+    const writer = new Writer(store);
+    await writer.keepHistory(true);
+    await writer.ingest([delivery(1n)], NOW_US);
+    await writer.ingest([delivery(2n)], NOW_US);
+    const refused = async (engine: Engine, at: number) =>
+      JSON.parse((await failure(() => answerOf(engine, allOf('tns'), at))).message);
+    await withEngine(dataDir, async engine => {
+      await answerOf(engine, allOf('tns'));
+      const [file] = globSync('tap/*/archive-*.duckdb', { cwd: dataDir });
+      const path = join(dataDir, file!);
+      const { size } = statSync(path);
+      // No disk has space for three times as much.
+      truncateSync(path, 2 ** 43);
+      assert.is((await refused(engine, 1)).outcome, 'unavailable');
+      truncateSync(path, size);
+      // The latest ingest time after entry 1, without which an export fails.
+      const time = [...store.databases.history.getKeys({})].at(-2)!;
+      assert.is(decodeHistoryKey(time).sequence, 1);
+      await store.databases.history.remove(time);
+      await eventually('the failure', async () => (await refused(engine, 1)).outcome === 'unavailable' || undefined);
+      assert.is((await refused(engine, 2)).outcome, 'early');
     });
     await store.close();
   }),
