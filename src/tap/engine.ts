@@ -232,7 +232,7 @@ export class Engine {
       const which =
         at === undefined
           ? 'the tables are being made for the first time'
-          : `the tables of journal entry ${at} are being made, after those that were asked for before`;
+          : `the tables of journal entry ${at} are being made, or those of another entry before them`;
       return { outcome: 'early', message: `${which}${share}` };
     }
     const { tables, sources } = current;
