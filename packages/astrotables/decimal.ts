@@ -155,7 +155,7 @@ const EXACT_DIGITS = 15;
  * @param from inclusive
  * @param to exclusive
  */
-export function readDecimal(bytes: Buffer, from: number, to: number): number {
+export function readDecimal(bytes: Uint8Array, from: number, to: number): number {
   // The digits are a and, after the first 15, b. The value is (a + b / 10^rest) / 10^decimals.
   let [a, b, count, rest] = [0, 0, 0, 0];
   let point = -1;
@@ -183,4 +183,5 @@ export function readDecimal(bytes: Buffer, from: number, to: number): number {
   return number === quotient + correction * (1 + DOUBT) ? number : numberOf(bytes, from, to);
 }
 
-const numberOf = (bytes: Buffer, from: number, to: number) => Number(bytes.toString('latin1', from, to));
+const LATIN1 = new TextDecoder('latin1');
+const numberOf = (bytes: Uint8Array, from: number, to: number) => Number(LATIN1.decode(bytes.subarray(from, to)));

@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eventually } from '../directory.ts';
@@ -20,14 +19,9 @@ const send = (app: TestApp, table: string | Uint8Array, client = '192.0.2.1') =>
     headers: { 'Content-Type': 'application/octet-stream', 'X-Forwarded-For': client },
   });
 
-/** One text of a dictionary, for every row. */
-function parquetBomb(): Uint8Array {
-  const rows = 990_000;
-  const numbers = Array.from({ length: rows }, (_, i) => i % 90);
-  const column = (name: string) => ({ name, data: numbers, type: 'DOUBLE' as const });
-  const text = { name: 'text', data: new Array(rows).fill('x'.repeat(100_000)), type: 'STRING' as const };
-  return new Uint8Array(parquetWriteBuffer({ columnData: [column('ra'), column('dec'), text] }));
-}
+/** A table that takes more memory than it is large, for as long as it is read. */
+const largeTable = () =>
+  `ra,dec,name\n${Array.from({ length: 400_000 }, (_, i) => `${(i * Math.E) % 360},${(i * Math.PI) % 90},object ${i}\n`).join('')}`;
 
 /** A line of 60 million brackets. `neighbour/attacks` has many others, with default settings. */
 const brackets = () => gzipSync(Buffer.alloc(60_000_000, '[').fill('{"ra":', 0, 6));
@@ -62,19 +56,18 @@ const onLinux = needs(test, process.platform === 'linux' ? undefined : 'only Lin
 onLinux('two tables that take more memory together than all processes may are not both read at once', async () => {
   const { app, close } = await startApp(async () => {}, {
     ...SETTINGS,
-    API_TABLE_MEMORY_MIB: '64',
     TAP_MAX_QUERIES: '0',
-    NEARSKY_CHILD_MEMORY_MIB: '160',
+    NEARSKY_CHILD_MEMORY_MIB: '224',
   });
   try {
-    const bomb = parquetBomb();
+    const table = largeTable();
     const { headers } = await eventually(
       'one is refused for now',
       async () => {
-        const answers = await Promise.all(['192.0.2.1', '192.0.2.2'].map(client => send(app, bomb, client)));
+        const answers = await Promise.all(['192.0.2.1', '192.0.2.2'].map(client => send(app, table, client)));
         for (const { status, text } of answers)
           if (status === 503) assert.match(text, 'other tables and queries have taken the memory');
-          else assert.is(status, 400, text);
+          else assert.ok(status === 200 || /takes more memory than is allowed/.test(text), text);
         return answers.find(({ status }) => status === 503);
       },
       300_000,
