@@ -1,6 +1,6 @@
-"""Writes the sample's sky map, as ligo.skymap writes those of LIGO, Virgo and KAGRA: `skymap.py FILE`; `gzip -9n` packs it.
+"""Writes the sample's sky map in the format of LIGO, Virgo and KAGRA: `skymap.py FILE`. Pack it with `gzip -9n`.
 
-The event is made. The map has a region around most of the sample's alerts, and a lesser one around others, at 40 Mpc.
+The event is invented. The map has a region around most of the sample's alerts, and a lesser one around others, at 40 Mpc.
 The same versions of astropy and ligo.skymap give the same bytes.
 """
 

@@ -36,8 +36,8 @@ each export prints its last journal entry.
 
 --at SEQUENCE exports the objects as they were after that journal entry, if the history reaches back
 to it (NEARSKY_HISTORY). While the registered catalogs stay the same, the files are the same each
-time. The columns are those of the registered catalogs, and lines omit the TNS registry, because
-neither has a history.`,
+time. Catalogs and the TNS registry have no history: the columns are for the catalogs registered
+now, and lines omit the registry.`,
   options: {
     format: { value: 'FORMAT', help: 'lines (the default) or hats' },
     since: { value: 'SEQUENCE', help: 'with --format hats: only objects that changed after this journal entry' },

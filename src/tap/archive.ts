@@ -76,6 +76,8 @@ export class Archive {
   #next: Generation | undefined;
   /** A generation of which so many rows have changed that it must be replaced. */
   #left: Generation | undefined;
+  /** The tables that the catalogs need, when they were last read. Reading them takes as long as a small query. */
+  #origin: Origin | undefined;
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
   /** Generations of earlier states by their journal entries. The one that was used last is the last. */
@@ -172,7 +174,7 @@ export class Archive {
    */
   async refresh(): Promise<void> {
     this.#store.resetRead();
-    const origin = this.#origin();
+    const origin = this.#readOrigin();
     const { registered } = origin;
     // Objects that were removed from the history, too, must not stay in tables.
     for (const [at, each] of this.#earlier)
@@ -200,10 +202,10 @@ export class Archive {
       this.#makeAside(() => current.merged(this.#newGeneration(), origin));
   }
 
-  /** The tables that the present catalogs need. */
-  #origin(): Origin {
+  #readOrigin(): Origin {
     const registered = this.#store.catalogs().map(described);
-    return { key: keyOf(new Catalogs(registered)), registered };
+    this.#origin = { key: keyOf(new Catalogs(registered)), registered };
+    return this.#origin;
   }
 
   /** Whether a generation differs at most in the set of registered built-in catalogs. */
@@ -292,7 +294,7 @@ export class Archive {
   earlier(at: number): Generation | undefined {
     const kept = this.#earlier.get(at);
     // Other catalogs have other columns.
-    if (!kept || kept.contents.key !== this.#origin().key) return undefined;
+    if (!kept || kept.contents.key !== (this.#origin ?? this.#readOrigin()).key) return undefined;
     this.#earlier.delete(at);
     this.#earlier.set(at, kept);
     return kept;
@@ -318,7 +320,7 @@ export class Archive {
         this.#earlier.delete(unused![0]);
         this.#replaced.add(unused![1]);
       }
-      this.#keepEarlier(await this.#make(this.#origin(), at));
+      this.#keepEarlier(await this.#make(this.#readOrigin(), at));
     });
     if (!made) return undefined;
     this.#makingEarlier = { at, made };

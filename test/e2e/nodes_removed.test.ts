@@ -3,17 +3,16 @@
  * the removals themselves are killed. In the end every node, its tables in ADQL and its HATS export are those of a service that never had them.
  * NEARSKY_REMOVED sets how many objects are removed (300). The large run: NEARSKY_REMOVED=20000 npx node test/run.ts e2e/nodes_removed
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { separationArcsec } from '@nearsky/sky-index';
-import { parquetReadObjects } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withStore } from '../../src/store/store.ts';
 import { eventually, sample, withDirectory } from '../directory.ts';
+import { readRows } from '../hats_export/support.ts';
 import { needs } from '../needs.ts';
 import { offset, type Place } from '../oracle/skies.ts';
 import { dump } from '../store/random_changes.ts';
@@ -189,14 +188,8 @@ const objectsOf = (data: string) =>
 /** The ids in the files of a HATS export, ascending; each once. */
 async function idsInHats(data: string, target: string, run: (args: string[]) => Promise<unknown>): Promise<string[]> {
   await run(['export', '--format', 'hats', target, '--data', data]);
-  const ids: string[] = [];
-  for (const path of globSync('objects/objects/dataset/Norder=*/**/*.parquet', { cwd: target })) {
-    const bytes = readFileSync(join(target, path));
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
-    for (const { diaObjectId } of await parquetReadObjects({ file, compressors, columns: ['diaObjectId'] }))
-      ids.push(`${diaObjectId}`);
-  }
-  return ids.sort();
+  const rows = await readRows(target, 'objects/objects/dataset/Norder=*/**/*.parquet');
+  return rows.map(({ diaObjectId }) => `${diaObjectId}`).sort();
 }
 
 async function idsInAdql(url: string): Promise<string[]> {

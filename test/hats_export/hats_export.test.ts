@@ -1,11 +1,9 @@
 /** The export as HATS catalogs: it equals the lines of an export, value by value, and other programs can read it. */
 
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openHats } from '@nearsky/hats';
 import { pixel29, pixelOf, separationArcsec } from '@nearsky/sky-index';
-import { parquetReadObjects } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportHats } from '../../src/hats_export/hats_exporter.ts';
@@ -17,24 +15,9 @@ import { needs } from '../needs.ts';
 import { worth } from '../oracle/answers.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 import { delivery, failure, withStore } from '../store/support.ts';
-import { fillSky } from './support.ts';
+import { fillSky, type Row, readRows } from './support.ts';
 
 const test = suite('hats_export');
-
-type Row = Record<string, unknown>;
-
-/** Times as they are stored: a Date has no microseconds. */
-const PARSERS = { timestampFromMicroseconds: (us: bigint) => us as never };
-
-async function readRows(directory: string, pattern: string): Promise<(Row & { path: string })[]> {
-  const rows: (Row & { path: string })[] = [];
-  for (const path of globSync(pattern, { cwd: directory })) {
-    const bytes = readFileSync(join(directory, path));
-    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
-    for (const row of await parquetReadObjects({ file, compressors, parsers: PARSERS })) rows.push({ ...row, path });
-  }
-  return rows;
-}
 
 /** A line, or what a line says, with integers that a double might not hold as texts. */
 const parsedLine = (line: string): Row => JSON.parse(line.replace(/:(-?\d{16,})(?=[,}])/g, ':"$1"'));

@@ -1,5 +1,8 @@
-/** Stores to be exported: objects over the sky and in crowds, with matches of all kinds. */
-
+/** Stores to be exported: objects over the sky and in crowds, with matches of all kinds. Reads what was exported. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { likelihoodOf, statisticsOf } from '../../src/store/match_statistics.ts';
 import type { CrossmatchResult, Delivery, MatchSource } from '../../src/store/types.ts';
@@ -99,4 +102,20 @@ export async function fillSky(writer: Writer, count: number, seed = 1): Promise<
     },
     TIME_US + 3,
   );
+}
+
+export type Row = Record<string, unknown>;
+
+/** Times as they are stored: a Date has no microseconds. */
+const PARSERS = { timestampFromMicroseconds: (us: bigint) => us as never };
+
+/** The rows of the Parquet files of an export, each with the path of its file. */
+export async function readRows(directory: string, pattern: string): Promise<(Row & { path: string })[]> {
+  const rows: (Row & { path: string })[] = [];
+  for (const path of globSync(pattern, { cwd: directory })) {
+    const bytes = readFileSync(join(directory, path));
+    const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    for (const row of await parquetReadObjects({ file, compressors, parsers: PARSERS })) rows.push({ ...row, path });
+  }
+  return rows;
 }

@@ -83,7 +83,7 @@ const earlierFiles = (dataDir: string) =>
     .filter(name => /^earlier.*\.duckdb$/.test(name))
     .sort();
 
-check('the rows are those of queries that were asked then, and the same bytes each time', () =>
+check('the rows equal the answers of that time, with the same bytes each time', () =>
   withDirectory(async dataDir => {
     const store = openStore(dataDir, 'write');
     const writer = new Writer(store);

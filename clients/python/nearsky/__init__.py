@@ -536,10 +536,9 @@ class Nearsky:
         if kind not in _QUERY_KINDS:
             raise ValueError(f"Cannot answer a query as {kind!r}: give kind one of {', '.join(_QUERY_KINDS)}")
         form, read = _QUERY_KINDS[kind]
-        given = {"MAXREC": max_rows, "AT": at}
-        query = {"LANG": "ADQL", "RESPONSEFORMAT": form, "QUERY": adql, **{name: value for name, value in given.items() if value is not None}}
+        query = _address_of("", {"LANG": "ADQL", "RESPONSEFORMAT": form, "QUERY": adql, "MAXREC": max_rows, "AT": at})[1:]
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        _, answer = self._answer("/vo/tap/sync", urlencode(query).encode(), headers)
+        _, answer = self._answer("/vo/tap/sync", query.encode(), headers)
         failure = _query_failure(answer[-4096:]) if form == "votable" else None
         if failure is not None:
             raise NearskyError(f"The answer is not whole: {failure}", "query_failed", 200)
@@ -833,7 +832,7 @@ def _number(value: Any, unit: str) -> Any:
 
 
 def _named(names: Any) -> Any:
-    """Joins names, such as those of a list; a string, a number and None are returned unchanged."""
+    """Joins a list of names; returns a string, a number or None as it is."""
     if isinstance(names, str) or not hasattr(names, "__iter__"):
         return names
     return ",".join('"' + name.replace('"', '""') + '"' for name in names)
