@@ -5,6 +5,8 @@ export { readDecimal } from './decimal.ts';
 
 const utf8 = new TextEncoder();
 const FIRST_BYTES = 1 << 16;
+/** Up to this many characters, a loop is faster than a call of the encoder. */
+const SHORT_CHARACTERS = 64;
 /** A sink that needs more bytes uses a mapped buffer. */
 const MAX_HEAP_BYTES = 1 << 21;
 /**
@@ -86,10 +88,13 @@ export class ByteSink {
     }
   }
 
-  /** Appends a long text, ASCII only. */
+  /** Appends a text of any length, ASCII only. */
   longText(text: string): void {
-    const at = this.#grow(text.length);
-    utf8.encodeInto(text, this.bytes.subarray(at));
+    if (text.length <= SHORT_CHARACTERS) this.text(text);
+    else {
+      const at = this.#grow(text.length);
+      utf8.encodeInto(text, this.bytes.subarray(at));
+    }
   }
 
   /** Appends a few bytes of another buffer, from `from` (inclusive) to `to` (exclusive). */

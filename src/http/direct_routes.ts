@@ -4,36 +4,40 @@
  */
 import type { Exchange, Handler } from './exchange.ts';
 
-/** A path like `/api/objects/:diaObjectId`: the part before its last segment, and the name of that segment. */
-interface LastSegment {
-  readonly prefix: string;
-  readonly name: string;
-  readonly handler: Handler;
+/** The routes whose paths are equal up to their last slash, inclusive. */
+interface LastSegments {
+  readonly exact: Map<string, Handler>;
+  /** The route whose last segment is a parameter. */
+  parameter?: { readonly name: string; readonly handler: Handler };
 }
 
 /** A shortcut to routes that the router would also find. All other paths are left to the router. */
 export class DirectRoutes {
-  readonly #exact = new Map<string, Handler>();
-  readonly #byPrefix = new Map<string, LastSegment[]>();
+  readonly #byMethod = new Map<string, Map<string, LastSegments>>();
 
   /** Adds a route, unless more segments follow its parameter: such a route is left to the router. */
   add(method: string, path: string, handler: Handler): void {
-    const [prefix, name] = path.split(':', 2) as [string, string | undefined];
-    if (name?.includes('/')) return;
-    if (name === undefined) this.#exact.set(`${method} ${path}`, handler);
-    else this.#byPrefix.set(method, [...(this.#byPrefix.get(method) ?? []), { prefix, name, handler }]);
+    const [prefix, last] = splitPath(path);
+    if (prefix.includes(':')) return;
+    const byPrefix = this.#byMethod.get(method) ?? new Map<string, LastSegments>();
+    const segments: LastSegments = byPrefix.get(prefix) ?? { exact: new Map() };
+    this.#byMethod.set(method, byPrefix.set(prefix, segments));
+    if (last.startsWith(':')) segments.parameter = { name: last.slice(1), handler };
+    else segments.exact.set(last, handler);
   }
 
   /** The handler of a request; sets the request's `params`. */
   find(exchange: Exchange): Handler | undefined {
-    const { method, path } = exchange;
-    const exact = this.#exact.get(`${method} ${path}`);
-    if (exact) return exact;
-    for (const { prefix, name, handler } of this.#byPrefix.get(method) ?? []) {
-      if (!path.startsWith(prefix) || path.length === prefix.length || path.includes('/', prefix.length)) continue;
-      exchange.params = { [name]: path.slice(prefix.length) };
-      return handler;
-    }
-    return undefined;
+    const [prefix, last] = splitPath(exchange.path);
+    const segments = this.#byMethod.get(exchange.method)?.get(prefix);
+    const exact = segments?.exact.get(last);
+    if (exact || !segments?.parameter || last === '') return exact;
+    exchange.params = { [segments.parameter.name]: last };
+    return segments.parameter.handler;
   }
+}
+
+function splitPath(path: string): readonly [prefix: string, last: string] {
+  const end = path.lastIndexOf('/') + 1;
+  return [path.slice(0, end), path.slice(end)];
 }

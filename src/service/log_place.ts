@@ -32,9 +32,10 @@ export class LogPlace {
    * limit.
    */
   get lag(): string | undefined {
-    const { hasLog, hasCaughtUp, logLagMs } = this.#coordination.state;
-    const isLagging = hasLog && (!hasCaughtUp || logLagMs > this.#maxLagMs);
-    return isLagging ? `${Math.floor(logLagMs / 1000)}` : undefined;
+    const { state } = this.#coordination;
+    if (!state.hasLog) return undefined;
+    const { hasCaughtUp, logLagMs } = state;
+    return hasCaughtUp && logLagMs <= this.#maxLagMs ? undefined : `${Math.floor(logLagMs / 1000)}`;
   }
 
   /** A position that is at least as late as those in all answers of this thread; undefined without a log. */

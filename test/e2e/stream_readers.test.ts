@@ -5,7 +5,6 @@
  * readers.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -14,7 +13,8 @@ import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { startScript } from '../store/script.ts';
 import { addObjects, allExpected } from '../stream/support.ts';
-import { eventually, type Server, startServer, withDirectory } from './support.ts';
+import { coneTimes, memoryMib } from './measured.ts';
+import { eventually, startServer, withDirectory } from './support.ts';
 
 const test = suite('e2e/stream_readers');
 
@@ -24,39 +24,6 @@ const OBJECTS_A_COMMIT = 10;
 const UNDER = process.env.NEARSKY_READERS ? ['chrt', '--idle', '0'] : [];
 const CLIENTS = new URL('stream_clients.ts', import.meta.url);
 const PATH = '/api/stream/matches?from=beginning';
-
-/** The times of small cones while `work` runs, and what the service takes, in words. */
-async function measured(server: Server, work: () => Promise<void>): Promise<string> {
-  const { child, ended } = startScript(new URL('cone_times.ts', import.meta.url), [server.url], { stdin: 'pipe' });
-  const [beganMs, cpuMs] = [performance.now(), processorMs(server)];
-  await work();
-  const cores = (processorMs(server) - cpuMs) / (performance.now() - beganMs);
-  child.stdin!.write('\n');
-  const { output } = await ended;
-  const times = (JSON.parse(output) as number[]).sort((a, b) => a - b);
-  const at = (share: number) => times[Math.floor(share * (times.length - 1))]!.toFixed(1);
-  const cones = `cones p50 ${at(0.5)}, p99 ${at(0.99)} ms of ${times.length}`;
-  return `${cones}; ${cores.toFixed(2)} cores, ${memoryMib(server).toFixed(0)} MiB`;
-}
-
-/** The processor time of the service so far; NaN if it cannot be read. */
-function processorMs({ child }: Server): number {
-  try {
-    const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    // Hundredths of a second, of the user and of the system.
-    return 10 * (Number(fields[11]) + Number(fields[12]));
-  } catch {
-    return Number.NaN;
-  }
-}
-
-function memoryMib({ child }: Server): number {
-  try {
-    return Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024;
-  } catch {
-    return Number.NaN;
-  }
-}
 
 test(`${READERS} readers of several kinds: whole and in order, each that reads`, () =>
   withDirectory(async directory => {
@@ -77,9 +44,9 @@ test(`${READERS} readers of several kinds: whole and in order, each that reads`,
       }
     };
     try {
-      const before = await measured(server, record);
+      const before = await coneTimes(server, record);
       clients = startScript(CLIENTS, [`${server.url}${PATH}`, `${READERS}`], { stdin: 'pipe', under: UNDER });
-      const during = await measured(server, record);
+      const during = await coneTimes(server, record);
       const all = allExpected(store);
       clients.child.stdin!.end(`${all.length}\n`);
       const { code, output } = await clients.ended;
