@@ -23,7 +23,7 @@ import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import type { Store } from '../store/store.ts';
 import { DamagedValue } from '../store/table.ts';
-import { writeChangedRows } from './changed_rows.ts';
+import { changedRows } from './changed_rows.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
 import { INDEXED, type Source, tapTables } from './tables.ts';
@@ -241,14 +241,12 @@ export class Archive {
       const objects = changedAfter(this.#store, contents.sequence, sequence, Math.max(MAX_FOLLOWED, share));
       if (!objects) return false;
       const catalogs = generation.catalogs.all;
-      const directory = join(this.#directory, 'changes');
-      const { changed, removed } = objects;
       // A failed commit, or one whose process was killed, may still have stored objects.
       const added = generation.isCertain ? objects.added : NONE;
-      const files = await writeChangedRows(this.#store, snapshot, { changed, added, removed }, catalogs, directory);
+      const rows = changedRows(this.#store, snapshot, { ...objects, added }, catalogs);
       const mark = this.#markOf(sequence);
-      const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + changed.size };
-      await generation.take(this.#following, files, next);
+      const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + objects.changed.size };
+      await generation.take(this.#following, rows, objects.removed, next);
       return true;
     } finally {
       snapshot.close();
