@@ -23,7 +23,8 @@ import {
   encodeTimeValue,
   lastOrdinal,
 } from './records.ts';
-import { DamagedValue, type Entry, inOrder } from './table.ts';
+import { DamagedValue } from './store_error.ts';
+import { type Entry, inOrder } from './table.ts';
 
 const START_KEY = new TextEncoder().encode('history_start');
 const ID_BYTES = 8;

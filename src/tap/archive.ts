@@ -22,7 +22,7 @@ import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import type { Store } from '../store/store.ts';
-import { DamagedValue } from '../store/table.ts';
+import { DamagedValue } from '../store/store_error.ts';
 import { writeChangedRows } from './changed_rows.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
