@@ -15,7 +15,7 @@ import type { PublishedGeneration } from '../generations/tasks.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { ObjectView } from '../store/object_record.ts';
 import { type Store, StoreError } from '../store/store.ts';
-import { DamagedValue } from '../store/table.ts';
+import { damageOf } from '../store/store_error.ts';
 import { Admission, type Asker } from './admission.ts';
 import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
 import { areaAnswer } from './area.ts';
@@ -225,9 +225,10 @@ export class QueryRunner {
       onStaleIndex(generation);
       return new Unavailable('the index is being rebuilt');
     }
-    if (error instanceof DamagedValue) {
+    const damage = damageOf(error);
+    if (damage) {
       metrics.add('damagedValues', 1);
-      log('database_damaged', { error: messageOf(error) });
+      log('database_damaged', { error: messageOf(damage) });
       return new Unavailable('a part of the database is damaged');
     }
     if (!(error instanceof StoreError)) return error;

@@ -4,7 +4,7 @@ import { formatTime } from '../base/times.ts';
 import type { TimeField } from '../contract/enums.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { RecentPosition } from '../store/recent.ts';
-import { DamagedValue } from '../store/table.ts';
+import { DamagedValue } from '../store/store_error.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeCursor, RECENT_CURSOR } from './cursor.ts';
 import { type ObjectList, ObjectWriter } from './object_writer.ts';

@@ -21,6 +21,7 @@ import type { Task } from '../pool/pool.ts';
 import { UnreadableLevel } from '../store/level.ts';
 import { noteEvent, notingErrors } from '../store/noting.ts';
 import { openStore, type Store } from '../store/store.ts';
+import type { DamagedValue } from '../store/store_error.ts';
 import { Writer } from '../store/writer.ts';
 import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
@@ -104,6 +105,10 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
     void start().catch(() => {});
   });
   const start = async () => {
+    if (member) {
+      const onDamage = (damage: DamagedValue) => member.stop(changedOnDisk(damage));
+      work.push(beginScrub(store, { onDamage, log, begins: member.caughtUp }));
+    }
     // Work on an outdated archive would be useless.
     await member?.caughtUp;
     const shared = member && shareSettings(store, writer, config);
@@ -120,13 +125,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
       store.resetRead();
       return whySettingsDiffer(store, config) === undefined;
     };
-    if (member) {
-      const onDamage = (what: string) => member.stop(changedOnDisk(what));
-      work.push(
-        beginReports(writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`),
-        beginScrub(store, onDamage),
-      );
-    }
+    if (member) work.push(beginReports(writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`));
     if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log), hasSameSettings);
     const days = config.NEARSKY_RETENTION_DAYS;
     if (days !== null) doAlone('remove old objects', () => beginRetention(store, writer, days, log), hasSameSettings);

@@ -15,6 +15,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Ends this process together with the process that started it, if that one has given it a channel. */
+export function endWithParent(): void {
+  const isAlone = process.send !== undefined && !process.connected;
+  if (isAlone) process.exit(1);
+  process.once('disconnect', () => process.exit(1));
+  process.channel?.unref();
+}
+
 /** Resident memory of this process, bytes; undefined if the system does not report it, as on Linux without /proc. */
 export function residentBytes(): number | undefined {
   try {

@@ -8,8 +8,7 @@ import { type Claim, expectOutcome, forgetOutcome, submitterClaim } from '../sto
 import { UnreadableLevel } from '../store/level.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store_error.ts';
-import { DamagedValue } from '../store/table.ts';
+import { damageOf, StoreError } from '../store/store_error.ts';
 import { type Election, type SharedLog, Writer } from '../store/writer.ts';
 import {
   CURE,
@@ -61,7 +60,7 @@ export class Node implements SharedLog {
    * Applies the next records after this node's position, as many as one read returns. The first call checks that the
    * archive matches the log.
    * @returns the number of records that remain in the log
-   * @throws LostPlace, also in every later call, if the archive does not match the log, or a stored value is damaged;
+   * @throws LostPlace, also in every later call, if the archive does not match the log, or stored data is damaged;
    * errors of the log and of the disk: the call may then be repeated
    */
   async step(): Promise<number> {
@@ -90,8 +89,9 @@ export class Node implements SharedLog {
       if (unreadable) throw unreadable;
       return this.left;
     } catch (error) {
-      // Reading a damaged value again would fail again.
-      const found = error instanceof DamagedValue ? changedOnDisk(error.what) : error;
+      // Reading damaged data again would fail again.
+      const damage = damageOf(error);
+      const found = damage ? changedOnDisk(damage) : error;
       if (found instanceof LostPlace) this.#stop(found);
       throw found;
     }

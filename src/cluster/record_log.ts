@@ -2,7 +2,7 @@
  * The log that several nodes share: records in one order, each at its position. Nodes apply them, so all get the same
  * archive.
  */
-import { StoreError } from '../store/store_error.ts';
+import { type DamagedValue, StoreError } from '../store/store_error.ts';
 import type { Election } from '../store/writer.ts';
 
 export interface LogEntry {
@@ -58,5 +58,5 @@ export function lostPlace(why: string): LostPlace {
   return new LostPlace(`Cannot follow the log because ${why}: ${CURE}`);
 }
 
-/** @param what the name of a stored value */
-export const changedOnDisk = (what: string) => lostPlace(`${what} has changed on the disk since it was stored`);
+export const changedOnDisk = ({ what }: DamagedValue) =>
+  lostPlace(`${what} has changed on the disk since it was stored`);

@@ -1,6 +1,7 @@
 /** `nearsky export`: the whole content of the database, as lines. */
 import { join, resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
+import { endWithParent } from '../base/processes.ts';
 import { loadConfig } from '../config/config.ts';
 import { noteChore } from '../store/noting.ts';
 import { type Store, withStore } from '../store/store.ts';
@@ -48,6 +49,8 @@ now, and lines omit the registry.`,
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  // The engine of queries makes its tables from exports, which are useless without it.
+  endWithParent();
   const format = invocation.options.get('format') ?? 'lines';
   if (format === 'hats') return runHats(invocation);
   if (format !== 'lines') throw new UsageError(`--format must be lines or hats (${format} was given)`);

@@ -1,6 +1,6 @@
 /** The objects that entries of the journal name. */
 import type { Store } from '../store/store.ts';
-import { DamagedValue } from '../store/table.ts';
+import { DamagedValue } from '../store/store_error.ts';
 
 export interface ChangedObjects {
   /** The objects that were removed at least once. They may have been stored anew. */

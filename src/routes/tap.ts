@@ -124,7 +124,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     const uploadPath = uploads.end();
     const whole = uploadPath === undefined ? query : { ...query, uploadPath };
     const begun = await beginQuery(service, whole, exchange.client, exchange.request);
-    if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: 'QUERY' });
+    if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: begun.param ?? 'QUERY' });
     const headers = {
       'Content-Type': query.format.mediaType,
       [JOURNAL_ENTRY_HEADER]: `${begun.state.sequence}`,

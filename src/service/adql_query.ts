@@ -39,7 +39,7 @@ export async function beginQuery(
   query: TapQuery,
   client: string,
   request: { onGone?(act: () => void): () => void } = {},
-): Promise<AdqlAnswer | { readonly refused: string }> {
+): Promise<AdqlAnswer | { readonly refused: string; readonly param?: string }> {
   const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
   const key = randomUUID();
   const stay = request.onGone?.(() => {
@@ -52,7 +52,8 @@ export async function beginQuery(
     stay?.();
   }
   const { job, begun } = started;
-  if (begun.outcome !== 'begun') return { refused: begun.message };
+  if (begun.outcome !== 'begun')
+    return { refused: begun.message, ...(begun.outcome === 'refused' && begun.param && { param: begun.param }) };
   if (begun.isWhole) return wholeAnswer(begun.part, begun.state);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;

@@ -24,13 +24,11 @@ import { raiseLevel } from './level.ts';
 import { storePublished, writeSettings } from './meta.ts';
 import { NightTally } from './nights.ts';
 import { reportNode } from './nodes.ts';
-import { afterRemoval, appendPositions } from './positions.ts';
+import { afterRemoval, appendPositions, tableAfter } from './positions.ts';
 import { listObjects, raiseLatestIngest, unlistObjects } from './recent.ts';
 import {
   decodeObject,
   decodeSources,
-  decodeTableState,
-  EMPTY_TABLE,
   encodeJournal,
   encodeKey,
   encodeNewObject,
@@ -290,9 +288,9 @@ function requireState(databases: Databases, { sequence, digest }: ChangeOf<'begi
 }
 
 /** The newest entry of the journal, and a digest of all objects in the order of their ingest. */
-export function journalState({ journal }: Databases): { sequence: number; digest: string } {
-  const sequence = lastOrdinal(journal);
-  const { digest } = sequence === 0 ? EMPTY_TABLE : decodeTableState(journal.get(encodeKey(BigInt(sequence)))!);
+export function journalState(databases: Databases): { sequence: number; digest: string } {
+  const sequence = lastOrdinal(databases.journal);
+  const { digest } = tableAfter(databases, sequence);
   return { sequence, digest: Buffer.from(digest).toString('hex') };
 }
 
@@ -320,8 +318,7 @@ function journal(
   const { removal } = further;
   if (stored.length + delivered.length + crossmatched.length === 0 && !removal) return;
   const sequence = lastOrdinal(databases.journal);
-  const before = sequence === 0 ? EMPTY_TABLE : decodeTableState(databases.journal.get(encodeKey(BigInt(sequence)))!);
-  const appended = appendPositions(databases, before, stored);
+  const appended = appendPositions(databases, tableAfter(databases, sequence), stored);
   listObjects(databases, stored);
   const table = removal
     ? afterRemoval(

@@ -2,7 +2,8 @@
 import { type Counters, readCountersAt, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
 import { ObjectView, readCurrent } from './object_record.ts';
-import { decodeTableState, EMPTY_TABLE, encodeKey, lastOrdinal } from './records.ts';
+import { tableAfter } from './positions.ts';
+import { lastOrdinal } from './records.ts';
 import { removalsAfter } from './removals.ts';
 import { crossmatchedStatus, STORED_STATUSES, type StoredStatus, statusOf } from './status.ts';
 import type { CrossmatchRecord, StoredObject } from './types.ts';
@@ -147,10 +148,8 @@ export function countObjects({ meta }: Databases, options?: object): number {
 
 /** The number of objects after a journal entry: without those stored since, and with those removed since. */
 export function countObjectsAt(databases: Databases, at: number, options?: object): number {
-  const { journal } = databases;
-  const rowsAt = (sequence: number) =>
-    (sequence === 0 ? EMPTY_TABLE : decodeTableState(journal.get(encodeKey(BigInt(sequence)), options)!)).rows;
-  let count = countObjects(databases, options) + rowsAt(at) - rowsAt(lastOrdinal(journal, options));
+  const rowsAt = (sequence: number) => tableAfter(databases, sequence, options).rows;
+  let count = countObjects(databases, options) + rowsAt(at) - rowsAt(lastOrdinal(databases.journal, options));
   for (const { objects } of removalsAfter(databases, at, options)) count += objects.length;
   return count;
 }

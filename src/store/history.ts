@@ -23,7 +23,8 @@ import {
   encodeTimeValue,
   lastOrdinal,
 } from './records.ts';
-import { DamagedValue, type Entry, inOrder } from './table.ts';
+import { DamagedValue } from './store_error.ts';
+import { type Entry, inOrder } from './table.ts';
 
 const START_KEY = new TextEncoder().encode('history_start');
 const ID_BYTES = 8;
@@ -143,17 +144,22 @@ export function historyStart({ meta }: Databases, options?: object): number | un
   return bytes ? (decodePlain(bytes) as number) : undefined;
 }
 
-/** The reason why the state after a journal entry cannot be read, about a parameter `at`; undefined if it can. */
-export function whyNotInHistory(databases: Databases, entry: number, options?: object): string | undefined {
+/** The reason why the state after a journal entry cannot be read, about a parameter; undefined if it can be read. */
+export function whyNotInHistory(
+  databases: Databases,
+  entry: number,
+  options?: object,
+  param = 'at',
+): string | undefined {
   const oldest = historyStart(databases, options);
-  if (oldest === undefined) return 'at needs a history, which is not kept here (NEARSKY_HISTORY): leave it out';
+  if (oldest === undefined) return `${param} needs a history, which is not kept here (NEARSKY_HISTORY): leave it out`;
   const newest = lastOrdinal(databases.journal, options);
   if (entry >= oldest && entry <= newest) return undefined;
   const why =
     entry > newest
       ? `the newest journal entry is ${newest}`
       : `the history begins with journal entry ${oldest}, when this service began to keep it`;
-  return `at must be from ${oldest} to ${newest} (got ${entry}): ${why}`;
+  return `${param} must be from ${oldest} to ${newest} (got ${entry}): ${why}`;
 }
 
 /** Keeps a history from the present state on. To be called in a write transaction, like the other two. */

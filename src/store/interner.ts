@@ -1,5 +1,6 @@
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { decodeKey, encodeKey } from './records.ts';
+import { DamagedValue } from './store_error.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -14,7 +15,10 @@ export class Interner {
     this.#table = table;
   }
 
-  /** The ordinal of a value; undefined when it is not stored. */
+  /**
+   * The ordinal of a value; undefined when it is not stored.
+   * @throws DamagedValue, like `ordinalOf`
+   */
   find(value: Uint8Array): number | undefined {
     return this.#stored().get(latin1(value));
   }
@@ -36,7 +40,10 @@ export class Interner {
     if (!this.#ordinals) {
       this.#ordinals = new Map();
       for (const { key, value } of this.#table.getRange()) {
-        this.#ordinals.set(latin1(value), Number(decodeKey(key)));
+        const ordinal = Number(decodeKey(key));
+        // A missing page would make the next ordinal one that is in use.
+        if (ordinal !== this.#ordinals.size + 1) throw new DamagedValue(`a page of ${this.#table.name}`);
+        this.#ordinals.set(latin1(value), ordinal);
       }
     }
     return this.#ordinals;

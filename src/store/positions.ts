@@ -9,7 +9,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Databases } from './databases.ts';
-import { encodeKey, scratchKey, type TableState } from './records.ts';
+import { decodeTableState, EMPTY_TABLE, encodeKey, scratchKey, type TableState } from './records.ts';
+import { DamagedValue } from './store_error.ts';
 import type { StoredObject } from './types.ts';
 
 /** The data of an object in the table. */
@@ -33,6 +34,7 @@ export interface PositionRows {
  * Appends objects to the table in their order, within the open transaction, and returns the table's new state. A digest
  * is the first 16 bytes of the SHA-256 of the previous digest and the rows of one commit, so only equal histories have
  * equal digests.
+ * @throws DamagedValue
  */
 export function appendPositions(
   { positions }: Databases,
@@ -43,12 +45,26 @@ export function appendPositions(
   const added = encodeRows(points);
   const chunk = Math.floor(rows / CHUNK_ROWS);
   const held = rows % CHUNK_ROWS === 0 ? undefined : positions.get(encodeKey(BigInt(chunk)));
+  // If the end of the journal is missing, its last entry names fewer rows.
+  if ((held?.length ?? 0) !== (rows % CHUNK_ROWS) * ROW_BYTES)
+    throw new DamagedValue('the end of the position table, or of the journal,');
   const bytes = held ? Buffer.concat([held, added]) : added;
   for (let at = 0, key = chunk; at < bytes.length; at += CHUNK_ROWS * ROW_BYTES, key++) {
     positions.put(encodeKey(BigInt(key)), bytes.subarray(at, at + CHUNK_ROWS * ROW_BYTES));
   }
   const hash = createHash('sha256').update(digest).update(added).digest();
   return { rows: rows + points.length, digest: hash.subarray(0, digest.length) };
+}
+
+/**
+ * The state of the table after a journal entry; 0 for before the first.
+ * @throws DamagedValue if the entry is missing
+ */
+export function tableAfter({ journal }: Databases, sequence: number, options?: object): TableState {
+  if (sequence === 0) return EMPTY_TABLE;
+  const bytes = journal.get(encodeKey(BigInt(sequence)), options);
+  if (!bytes) throw new DamagedValue(`entry ${sequence} of the journal`);
+  return decodeTableState(bytes);
 }
 
 /** The state of the table after a commit that removed objects: their rows stay, but the digest shows their removal. */

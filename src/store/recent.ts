@@ -12,7 +12,7 @@ import {
   encodeTimeKey,
   encodeTimeValue,
 } from './records.ts';
-import { DamagedValue } from './table.ts';
+import { DamagedValue } from './store_error.ts';
 import type { StoredObject } from './types.ts';
 
 /** A position in the listing, just after this object. */

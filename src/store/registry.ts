@@ -5,8 +5,8 @@
  */
 import type { Databases } from './databases.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
-import { RefusedChange } from './store_error.ts';
-import { DamagedValue, inOrder } from './table.ts';
+import { DamagedValue, RefusedChange } from './store_error.ts';
+import { inOrder } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 const utf8 = new TextEncoder();
@@ -83,7 +83,7 @@ export function findByObjid(databases: Databases, load: number, objid: number): 
 
 /**
  * Every object of the published snapshot, by ascending objid.
- * @throws StoreError if they are not ascending
+ * @throws DamagedValue if they are not ascending
  */
 export function* readRegistry(databases: Databases, options?: ReadOptions): Iterable<TnsRecord> {
   const snapshot = readSnapshot(databases, options);

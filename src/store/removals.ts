@@ -4,7 +4,7 @@
  */
 import type { Databases } from './databases.ts';
 import { decodeJournal, decodeKey, encodeKey } from './records.ts';
-import { DamagedValue } from './table.ts';
+import { DamagedValue } from './store_error.ts';
 import type { Removal } from './types.ts';
 
 const KEY = new TextEncoder().encode('last_removal');

@@ -5,8 +5,8 @@ import { formerRecord, formerSources, latestIngestAt, recordsAfter, whyNotInHist
 import { ObjectView } from './object_record.ts';
 import { decodeKey, decodeSourceValues, encodeKey, lastOrdinal, type SourceValues } from './records.ts';
 import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
-import { StoreError } from './store_error.ts';
-import { DamagedValue, inOrder, requireAll } from './table.ts';
+import { DamagedValue, StoreError } from './store_error.ts';
+import { inOrder, requireAll } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 /** A read transaction, which preserves the pages of the snapshot. The caller must end it with `done`. */
@@ -40,7 +40,7 @@ export class Snapshot {
 
   /**
    * Every object by ascending id, with the sources of its matches. The next object is read into the same view.
-   * @throws StoreError if an object or its sources cannot be found, at the latest after the last object
+   * @throws DamagedValue if an object or its sources cannot be found, at the latest after the last object
    */
   *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {
     const object = new ObjectView();
@@ -68,7 +68,7 @@ export class Snapshot {
     return latestIngestAt(this.#databases, at, this.#options);
   }
 
-  /** @throws StoreError if entries of the journal are missing: they are numbered from 1 without gaps */
+  /** @throws DamagedValue if entries of the journal are missing: they are numbered from 1 without gaps */
   requireJournal(lastSequence: number): void {
     const stored = this.#databases.journal.getKeysCount(this.#options as object);
     requireAll('entries of the journal', lastSequence, stored);
@@ -76,7 +76,7 @@ export class Snapshot {
 
   /**
    * Reads an object into a view, with the sources of its matches; undefined if it is not stored.
-   * @throws StoreError if its sources cannot be found
+   * @throws DamagedValue if its sources cannot be found
    */
   read(diaObjectId: bigint, into: ObjectView): readonly SourceValues[] | undefined {
     const key = encodeKey(diaObjectId);
@@ -108,7 +108,7 @@ export class Snapshot {
 
   /**
    * Every object of the TNS registry by ascending objid; none after an earlier entry.
-   * @throws StoreError like `objects`
+   * @throws DamagedValue like `objects`
    */
   *tnsRecords(): Iterable<TnsRecord> {
     if (this.#at !== undefined) return;

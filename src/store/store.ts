@@ -232,8 +232,8 @@ export class Store {
   }
 
   /** The reason why the state after a journal entry cannot be read, about a parameter `at`; undefined if it can. */
-  whyNotInHistory(entry: number): string | undefined {
-    return whyNotInHistory(this.databases, entry);
+  whyNotInHistory(entry: number, param?: string): string | undefined {
+    return whyNotInHistory(this.databases, entry, undefined, param);
   }
 
   /** At most `limit` ids, ascending, of the objects that may have a match of any version with a source. */

@@ -5,6 +5,33 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
+/** A stored value is damaged, missing, or was moved to another key; or a page that holds values is. */
+export class DamagedValue extends StoreError {
+  override name = 'DamagedValue';
+  /** The name of the value or page. */
+  readonly what: string;
+
+  constructor(
+    what: string,
+    message = `Cannot read ${what} because its bytes have changed since they were stored`,
+    options?: ErrorOptions,
+  ) {
+    super(`${message}: run \`nearsky check\`, then restore a backup`, options);
+    this.what = what;
+  }
+}
+
+/** MDB_CORRUPTED and MDB_PAGE_NOTFOUND. */
+const DAMAGED_CODES: readonly unknown[] = [-30796, -30797];
+
+/** The damage that an error reports, which is one of ours or of LMDB; undefined if it reports none. */
+export function damageOf(error: unknown): DamagedValue | undefined {
+  if (error instanceof DamagedValue) return error;
+  if (!(error instanceof Error && 'code' in error && DAMAGED_CODES.includes(error.code))) return undefined;
+  const message = `Cannot read a page of the database because of ${error.message}`;
+  return new DamagedValue('a page of the database', message, { cause: error });
+}
+
 /** The data directory has the format of an older release. Only a command that writes upgrades it. */
 export class OlderFormat extends StoreError {
   override name = 'OlderFormat';
@@ -23,6 +50,8 @@ export class RefusedChange extends StoreError {
 
 /** An error of LMDB or the file system, as a StoreError. LMDB reports a full disk as code 5, "Input/output error". */
 export function storeError(doing: string, error: unknown): StoreError {
+  const damage = damageOf(error);
+  if (damage) return damage;
   const why = messageOf(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   const full = code === 5 || code === 28 || code === 'ENOSPC' || code === 'EIO';

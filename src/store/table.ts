@@ -4,46 +4,36 @@
  */
 import type { Database, RangeOptions } from 'lmdb';
 import { seal, seedOf, unseal } from './checksum.ts';
-import { StoreError } from './store_error.ts';
+import { DamagedValue } from './store_error.ts';
 
 /** Keys and values are bytes; src/store/records.ts makes and reads them. */
 export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
 
-const HOW_TO_MEND = 'run `nearsky check`, then restore a backup';
-
-/** A stored value is damaged, or was moved to another key. */
-export class DamagedValue extends StoreError {
-  override name = 'DamagedValue';
-  /** The name of the value. */
-  readonly what: string;
-
-  constructor(what: string) {
-    super(`Cannot read ${what} because its bytes have changed since they were stored: ${HOW_TO_MEND}`);
-    this.what = what;
-  }
-}
-
 /**
  * The entries of an ascending range. LMDB does not detect that a page of its file holds the bytes of another page: some
  * entries are then missing, and the entries of the other page appear twice.
- * @throws StoreError at a key that is not greater than the previous one
+ * @throws DamagedValue at a key that is not greater than the previous one
  */
 export function* inOrder(entries: Iterable<Entry>, name: string): Iterable<Entry> {
   let last: Uint8Array | undefined;
   for (const entry of entries) {
     if (last && Buffer.compare(last, entry.key) >= 0)
-      throw new StoreError(
-        `Cannot read ${name} because ${keyText(entry.key)} follows ${keyText(last)}, so entries are missing: ${HOW_TO_MEND}`,
+      throw new DamagedValue(
+        `a page of ${name}`,
+        `Cannot read ${name} because ${keyText(entry.key)} follows ${keyText(last)}, so entries are missing`,
       );
     last = entry.key;
     yield entry;
   }
 }
 
-/** @throws StoreError if the number of entries found differs from the number stored */
+/** @throws DamagedValue if the number of entries found differs from the number stored */
 export function requireAll(what: string, found: number, stored: number): void {
   if (found === stored) return;
-  throw new StoreError(`Cannot read all ${what} because only ${found} of ${stored} were found: ${HOW_TO_MEND}`);
+  throw new DamagedValue(
+    `a page of the ${what}`,
+    `Cannot read all ${what} because only ${found} of ${stored} were found`,
+  );
 }
 
 export interface Entry {

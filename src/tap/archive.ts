@@ -22,8 +22,9 @@ import { changedAfter } from '../hats_export/changed_objects.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import type { Store } from '../store/store.ts';
-import { DamagedValue } from '../store/table.ts';
+import { DamagedValue } from '../store/store_error.ts';
 import { changedRows } from './changed_rows.ts';
+import { type Asker, EarlierStates } from './earlier_states.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
 import { INDEXED, type Source, tapTables } from './tables.ts';
@@ -70,7 +71,6 @@ export class Archive {
   readonly #maxIndexed: number;
   readonly #maxSorted: number;
   readonly #mergeAfter: number;
-  readonly #earlierStates: number;
   #current: Generation | undefined;
   /** The generation that is to replace the current one. */
   #next: Generation | undefined;
@@ -80,10 +80,8 @@ export class Archive {
   #origin: Origin | undefined;
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
-  /** Generations of earlier states by their journal entries. The one that was used last is the last. */
-  readonly #earlier = new Map<number, Generation>();
-  /** The earlier state whose generation is being made. */
-  #makingEarlier: { readonly at: number; readonly made: Promise<void> } | undefined;
+  /** Tables may be requested when those of the present state exist. */
+  readonly earlier: EarlierStates;
   #lastNumber = 0;
   #isMaking = false;
   /** When the next generation of the present state, or of an earlier one, may be made, as `performance.now()`. */
@@ -99,7 +97,11 @@ export class Archive {
     { memoryMib, mergeAfter, earlierStates }: ArchiveOptions,
   ) {
     this.#mergeAfter = mergeAfter;
-    this.#earlierStates = earlierStates;
+    this.earlier = new EarlierStates({
+      maxKept: earlierStates,
+      make: (at, replace) => this.#makeEarlier(at, replace),
+      drop: generation => this.#replaced.add(generation),
+    });
     this.#maxSorted = memoryMib * SORTED_PER_MIB;
     this.#maxIndexed = (memoryMib * 2 ** 20 * INDEX_SHARE) / INDEX_ROW_BYTES;
     this.#dataDir = dataDir;
@@ -116,7 +118,7 @@ export class Archive {
   ): Promise<Archive> {
     const connections = [await instance.connect(), await instance.connect()] as const;
     const archive = new Archive(dataDir, store, connections, options);
-    await archive.#openStored();
+    await archive.#openStored(options.earlierStates);
     return archive;
   }
 
@@ -135,7 +137,7 @@ export class Archive {
   }
 
   /** Opens the newest generation of this archive, and those of earlier states, and removes everything else. */
-  async #openStored(): Promise<void> {
+  async #openStored(maxEarlier: number): Promise<void> {
     const found = new Map<number, string>();
     const earlier: Generation[] = [];
     for (const name of readdirSync(this.#directory)) {
@@ -147,13 +149,13 @@ export class Archive {
       this.#lastNumber = Math.max(this.#lastNumber, number);
       const made = { connection: this.#following, number, file: join(this.#directory, name) };
       const isEarlier = name.startsWith(EARLIER);
-      const isWanted = isEarlier ? earlier.length < this.#earlierStates : !this.#current;
+      const isWanted = isEarlier ? earlier.length < maxEarlier : !this.#current;
       const stored = isWanted ? await Generation.open(made).catch(unlessLocked) : undefined;
       if (!stored || !this.#isOurs(stored)) await removeDatabase(this.#following, number, made.file);
       else if (isEarlier) earlier.unshift(stored);
       else this.#current = stored;
     }
-    for (const each of earlier) this.#keepEarlier(each);
+    for (const each of earlier) this.earlier.keep(each);
   }
 
   /** Whether a generation has the tables of this release, and the rows of this database's journal. */
@@ -178,11 +180,7 @@ export class Archive {
     const origin = this.#readOrigin();
     const { registered } = origin;
     // Objects that were removed from the history, too, must not stay in tables.
-    for (const [at, each] of this.#earlier)
-      if (this.#store.whyNotInHistory(at) !== undefined) {
-        this.#earlier.delete(at);
-        this.#replaced.add(each);
-      }
+    this.earlier.removeWhere(at => this.#store.whyNotInHistory(at));
     for (const each of this.#replaced)
       if (!each.isUsed) {
         await each.remove(this.#following);
@@ -202,6 +200,7 @@ export class Archive {
     if (!isFollowed || (isNew && !this.#hasColumnsOf(current, registered))) this.#makeAside(() => this.#make(origin));
     else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
       this.#makeAside(() => current.merged(this.#newGeneration(), origin));
+    this.earlier.next();
     return ofNext + (ofCurrent ?? 0);
   }
 
@@ -277,7 +276,7 @@ export class Archive {
   }
 
   /** Makes a generation, unless one is being made, or one of this kind was made recently. */
-  #alone(turn: { atMs: number }, make: () => Promise<void>): Promise<void> | undefined {
+  #alone<T>(turn: { atMs: number }, make: () => Promise<T>): Promise<T> | undefined {
     const beganMs = performance.now();
     if (this.#isMaking || beganMs < turn.atMs) return undefined;
     this.#isMaking = true;
@@ -288,58 +287,20 @@ export class Archive {
     });
   }
 
-  /** Keeps a generation of an earlier state, instead of one of the same state that was made for other catalogs. */
-  #keepEarlier(made: Generation): void {
-    const { sequence } = made.contents;
-    const outdated = this.#earlier.get(sequence);
-    if (outdated) this.#replaced.add(outdated);
-    this.#earlier.set(sequence, made);
+  /** The generation of the state after an earlier journal entry; see `EarlierStates.get`. */
+  earlierOf(at: number, asker: Asker): Generation | undefined {
+    return this.earlier.get(at, (this.#origin ?? this.#readOrigin()).key, asker);
   }
 
-  /** The generation of the state after an earlier journal entry; undefined if it must be made. */
-  earlier(at: number): Generation | undefined {
-    const kept = this.#earlier.get(at);
-    // Other catalogs have other columns.
-    if (!kept || kept.contents.key !== (this.#origin ?? this.#readOrigin()).key) return undefined;
-    this.#earlier.delete(at);
-    this.#earlier.set(at, kept);
-    return kept;
-  }
-
-  /**
-   * Makes the generation of the state after an earlier journal entry. If the maximum number is kept, it replaces the one
-   * that was not used for longest. Only to be called when the tables of the present state exist.
-   * @returns undefined if it cannot begin now: another generation is being made, one would be replaced though one was made
-   * recently, making one failed recently, or queries read all that are kept
-   */
-  makeEarlier(at: number): Promise<void> | undefined {
-    if (this.#makingEarlier?.at === at) return this.#makingEarlier.made;
-    const kept = [...this.#earlier];
-    const isFull = kept.length >= this.#earlierStates;
-    const unused = kept.find(([, { isUsed }]) => !isUsed);
-    if (isFull && !unused) return undefined;
-    const made = this.#alone(this.#earlierTurn, async () => {
+  /** @param replace removes other tables, if there is no room. Only replacing again and again would take much time */
+  #makeEarlier(at: number, replace: (() => void) | undefined): Promise<Generation> | undefined {
+    return this.#alone(replace ? this.#earlierTurn : { atMs: 0 }, async () => {
       // What is stored later needs the disk, too.
       const bytes = RESERVE_BYTES + MADE_SHARE * this.#current!.bytes;
       requireSpace(`make the tables of journal entry ${at}`, this.#directory, bytes);
-      if (isFull) {
-        this.#earlier.delete(unused![0]);
-        this.#replaced.add(unused![1]);
-      }
-      this.#keepEarlier(await this.#make(this.#readOrigin(), at));
+      replace?.();
+      return await this.#make(this.#readOrigin(), at);
     });
-    if (!made) return undefined;
-    this.#makingEarlier = { at, made };
-    made
-      .then(() => {
-        // Only replacing, and failing, again and again would take much of the time.
-        if (this.#earlier.size < this.#earlierStates) this.#earlierTurn.atMs = 0;
-      })
-      .catch(reportFailure)
-      .finally(() => {
-        this.#makingEarlier = undefined;
-      });
-    return made;
   }
 
   /** Makes a generation from a complete export, by default of the present state. */
@@ -365,7 +326,7 @@ export class Archive {
     const args = ['export', '--format', 'hats', ...state, '--json', '--data', this.#dataDir, path];
     const [command, ...rest] = unboundedCommand([process.execPath, ...programArguments(this.#dataDir), main, ...args]);
     const child = spawn(command!, rest, {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.#child = child;
     child.stderr!.on('data', said => {
@@ -380,6 +341,11 @@ export class Archive {
       this.#child = undefined;
       this.#progress = undefined;
     }
+  }
+
+  /** Whether tables are being made, or queries wait for them to be made. */
+  get isBusy(): boolean {
+    return this.#isMaking || this.earlier.isQueued();
   }
 
   /** Ends an export. */

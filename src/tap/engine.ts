@@ -9,6 +9,7 @@ import { isRemote } from '@nearsky/hats';
 import { withTimeout } from '../base/timeout.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
+import type { Asker } from './earlier_states.ts';
 import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
 import type { Contents, Generation, TapState } from './generation.ts';
@@ -30,8 +31,8 @@ export type TapBegun =
       readonly part: Uint8Array<ArrayBuffer>;
       readonly isWhole: boolean;
     }
-  /** The query is wrong, or exceeds a limit. */
-  | { readonly outcome: 'refused'; readonly message: string }
+  /** The query is wrong, or exceeds a limit. The parameter is QUERY by default. */
+  | { readonly outcome: 'refused'; readonly message: string; readonly param?: 'AT' }
   | { readonly outcome: 'unavailable'; readonly message: string }
   /** Like `unavailable`, but only for a short time. */
   | { readonly outcome: 'early'; readonly message: string };
@@ -144,19 +145,30 @@ export class Engine {
   }
 
   /** The tables of an earlier state; undefined if they are not made in time. */
-  async #earlier(at: number, isJob: boolean): Promise<Generation | undefined> {
-    const kept = this.#archive.earlier(at);
+  async #earlier(at: number, asker: Asker, isJob: boolean): Promise<Generation | undefined> {
+    const kept = this.#archive.earlierOf(at, asker);
     if (kept) return kept;
-    const made = this.#archive.makeEarlier(at);
-    if (made) await withTimeout(made, isJob ? 0 : EARLIER_MS);
-    return this.#archive.earlier(at);
+    const made = this.#archive.earlier.request(at, asker);
+    if (!made || isJob) return undefined;
+    await withTimeout(made, EARLIER_MS);
+    return this.#archive.earlierOf(at, asker);
+  }
+
+  #whyEarly(at: number | undefined): string {
+    const { progress, earlier } = this.#archive;
+    const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
+    if (at === undefined || !this.#archive.current) return `the tables are being made for the first time${share}`;
+    if (at === earlier.making) return `the tables of journal entry ${at} are being made${share}`;
+    return earlier.isQueued(at)
+      ? `the tables of journal entry ${at} will be made after those of other entries`
+      : 'too many other entries wait for their tables, or this client has requested half of them';
   }
 
   /** The reason why the tables cannot have an earlier state; undefined if they can. */
   #whyNotEarlier(at: number): string | undefined {
     if (this.#options.earlierStates === 0) return 'AT is switched off here (TAP_EARLIER_STATES): leave it out';
     this.#store.resetRead();
-    return this.#store.whyNotInHistory(at);
+    return this.#store.whyNotInHistory(at, 'AT');
   }
 
   async #refresh(): Promise<void> {
@@ -187,9 +199,9 @@ export class Engine {
     return this.#archive.current?.contents;
   }
 
-  async begin(number: number, query: EngineQuery): Promise<EngineBegun> {
+  async begin(number: number, query: EngineQuery, asker: Asker): Promise<EngineBegun> {
     this.#asked.add(number);
-    return await this.#beginning(number, () => this.#begin(number, query));
+    return await this.#beginning(number, () => this.#begin(number, query, asker));
   }
 
   /**
@@ -218,30 +230,23 @@ export class Engine {
     }
   }
 
-  async #begin(number: number, asked: EngineQuery): Promise<EngineBegun> {
+  async #begin(number: number, asked: EngineQuery, asker: Asker): Promise<EngineBegun> {
     const { query, maxRecords, at } = asked;
     const why = at === undefined ? undefined : this.#whyNotEarlier(at);
-    if (why !== undefined) return { outcome: 'refused', message: why };
+    if (why !== undefined) return { outcome: 'refused', message: why, param: 'AT' };
     let current: Generation | undefined;
     try {
       current = await this.#present(asked.seconds);
-      if (current && at !== undefined) current = await this.#earlier(at, asked.isJob === true);
+      if (current && at !== undefined) current = await this.#earlier(at, asker, asked.isJob === true);
     } catch (error) {
       if (isFatal(error)) throw error;
       reportFailure(error);
       return { outcome: 'unavailable', message: 'the tables cannot be made: the log of the service says why' };
     }
-    if (!current) {
-      const { progress } = this.#archive;
-      const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
-      const which =
-        at === undefined
-          ? 'the tables are being made for the first time'
-          : `the tables of journal entry ${at} are being made, or those of another entry before them`;
-      return { outcome: 'early', message: `${which}${share}` };
-    }
+    if (!current) return { outcome: 'early', message: this.#whyEarly(at) };
     const { tables, sources } = current;
     const leave = current.use();
+    if (at !== undefined) this.#archive.earlier.came(at, asker);
     let connection: DuckDBConnection | undefined;
     let translated: Translated;
     let stateOf: Prepared['stateOf'];
@@ -336,13 +341,12 @@ export class Engine {
   }
 
   /**
-   * Stops the engine's background work, if no query runs.
-   * @returns whether no query runs
+   * Waits for the end of an update of the tables.
+   * @returns whether the engine is idle: no query runs, or waits for tables that are being made
    */
   async settle(): Promise<boolean> {
-    if (this.#asked.size > 0) return false;
     await this.#refreshing?.catch(() => {});
-    return this.#asked.size === 0;
+    return this.#asked.size === 0 && !this.#archive.isBusy;
   }
 
   /** Returns false if work continues that only the end of the process can stop. */

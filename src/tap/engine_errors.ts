@@ -26,11 +26,16 @@ export function isFatal(error: unknown): boolean {
   return /database has been invalidated|^(?:FATAL|INTERNAL) Error/i.test(messageOf(error));
 }
 
+const reported = new WeakSet<object>();
+
 /**
- * Reports that the tables cannot be brought up to date. Ends the process after an error after which the engine answers
+ * Reports once that the tables cannot be brought up to date. Several queries may wait for the same tables. Ends the process after an error after which the engine answers
  * nothing: the next query begins another.
  */
 export function reportFailure(error: unknown): void {
+  const failure = Object(error);
+  if (reported.has(failure)) return;
+  reported.add(failure);
   process.stderr.write(`${JSON.stringify({ event: 'tap_refresh_failed', error: messageOf(error) })}\n`);
   if (isFatal(error)) process.exit(1);
 }

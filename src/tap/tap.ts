@@ -25,6 +25,7 @@ import { boundedCommand } from '../pool/bounded_command.ts';
 import { type ChildMemory, IDLE_MIB, type Member } from '../pool/child_memory.ts';
 import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { Caller, type Reply } from '../pool/rpc.ts';
+import type { Asker } from './earlier_states.ts';
 import type { EngineBegun, TapBegun } from './engine.ts';
 import type { EngineAnswer, EngineFailure, EngineRequest, Refreshed } from './engine_process.ts';
 import type { TapState } from './generation.ts';
@@ -202,7 +203,7 @@ export class Tap {
 
   /** Runs a query whose answer is written to a file. See `JobRunner`. */
   async run(
-    { client, request }: Job & JobRequest,
+    { id, client, request }: Job & JobRequest,
     { input, output, maxOutputBytes }: JobPaths,
     ends: AbortSignal,
   ): Promise<JobResult> {
@@ -218,7 +219,7 @@ export class Tap {
       const end = () => void this.#end(job).catch(() => {});
       ends.addEventListener('abort', end);
       try {
-        const { begun } = await this.#begin(job, query, slot, this.#sources.forJob(ends));
+        const { begun } = await this.#begin(job, query, slot, this.#sources.forJob(ends), { client, key: id });
         return begun.outcome === 'begun' ? await this.#store(job, query, begun, output, maxOutputBytes) : begun;
       } finally {
         ends.removeEventListener('abort', end);
@@ -244,7 +245,7 @@ export class Tap {
       async () => {
         const slot = await this.#slotUnless(gone, client);
         const read = this.#sources.inTime(client, new Budget(query.seconds), gone);
-        return await this.#beginUnless(gone, query, slot, read);
+        return await this.#beginUnless(gone, query, slot, read, { client, key: client });
       },
       message => ({ job: 0, begun: { outcome: 'refused', message } }),
     );
@@ -327,7 +328,13 @@ export class Tap {
   }
 
   /** @param gone cancels the query */
-  async #beginUnless(gone: AbortSignal, query: EngineQuery, slot: SteppedSlot, read: ReadSources): Promise<TapStarted> {
+  async #beginUnless(
+    gone: AbortSignal,
+    query: EngineQuery,
+    slot: SteppedSlot,
+    read: ReadSources,
+    asker: Asker,
+  ): Promise<TapStarted> {
     if (gone.aborted) {
       slot.leave();
       throw new Unavailable(GIVEN_UP);
@@ -336,21 +343,27 @@ export class Tap {
     const end = () => void this.#end(job).catch(() => {});
     gone.addEventListener('abort', end);
     try {
-      return await this.#begin(job, query, slot, read);
+      return await this.#begin(job, query, slot, read, asker);
     } finally {
       gone.removeEventListener('abort', end);
     }
   }
 
   /** @param read reads the parts of catalogs that the query needs */
-  async #begin(job: number, query: EngineQuery, slot: SteppedSlot, read: ReadSources): Promise<TapStarted> {
+  async #begin(
+    job: number,
+    query: EngineQuery,
+    slot: SteppedSlot,
+    read: ReadSources,
+    asker: Asker,
+  ): Promise<TapStarted> {
     let begun: EngineBegun | undefined;
     try {
       const engine = (this.#engine ??= this.#start());
       const lastsMs = 1000 * query.seconds + HANG_MS;
       this.#jobs.set(job, { engine, lastsMs, slot, timer: this.#forgetting(job, lastsMs) });
       await engine.opened;
-      begun = (await this.#ask(engine, { kind: 'begin', job, query }, lastsMs)) as EngineBegun;
+      begun = (await this.#ask(engine, { kind: 'begin', job, query, asker }, lastsMs)) as EngineBegun;
       while (begun.outcome === 'reading') {
         const directory = this.#sourcesDirectory(job);
         const parts = await read(begun.parts, directory);
@@ -570,11 +583,14 @@ class EngineLink {
     return this.#calls.ask(request);
   }
 
-  /** Asks the process once to end if it is idle; it may decline. Returns whether it was asked now. */
+  /** Asks the process to end if it is idle; it may decline. Returns whether it was asked now. */
   leave(): boolean {
     if (this.#isLeaving) return false;
     this.#isLeaving = true;
-    this.ask({ kind: 'leave' }).catch(() => {});
+    const declined = () => {
+      this.#isLeaving = false;
+    };
+    this.ask({ kind: 'leave' }).then(declined, () => {});
     return true;
   }
 

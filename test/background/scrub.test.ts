@@ -1,9 +1,14 @@
 /** Damage of the disk is found in the background. */
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { beginScrub } from '../../src/background/scrub.ts';
 import { encodeObject } from '../../src/store/records.ts';
-import { eventually } from '../directory.ts';
+import { openStore } from '../../src/store/store.ts';
+import type { DamagedValue } from '../../src/store/store_error.ts';
+import { eventually, withDirectory } from '../directory.ts';
+import { blankLeaf, copyLeaf } from '../store/lmdb_pages.ts';
 import { damage, delivery, withStore } from '../store/support.ts';
 
 const test = suite('background/scrub');
@@ -17,22 +22,48 @@ test('a value that has changed on the disk is found, and named; otherwise nothin
       1,
     );
     const passes = new Set<string>();
-    const scan = store.databases.claims.scan.bind(store.databases.claims);
-    store.databases.claims.scan = range => {
+    const { claims } = store.databases;
+    const getRange = claims.getRange.bind(claims);
+    claims.getRange = range => {
       passes.add('claims');
-      return scan(range);
+      return getRange(range);
     };
     const found: string[] = [];
-    const whole = beginScrub(store, what => found.push(what), 1);
+    const options = { onDamage: ({ what }: DamagedValue) => found.push(what), log: () => {}, pieceMs: 1 };
+    const whole = beginScrub(store, options);
     await eventually('the last table is read', async () => passes.size > 0 || undefined);
     await whole.close();
     assert.equal(found, []);
     const { diaObjectId: _, ...fields } = store.getObject(15_000n)!;
     damage(directory, encodeObject(fields), 3);
-    const damaged = beginScrub(store, what => found.push(what), 1);
+    // The log is away, so this node never catches up.
+    const damaged = beginScrub(store, { ...options, begins: new Promise(() => {}), waitMs: 10 });
     await eventually('it is found', async () => found.length > 0 || undefined);
     await damaged.close();
     assert.equal(found, ['15000 of objects']);
+  }));
+
+test('entries that are missing, and pages that are blank, are found', () =>
+  withStore(async (_store, writer, directory) => {
+    await writer.ingest(
+      Array.from({ length: 500 }, (_, i) => delivery(BigInt(i + 1))),
+      1,
+    );
+    for (const [harm, what] of [
+      [copyLeaf, 'a page of objects_by_ingest'],
+      [blankLeaf, 'a page of the database'],
+    ] as const)
+      await withDirectory(async copy => {
+        copyFileSync(join(directory, 'nearsky.mdb'), join(copy, 'nearsky.mdb'));
+        harm(copy, 'objects_by_ingest', 0, 1);
+        const damaged = openStore(copy, 'write');
+        const found: string[] = [];
+        const scrub = beginScrub(damaged, { onDamage: each => found.push(each.what), log: () => {}, pieceMs: 1 });
+        await eventually('it is found', async () => found.length > 0 || undefined);
+        await scrub.close();
+        assert.equal(found, [what]);
+        await damaged.close();
+      });
   }));
 
 test.run();

@@ -1,4 +1,6 @@
 /** A node and its log: time, outcomes, and every way to lose its place in the log. */
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,9 +9,11 @@ import { LostPlace } from '../../src/cluster/record_log.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { encodeObject, encodePlain } from '../../src/store/records.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { RefusedChange, StoreError } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
+import { withDirectory } from '../directory.ts';
+import { blankLeaf, copyLeaf } from '../store/lmdb_pages.ts';
 import { dump } from '../store/random_changes.ts';
 import { damage, delivery, failure, provenance, result, withStore } from '../store/support.ts';
 import { Link, MemoryLog } from './memory_log.ts';
@@ -44,11 +48,11 @@ async function submit(node: Node, link: Link, change: Change): Promise<unknown[]
   return outcome;
 }
 
-const withNode = (body: (node: Node, link: Link, log: MemoryLog, store: Store) => Promise<void>) =>
-  withStore(store => {
+const withNode = (body: (node: Node, link: Link, log: MemoryLog, store: Store, directory: string) => Promise<void>) =>
+  withStore((store, _writer, directory) => {
     const log = new MemoryLog();
     const link = new Link(log);
-    return body(new Node(store, link), link, log, store);
+    return body(new Node(store, link), link, log, store, directory);
   });
 
 test('what a node submits has the outcome that it has at its place in the log', () =>
@@ -287,6 +291,56 @@ test('a node that meets a damaged value stops and names it', () =>
     assert.is(await failure(() => node.step()), error);
     assert.is(store.logPosition()?.next, 2);
   }));
+
+/** What a disk may do to an archive without any value that has a wrong checksum. */
+const damages: Record<string, readonly [(directory: string) => void, what: string]> = {
+  'the end of the journal is missing': [
+    directory => copyLeaf(directory, 'journal', 0, -1),
+    'the end of the position table, or of the journal,',
+  ],
+  'provenance sets are missing': [
+    directory => copyLeaf(directory, 'provenance_sets', -1, 0),
+    'a page of provenance_sets',
+  ],
+  'a page is blank': [directory => blankLeaf(directory, 'objects', -1), 'a page of the database'],
+};
+
+for (const [name, [harm, what]] of Object.entries(damages))
+  test(`${name}: the node stops, and names the cure`, () =>
+    withNode(async (node, link, log, _store, directory) => {
+      const ids = Array.from({ length: 150 }, (_, i) => BigInt(i + 1));
+      append(log, ...ids.map(id => deliver(NOON_US, id)));
+      for (const id of ids.slice(0, 50)) {
+        const catalogs = [{ name: `catalog ${id}`, release: '' }];
+        append(log, {
+          kind: 'crossmatch',
+          timeUs: NOON_US,
+          provenance: { ...provenance, catalogs },
+          results: [result(id)],
+        });
+      }
+      await catchUp(node);
+      const { end } = log;
+      append(log, { kind: 'crossmatch', timeUs: NOON_US, provenance, results: [result(150n)] }, deliver(NOON_US, 151n));
+      await withDirectory(async copy => {
+        copyFileSync(join(directory, 'nearsky.mdb'), join(copy, 'nearsky.mdb'));
+        harm(copy);
+        const store = openStore(copy, 'write');
+        try {
+          const again = new Node(store, link);
+          const error = await failure(() => catchUp(again));
+          assert.instance(error, LostPlace);
+          assert.match(
+            error.message,
+            `because ${what} has changed on the disk since it was stored: start this node from`,
+          );
+          assert.is(await failure(() => again.step()), error);
+          assert.ok(store.logPosition()!.next <= end + 1);
+        } finally {
+          await store.close();
+        }
+      });
+    }));
 
 test('a disk that is too full for many records takes them in smaller parts', () =>
   withNode(async (node, _link, log, store) => {

@@ -74,6 +74,14 @@ export function valuesOf(directory: string, database: string): { readonly at: nu
     .map(({ valueAt, bytes }) => ({ at: valueAt, bytes }));
 }
 
+/** Lets a leaf of a database hold zeros, as where a disk has lost it. */
+export function blankLeaf(directory: string, database: string, at: number): void {
+  const pages = new Pages(directory);
+  const page = pages.leaves(database).at(at)!;
+  pages.file.fill(0, page * pages.bytes, (page + 1) * pages.bytes);
+  writeFileSync(fileOf(directory), pages.file);
+}
+
 /** The number of leaves of a database. */
 export const countLeaves = (directory: string, database: string): number =>
   new Pages(directory).leaves(database).length;

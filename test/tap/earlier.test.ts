@@ -1,4 +1,5 @@
 /** Queries of earlier states (AT): their rows are those of queries that were asked then. */
+import { spawnSync } from 'node:child_process';
 import { globSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,16 +13,20 @@ import { RefusedChange } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
+import { startServer } from '../e2e/support.ts';
 import { fillSky } from '../hats_export/support.ts';
 import { delivery, eventually, NOW_US, type TestApp, withApp, withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { RandomChanges } from '../store/random_changes.ts';
 import { failure } from '../store/support.ts';
+import { engine } from './engine_support.ts';
 import { answerOf, closed, partsOf } from './support.ts';
 
 const test = suite('tap: earlier states');
 const check = needs(test, duckdbObstacle(isInstalled()));
+
+const onLinux = process.platform === 'linux' ? check : needs(test, 'the process of the engine is found on Linux');
 
 const OBJECTS = 150;
 const STATES = 2;
@@ -76,6 +81,22 @@ function change(store: Store, changes: RandomChanges): void {
       if (!(error instanceof RefusedChange)) throw error;
     }
   });
+}
+
+/** What is written to the standard error meanwhile. */
+async function errorOutputOf(act: () => Promise<void>): Promise<string> {
+  const { write } = process.stderr;
+  let written = '';
+  process.stderr.write = (chunk: string | Uint8Array) => {
+    written += chunk;
+    return true;
+  };
+  try {
+    await act();
+  } finally {
+    process.stderr.write = write;
+  }
+  return written;
 }
 
 const earlierFiles = (dataDir: string) =>
@@ -137,7 +158,7 @@ check('tables that a query reads are not replaced by those of another entry', ()
       const reading = partsOf(engine, allOf('objects'), 1);
       const read = [(await reading.next()).value as Uint8Array];
       const early = await failure(() => answerOf(engine, allOf('tns'), 2));
-      assert.match(early.message, 'the tables of journal entry 2 are being made');
+      assert.match(early.message, 'the tables of journal entry 2 will be made after those of other entries');
       for await (const part of reading) read.push(part);
       assert.is(Buffer.concat(read).toString(), before.get('objects'));
       await answers(engine, 2);
@@ -154,6 +175,7 @@ check('no tables are made if the disk has too little space, or again and again i
     await writer.keepHistory(true);
     await writer.ingest([delivery(1n)], NOW_US);
     await writer.ingest([delivery(2n)], NOW_US);
+    await writer.ingest([delivery(3n)], NOW_US);
     const refused = async (engine: Engine, at: number) =>
       JSON.parse((await failure(() => answerOf(engine, allOf('tns'), at))).message);
     await withEngine(dataDir, async engine => {
@@ -165,12 +187,18 @@ check('no tables are made if the disk has too little space, or again and again i
       truncateSync(path, 2 ** 43);
       assert.is((await refused(engine, 1)).outcome, 'unavailable');
       truncateSync(path, size);
-      // The latest ingest time after entry 1, without which an export fails.
+      // The latest ingest time after entry 2, without which an export fails.
       const time = [...store.databases.history.getKeys({})].at(-2)!;
-      assert.is(decodeHistoryKey(time).sequence, 1);
+      assert.is(decodeHistoryKey(time).sequence, 2);
       await store.databases.history.remove(time);
-      await eventually('the failure', async () => (await refused(engine, 1)).outcome === 'unavailable' || undefined);
-      assert.is((await refused(engine, 2)).outcome, 'early');
+      const logged = await errorOutputOf(async () => {
+        const both = await Promise.all([refused(engine, 2), refused(engine, 2)]);
+        for (const { outcome } of [...both, await refused(engine, 2)]) assert.is(outcome, 'unavailable');
+      });
+      assert.is(logged.match(/tap_refresh_failed/g)?.length, 1, logged);
+      // The disk has space again, but this entry failed a moment ago.
+      assert.is((await refused(engine, 1)).outcome, 'unavailable');
+      await answers(engine, 3);
     });
     await store.close();
   }),
@@ -209,8 +237,8 @@ check(
           assert.is(status, 400);
           return text;
         };
-        assert.match(await refused(0), 'at must be from 1 to 3 (got 0): the history begins with journal entry 1');
-        assert.match(await refused(4), 'at must be from 1 to 3 (got 4): the newest journal entry is 3');
+        assert.match(await refused(0), 'AT must be from 1 to 3 (got 0): the history begins with journal entry 1');
+        assert.match(await refused(4), 'AT must be from 1 to 3 (got 4): the newest journal entry is 3');
         assert.match((await ask(app, '/vo/tap/sync', { ...COUNT, AT: 'x' })).text, 'AT must be');
         const past = await counted(app, 2);
         assert.equal([past.status, past.text], [200, 'n\n3\n']);
@@ -222,11 +250,88 @@ check(
         await eventually('the job', async () => (await app.get(`${job}/phase`)).text === 'COMPLETED' || undefined);
         assert.is((await app.get(`${job}/results/result`)).text, 'n\n1\n');
         await writer.keepHistory(false);
-        assert.match(await refused(2), 'at needs a history, which is not kept here (NEARSKY_HISTORY)');
+        assert.match(await refused(2), 'AT needs a history, which is not kept here (NEARSKY_HISTORY)');
         const left = () => globSync('tap/*/earlier-*', { cwd: directory });
         await eventually('the end of the earlier tables', async () => left().length === 0 || undefined);
       },
     ),
+);
+
+const QUERY = { LANG: 'ADQL', FORMAT: 'csv', ...COUNT };
+
+/** Resolves while tables of an earlier state are being made. */
+const inTheMaking = (dataDir: string, what: string) =>
+  eventually(what, async () => globSync('tap/*/new-*', { cwd: dataDir }).length > 0 || undefined);
+
+/** The processes that export the archive. */
+function exportsOf(dataDir: string): string[] {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' });
+  return stdout.split('\n').filter(line => line.includes(dataDir) && line.includes('--format hats'));
+}
+
+onLinux('an engine that is killed while it makes the tables of an earlier state: the next one makes them', () =>
+  withApp(
+    async ({ writer }) => {
+      await writer.keepHistory(true);
+      await writer.ingest([delivery(1n)], NOW_US);
+      await writer.ingest([delivery(2n)], NOW_US);
+    },
+    async (app, { directory }) => {
+      assert.is((await counted(app)).text, 'n\n2\n');
+      const made = await ask(app, '/vo/tap/async', { ...COUNT, AT: '1', PHASE: 'RUN' });
+      const job = new URL(made.headers.get('Location')!).pathname;
+      await inTheMaking(directory, 'the tables');
+      const { pid } = engine()!;
+      process.kill(pid, 'SIGKILL');
+      await eventually('the job', async () => (await app.get(`${job}/phase`)).text === 'COMPLETED' || undefined);
+      assert.is((await app.get(`${job}/results/result`)).text, 'n\n1\n');
+      assert.not.equal(engine()!.pid, pid);
+      await eventually('the end of all exports', async () => exportsOf(directory).length === 0 || undefined);
+      assert.equal(globSync('tap/*/new-*', { cwd: directory }), []);
+      assert.is(globSync('tap/*/earlier-*.duckdb', { cwd: directory }).length, 1);
+    },
+  ),
+);
+
+onLinux('a service that is killed meanwhile: the next one completes the job, and a third one keeps the tables', () =>
+  withDirectory(async dataDir => {
+    const store = openStore(dataDir, 'write');
+    const writer = new Writer(store);
+    await writer.keepHistory(true);
+    await writer.ingest([delivery(1n)], NOW_US);
+    await writer.ingest([delivery(2n)], NOW_US);
+    await store.close();
+    const serve = () => startServer(['serve', '--port', '0', '--data', dataDir], { NEARSKY_HISTORY: 'keep' });
+    const post = (url: string, fields: Readonly<Record<string, string>>) =>
+      fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+    const textOf = async (url: string) => (await fetch(url)).text();
+    const first = await serve();
+    const made = await post(`${first.url}/vo/tap/async`, { ...QUERY, AT: '1', PHASE: 'RUN' });
+    const job = new URL(made.headers.get('Location')!).pathname;
+    // The tables of the present state are made before.
+    await eventually('the present tables', async () => globSync('tap/*/archive-*', { cwd: dataDir })[0]);
+    await eventually('their end', async () => globSync('tap/*/new-*', { cwd: dataDir }).length === 0 || undefined);
+    await inTheMaking(dataDir, 'the tables');
+    first.child.kill('SIGKILL');
+    await first.finished;
+    const second = await serve();
+    const phase = () => textOf(`${second.url}${job}/phase`);
+    await eventually('the job', async () => (await phase()) === 'COMPLETED' || undefined);
+    assert.is(await textOf(`${second.url}${job}/results/result`), 'n\n1\n');
+    assert.is((await second.stop()).code, 0);
+    const kept = () =>
+      globSync('tap/*/earlier-*.duckdb', { cwd: dataDir }).map(path => statSync(join(dataDir, path)).ino);
+    const [file] = kept();
+    const third = await serve();
+    const answer = await eventually('the answer', async () => {
+      const found = await post(`${third.url}/vo/tap/sync`, { ...QUERY, AT: '1' });
+      return found.status === 503 ? undefined : found;
+    });
+    assert.equal([answer.status, await answer.text()], [200, 'n\n1\n']);
+    assert.equal(kept(), [file]);
+    assert.is((await third.stop()).code, 0);
+    await eventually('the end of all exports', async () => exportsOf(dataDir).length === 0 || undefined);
+  }),
 );
 
 check('AT can be switched off', () =>

@@ -10,7 +10,8 @@ import { registerCatalog } from '../../src/catalogs/register.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { type RangeServer, serveFiles } from '../catalogs/range_server.ts';
 import { inWorld, pool, World, type WrittenCatalog } from '../crossmatch/world.ts';
-import { TestApp } from '../http/support.ts';
+import { nearsky } from '../e2e/support.ts';
+import { eventually, TestApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { type Place, seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
@@ -163,6 +164,9 @@ function pairs(positions: readonly Place[], { ra, dec, id }: Rows, arcsec: numbe
 
 const circle = ({ ra, dec }: Place, degrees: number, of = '') =>
   `1 = CONTAINS(POINT(${of}ra, ${of}dec), CIRCLE(${ra}, ${dec}, ${degrees}))`;
+const within = (a: string, b: string, arcsec: number) =>
+  `DISTANCE(POINT(${a}.ra, ${a}.dec), POINT(${b}.ra, ${b}.dec)) <= ${arcsec} / 3600.0`;
+
 const csvOf = (positions: readonly Place[]) =>
   `n,ra,dec\n${positions.map(({ ra, dec }, i) => `${i},${ra},${dec}`).join('\n')}\n`;
 
@@ -212,8 +216,6 @@ check('cones, areas, ids and the first rows of a catalog', context =>
 check('joins by position with an upload, the objects and another catalog', context =>
   inSky(context, async sky => {
     const { gaia, des } = sky;
-    const within = (a: string, b: string, arcsec: number) =>
-      `DISTANCE(POINT(${a}.ra, ${a}.dec), POINT(${b}.ra, ${b}.dec)) <= ${arcsec} / 3600.0`;
     const found = await rows(
       sky,
       `SELECT m.n, s.source_id FROM TAP_UPLOAD.mine AS m JOIN gaia_dr3.sources AS s ON ${within('m', 's', 5)}`,
@@ -399,6 +401,51 @@ check('queries over parts of a catalog have the rows of the same queries over al
       assert.equal(await asked(own), expected, query);
     }
   }),
+);
+
+// The last test of this archive, because it changes the archive.
+check(
+  'at an earlier entry sources and sent tables are joined with the objects of then, also after a catalog is replaced',
+  context =>
+    inSky(context, async sky => {
+      const { gaia, world } = sky;
+      await world.writer.keepHistory(true);
+      world.store.resetRead();
+      const then = { AT: `${world.store.lastSequence()}` };
+      const near = `o JOIN gaia_dr3.sources AS s ON ${within('o', 's', 5)}`;
+      const questions: readonly (readonly [query: string, upload?: string])[] = [
+        [`SELECT o.diaObjectId, s.source_id FROM objects AS ${near}`],
+        [
+          `SELECT m.n, o.diaObjectId FROM TAP_UPLOAD.mine AS m JOIN objects AS o ON ${within('m', 'o', 1)}`,
+          csvOf(OBJECTS),
+        ],
+        ['SELECT diaObjectId, separation_arcsec FROM gaia_dr3_matches'],
+      ];
+      const answers = async (more?: Readonly<Record<string, string>>) => {
+        const found = [];
+        for (const [query, upload] of questions) found.push((await rows(sky, query, upload, more)).sort());
+        return found;
+      };
+      const before = await answers();
+      for (const each of before) assert.ok(each.length > 50, `${each.length}`);
+      await world.ingest(OBJECTS.slice(0, 10), 5n);
+      await eventually(
+        'the new objects',
+        async () => (await rows(sky, ...questions[1]!)).length >= before[1]!.length + 10 || undefined,
+      );
+      assert.equal(await answers(then), before);
+      await nearsky(
+        'catalog',
+        'replace',
+        'gaia_dr3',
+        gaia.location,
+        '--release',
+        'Two',
+        '--data',
+        join(world.directory, 'data'),
+      );
+      assert.equal(await answers(then), before);
+    }),
 );
 
 /** Imports sources by hats-import, and finds those of a cone and the pairs with other positions by LSDB. */
