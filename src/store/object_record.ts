@@ -258,6 +258,27 @@ export function decodeObject(diaObjectId: bigint, stored: Uint8Array): StoredObj
 }
 
 /**
+ * Reads a text that is nearly always the one before. Then the string is the same, too, and its hash is known. That takes
+ * a third of the time of another string and its hash.
+ */
+class RepeatedText {
+  #bytes = Buffer.alloc(0);
+  #text = '';
+
+  /** @param from inclusive @param to exclusive */
+  read(bytes: Buffer, from: number, to: number): string {
+    const last = this.#bytes;
+    let same = last.length === to - from ? 0 : Number.NaN;
+    while (same < last.length && bytes[from + same] === last[same]) same++;
+    if (same !== last.length) {
+      this.#bytes = Buffer.from(bytes.subarray(from, to));
+      this.#text = bytes.toString('latin1', from, to);
+    }
+    return this.#text;
+  }
+}
+
+/**
  * A stored object, read in place. Offsets are into `bytes`; a string goes from one offset (inclusive) to another
  * (exclusive).
  */
@@ -271,6 +292,8 @@ export class ObjectView {
   length = 0;
   #times = new Float64Array(this.bytes.buffer, 0, 3);
   #sections = new Uint32Array(this.bytes.buffer, SECTIONS_AT, 4);
+  readonly #current = new RepeatedText();
+  readonly #tns = new RepeatedText();
 
   /** @throws RangeError if the bytes are not an object */
   load(diaObjectId: bigint, stored: Uint8Array, at?: number): void {
@@ -340,7 +363,7 @@ export class ObjectView {
 
   /** The text for `readCurrent`; many objects have the same one. */
   get current(): string {
-    return this.text(this.#sections[0]!, this.#sections[1]!);
+    return this.#current.read(this.bytes, this.#sections[0]!, this.#sections[1]!);
   }
 
   /**
@@ -348,7 +371,7 @@ export class ObjectView {
    * same text.
    */
   get tns(): string {
-    return this.text(this.#sections[2]!, this.#sections[3]!);
+    return this.#tns.read(this.bytes, this.#sections[2]!, this.#sections[3]!);
   }
 
   /** Whether the object has crossmatches older than the current one. */
