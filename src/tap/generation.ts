@@ -11,9 +11,9 @@ import { type CatalogDefinition, Catalogs, type DescribedRegistration } from '..
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import type { ChangedRows } from './changed_rows.ts';
 import type { ListedTable } from './listed_table.ts';
-import { loadRows } from './loaded_rows.ts';
+import { fileRows, loadRows } from './loaded_rows.ts';
 import { sourceTables } from './source_tables.ts';
-import { ID, PIXEL, type Rows, type TapTable, tapTables, viewOf } from './tables.ts';
+import { ID, PIXEL, type Rows, type Source, type TapTable, tapTables, viewOf } from './tables.ts';
 
 /**
  * While the engine makes a table, each thread holds this many rows of all columns. The default of 122,880 would take
@@ -25,6 +25,8 @@ const ROW_GROUP_ROWS = 16_384;
  * default of 256 KiB per block, they take 123 MiB.
  */
 const BLOCK_BYTES = 32_768;
+/** Each batch of changed rows in memory stays there until the end of the transaction. Later batches are in files. */
+const BATCHES_IN_MEMORY = 2;
 /** The columns of the table that describes the generation. It has one row once the generation is complete. */
 const STORED =
   'key VARCHAR, registered VARCHAR, mark VARCHAR, sequence BIGINT, as_of BIGINT, objects BIGINT, changed BIGINT';
@@ -175,14 +177,21 @@ export class Generation {
     const tables = this.tables.filter(({ position }) => position);
     await inTransaction(connection, async () => {
       await removeRows(connection, tables, [...removed]);
-      for await (const { objects, matches, areReplaced, areCrossmatched } of batches) {
-        await loadRows(connection, 'objects', objects);
-        await loadRows(connection, 'matches', matches);
+      let number = 0;
+      for await (const batch of batches) {
+        number++;
+        const { areReplaced, areCrossmatched } = batch;
+        const fileOf = (source: Source) => `${this.#file}.${source}-${number}.parquet`;
+        for (const source of ['objects', 'matches'] as const) {
+          if (number <= BATCHES_IN_MEMORY) await loadRows(connection, source, batch[source]);
+          else await fileRows(connection, source, batch[source], fileOf(source));
+        }
         for (const { relation, sql } of areCrossmatched ? tables : tables.slice(0, 1)) {
           if (areReplaced)
             await connection.run(`DELETE FROM ${relation} AS t USING ${viewOf('objects')} AS r WHERE ${IS_CHANGED}`);
           await connection.run(`INSERT INTO ${relation} ${sql}`);
         }
+        for (const source of ['objects', 'matches'] as const) rmSync(fileOf(source), { force: true });
       }
       await this.#store(connection, next);
     });

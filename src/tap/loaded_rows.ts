@@ -1,14 +1,31 @@
-/** Rows of changed objects in memory tables of the engine, from which its statements read. */
+/** Rows of changed objects where the engine's statements read them: in memory, or in files. */
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { ENGINE_TYPES, quoted } from '@nearsky/adql';
+import { ENGINE_TYPES, quoted, textLiteral } from '@nearsky/adql';
+import { writeRows } from '@nearsky/hats/write';
 import type { MatchRows, ObjectRows } from '../hats_export/columns.ts';
+import { PROGRAM } from '../hats_export/writer_thread.ts';
 import { type Source, viewOf } from './tables.ts';
 
 /** The maximum number of rows in a chunk of the engine. */
 const CHUNK_ROWS = 2048;
 
+/** Writes rows to a Parquet file, and makes the view of their relation. The engine keeps nothing of them in memory. */
+export async function fileRows(
+  connection: DuckDBConnection,
+  source: Source,
+  rows: ObjectRows | MatchRows,
+  path: string,
+): Promise<void> {
+  const { columns, length } = rows;
+  writeRows(path, { program: PROGRAM, columns, length, valuesOf: rows.sorted() });
+  const list = columns.map(({ name }) => quoted(name)).join(', ');
+  await connection.run(
+    `CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list} FROM read_parquet(${textLiteral(path)})`,
+  );
+}
+
 /**
- * Copies rows into a temporary table, and makes the view of their relation. Most columns have no values, so only the
+ * Copies rows into a temporary table, and makes the view of their relation. Their memory is free after the transaction. Most columns have no values, so only the
  * view has them.
  */
 export async function loadRows(
