@@ -28,6 +28,8 @@ export class AnswerMemory {
   readonly #limitKib: number;
   readonly #state: SharedState;
   readonly #metrics: ThreadMetrics;
+  /** The memory that each client has on this thread, KiB. */
+  readonly #ofClient = new Map<string, number>();
 
   constructor({ limitMib, state, metrics }: AnswerMemoryOptions) {
     this.#limitKib = limitMib * KIB;
@@ -36,20 +38,25 @@ export class AnswerMemory {
   }
 
   /**
-   * Reserves memory for an answer of an expected size, but at most a quarter of the total. Returns undefined if other
-   * answers hold too much now.
+   * Reserves memory for an answer of an expected size, but at most a quarter of the total. The last quarter is for
+   * clients that have no memory yet, so a client that does not read its answers leaves room for others. Returns
+   * undefined if other answers hold too much now.
    */
-  reserve(bytes: number): AnswerRoom | undefined {
+  reserve(bytes: number, client: string): AnswerRoom | undefined {
     const kib = Math.ceil(Math.min(bytes / KIB, this.#limitKib / 4));
-    if (this.change(kib)) return new AnswerRoom(this, kib);
+    const limitKib = this.#ofClient.has(client) ? this.#limitKib - this.#limitKib / 4 : this.#limitKib;
+    if (this.change(kib, client, limitKib)) return new AnswerRoom(this, client, kib);
     this.#state.memoryWantedMs = Date.now();
     return undefined;
   }
 
   /** Reserves this many more KiB, or returns them if the number is negative. Returns whether that was possible. */
-  change(kib: number): boolean {
-    if (kib > 0 && !this.#state.reserveAnswers(kib, this.#limitKib)) return false;
+  change(kib: number, client: string, limitKib = this.#limitKib): boolean {
+    if (kib > 0 && !this.#state.reserveAnswers(kib, limitKib)) return false;
     if (kib < 0) this.#state.freeAnswers(-kib);
+    const own = (this.#ofClient.get(client) ?? 0) + kib;
+    if (own > 0) this.#ofClient.set(client, own);
+    else this.#ofClient.delete(client);
     this.#metrics.add('answerKib', kib);
     return true;
   }
@@ -71,10 +78,12 @@ export function isMemoryWanted(state: SharedState): boolean {
 
 export class AnswerRoom {
   readonly #memory: AnswerMemory;
+  readonly #client: string;
   #kib: number;
 
-  constructor(memory: AnswerMemory, kib: number) {
+  constructor(memory: AnswerMemory, client: string, kib: number) {
     this.#memory = memory;
+    this.#client = client;
     this.#kib = kib;
   }
 
@@ -85,14 +94,14 @@ export class AnswerRoom {
   cover(bytes: number): void {
     const kib = Math.ceil(bytes / KIB);
     if (kib <= this.#kib) return;
-    if (!this.#memory.change(kib - this.#kib)) this.#memory.refuse(kib);
+    if (!this.#memory.change(kib - this.#kib, this.#client)) this.#memory.refuse(kib);
     this.#kib = kib;
   }
 
   /** Returns the reserved memory that `bytes` do not need. */
   shrink(bytes: number): void {
     const kib = Math.min(this.#kib, Math.ceil(bytes / KIB));
-    this.#memory.change(kib - this.#kib);
+    this.#memory.change(kib - this.#kib, this.#client);
     this.#kib = kib;
   }
 }

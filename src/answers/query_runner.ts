@@ -132,12 +132,13 @@ export class QueryRunner {
       return this.#step(desk) ?? this.#long.goOn({ budget, client: asker.client, step: () => this.#step(desk) });
     }
     this.#requireGeneration();
+    const { client } = asker;
     let room: AnswerRoom | undefined;
     let desk: Desk | undefined;
     return this.#long.answer({
       budget,
-      client: asker.client,
-      reserve: () => (room = this.#options.memory.reserve(bytesOf(query))) !== undefined,
+      client,
+      reserve: () => (room = this.#options.memory.reserve(bytesOf(query), client)) !== undefined,
       step: () => this.#step((desk ??= this.#begin(query, budget, room))),
     });
   }

@@ -28,10 +28,10 @@ const codeOf = (action: () => void): string | undefined => {
 
 test('threads share the limit; who finds none is noted', () => {
   const { state, one, other } = threads();
-  const rooms = [one, one, other, other].map(({ memory }) => memory.reserve(Number.POSITIVE_INFINITY)!);
+  const rooms = [one, one, other, other].map(({ memory }, i) => memory.reserve(Number.POSITIVE_INFINITY, `${i}`)!);
   assert.equal([one.metrics.get('answerKib'), other.metrics.get('answerKib')], [8192, 8192]);
   assert.not.ok(isMemoryWanted(state));
-  assert.is(one.memory.reserve(1), undefined);
+  assert.is(one.memory.reserve(1, 'another'), undefined);
   assert.ok(isMemoryWanted(state));
   assert.is(
     codeOf(() => rooms[0]!.cover(5 * MIB)),
@@ -46,10 +46,27 @@ test('threads share the limit; who finds none is noted', () => {
   );
 });
 
+test('the last quarter is for clients that have nothing yet', () => {
+  const { state, one } = threads();
+  const hold = (client: string) => one.memory.reserve(4 * MIB, client);
+  const rooms = Array.from({ length: 4 }, () => hold('a'));
+  assert.equal(
+    rooms.map(room => room !== undefined),
+    [true, true, true, false],
+  );
+  assert.ok(isMemoryWanted(state));
+  const other = hold('b')!;
+  assert.is(hold('b'), undefined);
+  other.shrink(0);
+  assert.is(hold('a'), undefined);
+  for (const room of rooms) room?.shrink(0);
+  assert.ok(hold('a') && hold('a'), 'all is given back');
+});
+
 test('what a body does not need is given back, and all when it is let go of, once', () => {
   const { one } = threads();
   const [body, shorter, shared] = [new Uint8Array(2 * MIB), new Uint8Array(MIB), new Uint8Array(MIB)];
-  keep(body, one.memory.reserve(4 * MIB));
+  keep(body, one.memory.reserve(4 * MIB, 'a'));
   assert.is(one.metrics.get('answerKib'), 2048);
   replace(body, shorter);
   assert.equal([one.metrics.get('answerKib'), body.length], [1024, 0]);
