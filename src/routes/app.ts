@@ -144,10 +144,9 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
       const headers = new Headers(whole.headers);
       const own = ownHeaders(whole);
       for (let i = 0; i < own.length; i += 2) headers.append(own[i]!, own[i + 1]!);
-      const response = new Response(request.method === 'HEAD' ? null : webBody(whole), {
-        status: whole.status,
-        headers,
-      });
+      const isHead = request.method === 'HEAD';
+      const response = new Response(isHead ? null : webBody(whole), { status: whole.status, headers });
+      if (isHead) whole.stream?.gone();
       // The response has its own copy of the body.
       letGo(whole.body);
       return response;
@@ -223,7 +222,7 @@ function allRoutes(service: Service): Route[] {
       const known = memoized((catalogs: Catalogs) => queryParameters(row, service.config, catalogs));
       return { method, path, metric, handler: HANDLERS[name](service), known, isDiscovery: row.isDiscovery };
     }),
-    ...pages(service).flatMap(page => [as('GET')(page), as('HEAD')(page)]),
+    ...pages(service).map(as('GET')),
     ...virtualObservatory(service).map(as('GET')),
     ...(['GET', 'POST'] as const).map(method => as(method)([LINKS_PATH, 'vo_links', voLinks(service)])),
     ...jobRoutes(service, {
@@ -240,7 +239,8 @@ function routesOf(service: Service): Handler {
   const direct = new DirectRoutes();
   /** The handlers of paths that end in a slash. The router would treat these paths like those without the slash. */
   const slashed = new Map<string, Handler>();
-  for (const [path, routes] of Map.groupBy(allRoutes(service), route => route.path)) {
+  for (const [path, given] of Map.groupBy(allRoutes(service), route => route.path)) {
+    const routes = withHead(given);
     const add = (method: string, run: Handler) => {
       if (method !== 'ANY') direct.add(method, path, run);
       if (isSlashed(path)) slashed.set(path, run);
@@ -258,6 +258,12 @@ function routesOf(service: Service): Handler {
     return (await found) ?? (await unknown(exchange));
   };
   return exchange => (direct.find(exchange) ?? others)(exchange);
+}
+
+/** Answers HEAD like GET. Whoever sends the answer omits the body. */
+function withHead(routes: readonly Route[]): readonly Route[] {
+  if (routes.some(({ method }) => method === 'HEAD')) return routes;
+  return routes.flatMap(route => (route.method === 'GET' ? [route, { ...route, method: 'HEAD' as const }] : [route]));
 }
 
 /**

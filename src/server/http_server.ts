@@ -172,10 +172,12 @@ export class HttpServer {
     request.body = answer.body;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
     if (!incoming.complete && hasBody(incoming) && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing);
-    if (answer.stream) {
-      this.#stream(request, answer.stream, answer, outgoing);
+    const { stream } = answer;
+    if (stream && incoming.method !== 'HEAD') {
+      this.#stream(request, stream, answer, outgoing);
       return;
     }
+    stream?.gone();
     send(answer, outgoing);
     if (outgoing.writableLength > 0) this.connections.track(request, answer.body?.length ?? 0);
   }
@@ -313,8 +315,9 @@ function send(answer: Answer, outgoing: ServerResponse): void {
   const { status, body } = answer;
   const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const all = headLines(answer);
-  // The length of the body that a 204 or 304 omits is unknown here.
-  if (status !== 204 && status !== 304) all.push('Content-Length', `${length}`);
+  // The length of the body that a 204, a 304 or HEAD omits may be unknown here.
+  const isUnknown = status === 204 || status === 304 || (body === null && outgoing.req.method === 'HEAD');
+  if (!isUnknown) all.push('Content-Length', `${length}`);
   outgoing.writeHead(status, all);
   if (body === null) outgoing.end();
   // Nearly always ASCII, which needs no encoding.

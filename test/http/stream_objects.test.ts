@@ -123,7 +123,7 @@ test('status, filters and areas leave out events', async ({ running: { app } }) 
     const { status, body } = await app.get(`${PATH}?status=${bad}`);
     assert.equal([status, body.param], [400, 'status'], bad);
   }
-  assert.equal((await app.get(PATH, { method: 'PUT' })).headers.get('Allow'), 'GET, POST');
+  assert.equal((await app.get(PATH, { method: 'PUT' })).headers.get('Allow'), 'GET, HEAD, POST');
 });
 
 test('what an import brought comes only where it is published', async () => {

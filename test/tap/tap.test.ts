@@ -95,6 +95,16 @@ check('objects and matches are what was stored, with every digit of their ids', 
   );
 });
 
+check('HEAD ends a query', async ({ running: { app } }) => {
+  const query = encodeURIComponent('SELECT a.*, b.* FROM objects AS a, objects AS b');
+  // More than there are slots for queries.
+  for (let i = 0; i < 12; i++) {
+    const { status, headers, text } = await app.get(`/vo/tap/sync?LANG=ADQL&QUERY=${query}`, { method: 'HEAD' });
+    assert.equal([status, text], [200, '']);
+    assert.match(headers.get('Content-Type') ?? '', 'application/x-votable+xml');
+  }
+});
+
 check('a circle has the objects that lie in it', async ({ running }) => {
   for (const { ra, dec } of CENTRES) {
     const where = `CONTAINS(POINT('ICRS', ra, dec), CIRCLE('ICRS', ${ra}, ${dec}, 0.2)) = 1`;
