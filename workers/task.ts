@@ -4,6 +4,7 @@
  */
 import type { MatchColumnsTask, MatchTask } from '../src/crossmatch/match_file.ts';
 import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/generations/tasks.ts';
+import { holdEnd } from '../src/pool/thread_end.ts';
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { SourcesTask } from '../src/sources/near_task.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
@@ -31,28 +32,28 @@ type ShortTask =
 export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {
     case 'match':
-      return (await import('../src/crossmatch/match_file.ts')).runMatch(task);
+      return (await holdEnd(() => import('../src/crossmatch/match_file.ts'))).runMatch(task);
     case 'matchColumns':
-      return (await import('../src/crossmatch/match_file.ts')).runMatchColumns(task);
+      return (await holdEnd(() => import('../src/crossmatch/match_file.ts'))).runMatchColumns(task);
     case 'sources':
-      return (await import('../src/sources/near_task.ts')).runSources(task);
+      return (await holdEnd(() => import('../src/sources/near_task.ts'))).runSources(task);
     case 'findObjects':
-      return (await import('../src/table_match/find_objects.ts')).runFindObjects(task);
+      return (await holdEnd(() => import('../src/table_match/find_objects.ts'))).runFindObjects(task);
     case 'metrics':
-      return (await import('../src/store/metrics_task.ts')).runMetrics();
+      return (await holdEnd(() => import('../src/store/metrics_task.ts'))).runMetrics();
     case 'tail':
-      return (await import('../src/generations/build.ts')).runTail(task);
+      return (await holdEnd(() => import('../src/generations/build.ts'))).runTail(task);
     case 'merge':
-      return (await import('../src/generations/build.ts')).runMerge(task);
+      return (await holdEnd(() => import('../src/generations/build.ts'))).runMerge(task);
     case 'saveIndex':
-      return (await import('../src/generations/index_file.ts')).runSaveIndex(task);
+      return (await holdEnd(() => import('../src/generations/index_file.ts'))).runSaveIndex(task);
     case 'openIndex':
-      return (await import('../src/generations/index_file.ts')).runOpenIndex();
+      return (await holdEnd(() => import('../src/generations/index_file.ts'))).runOpenIndex();
     case 'registry':
-      return (await import('../src/tns/registry_index.ts')).runRegistry();
+      return (await holdEnd(() => import('../src/tns/registry_index.ts'))).runRegistry();
     case 'followSky':
-      return (await import('../src/sky_map/map_thread.ts')).runFollowSky();
+      return (await holdEnd(() => import('../src/sky_map/map_thread.ts'))).runFollowSky();
     case 'skyMap':
-      return (await import('../src/sky_map/map_thread.ts')).runSkyMap(task);
+      return (await holdEnd(() => import('../src/sky_map/map_thread.ts'))).runSkyMap(task);
   }
 }

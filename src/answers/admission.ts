@@ -1,12 +1,14 @@
-/** Limits the number of long queries per thread to what the thread can answer in time. */
+/**
+ * Limits the number of long queries per thread, and of one client, to what the thread can answer in time.
+ */
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
 /** Up to this number, queries are always admitted, because the rate is only known while some are running. */
 const ALWAYS_TAKEN = 4;
-/** The maximum number of unanswered queries. Waiting queries take memory. */
-const MAX_UNANSWERED = 256;
+/** The maximum number of unanswered queries; one client has at most half of it. Waiting queries take memory. */
+export const MAX_UNANSWERED = 256;
 /** The maximum expected wait of a query, as a fraction of its budget. It is well below 1, because queries differ. */
 export const MAX_WAIT = 0.2;
 /**
@@ -16,10 +18,19 @@ export const MAX_WAIT = 0.2;
 const LAST_ENDS = 16;
 const FIRST_ENDS = 4;
 
+/** Who asks a query, and until when. */
+export interface Asker {
+  readonly budget: Budget;
+  /** The name by which the client's use is counted. */
+  readonly client: string;
+}
+
 export class Admission {
   readonly #metrics: ThreadMetrics;
   readonly #now: () => number;
   #unanswered = 0;
+  /** The unanswered queries of each client that has any. */
+  readonly #ofClient = new Map<string, number>();
   /** The average time between two completions while there are queries. */
   #intervalMs = 0;
   #ended = 0;
@@ -33,14 +44,28 @@ export class Admission {
 
   /**
    * Call it before a query is admitted.
-   * @throws Unavailable if, at the recent rate, the query would wait for more than a fifth of its budget (Little's law)
+   * @throws Unavailable if, at the recent rate, the query would wait for more than a fifth of its budget (Little's
+   * law), or the client has its share of queries
    */
-  requireRoom(budget: Budget): void {
-    const count = this.#unanswered;
+  requireRoom({ budget, client }: Asker): void {
+    const own = this.requireShare(client);
+    const clients = this.#ofClient.size + (own === 0 ? 1 : 0);
+    // Clients take turns, so a client with few queries does not wait for all queries of another one.
+    const count = Math.min(this.#unanswered, (own + 1) * clients);
     if (count < ALWAYS_TAKEN) return;
     const waitMs = this.#ended < FIRST_ENDS ? 0 : count * this.#intervalMs;
-    if (count < MAX_UNANSWERED && waitMs <= MAX_WAIT * budget.remainingMs) return;
+    if (this.#unanswered < MAX_UNANSWERED && waitMs <= MAX_WAIT * budget.remainingMs) return;
     throw this.refusal('too many queries are waiting');
+  }
+
+  /**
+   * Returns the number of the client's unanswered queries.
+   * @throws Unavailable if it is the client's share
+   */
+  requireShare(client: string): number {
+    const own = this.#ofClient.get(client) ?? 0;
+    if (own < MAX_UNANSWERED / 2) return own;
+    throw this.refusal('too many queries of this client are waiting');
   }
 
   /** The error for a query that is refused before it has started. */
@@ -49,13 +74,17 @@ export class Admission {
     return new Unavailable(why);
   }
 
-  begin(): void {
+  begin(client: string): void {
+    this.#ofClient.set(client, (this.#ofClient.get(client) ?? 0) + 1);
     if (this.#unanswered++ === 0) this.#lastMs = this.#now();
     this.#metrics.set('waitingQueries', this.#unanswered);
   }
 
   /** @param wasBegun whether the query had started; false if it only waited too long */
-  end(wasBegun: boolean): void {
+  end(client: string, wasBegun: boolean): void {
+    const own = this.#ofClient.get(client)! - 1;
+    if (own === 0) this.#ofClient.delete(client);
+    else this.#ofClient.set(client, own);
     this.#unanswered--;
     this.#metrics.set('waitingQueries', this.#unanswered);
     if (!wasBegun) return;

@@ -1,17 +1,17 @@
 /**
- * Runs queries that take more than one step. The queries take turns, with one step per iteration of the event loop, so
- * a new request waits for one step at most.
+ * Runs queries that take more than one step, with one step per iteration of the event loop, so a new request waits for
+ * one step at most. The next step is that of the client that has used the least time recently. The queries of one client
+ * take turns.
  */
-import type { Budget } from '../base/budget.ts';
+import { ClientAdmission } from '../base/client_admission.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { afterThisIteration } from '../base/runtime.ts';
-import { type Admission, MAX_WAIT } from './admission.ts';
+import { type Admission, type Asker, MAX_UNANSWERED, MAX_WAIT } from './admission.ts';
 import type { Body } from './body.ts';
 import { TOO_LONG } from './context.ts';
 
 /** A query that is answered in steps. */
-interface Stepped {
-  readonly budget: Budget;
+interface Stepped extends Asker {
   /** Does one step. Returns the answer after the last step. If it throws, the error is the query's result. */
   step(): Body | undefined;
 }
@@ -25,8 +25,16 @@ export interface NotBegun extends Stepped {
   reserve(): boolean;
 }
 
-/** The maximum number of started queries. Other queries hold no memory yet, and may still be refused. */
+/**
+ * The maximum number of started queries, besides those that go on; one client has at most half of it. Other queries hold
+ * no memory yet, and may still be refused.
+ */
 const MAX_BEGUN = 4;
+/**
+ * After this time, the time of a step counts only 1/e. It is as short as the wait that admission allows: a client that
+ * was alone for long does not wait until others have used as much.
+ */
+const FADES_MS = 1000;
 /** The interval between checks of the waiting queries. */
 const SWEEP_MS = 50;
 /** The interval between attempts to reserve memory, if there is nothing else to do. */
@@ -36,6 +44,8 @@ const ACCEPT_MS = 10;
 
 interface Entry<Query extends Stepped = Stepped> {
   readonly query: Query;
+  /** Whether the query counts towards `MAX_BEGUN`. */
+  readonly isLong: boolean;
   readonly resolve: (body: Body) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -49,9 +59,12 @@ interface Waiting extends Entry<NotBegun> {
 
 export class LongQueries {
   readonly #admission: Admission;
-  /** The started queries. The first one has the next turn. */
+  /** The time that clients have used. */
+  readonly #use: ClientAdmission;
+  readonly #now: () => number;
+  /** The started queries. Of each client, the first one has the next turn. */
   readonly #begun: Entry[] = [];
-  /** The queries that have not started, roughly in the order of their deadlines. */
+  /** The queries that have not started, in the order of their arrival. */
   readonly #waiting: Waiting[] = [];
   readonly #accepted: () => number;
   #isStepping = false;
@@ -60,40 +73,46 @@ export class LongQueries {
   /** Since when steps have given way to new connections, by `performance.now()`; 0 if they do not. */
   #makesWaySinceMs = 0;
 
-  /** @param accepted returns the number of connections accepted so far */
-  constructor(admission: Admission, accepted: () => number = () => 0) {
+  /**
+   * @param accepted returns the number of connections accepted so far
+   * @param now a monotonic clock, milliseconds
+   */
+  constructor(admission: Admission, accepted: () => number = () => 0, now = () => performance.now()) {
     this.#admission = admission;
+    this.#use = new ClientAdmission(now, FADES_MS);
+    this.#now = now;
     this.#accepted = accepted;
   }
 
   /**
-   * Answers a query after the earlier ones.
+   * Answers a query in its turn.
    * @throws Unavailable if the query would have to wait too long, has waited until the end of its budget, or has waited
    * for memory for a fifth of its budget
    */
   async answer(query: NotBegun): Promise<Body> {
-    this.#admission.requireRoom(query.budget);
+    this.#admission.requireRoom(query);
     return await new Promise((resolve, reject) => {
-      const patientUntilMs = performance.now() + MAX_WAIT * query.budget.remainingMs;
-      this.#waiting.push({ query, resolve, reject, patientUntilMs, lacksMemory: false });
-      this.#added();
+      const patientUntilMs = this.#now() + MAX_WAIT * query.budget.remainingMs;
+      this.#waiting.push({ query, isLong: true, resolve, reject, patientUntilMs, lacksMemory: false });
+      this.#added(query);
     });
   }
 
   /**
-   * Continues a query that has done its first step.
-   * @throws Unavailable if it would take too long while the other queries run
+   * Continues a query that has done its first step. It does not wait until others have ended.
+   * @throws Unavailable if too many such queries, or too many queries of this client, are not answered yet
    */
   async goOn(query: Stepped): Promise<Body> {
-    this.#admission.requireRoom(query.budget);
+    this.#admission.requireShare(query.client);
+    if (this.#begun.length >= MAX_UNANSWERED) throw this.#admission.refusal('too many queries are running');
     return await new Promise((resolve, reject) => {
-      this.#begun.push({ query, resolve, reject });
-      this.#added();
+      this.#begun.push({ query, isLong: false, resolve, reject });
+      this.#added(query);
     });
   }
 
-  #added(): void {
-    this.#admission.begin();
+  #added({ client }: Stepped): void {
+    this.#admission.begin(client);
     this.#stepSoon();
   }
 
@@ -122,7 +141,7 @@ export class LongQueries {
     const accepted = this.#accepted();
     const isNew = accepted !== this.#acceptedBefore;
     this.#acceptedBefore = accepted;
-    const nowMs = performance.now();
+    const nowMs = this.#now();
     if (isNew) this.#makesWaySinceMs ||= nowMs;
     if (isNew && nowMs < this.#makesWaySinceMs + ACCEPT_MS) return true;
     this.#makesWaySinceMs = 0;
@@ -134,24 +153,34 @@ export class LongQueries {
    * needs much.
    */
   #begin(): void {
-    for (let i = 0; i < this.#waiting.length && this.#begun.length < MAX_BEGUN; ) {
-      const entry = this.#waiting[i]!;
+    const mayBegin = ({ query: { client } }: Entry) => {
+      const begun = this.#begun.filter(({ isLong }) => isLong);
+      return begun.length < MAX_BEGUN && begun.filter(({ query }) => query.client === client).length < MAX_BEGUN / 2;
+    };
+    for (const entry of this.#inTurn(this.#waiting.filter(mayBegin))) {
+      if (!mayBegin(entry)) continue;
       const { query } = entry;
       if (query.budget.spent) this.#refuse(entry, new Unavailable(TOO_LONG));
-      else if (query.reserve()) this.#begun.push(entry);
-      else {
-        entry.lacksMemory = true;
-        i++;
-        continue;
-      }
-      this.#waiting.splice(i, 1);
+      else if (query.reserve()) {
+        this.#remove(entry);
+        this.#begun.push(entry);
+      } else entry.lacksMemory = true;
     }
+  }
+
+  /** Sorts entries by the time that their clients have used. */
+  #inTurn<E extends Entry>(entries: readonly E[]): E[] {
+    const use = new Map(entries.map(({ query: { client } }) => [client, this.#use.cpuOf(client)]));
+    return entries.toSorted((a, b) => use.get(a.query.client)! - use.get(b.query.client)!);
   }
 
   #step(): void {
     this.#begin();
-    const entry = this.#begun.shift();
+    const [entry] = this.#inTurn(this.#begun);
     if (!entry) return;
+    const { client } = entry.query;
+    this.#begun.splice(this.#begun.indexOf(entry), 1);
+    const beganMs = this.#now();
     try {
       const body = entry.query.step();
       if (body === undefined) {
@@ -161,26 +190,32 @@ export class LongQueries {
       entry.resolve(body);
     } catch (error) {
       entry.reject(error);
+    } finally {
+      this.#use.addCpu(client, (this.#now() - beganMs) / 1000);
     }
-    this.#admission.end(true);
+    this.#admission.end(client, true);
   }
 
   #refuseLate(): void {
-    const nowMs = performance.now();
+    const nowMs = this.#now();
     if (nowMs < this.#sweptMs + SWEEP_MS) return;
     this.#sweptMs = nowMs;
-    while (this.#waiting[0]?.query.budget.spent) this.#refuse(this.#waiting.shift()!, new Unavailable(TOO_LONG));
-    for (let i = this.#waiting.length - 1; i >= 0; i--) {
-      const { lacksMemory, patientUntilMs } = this.#waiting[i]!;
-      if (!lacksMemory || nowMs < patientUntilMs) continue;
-      const [entry] = this.#waiting.splice(i, 1);
-      this.#refuse(entry!, this.#admission.refusal('other answers use the memory that this one needs'));
+    for (const entry of [...this.#waiting]) {
+      const { query, lacksMemory, patientUntilMs } = entry;
+      if (query.budget.spent) this.#refuse(entry, new Unavailable(TOO_LONG));
+      else if (lacksMemory && nowMs >= patientUntilMs)
+        this.#refuse(entry, this.#admission.refusal('other answers use the memory that this one needs'));
     }
   }
 
   /** A query that has not started was not too expensive: it may succeed at another time (decision P4). */
-  #refuse({ reject }: Entry, error: Unavailable): void {
-    reject(error);
-    this.#admission.end(false);
+  #refuse(entry: Waiting, error: Unavailable): void {
+    this.#remove(entry);
+    entry.reject(error);
+    this.#admission.end(entry.query.client, false);
+  }
+
+  #remove(entry: Waiting): void {
+    this.#waiting.splice(this.#waiting.indexOf(entry), 1);
   }
 }

@@ -16,7 +16,7 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { ObjectView } from '../store/object_record.ts';
 import { type Store, StoreError } from '../store/store.ts';
 import { damageOf } from '../store/store_error.ts';
-import { Admission } from './admission.ts';
+import { Admission, type Asker } from './admission.ts';
 import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
 import { areaAnswer } from './area.ts';
 import type { Body } from './body.ts';
@@ -113,9 +113,9 @@ export class QueryRunner {
     this.#long = new LongQueries(this.#admission, () => options.metrics.get('connectionsTotal'));
   }
 
-  /** @throws Unavailable if the answer to a long query would be too late */
-  requireRoom(budget: Budget): void {
-    this.#admission.requireRoom(budget);
+  /** @throws Unavailable if the answer to a long query would be too late, or the client has its share of queries */
+  requireRoom(asker: Asker): void {
+    this.#admission.requireRoom(asker);
   }
 
   /**
@@ -123,27 +123,29 @@ export class QueryRunner {
    * @throws TooExpensive; Unavailable if there is no index or no readable database, too many long queries wait, or this
    * one has waited for most of its budget. Any other error is a bug. The promise is rejected with the same errors
    */
-  run(query: Query, budget: Budget): Body | Promise<Body> {
+  run(query: Query, asker: Asker): Body | Promise<Body> {
+    const { budget } = asker;
     if (budget.spent) throw new Unavailable(TOO_LONG);
-    if (query.format && !writers.has(query.format)) return this.#runWhenLoaded(query.format, query, budget);
+    if (query.format && !writers.has(query.format)) return this.#runWhenLoaded(query.format, query, asker);
     if (!isLong(query)) {
       const desk = this.#begin(query, budget);
-      return this.#step(desk) ?? this.#long.goOn({ budget, step: () => this.#step(desk) });
+      return this.#step(desk) ?? this.#long.goOn({ budget, client: asker.client, step: () => this.#step(desk) });
     }
     this.#requireGeneration();
     let room: AnswerRoom | undefined;
     let desk: Desk | undefined;
     return this.#long.answer({
       budget,
+      client: asker.client,
       reserve: () => (room = this.#options.memory.reserve(bytesOf(query))) !== undefined,
       step: () => this.#step((desk ??= this.#begin(query, budget, room))),
     });
   }
 
-  async #runWhenLoaded(format: Format, query: Query, budget: Budget): Promise<Body> {
+  async #runWhenLoaded(format: Format, query: Query, asker: Asker): Promise<Body> {
     const { tableWriter } = await import('./table.ts');
     writers.set(format, await tableWriter(format as TableFormat));
-    return await this.run(query, budget);
+    return await this.run(query, asker);
   }
 
   #requireDatabase(): void {

@@ -7,7 +7,7 @@ import { setRecent } from './recent.ts';
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
 
-/** After this time, processor time counts only 1/e, about a third. */
+/** After this time, processor time counts only 1/e, about a third, by default. */
 const FADES_MS = 60_000;
 const MAX_CLIENTS = 10_000;
 /** The number of recent durations in an average. */
@@ -34,10 +34,15 @@ export class ClientAdmission {
   /** The clients, in order of their last use. */
   readonly #use = new Map<string, { readonly seconds: number; readonly atMs: number }>();
   readonly #now: () => number;
+  readonly #fadesMs: number;
 
-  /** @param now a monotonic clock, milliseconds */
-  constructor(now = () => performance.now()) {
+  /**
+   * @param now a monotonic clock, milliseconds
+   * @param fadesMs the time after which use counts only 1/e
+   */
+  constructor(now = () => performance.now(), fadesMs = FADES_MS) {
     this.#now = now;
+    this.#fadesMs = fadesMs;
   }
 
   /** The slots of one kind of work. */
@@ -48,7 +53,7 @@ export class ClientAdmission {
   /** The processor time that a client has used recently, seconds. */
   cpuOf(client: string): number {
     const use = this.#use.get(client);
-    return use ? use.seconds * Math.exp((use.atMs - this.#now()) / FADES_MS) : 0;
+    return use ? use.seconds * Math.exp((use.atMs - this.#now()) / this.#fadesMs) : 0;
   }
 
   addCpu(client: string, seconds: number): void {

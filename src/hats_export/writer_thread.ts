@@ -57,7 +57,7 @@ export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Prom
 }
 
 /** @returns a function that writes the rows of a file and returns the size of the file, bytes */
-export function partitionWriter(
+function partitionWriter(
   store: Store,
   catalogs: readonly CatalogDefinition[],
 ): (snapshot: Snapshot, job: PartitionJob) => number {

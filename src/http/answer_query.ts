@@ -47,13 +47,12 @@ function requireOwn(service: Service, archive: string | undefined): void {
 
 function answerHere(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
   const { queries } = service;
-  const { budget } = exchange;
   const format = formatOf(exchange, query);
   if (format !== 'json')
-    return answerInFormat(format, queries.run({ ...query, format }, budget), service, exchange).then(answer =>
+    return answerInFormat(format, queries.run({ ...query, format }, exchange), service, exchange).then(answer =>
       withState(answer, query),
     );
-  const body = queries.run(query, budget);
+  const body = queries.run(query, exchange);
   const answer = (body: Body) => withState(negotiatedJson(body), query);
   return body instanceof Promise ? body.then(answer) : answer(body);
 }

@@ -1,19 +1,16 @@
 /** Finds the address of a request's client, even behind proxies. */
 import { isWithin, parseAddress, parseNetwork } from '../base/ip_addresses.ts';
 import type { Config } from '../config/config.ts';
-import type { Exchange } from './exchange.ts';
 import type { IncomingHeaders } from './incoming.ts';
-
-/** The name by which a client's use of limited resources is counted. */
-export function clientOf({ request, peerAddress }: Exchange, config: Config): string {
-  return clientName(clientAddress(request.headers, peerAddress, config));
-}
 
 /** The bits of an IPv6 address that a host chooses for itself. All addresses of a /64 count as one client. */
 const HOST_BITS = 64n;
 const IPV4 = parseNetwork('::ffff:0:0/96')!;
 
-/** @param address undefined if unknown: all such clients count as one */
+/**
+ * The name by which a client's use of limited resources is counted.
+ * @param address undefined if unknown: all such clients count as one
+ */
 export function clientName(address: bigint | undefined): string {
   if (address === undefined || isWithin(address, IPV4)) return `ip ${address}`;
   return `ip ${(address >> HOST_BITS) << HOST_BITS}/64`;

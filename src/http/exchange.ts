@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { Asker } from '../answers/admission.ts';
 import { Budget } from '../base/budget.ts';
+import type { Config } from '../config/config.ts';
 import type { ErrorCode } from '../contract/codes.ts';
 import { REQUEST_ID_HEADER } from '../contract/headers.ts';
 import type { OperationMetrics } from '../metrics/thread_metrics.ts';
+import { clientAddress, clientName } from './client_address.ts';
 import type { IncomingHeaders, IncomingRequest } from './incoming.ts';
 import { parseSearch, type Search } from './params.ts';
 import type { Answer } from './respond.ts';
@@ -11,7 +14,7 @@ import type { Answer } from './respond.ts';
  * One request on its way through the routes. The router sets `params`, and also `query`, which is not used: see
  * `search`.
  */
-export class Exchange {
+export class Exchange implements Asker {
   readonly request: IncomingRequest;
   readonly method: string;
   readonly url: string;
@@ -32,12 +35,15 @@ export class Exchange {
   error: ErrorCode | undefined;
   /** The contents of the request, for the log, if its address does not show them. */
   asked: unknown;
+  readonly #config: Config;
   #requestId: string | undefined;
+  #client: string | undefined;
   /** Path segments by name, not decoded. */
   declare params: Readonly<Record<string, string>>;
 
-  constructor(request: IncomingRequest, budgetSeconds: number, peerAddress?: string) {
-    this.budget = new Budget(budgetSeconds);
+  constructor(request: IncomingRequest, config: Config, peerAddress?: string) {
+    this.budget = new Budget(config.API_REQUEST_BUDGET_SECONDS);
+    this.#config = config;
     this.peerAddress = peerAddress;
     this.request = request;
     this.method = request.method;
@@ -50,6 +56,11 @@ export class Exchange {
   /** The id of the request in the log and in its response. */
   get requestId(): string {
     return (this.#requestId ??= requestIdOf(this.request.headers));
+  }
+
+  /** The name by which the client's use of limited resources is counted. */
+  get client(): string {
+    return (this.#client ??= clientName(clientAddress(this.request.headers, this.peerAddress, this.#config)));
   }
 }
 

@@ -15,7 +15,6 @@ import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES } from '../
 import type { Service } from '../service/service.ts';
 import { AreaError, invalidArea } from '../vo/area_error.ts';
 import { type AreaWritten, areaInFile, discsInFile, type ReadAreaTask } from '../vo/area_task.ts';
-import { clientOf } from './client_address.ts';
 import { ApiError, missingParameter } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { readParts } from './json_body.ts';
@@ -34,7 +33,6 @@ type Unread = { readonly outcome: 'refused' | 'tooLarge' };
 export class SentArea {
   readonly #exchange: Exchange;
   readonly #service: Service;
-  readonly #client: string;
   readonly #parts: Uint8Array[] = [];
   #bytes = 0;
   #file: SentFile | undefined;
@@ -43,7 +41,6 @@ export class SentArea {
   constructor(exchange: Exchange, service: Service) {
     this.#exchange = exchange;
     this.#service = service;
-    this.#client = clientOf(exchange, service.config);
   }
 
   /**
@@ -79,7 +76,7 @@ export class SentArea {
 
   #toFile(): SentFile {
     const { config, spool } = this.#service;
-    this.#file ??= new SentFile(config.NEARSKY_DATA, spool, this.#client);
+    this.#file ??= new SentFile(config.NEARSKY_DATA, spool, this.#exchange.client);
     for (const part of this.#parts.splice(0)) this.#file.add(part);
     return this.#file;
   }
@@ -120,7 +117,7 @@ export class SentArea {
     const file = this.#toFile();
     const output = spoolPath(config.NEARSKY_DATA);
     try {
-      const asked = { client: this.#client, input: file.file(), inputBytes: file.bytes, output, ...how };
+      const asked = { client: this.#exchange.client, input: file.file(), inputBytes: file.bytes, output, ...how };
       const written = await coordination.ask('area', asked, new Budget(READ_SECONDS));
       this.#exchange.budget = new Budget(config.API_REQUEST_BUDGET_SECONDS);
       if (!written) throw new TooExpensive(`because the area takes longer than ${READ_SECONDS} s to read`);

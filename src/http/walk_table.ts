@@ -44,7 +44,7 @@ export class WalkTables {
    */
   async answer(query: AreaQuery, format: TableFormat, client: string): Promise<Answer> {
     const leave = this.#slots.enterNow(client);
-    const parts = this.#parts({ ...query, format, pageSize: PART_OBJECTS, whole: new WholeTable() });
+    const parts = this.#parts(client, { ...query, format, pageSize: PART_OBJECTS, whole: new WholeTable() });
     const end = () => {
       leave();
       void parts.return(undefined);
@@ -65,9 +65,9 @@ export class WalkTables {
   }
 
   /** Yields the parts of the table, without empty ones. */
-  async *#parts(query: AreaQuery | undefined): AsyncGenerator<Part, undefined> {
+  async *#parts(client: string, query: AreaQuery | undefined): AsyncGenerator<Part, undefined> {
     while (query) {
-      const part = partOf(await this.#page(query));
+      const part = partOf(await this.#page(client, query));
       const { nextCursor } = part.head;
       // The area has been read, so its bytes, possibly many, are released.
       query = nextCursor === null ? undefined : nextPage(query, nextCursor);
@@ -76,12 +76,12 @@ export class WalkTables {
     return undefined;
   }
 
-  async #page(query: AreaQuery): Promise<Body> {
+  async #page(client: string, query: AreaQuery): Promise<Body> {
     const { queries, config } = this.#service;
     const { rows } = query.whole!;
     for (let tries = 1; ; tries++) {
       try {
-        return await queries.run(query, new Budget(config.API_REQUEST_BUDGET_SECONDS));
+        return await queries.run(query, { client, budget: new Budget(config.API_REQUEST_BUDGET_SECONDS) });
       } catch (error) {
         const isTriedAgain = error instanceof Unavailable && query.after !== null && query.whole!.rows === rows;
         if (!isTriedAgain || tries === TRIES || this.#service.isStopping) throw error;

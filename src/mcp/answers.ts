@@ -4,10 +4,9 @@ import { parseJson } from '@nearsky/astrotables/json';
 import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query } from '../answers/queries.ts';
-import type { Budget } from '../base/budget.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';
-import type { Service } from '../service/service.ts';
+import type { ToolContext } from './tool_context.ts';
 
 /** A source of an object, as in the API's answers at `full`. */
 export interface ApiMatch {
@@ -70,10 +69,9 @@ export interface ApiResult {
  * @throws TooExpensive, Unavailable
  */
 export async function lookUp(
-  { queries }: Service,
   inputs: readonly LookupInput[],
   maxListed: number,
-  budget: Budget,
+  context: ToolContext,
 ): Promise<readonly ApiResult[]> {
   if (inputs.length === 0) return [];
   const maxObjects = inputs.length + maxListed;
@@ -85,7 +83,7 @@ export async function lookUp(
     maxObjectsPerInput: maxListed,
     maxObjects,
   };
-  return resultsOf(await queries.run(query, budget));
+  return resultsOf(await context.service.queries.run(query, context));
 }
 
 export interface Nearest {
@@ -100,14 +98,15 @@ export interface Nearest {
  * So the whole circle is first listed at `ids`, which is small, and then the nearest objects at `full`.
  * @throws TooExpensive, Unavailable
  */
-export async function nearest(service: Service, circle: Circle, max: number, budget: Budget): Promise<Nearest> {
+export async function nearest(circle: Circle, max: number, context: ToolContext): Promise<Nearest> {
+  const { service } = context;
   const all = { pageSize: Number.MAX_SAFE_INTEGER, asOfUs: service.asOfUs, after: null };
   const query: Query = { kind: 'cone', ...circle, ...all, detail: 'ids', filters: null, sent: '{}' };
-  const [result] = resultsOf(await service.queries.run(query, budget));
+  const [result] = resultsOf(await service.queries.run(query, context));
   const objects = result!.objects as readonly ApiObject[];
   const listed = objects.toSorted(bySeparation).slice(0, max);
   const inputs = listed.map(({ diaObjectId_str }) => idInput(diaObjectId_str));
-  const found = await lookUp(service, inputs, 0, budget);
+  const found = await lookUp(inputs, 0, context);
   const full = found.map(({ objects: [object] }, i) => ({
     ...(object as ApiObject),
     separation_arcsec: listed[i]!.separation_arcsec!,

@@ -147,7 +147,7 @@ export class Connector {
     }
     try {
       const base = service.config.MCP_API_BASE_URL ?? baseUrl(request, service.config);
-      return await run({ service, budget, caller: caller.key, base });
+      return await run({ service, budget, client: caller.key, base });
     } finally {
       service.coordination.free(admission.slot);
     }

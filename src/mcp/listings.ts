@@ -103,8 +103,8 @@ function selection({ service }: ToolContext) {
   };
 }
 
-async function answerOf(query: Query, { service, budget }: ToolContext): Promise<JsonObject> {
-  return parseJson(takeText(await service.queries.run(query, budget))) as JsonObject;
+async function answerOf(query: Query, context: ToolContext): Promise<JsonObject> {
+  return parseJson(takeText(await context.service.queries.run(query, context))) as JsonObject;
 }
 
 /** @param curl a shell command for the first page of all objects */

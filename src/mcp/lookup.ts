@@ -23,12 +23,12 @@ type Reason = 'chat_object_limit' | 'chat_size_limit' | 'api_listing_limit';
 
 /** The text of the answer. */
 export async function lookUpIdentifiers(list: readonly SentValue[], context: ToolContext): Promise<string> {
-  const { service, budget } = context;
+  const { service } = context;
   const { config } = service;
   const identifiers = classifyAll(list);
   const inputs = identifiers.map(identifier => inputOf(identifier, config));
   const known = inputs.filter(input => input !== undefined);
-  const results = (await lookUp(service, known, config.MCP_MAX_OBJECTS, budget))[Symbol.iterator]();
+  const results = (await lookUp(known, config.MCP_MAX_OBJECTS, context))[Symbol.iterator]();
   const entries = identifiers.map((identifier, i): Entry => {
     const result = inputs[i] && (results.next().value as ApiResult);
     return {

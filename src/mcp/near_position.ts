@@ -8,8 +8,8 @@ import type { ToolContext } from './tool_context.ts';
 
 /** The text of the answer. */
 export async function searchNearPosition(circle: Circle, context: ToolContext): Promise<string> {
-  const { service, budget } = context;
-  const { total, objects } = await nearest(service, circle, service.config.MCP_MAX_OBJECTS, budget);
+  const { service } = context;
+  const { total, objects } = await nearest(circle, service.config.MCP_MAX_OBJECTS, context);
   const status = total > 0 ? 'objects_found' : 'no_rubin_object';
   const head = {
     center: { ra: circle.ra, dec: circle.dec },

@@ -58,11 +58,11 @@ export function queryText(args: SentObject): string {
 }
 
 /** @returns the text of the answer */
-export async function queryArchive(query: string, { service, caller, base }: ToolContext): Promise<string> {
+export async function queryArchive(query: string, { service, client, base }: ToolContext): Promise<string> {
   const { config } = service;
   const format = tapFormat('ndjson')!;
   const asked = { query, maxRecords: MAX_QUERY_ROWS + 1, format, seconds: config.TAP_QUERY_SECONDS, uploads: [] };
-  const begun = await beginQuery(service, asked, caller);
+  const begun = await beginQuery(service, asked, client);
   if ('refused' in begun) throw new ToolError('invalid_arguments', begun.refused);
   const parts: Uint8Array[] = [];
   try {

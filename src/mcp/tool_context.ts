@@ -6,7 +6,7 @@ export interface ToolContext {
   readonly service: Service;
   readonly budget: Budget;
   /** The name under which the caller's calls are counted. */
-  readonly caller: string;
+  readonly client: string;
   /** Scheme and host of the API, without a slash at the end. */
   readonly base: string;
 }

@@ -79,7 +79,7 @@ export class ExampleFinder {
   async #lookup(inputs: readonly LookupInput[]): Promise<readonly Result[]> {
     const { config, queries } = this.#service;
     const query = lookupQuery(inputs, { detail: 'matches', filters: null, response: 'objects' }, config);
-    const body = takeText(await queries.run(query, new Budget(BUDGET_SECONDS)));
+    const body = takeText(await queries.run(query, { client: 'pages', budget: new Budget(BUDGET_SECONDS) }));
     return (JSON.parse(body) as { results: readonly Result[] }).results;
   }
 }

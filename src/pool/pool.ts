@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { programModule } from '../base/program_files.ts';
+import { ThreadEnd } from './thread_end.ts';
 
 /** Carries the result type of a task. It exists only for the compiler. */
 declare const RESULT: unique symbol;
@@ -69,7 +70,7 @@ const YOUNG_MIB = 12;
 const CODE_MIB = 32;
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-/** How long the end of a thread waits until the thread has loaded its modules. */
+/** How long the end of a thread waits until the thread has loaded its modules, or no longer holds its end. */
 const LOAD_MS = 10_000;
 
 /** One thread for each core except the main thread's, and at least one. */
@@ -89,6 +90,7 @@ export class Pool {
   readonly #threadData: object;
   readonly #entry: URL;
   readonly #maxHeapMib: number | undefined;
+  readonly #threadEnds = new WeakMap<Piscina, ThreadEnd>();
   /** For each thread, a promise that settles when its modules are loaded or the thread has ended. */
   readonly #loaded = new WeakMap<Worker, Promise<void>>();
   /**
@@ -132,7 +134,8 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#running > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
-    if (this.#piscina) await this.#end(this.#piscina);
+    const piscina = this.#piscina;
+    if (piscina) await this.#end(piscina, () => piscina.destroy());
   }
 
   #settled(task: Task<unknown>, options: RunOptions): Promise<unknown> {
@@ -146,15 +149,19 @@ export class Pool {
         this.#replace(piscina);
       };
       const aborted = () => finish(() => reject(options.signal?.reason));
+      const ending = new AbortController();
+      const ended = () => void this.#end(piscina, () => ending.abort());
       const timer = timeoutMs < Number.POSITIVE_INFINITY ? setTimeout(hung, timeoutMs) : undefined;
       const finish = (settle: () => void) => {
         clearTimeout(timer);
         options.signal?.removeEventListener('abort', aborted);
+        options.ends?.removeEventListener('abort', ended);
         settle();
       };
       options.signal?.addEventListener('abort', aborted, { once: true });
+      options.ends?.addEventListener('abort', ended, { once: true });
       const { transferList, ends } = options;
-      piscina.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ends }) }).then(
+      piscina.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ending.signal }) }).then(
         value => finish(() => resolve(value)),
         error =>
           finish(() =>
@@ -167,6 +174,7 @@ export class Pool {
   }
 
   #start(): Piscina {
+    const threadEnd = new ThreadEnd();
     const piscina = new Piscina({
       filename: this.#entry.href,
       minThreads: this.threads,
@@ -176,7 +184,7 @@ export class Pool {
       // against 66 with 'sync' and 60 with 'async'). With 'sync', the event loop of an idle thread is also blocked.
       atomics: 'disabled',
       recordTiming: false,
-      workerData: this.#threadData,
+      workerData: { ...this.#threadData, ...threadEnd.data },
       ...(this.#maxHeapMib && {
         resourceLimits: {
           maxOldGenerationSizeMb: this.#maxHeapMib,
@@ -185,6 +193,7 @@ export class Pool {
         },
       }),
     });
+    this.#threadEnds.set(piscina, threadEnd);
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.
     piscina.on('error', () => {});
     this.#watch(piscina);
@@ -205,16 +214,13 @@ export class Pool {
     }
   }
 
-  /**
-   * Ends all threads. A thread that loads an addon must not be ended, because that would end the process (`FATAL
-   * ERROR`, SIGABRT).
-   */
-  async #end(piscina: Piscina): Promise<void> {
+  /** Calls `end`, which ends one or all threads, when the threads can end safely: see `ThreadEnd`. */
+  async #end(piscina: Piscina, end: () => unknown): Promise<void> {
     const waited = new AbortController();
     const loaded = Promise.all(piscina.threads.map(thread => this.#loaded.get(thread)));
     await Promise.race([loaded, sleep(LOAD_MS, undefined, { signal: waited.signal })]);
     waited.abort();
-    await piscina.destroy();
+    await this.#threadEnds.get(piscina)!.run(end, LOAD_MS);
   }
 
   /**
@@ -224,7 +230,7 @@ export class Pool {
   #replace(piscina: Piscina): void {
     if (this.#piscina !== piscina) return;
     this.#piscina = undefined;
-    this.#end(piscina).catch(() => {});
+    this.#end(piscina, () => piscina.destroy()).catch(() => {});
   }
 }
 

@@ -128,7 +128,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     return await finished(exchange, plain);
   };
   const answer = (request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer> => {
-    const exchange = new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress);
+    const exchange = new Exchange(request, config, peerAddress);
     let answering: Answer | Promise<Answer>;
     try {
       answering = route(exchange);

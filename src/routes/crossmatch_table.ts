@@ -12,7 +12,6 @@ import { JOBS_PATH } from '../contract/table_match.ts';
 import { tableParameters } from '../documents/parameters.ts';
 import { preferredFormat } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
-import { clientOf } from '../http/client_address.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
@@ -34,7 +33,7 @@ export function crossmatchTable(service: Service): Handler {
   const { config, spool } = service;
   return async exchange => {
     const request = parse(exchange, service);
-    const sent = new SentFile(config.NEARSKY_DATA, spool, clientOf(exchange, config));
+    const sent = new SentFile(config.NEARSKY_DATA, spool, exchange.client);
     try {
       await readParts(exchange.request, new Budget(TABLE_BUDGET_SECONDS), limitsOf(config).tables.max_bytes, part =>
         sent.add(part),
@@ -50,7 +49,7 @@ export function crossmatchTable(service: Service): Handler {
 
 async function now(service: Service, exchange: Exchange, request: TableRequest, sent: SentFile): Promise<Answer> {
   const { coordination, config, spool } = service;
-  const client = clientOf(exchange, config);
+  const client = exchange.client;
   const output = spoolPath(config.NEARSKY_DATA);
   try {
     const files = { input: sent.content(), inputBytes: sent.bytes, output, maxOutputBytes: spool.left(client) };
@@ -71,7 +70,7 @@ async function now(service: Service, exchange: Exchange, request: TableRequest, 
 /** Makes a job from an uploaded table, and answers with the job's address. */
 async function asJob(service: Service, exchange: Exchange, request: TableRequest, sent: SentFile): Promise<Answer> {
   const { coordination, config, jobs } = service;
-  const client = clientOf(exchange, config);
+  const client = exchange.client;
   const budget = () => new Budget(config.API_REQUEST_BUDGET_SECONDS);
   const ask = (step: JobStep) => coordination.ask('jobs', { client, step }, budget());
   const parameters = Object.fromEntries(exchange.search);

@@ -4,7 +4,6 @@ import type { Kind } from '../contract/kind.ts';
 import type { JobResource } from '../documents/openapi/virtual_observatory.ts';
 import { JOB_CHANGES, JOB_LIST_PARAMETERS, JOB_PARAMETERS, NEW_JOB_PARAMETERS } from '../documents/parameters.ts';
 import { baseUrl } from '../http/base_url.ts';
-import { clientOf } from '../http/client_address.ts';
 import { ApiError, methodNotAllowed, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { beginJobSession, jobSession } from '../http/job_session.ts';
@@ -124,7 +123,7 @@ class Jobs {
 
   /** Refuses a client that keeps retrying too early, before its request is read. */
   async #unlessRepeated(exchange: Exchange, act: () => Promise<Answer>): Promise<Answer> {
-    return await this.#refusals.run(clientOf(exchange, this.#service.config), act);
+    return await this.#refusals.run(exchange.client, act);
   }
 
   async #make(exchange: Exchange, sent: Sent): Promise<Answer> {
@@ -141,7 +140,7 @@ class Jobs {
           : parameterOf(JOB_CHANGES.EXECUTIONDURATION.kind, 'EXECUTIONDURATION', duration);
       if (phase !== undefined) parameterOf(NEW_JOB_PARAMETERS.PHASE.kind, 'PHASE', phase);
       requireShort(parameters);
-      const client = clientOf(exchange, this.#service.config);
+      const client = exchange.client;
       const { mark: session, headers } = beginJobSession(exchange, this.#origin(exchange));
       const { kind } = this.#kind;
       const create = { kind, client, session, request: null, parameters: Object.fromEntries(parameters) };
@@ -266,12 +265,12 @@ class Jobs {
 
   async #remove(exchange: Exchange, job: Job): Promise<Answer> {
     await this.#ask(exchange, { step: 'remove', id: job.id });
-    this.#refusals.forget(clientOf(exchange, this.#service.config));
+    this.#refusals.forget(exchange.client);
     return emptyResponse(303, { Location: `${this.#origin(exchange)}${this.#kind.base}` });
   }
 
   async #ask(exchange: Exchange, step: JobStep): Promise<Job | null> {
-    const client = clientOf(exchange, this.#service.config);
+    const client = exchange.client;
     return await this.#service.coordination.ask('jobs', { client, step }, exchange.budget);
   }
 

@@ -55,7 +55,7 @@ export function lookupObjects(service: Service): Handler {
     const { request, budget } = exchange;
     // If a request will be refused, it is refused before its body is read. Reading 1,000 inputs takes as long as many
     // answers.
-    if (Number(request.headers.get('Content-Length')) > LONG_BYTES) service.queries.requireRoom(budget);
+    if (Number(request.headers.get('Content-Length')) > LONG_BYTES) service.queries.requireRoom(exchange);
     const body = await readJsonBody(request, budget, VALUES_AN_INPUT * (API_MAX_IDS + API_MAX_POSITIONS));
     const query = parseLookup(body, service.config, service.catalogs);
     exchange.asked = query;

@@ -2,7 +2,6 @@
 import { Rendered, toJson } from '@nearsky/astrotables/json';
 import { namesOf } from '../contract/enums.ts';
 import { sourcesParameters } from '../documents/parameters.ts';
-import { clientOf } from '../http/client_address.ts';
 import type { Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
 import { jsonResponse } from '../http/respond.ts';
@@ -16,7 +15,7 @@ export function nearbySources(service: Service): Handler {
     const catalog = read('catalog');
     const catalogs = catalog === undefined ? namesOf(known.all) : [catalog];
     const [ra, dec, radiusArcsec, limit] = [read('ra'), read('dec'), read('radius_arcsec'), read('limit')];
-    const client = clientOf(exchange, config);
+    const client = exchange.client;
     const errorArcsec = read('error_arcsec');
     const priorCompleteness = config.MATCH_PRIOR_COMPLETENESS;
     const asked = { client, ra, dec, radiusArcsec, errorArcsec, priorCompleteness, catalogs, limit };

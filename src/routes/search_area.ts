@@ -4,7 +4,6 @@ import { AREA_CURSOR } from '../answers/cursor.ts';
 import type { AreaQuery } from '../answers/queries.ts';
 import { areaParameters } from '../documents/parameters.ts';
 import { answerQuery, checkFormat, reachState, tableFormatOf } from '../http/answer_query.ts';
-import { clientOf } from '../http/client_address.ts';
 import { invalidCursor, readCursor, requestedState, withoutCursor } from '../http/cursor.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -27,7 +26,7 @@ export function searchArea(service: Service): Handler {
       const query: AreaQuery = { ...asked, area };
       if (!table) return await answerQuery(service, exchange, query);
       await reachState(service, exchange.budget, query);
-      return await tables.answer(query, table, clientOf(exchange, service.config));
+      return await tables.answer(query, table, exchange.client);
     } finally {
       sent.remove();
     }
@@ -38,7 +37,7 @@ export function searchArea(service: Service): Handler {
 async function parse(exchange: Exchange, service: Service, sent: SentArea): Promise<Omit<AreaQuery, 'area'>> {
   const { config, catalogs, queries } = service;
   const parameters = areaParameters(config);
-  const { search, budget } = exchange;
+  const { search } = exchange;
   const selection = parseSelection(search, parameters, catalogs);
   const read = readerOf(search, parameters, catalogs);
   const response = read('response');
@@ -49,7 +48,7 @@ async function parse(exchange: Exchange, service: Service, sent: SentArea): Prom
   const cursor = token === undefined ? undefined : readCursor(AREA_CURSOR, token);
   const pinned = cursor && walked(search, selection, cursor);
   const state = requestedState(at, cursor?.at);
-  queries.requireRoom(budget);
+  queries.requireRoom(exchange);
   const digest = await sent.receive(level);
   if (cursor && cursor.digest !== digest)
     throw invalidCursor('the area or its level differs from that of the previous page');

@@ -1,7 +1,6 @@
 /** GET /api/sky-map */
 import { MAX_MAP_CELLS, MAX_MAP_RADIUS_DEG } from '../contract/limits.ts';
 import { SKY_MAP_PARAMETERS } from '../documents/parameters.ts';
-import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -24,7 +23,7 @@ export function skyMap(service: Service): Handler {
       : null;
     checkCells(resolution, disc);
     const isPartial = read('partial');
-    const client = clientOf(exchange, service.config);
+    const client = exchange.client;
     const query = { client, layer, resolution, disc, isPartial, provenance: service.provenance };
     const { body, digest, isWhole } = await service.coordination.ask('skyMap', query, budget);
     if (!isWhole) return jsonResponse(200, body, { 'Cache-Control': 'no-store' });

@@ -14,7 +14,7 @@ import type { Service } from '../service/service.ts';
 export function sourceObjects(service: Service): Handler {
   const answer = (body: Body) => jsonResponse(200, body);
   return exchange => {
-    const body = service.queries.run(parse(exchange, service.catalogs), exchange.budget);
+    const body = service.queries.run(parse(exchange, service.catalogs), exchange);
     return body instanceof Promise ? body.then(answer) : answer(body);
   };
 }

@@ -5,7 +5,6 @@ import type { FollowedArea } from '../answers/followed_areas.ts';
 import type { FilterValues } from '../answers/queries.ts';
 import { type EventPosition, eventSelection, positionAfter } from '../answers/stream_events.ts';
 import { OBJECT_STREAM_PARAMETERS } from '../documents/parameters.ts';
-import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -32,7 +31,7 @@ export const streamObjects = (service: Service) => streamOf('objects', service);
 /** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
 function streamOf(kind: EventKind, service: Service): Handler {
   return exchange => {
-    const { config, catalogs, eventStreams } = service;
+    const { catalogs, eventStreams } = service;
     const { method, search } = exchange;
     const read = readerOf(search, OBJECT_STREAM_PARAMETERS, catalogs);
     const filters = read('filters');
@@ -43,14 +42,14 @@ function streamOf(kind: EventKind, service: Service): Handler {
     const hasArea = method === 'POST' || ['area', 'level', 'radius_arcsec'].some(name => search.has(name));
     if (hasArea) return streamInArea(exchange, service, asked);
     const selection = eventSelection(filters, undefined, status);
-    return eventResponse(eventStreams.open(kind, position, selection, clientOf(exchange, config)));
+    return eventResponse(eventStreams.open(kind, position, selection, exchange.client));
   };
 }
 
 async function streamInArea(exchange: Exchange, service: Service, asked: Asked): Promise<Answer> {
-  const { config, eventStreams, coordination } = service;
+  const { eventStreams, coordination } = service;
   const area = await readFollowed(exchange, service, asked);
-  const client = clientOf(exchange, config);
+  const client = exchange.client;
   const slot = await coordination.ask('followArea', { client, bytes: area.region.byteLength }, exchange.budget);
   const leave = () => coordination.leaveArea(slot);
   try {
@@ -67,7 +66,7 @@ async function readFollowed(
   service: Service,
   { level, radiusArcsec }: Asked,
 ): Promise<FollowedArea> {
-  service.queries.requireRoom(exchange.budget);
+  service.queries.requireRoom(exchange);
   const sent = new SentArea(exchange, service);
   try {
     const digest = await sent.receive(level, radiusArcsec);

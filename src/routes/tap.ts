@@ -11,7 +11,6 @@ import { AS_OF_HEADER, JOURNAL_ENTRY_HEADER } from '../contract/headers.ts';
 import { TAP_PATH } from '../contract/tap.ts';
 import type { TapDocument } from '../documents/openapi/virtual_observatory.ts';
 import { baseUrl } from '../http/base_url.ts';
-import { clientOf } from '../http/client_address.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
@@ -124,7 +123,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     exchange.asked = { query: query.query.slice(0, 1000) };
     const uploadPath = uploads.end();
     const whole = uploadPath === undefined ? query : { ...query, uploadPath };
-    const begun = await beginQuery(service, whole, clientOf(exchange, config), exchange.request);
+    const begun = await beginQuery(service, whole, exchange.client, exchange.request);
     if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: begun.param ?? 'QUERY' });
     const headers = {
       'Content-Type': query.format.mediaType,

@@ -9,7 +9,6 @@ import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/described_limits.ts';
 import { MAX_TAP_UPLOADS } from '../contract/limits.ts';
 import { NEW_JOB_PARAMETERS, tapParameters } from '../documents/parameters.ts';
-import { clientOf } from '../http/client_address.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readForm } from '../http/form.ts';
@@ -74,7 +73,7 @@ export async function tapParametersOf(exchange: Exchange, config: Config): Promi
       parameters.set(name, before === undefined ? value : `${before};${value}`);
     }
     try {
-      await fetchUploads(parameters, uploads, config, clientOf(exchange, config));
+      await fetchUploads(parameters, uploads, config, exchange.client);
     } catch (error) {
       if (!(error instanceof FetchRefusal)) throw error;
       exchange.asked = { upload: error.message, error: messageOf(error.cause) };

@@ -76,12 +76,13 @@ export function availabilityOf(
 }
 
 function moc(service: Service): Handler {
-  return async ({ params, path, budget }) => {
+  return async exchange => {
+    const { params, path } = exchange;
     const [, name, extension] = /^(\w+)\.(\w+)$/.exec(params.file!) ?? [];
     const target = coneTargets(service.catalogs).find(each => each === name);
     const encoding = MOC_FORMATS.find(each => each === extension);
     if (!target || !encoding) throw notFound(path);
-    const body = bytesOf(await service.queries.run({ kind: 'moc', target, encoding }, budget));
+    const body = bytesOf(await service.queries.run({ kind: 'moc', target, encoding }, exchange));
     // The coverage of an unregistered catalog is unknown.
     if (body.length === 0) throw notFound(path);
     return bytesResponse(MOC_MEDIA_TYPES[encoding], body, { 'Cache-Control': `max-age=${MOC_MAX_AGE_SECONDS}` });

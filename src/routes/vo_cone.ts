@@ -63,7 +63,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     infos: infosOf(config),
     base: baseUrl(exchange.request, config),
   };
-  return bytesResponse(contentType, bytesOf(await queries.run(query, exchange.budget)));
+  return bytesResponse(contentType, bytesOf(await queries.run(query, exchange)));
 }
 
 function targetOf({ params, path }: Exchange, { catalogs }: Service): string {

@@ -36,7 +36,7 @@ export function voLinks(service: Service): Handler {
       }));
       const base = baseUrl(exchange.request, service.config);
       const query = { kind: 'voLinks', ids, isCut: all.length > ids.length, base, serialization } as const;
-      const body = bytesOf(await service.queries.run(query, exchange.budget));
+      const body = bytesOf(await service.queries.run(query, exchange));
       return bytesResponse(contentType.replace(VOTABLE_TYPE, LINKS_TYPE), body);
     },
     undefined,

@@ -57,10 +57,7 @@ class Child {
   ends = new AbortController();
   /** Resolves when the current thread has ended. */
   ended: Promise<void> = Promise.resolve();
-  /**
-   * Whether the current thread has sent a heartbeat. Ending a thread that is still loading its modules would end the
-   * process, too.
-   */
+  /** Whether the current thread has sent a heartbeat. A thread that is still loading its modules has not hung. */
   hasBegun = false;
   /** The last heartbeat, and the number of later checks that found no new one. */
   beats = 0;

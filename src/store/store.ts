@@ -1,5 +1,6 @@
 /** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import { createHash, hash } from 'node:crypto';
+import { holdEnd } from '../pool/thread_end.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids, readStop } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
@@ -86,7 +87,7 @@ const MARKED_ENTRIES = 16;
  * @throws StoreError
  */
 export function openStore(dataDir: string, mode: 'read' | 'write', readableLevel: number = LEVEL): Store {
-  return new Store(openEnvironment(dataDir, mode, readableLevel), readableLevel);
+  return holdEnd(() => new Store(openEnvironment(dataDir, mode, readableLevel), readableLevel));
 }
 
 /** Calls `use` with the store of a data directory, opened for reading. */
@@ -713,7 +714,7 @@ export class Store {
 
   /** Closes this thread's handle; the store must not be used afterwards. */
   async close(): Promise<void> {
-    await this.#environment.root.close();
+    await holdEnd(() => this.#environment.root.close());
   }
 }
 

@@ -23,7 +23,7 @@ import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import type { Store } from '../store/store.ts';
 import { DamagedValue } from '../store/store_error.ts';
-import { writeChangedRows } from './changed_rows.ts';
+import { changedRows } from './changed_rows.ts';
 import { type Asker, EarlierStates } from './earlier_states.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
@@ -173,8 +173,9 @@ export class Archive {
   /**
    * Brings the tables to the archive's present state. If new columns or sorted rows are needed, a new generation is
    * made meanwhile.
+   * @returns the number of changed objects
    */
-  async refresh(): Promise<void> {
+  async refresh(): Promise<number> {
     this.#store.resetRead();
     const origin = this.#readOrigin();
     const { registered } = origin;
@@ -187,11 +188,12 @@ export class Archive {
       }
     if (!this.#current) {
       this.#current = await this.#make(origin);
-      return;
+      return 0;
     }
-    if (this.#next) await this.#replaceBy(this.#next);
+    const ofNext = this.#next ? await this.#replaceBy(this.#next) : 0;
     const current = this.#current;
-    const isFollowed = current !== this.#left && (await this.#follow(current));
+    const ofCurrent = current === this.#left ? undefined : await this.#follow(current);
+    const isFollowed = ofCurrent !== undefined;
     if (!isFollowed) this.#left = current;
     const { key, objects, changed } = current.contents;
     const isNew = key !== origin.key;
@@ -199,6 +201,7 @@ export class Archive {
     else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
       this.#makeAside(() => current.merged(this.#newGeneration(), origin));
     this.earlier.next();
+    return ofNext + (ofCurrent ?? 0);
   }
 
   #readOrigin(): Origin {
@@ -213,20 +216,25 @@ export class Archive {
     return before === after && key === keyOf(catalogs);
   }
 
-  /** Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date. */
-  async #replaceBy(next: Generation): Promise<void> {
+  /**
+   * Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date.
+   * @returns the number of changed objects
+   */
+  async #replaceBy(next: Generation): Promise<number> {
     this.#next = undefined;
     this.#replaced.add(next);
-    await this.#follow(next);
+    const followed = await this.#follow(next);
     const current = this.#current!;
-    if (next.contents.sequence < current.contents.sequence) return;
-    this.#replaced.delete(next);
-    this.#replaced.add(current);
-    this.#current = next;
+    if (next.contents.sequence >= current.contents.sequence) {
+      this.#replaced.delete(next);
+      this.#replaced.add(current);
+      this.#current = next;
+    }
+    return followed ?? 0;
   }
 
-  /** @returns false, without any change, if there are too many changes */
-  async #follow(generation: Generation): Promise<boolean> {
+  /** @returns the number of changed objects; undefined, without any change, if there are too many */
+  async #follow(generation: Generation): Promise<number | undefined> {
     const { contents } = generation;
     const asOfMs = Date.now();
     const snapshot = this.#store.snapshot();
@@ -234,21 +242,19 @@ export class Archive {
       const sequence = snapshot.lastSequence();
       if (sequence === contents.sequence) {
         generation.seen(asOfMs);
-        return true;
+        return 0;
       }
       const share = Math.min(MAX_FOLLOWED_IDS, MAX_FOLLOWED_SHARE * contents.objects);
       const objects = changedAfter(this.#store, contents.sequence, sequence, Math.max(MAX_FOLLOWED, share));
-      if (!objects) return false;
+      if (!objects) return undefined;
       const catalogs = generation.catalogs.all;
-      const directory = join(this.#directory, 'changes');
-      const { changed, removed } = objects;
       // A failed commit, or one whose process was killed, may still have stored objects.
       const added = generation.isCertain ? objects.added : NONE;
-      const files = await writeChangedRows(this.#store, snapshot, { changed, added, removed }, catalogs, directory);
+      const rows = changedRows(this.#store, snapshot, { ...objects, added }, catalogs);
       const mark = this.#markOf(sequence);
-      const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + changed.size };
-      await generation.take(this.#following, files, next);
-      return true;
+      const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + objects.changed.size };
+      await generation.take(this.#following, rows, objects.removed, next);
+      return objects.changed.size;
     } finally {
       snapshot.close();
     }

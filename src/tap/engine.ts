@@ -48,8 +48,14 @@ const FIRST_MS = 30_000;
 const EARLIER_MS = 5000;
 /** How long the first queries of an engine wait until it has caught up with the journal. */
 const CATCH_UP_MS = 1000;
-/** Following the journal takes at most this fraction of one processor's time. */
+/**
+ * Following the journal takes at most this fraction of one processor's time, as long as an update has few changes. The
+ * cost of many changes comes with each of them, so waiting longer would not reduce it: then the time of that many
+ * changes counts, and the second fraction is the limit.
+ */
 const FOLLOWING_SHARE = 5;
+const FEW_CHANGES = 1000;
+const CATCHING_UP_SHARE = 2;
 /** The minimum pause between two updates of the tables. */
 const PAUSE_MS = 100;
 
@@ -169,21 +175,20 @@ export class Engine {
     clearTimeout(this.#timer);
     const [beganMs, before] = [performance.now(), process.cpuUsage()];
     const last = this.#archive.current?.contents.sequence;
+    let changed = 0;
     try {
-      await this.#archive.refresh();
+      changed = await this.#archive.refresh();
       this.#isFollowing = true;
       const { sequence, asOfMs } = this.#archive.current!.contents;
       this.onRefresh({ sequence, asOfMs });
       if (this.#jobs.size === 0 && this.#archive.current?.contents.sequence !== last) await this.#memory.noteIdle();
     } finally {
       this.#refreshing = undefined;
-      // Following the journal takes a fifth of a processor at most. The time of queries that run meanwhile counts, too.
+      // The time of queries that run meanwhile counts, too.
       const tookMs = performance.now() - beganMs;
       const { user, system } = process.cpuUsage(before);
-      const periodMs = Math.max(
-        1000 * this.#options.refreshSeconds,
-        FOLLOWING_SHARE * Math.min(tookMs, (user + system) / 1000),
-      );
+      const share = Math.max(CATCHING_UP_SHARE, FOLLOWING_SHARE * Math.min(1, FEW_CHANGES / changed));
+      const periodMs = Math.max(1000 * this.#options.refreshSeconds, share * Math.min(tookMs, (user + system) / 1000));
       const waitMs = Math.max(PAUSE_MS, periodMs - tookMs);
       this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
     }

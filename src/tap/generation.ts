@@ -6,10 +6,12 @@
 import { rmSync, statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted, textLiteral } from '@nearsky/adql';
+import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
 import { type CatalogDefinition, Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import type { ChangedRows } from './changed_rows.ts';
 import type { ListedTable } from './listed_table.ts';
+import { loadRows } from './loaded_rows.ts';
 import { sourceTables } from './source_tables.ts';
 import { ID, PIXEL, type Rows, type TapTable, tapTables, viewOf } from './tables.ts';
 
@@ -159,17 +161,29 @@ export class Generation {
     return this.#begun > 0 && this.#done === this.#begun;
   }
 
-  /** Replaces the rows of changed objects. */
-  async take(connection: DuckDBConnection, changed: ChangedRows, next: Contents): Promise<void> {
+  /**
+   * Replaces the rows of changed objects.
+   * @param removed the objects that were removed, even if they were stored anew, perhaps with another position
+   */
+  async take(
+    connection: DuckDBConnection,
+    batches: AsyncIterable<ChangedRows>,
+    removed: ReadonlySet<bigint>,
+    next: Contents,
+  ): Promise<void> {
     this.#begun++;
-    const { objects, matches, replaced, crossmatched, removed } = changed;
-    const [objectsTable, ...others] = this.tables.filter(({ position }) => position);
+    const tables = this.tables.filter(({ position }) => position);
     await inTransaction(connection, async () => {
-      await removeRows(connection, [objectsTable!, ...others], removed);
-      if (objects.length > 0)
-        await replaceRows(connection, [objectsTable!], { objects, matches }, replaced, this.catalogs.all);
-      if (crossmatched.length > 0)
-        await replaceRows(connection, others, { objects: crossmatched, matches }, crossmatched, this.catalogs.all);
+      await removeRows(connection, tables, [...removed]);
+      for await (const { objects, matches, areReplaced, areCrossmatched } of batches) {
+        await loadRows(connection, 'objects', objects);
+        await loadRows(connection, 'matches', matches);
+        for (const { relation, sql } of areCrossmatched ? tables : tables.slice(0, 1)) {
+          if (areReplaced)
+            await connection.run(`DELETE FROM ${relation} AS t USING ${viewOf('objects')} AS r WHERE ${IS_CHANGED}`);
+          await connection.run(`INSERT INTO ${relation} ${sql}`);
+        }
+      }
       await this.#store(connection, next);
     });
     this.#contents = next;
@@ -321,28 +335,10 @@ async function indexIds(
 }
 
 /**
- * Replaces the rows of objects.
- * @param replaced the files whose objects may already have rows in the tables
+ * Whether a row belongs to a changed object. Objects keep their positions, so only new rows can change the pixels by
+ * which the engine skips parts of a table.
  */
-async function replaceRows(
-  connection: DuckDBConnection,
-  tables: readonly StoredTable[],
-  files: Rows,
-  replaced: readonly string[],
-  catalogs: readonly CatalogDefinition[],
-): Promise<void> {
-  await viewRows(connection, files, catalogs);
-  const [pixel, id] = objectColumns(catalogs).map(({ name }) => quoted(name));
-  for (const { relation, sql } of tables) {
-    // Objects keep their positions, so only new rows can change the pixels by which the engine skips parts of the
-    // table.
-    if (replaced.length > 0)
-      await connection.run(
-        `DELETE FROM ${relation} AS t USING ${rowsIn(replaced)} AS r WHERE t.${quoted(PIXEL)} = r.${pixel} AND t.${quoted(ID)} = r.${id}`,
-      );
-    await connection.run(`INSERT INTO ${relation} ${sql}`);
-  }
-}
+const IS_CHANGED = `t.${quoted(PIXEL)} = r.${quoted(HEALPIX_COLUMN)} AND t.${quoted(ID)} = r.${quoted(ID)}`;
 
 /** The maximum number of ids in a statement. */
 const REMOVED_AT_ONCE = 1000;

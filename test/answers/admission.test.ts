@@ -12,27 +12,27 @@ function admitting() {
   let nowMs = 0;
   const metrics = new ThreadMetrics();
   const admission = new Admission(metrics, () => nowMs);
-  const ask = () => {
+  const ask = (client = 'one') => {
     try {
-      admission.requireRoom(new Budget(5));
+      admission.requireRoom({ client, budget: new Budget(5) });
     } catch (error) {
       return (error as Error).name;
     }
-    admission.begin();
+    admission.begin(client);
     return 'taken';
   };
   /** Completes queries at this interval. */
-  const answer = (count: number, ms: number) => {
+  const answer = (count: number, ms: number, client = 'one') => {
     for (let i = 0; i < count; i++) {
       nowMs += ms;
-      admission.end(true);
+      admission.end(client, true);
     }
   };
   return { ask, answer, admission, metrics, pass: (ms: number) => (nowMs += ms) };
 }
 
-const many = (ask: () => string, count: number) =>
-  Array.from({ length: count }, ask).filter(is => is === 'taken').length;
+const many = (ask: (client?: string) => string, count: number, client = 'one') =>
+  Array.from({ length: count }, () => ask(client)).filter(is => is === 'taken').length;
 
 test('takes what will wait for a fifth of its budget at most at the present rate, and refuses the rest at once', () => {
   const { ask, answer, metrics } = admitting();
@@ -73,9 +73,19 @@ test('a thread that stands still for a moment is no reason to refuse', () => {
 
 test('what was given up says nothing of the rate; there is an end to what waits', () => {
   const { ask, admission } = admitting();
-  assert.is(many(ask, 300), 256);
-  admission.end(false);
+  assert.equal([many(ask, 300), many(ask, 300, 'another')], [128, 128], 'one client has half');
+  admission.end('one', false);
   assert.is(ask(), 'taken');
+});
+
+test('the expected wait of a client is that of its own queries and of as many of each other client', () => {
+  const { ask, answer } = admitting();
+  assert.is(many(ask, 30), 30);
+  answer(10, 99);
+  // Ten a second: ten may wait, and 20 do.
+  assert.is(ask(), 'Unavailable');
+  assert.is(many(ask, 20, 'another'), 5, 'its fifth has ten before it');
+  assert.is(many(ask, 20, 'a third'), 3);
 });
 
 test.run();

@@ -36,7 +36,7 @@ test('a quick query whose budget was spent before it began is refused, and may b
   const query = { kind: 'lookup', inputs: [], detail: 'ids' } as unknown as LookupQuery;
   const refusal = (budget: Budget) => {
     try {
-      return runner().run(query, budget);
+      return runner().run(query, { client: 'one', budget });
     } catch (error) {
       return error as object;
     }

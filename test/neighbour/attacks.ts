@@ -44,6 +44,13 @@ const form = (fields: Record<string, string>): Message => ({ headers: FORM, body
 const query = (adql: string, more: Record<string, string> = {}) =>
   form({ LANG: 'ADQL', FORMAT: 'csv', QUERY: adql, ...more });
 const lookup = (body: string) => once('/api/lookup', { headers: JSON_TYPE, body });
+const LONG_LOOKUP: Message = {
+  headers: JSON_TYPE,
+  body: JSON.stringify({
+    detail: 'full',
+    inputs: new Array(200).fill({ kind: 'id', diaObjectId: '313637935709683761' }),
+  }),
+};
 
 /** Makes a body when it is first sent. */
 function lazily(make: () => Uint8Array): () => Uint8Array {
@@ -660,6 +667,21 @@ export const ATTACKS: readonly Attack[] = [
     name: 'cones of the Virtual Observatory, 100 clients',
     sends: url => many(100, async i => of(await send(url, '/vo/scs?RA=221.596&DEC=-40&SR=0.5', { client: client(i) }))),
     expects: ['200', '503'],
+  },
+  {
+    name: 'long lookups of one client, 200 at once, beside the long queries of another one',
+    sends: async url => {
+      const own = flood(200, 4000, async () => of(await send(url, '/api/lookup?format=csv', LONG_LOOKUP)));
+      const others = flood(1, 4000, async () => {
+        const area = { body: '{"0":[0,1,2,3,4,5,6,7,8,9,10,11]}', client: client(1) };
+        const listed = await send(url, '/api/area?page_size=1000&detail=full', area);
+        const cone = '/api/cone?ra=221.596&dec=-40&radius_arcsec=60&page_size=1000';
+        const { status, text } = listed.status === 200 ? await send(url, cone, { client: client(1) }) : listed;
+        return { is: `another: ${status}`, text };
+      });
+      return (await Promise.all([own, others])).flat();
+    },
+    expects: ['200', '503', 'another: 200'],
   },
   {
     name: 'all objects as a table, 20 clients',

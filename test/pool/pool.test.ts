@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Pool, PoolError, type RunOptions } from '../../src/pool/pool.ts';
+import { eventually } from '../directory.ts';
 import { failure } from '../store/support.ts';
 import type { MoodTask } from './fixtures/moody_worker.ts';
 
@@ -85,6 +86,24 @@ test('closing ends no thread that is still being loaded', async () => {
     rmSync(dataDir, { recursive: true });
   }
 });
+
+for (const how of ['signal', 'ends'])
+  test(`no thread is ended while it holds its end: ${how}`, async () => {
+    const counts = new SharedArrayBuffer(12);
+    const [begun, finished] = [0, 1].map(index => () => Atomics.load(new Int32Array(counts), index));
+    const pool = new Pool({
+      threads: 3,
+      threadData: { counts },
+      entry: new URL('./fixtures/holding_worker.ts', import.meta.url),
+    });
+    const controller = new AbortController();
+    const tasks = [1, 2, 3].map(() => run(pool, ANSWER, { [how]: controller.signal }));
+    await eventually('all hold their end', async () => begun!() > 20 || undefined);
+    controller.abort(new Error('enough'));
+    for (const task of tasks) await failure(() => task);
+    await pool.close();
+    assert.is(finished!(), begun!());
+  });
 
 test('a task that cannot be posted rejects', async ({ pool }) => {
   const task = { kind: 'mood', mood: () => {} };

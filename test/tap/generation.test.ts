@@ -8,7 +8,7 @@ import { withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 
 const test = suite('tap: generation');
-const NOTHING = { objects: [], matches: [], replaced: [], crossmatched: [], removed: [] };
+async function* nothing() {}
 
 needs(test, duckdbObstacle(isInstalled()))('a transaction has the state of its first statement', () =>
   withDirectory(async directory => {
@@ -22,7 +22,7 @@ needs(test, duckdbObstacle(isInstalled()))('a transaction has the state of its f
     const generation = (await Generation.open(made))!;
     const { contents } = generation;
     const follow = (sequence: number) =>
-      generation.take(making, NOTHING, { ...contents, sequence, asOfMs: 1000 * sequence });
+      generation.take(making, nothing(), new Set(), { ...contents, sequence, asOfMs: 1000 * sequence });
     const stored = () => reading.prepare('SELECT sequence FROM archive_1.stored');
     const check = async (stateOf: () => Promise<unknown>, prepared: Awaited<ReturnType<typeof stored>>, is: number) => {
       assert.equal(await stateOf(), { sequence: is, asOfMs: 1000 * is });
