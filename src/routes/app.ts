@@ -120,8 +120,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
       ...(logPlace !== undefined && { logPlace }),
       ...(logLag !== undefined && { logLag }),
     };
-    const { method, headers } = exchange.request;
-    return method === 'HEAD' ? whole : compressed(whole, headers);
+    return compressed(whole, exchange.request.headers);
   };
   const later = async (exchange: Exchange, answering: Promise<Answer>): Promise<Answer> => {
     const plain = await answering.catch(error => failed(exchange, error));

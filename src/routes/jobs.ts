@@ -87,7 +87,7 @@ class Jobs {
   async list(exchange: Exchange): Promise<Answer> {
     const { method, request } = exchange;
     const { made } = this.#kind;
-    const allow = made ? 'GET, POST' : 'GET';
+    const allow = made ? 'GET, HEAD, POST' : 'GET, HEAD';
     if (isPreflight(request)) return preflightResponse(request, allow);
     if (isReading(method)) return this.#list(exchange);
     if (method !== 'POST' || !made) throw methodNotAllowed(method, allow);
@@ -160,12 +160,12 @@ class Jobs {
   }
 
   async answer(exchange: Exchange, part: string): Promise<Answer> {
-    if (isPreflight(exchange.request)) return preflightResponse(exchange.request, 'GET, POST, DELETE');
+    if (isPreflight(exchange.request)) return preflightResponse(exchange.request, 'GET, HEAD, POST, DELETE');
     const job = this.#job(exchange);
     const { method } = exchange;
     if (isReading(method)) return await this.#read(exchange, job, part);
     if (method === 'DELETE' && part === '') return await this.#remove(exchange, job);
-    if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, POST, DELETE' : 'GET, POST');
+    if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, HEAD, POST, DELETE' : 'GET, HEAD, POST');
     if (part === 'parameters' && this.#kind.made)
       return await this.#unlessRepeated(exchange, async () =>
         this.#setParameters(exchange, job, await this.#kind.made!.parametersOf(exchange)),
@@ -189,7 +189,7 @@ class Jobs {
 
   async result(exchange: Exchange): Promise<Answer> {
     const job = this.#job(exchange);
-    if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, 'GET');
+    if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, 'GET, HEAD');
     if (exchange.params.name !== RESULT || !job.result) throw notFound(exchange.path);
     const headers = { ...this.#kind.headersOf(job.result), 'Content-Length': `${job.result.bytes}` };
     if (exchange.method === 'HEAD') return emptyResponse(200, headers);

@@ -17,8 +17,8 @@ test('HEAD is answered like GET, without a body', () =>
         if (body !== undefined) continue;
         const [head, got] = [await app.get(path, { method: 'HEAD' }), await app.get(path)];
         assert.equal([head.status, head.text], [got.status, ''], path);
-        for (const name of ['Content-Type', 'Location', 'Vary', 'Cache-Control', 'Allow'])
-          assert.is(head.headers.get(name), got.headers.get(name), `${name} of ${path}`);
+        const named = ({ headers }: typeof got) => [...headers].filter(([name]) => name !== 'x-request-id');
+        assert.equal(named(head), named(got), path);
       }
       const { status, headers } = await app.get('/api/lookup', { method: 'HEAD' });
       assert.equal([status, headers.get('Allow')], [405, 'POST']);

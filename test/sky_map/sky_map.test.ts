@@ -217,7 +217,7 @@ test('parameters that cannot be, each with the name and the way out', () =>
         assert.equal([status, body.code, body.param], [400, 'invalid_parameter', param], query);
         assert.match(body.message, message, `${query}: ${body.message}`);
       }
-      for (const method of ['POST', 'HEAD']) assert.is((await app.get('/api/sky-map', { method })).status, 405);
+      assert.is((await app.get('/api/sky-map', { method: 'POST' })).status, 405);
     },
   ));
 
