@@ -151,6 +151,7 @@ export class Pool {
       const aborted = () => finish(() => reject(options.signal?.reason));
       const ending = new AbortController();
       const ended = () => void this.#end(piscina, () => ending.abort());
+      if (options.ends?.aborted) ending.abort();
       const timer = timeoutMs < Number.POSITIVE_INFINITY ? setTimeout(hung, timeoutMs) : undefined;
       const finish = (settle: () => void) => {
         clearTimeout(timer);
@@ -206,6 +207,8 @@ export class Pool {
   #watch(piscina: Piscina): void {
     for (const thread of piscina.threads) {
       if (this.#loaded.has(thread)) continue;
+      const { threadId } = thread;
+      thread.once('exit', () => this.#threadEnds.get(piscina)!.gone(threadId));
       const loaded = new Promise<void>(resolve => {
         thread.once('message', () => resolve());
         thread.once('exit', () => resolve());

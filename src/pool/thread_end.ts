@@ -4,6 +4,7 @@
  * aborts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { threadId } from 'node:worker_threads';
 import { steadyMs } from '../base/runtime.ts';
 import { threadData } from './thread_data.ts';
 
@@ -12,14 +13,25 @@ interface EndData {
   readonly end: SharedArrayBuffer;
 }
 
-/** Indices of the shared integers: the threads that hold their end, and the ends that wait for them. */
-const [HOLDS, ENDS] = [0, 1];
+/**
+ * The shared integers: the number of ends that wait or run, then the ids of the threads that hold their end, 0 for none.
+ * An id has its own place, so that a thread that died does not hold its end for ever. Two threads of a pool would share
+ * a place only if their ids differed by a multiple of `PLACES`.
+ */
+const ENDS = 0;
+const PLACES = 1024;
+const placeOf = (id: number) => 1 + (id % PLACES);
 const POLL_MS = 5;
 
 /** The pool's side: ends threads of one pool. */
 export class ThreadEnd {
-  readonly data: EndData = { end: new SharedArrayBuffer(8) };
+  readonly data: EndData = { end: new SharedArrayBuffer(4 * (1 + PLACES)) };
   readonly #state = new Int32Array(this.data.end);
+
+  /** Called when a thread of the pool has ended, possibly of itself while it held its end. */
+  gone(id: number): void {
+    Atomics.compareExchange(this.#state, placeOf(id), id, 0);
+  }
 
   /**
    * Calls `end`, which ends one or all threads, when no thread of the pool holds its end, or after `limitMs`. Until
@@ -29,12 +41,16 @@ export class ThreadEnd {
     Atomics.add(this.#state, ENDS, 1);
     try {
       const untilMs = steadyMs() + limitMs;
-      while (Atomics.load(this.#state, HOLDS) > 0 && steadyMs() < untilMs) await sleep(POLL_MS);
+      while (this.#isHeld() && steadyMs() < untilMs) await sleep(POLL_MS);
       await end();
     } finally {
       Atomics.sub(this.#state, ENDS, 1);
       Atomics.notify(this.#state, ENDS);
     }
+  }
+
+  #isHeld(): boolean {
+    return this.#state.some((_, i) => i !== ENDS && Atomics.load(this.#state, i) !== 0);
   }
 }
 
@@ -47,7 +63,7 @@ export function holdEnd<T>(work: () => T): T {
   if (!state) return work();
   if (depth++ === 0) hold(state);
   const release = () => {
-    if (--depth === 0) Atomics.sub(state, HOLDS, 1);
+    if (--depth === 0) Atomics.store(state, placeOf(threadId), 0);
   };
   let result: T;
   try {
@@ -63,10 +79,10 @@ export function holdEnd<T>(work: () => T): T {
 
 function hold(state: Int32Array<SharedArrayBuffer>): void {
   for (;;) {
-    Atomics.add(state, HOLDS, 1);
+    Atomics.store(state, placeOf(threadId), threadId);
     const ends = Atomics.load(state, ENDS);
     if (ends === 0) return;
-    Atomics.sub(state, HOLDS, 1);
+    Atomics.store(state, placeOf(threadId), 0);
     Atomics.wait(state, ENDS, ends);
   }
 }

@@ -1,10 +1,13 @@
 /** The pool: every task settles, whatever its thread does. */
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Pool, PoolError, type RunOptions } from '../../src/pool/pool.ts';
+import { ThreadEnd } from '../../src/pool/thread_end.ts';
 import { eventually } from '../directory.ts';
 import { failure } from '../store/support.ts';
 import type { MoodTask } from './fixtures/moody_worker.ts';
@@ -104,6 +107,22 @@ for (const how of ['signal', 'ends'])
     await pool.close();
     assert.is(finished!(), begun!());
   });
+
+test('a task whose thread was to end before it began rejects', async ({ pool }) => {
+  assert.instance(await failure(() => run(pool, ANSWER, { ends: AbortSignal.abort() })), PoolError);
+  assert.is((await run(pool, ANSWER)).mood, 0);
+});
+
+test('a thread that died holds its end no longer', async () => {
+  const threadEnd = new ThreadEnd();
+  const entry = new URL('./fixtures/dying_worker.ts', import.meta.url);
+  const thread = new Worker(entry, { workerData: threadEnd.data });
+  const { threadId } = thread;
+  await once(thread, 'exit');
+  threadEnd.gone(threadId);
+  // Without a limit: it would wait for ever.
+  await threadEnd.run(() => {}, Number.POSITIVE_INFINITY);
+});
 
 test('a task that cannot be posted rejects', async ({ pool }) => {
   const task = { kind: 'mood', mood: () => {} };
