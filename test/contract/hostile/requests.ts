@@ -105,7 +105,8 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
   const [template, methods] = random.pick(paths);
   if (random.chance(0.08)) {
     const method = random.pick(OTHER_METHODS);
-    if (!(method.toLowerCase() in methods)) {
+    const like = method === 'HEAD' ? 'GET' : method;
+    if (!(like.toLowerCase() in methods)) {
       const target = template.replace(/\{\w+\}/g, '7');
       return { method, target: `${target}?${randomJunk(random)}`, headers: {}, ...refusal('method_not_allowed') };
     }
@@ -139,7 +140,7 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
   if (method === 'post' && !template.startsWith('/api/stream/'))
     return { method: 'POST', target: `${template}?${randomJunk(random)}`, ...randomBody(random, document) };
   return {
-    method: method.toUpperCase(),
+    method: method === 'get' && random.chance(0.1) ? 'HEAD' : method.toUpperCase(),
     headers: {},
     ...new QueryBuilder(random, template, parameters, cursors).build(),
   };
