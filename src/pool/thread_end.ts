@@ -12,7 +12,7 @@ interface EndData {
   readonly end: SharedArrayBuffer;
 }
 
-/** Indices of the shared integers: the threads that hold their end, and the ends that wait for them. */
+/** Indices of the shared counts: the threads that hold their end, and the unfinished calls of `run`. */
 const [HOLDS, ENDS] = [0, 1];
 const POLL_MS = 5;
 
@@ -49,16 +49,13 @@ export function holdEnd<T>(work: () => T): T {
   const release = () => {
     if (--depth === 0) Atomics.sub(state, HOLDS, 1);
   };
-  let result: T;
+  let result: T | undefined;
   try {
     result = work();
-  } catch (error) {
-    release();
-    throw error;
+    return result instanceof Promise ? (result.finally(release) as T) : result;
+  } finally {
+    if (!(result instanceof Promise)) release();
   }
-  if (result instanceof Promise) return result.finally(release) as T;
-  release();
-  return result;
 }
 
 function hold(state: Int32Array<SharedArrayBuffer>): void {
