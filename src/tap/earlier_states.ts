@@ -52,8 +52,8 @@ export class EarlierStates<T extends Tables = Generation> {
   /** The entries whose tables are to be made, or are being made, in the order of the first requests. */
   readonly #queue = new Map<number, Queued>();
   #making: number | undefined;
-  /** By entry: the keys of the queries that are expected, and until when, by `#now`. */
-  readonly #expected = new Map<number, Map<string, number>>();
+  /** The queries that are expected, by `expectedKey`, and until when, by `#now`. */
+  readonly #expected = new Map<string, { readonly at: number; readonly untilMs: number }>();
   readonly #failed = new Map<number, { readonly error: unknown; readonly untilMs: number }>();
 
   constructor(options: EarlierOptions<T>) {
@@ -85,9 +85,8 @@ export class EarlierStates<T extends Tables = Generation> {
   }
 
   /** To be called when the query uses the generation of its entry. */
-  came(at: number, { key }: Requester): void {
-    const expected = this.#expected.get(at);
-    if (expected?.delete(key) && expected.size === 0) this.#expected.delete(at);
+  came(at: number, requester: Requester): void {
+    this.#expected.delete(expectedKey(at, requester));
   }
 
   /**
@@ -169,20 +168,19 @@ export class EarlierStates<T extends Tables = Generation> {
     for (const at of [...this.#kept.keys(), ...this.#queue.keys()]) {
       if (why(at) === undefined) continue;
       this.remove(at);
-      this.#expected.delete(at);
+      for (const [key, expected] of this.#expected) if (expected.at === at) this.#expected.delete(key);
     }
   }
 
-  #expect(at: number, { key }: Requester): void {
-    const expected = this.#expected.get(at) ?? new Map<string, number>();
-    expected.set(key, this.#now() + EXPECTED_MS);
-    this.#expected.set(at, expected);
+  #expect(at: number, requester: Requester): void {
+    this.#expected.set(expectedKey(at, requester), { at, untilMs: this.#now() + EXPECTED_MS });
   }
 
   #isExpected(at: number): boolean {
-    const expected = this.#expected.get(at);
-    for (const [key, untilMs] of expected ?? []) if (untilMs < this.#now()) expected!.delete(key);
-    if (expected?.size === 0) this.#expected.delete(at);
-    return this.#expected.has(at);
+    for (const [key, { untilMs }] of this.#expected) if (untilMs < this.#now()) this.#expected.delete(key);
+    return [...this.#expected.values()].some(expected => expected.at === at);
   }
 }
+
+/** A query may be expected at several entries. */
+const expectedKey = (at: number, { key }: Requester) => `${at} ${key}`;
