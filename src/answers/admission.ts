@@ -1,6 +1,4 @@
-/**
- * Limits the number of long queries per thread, and of one client, to what the thread can answer in time.
- */
+/** Limits the long queries of a thread, and of each client, to what the thread can answer in time. */
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
@@ -18,7 +16,7 @@ export const MAX_WAIT = 0.2;
 const LAST_ENDS = 16;
 const FIRST_ENDS = 4;
 
-/** Who asks a query, and until when. */
+/** The client of a query, and the query's time budget. */
 export interface Asker {
   readonly budget: Budget;
   /** The name by which the client's use is counted. */
@@ -45,7 +43,7 @@ export class Admission {
   /**
    * Call it before a query is admitted.
    * @throws Unavailable if, at the recent rate, the query would wait for more than a fifth of its budget (Little's
-   * law), or the client has its share of queries
+   * law), or if the client already has its share of queries
    */
   requireRoom({ budget, client }: Asker): void {
     const own = this.requireShare(client);
@@ -60,7 +58,7 @@ export class Admission {
 
   /**
    * Returns the number of the client's unanswered queries.
-   * @throws Unavailable if it is the client's share
+   * @throws Unavailable if that is already the client's share
    */
   requireShare(client: string): number {
     const own = this.#ofClient.get(client) ?? 0;

@@ -1,6 +1,6 @@
 /**
  * Runs queries that take more than one step, with one step per iteration of the event loop, so a new request waits for
- * one step at most. The next step is that of the client that has used the least time recently. The queries of one client
+ * one step at most. The next step goes to the client that has used the least time recently. The queries of one client
  * take turns.
  */
 import { ClientAdmission } from '../base/client_admission.ts';
@@ -26,13 +26,13 @@ export interface NotBegun extends Stepped {
 }
 
 /**
- * The maximum number of started queries, besides those that go on; one client has at most half of it. Other queries hold
- * no memory yet, and may still be refused.
+ * The maximum number of started queries, half of them for one client. Those that `goOn` continues do not count. Other
+ * queries hold no memory yet, and may still be refused.
  */
 const MAX_BEGUN = 4;
 /**
- * After this time, the time of a step counts only 1/e. It is as short as the wait that admission allows: a client that
- * was alone for long does not wait until others have used as much.
+ * After this time, the time of a step counts only 1/e. It is as short as the wait that admission allows, so a client
+ * that was alone for long does not wait until others have used as much.
  */
 const FADES_MS = 1000;
 /** The interval between checks of the waiting queries. */
@@ -59,7 +59,7 @@ interface Waiting extends Entry<NotBegun> {
 
 export class LongQueries {
   readonly #admission: Admission;
-  /** The time that clients have used. */
+  /** The time that each client has used recently. */
   readonly #use: ClientAdmission;
   readonly #now: () => number;
   /** The started queries. Of each client, the first one has the next turn. */
@@ -70,7 +70,7 @@ export class LongQueries {
   #isStepping = false;
   #sweptMs = 0;
   #acceptedBefore = 0;
-  /** Since when steps have given way to new connections, by `performance.now()`; 0 if they do not. */
+  /** Since when steps have given way to new connections, by `#now`; 0 if they do not. */
   #makesWaySinceMs = 0;
 
   /**
@@ -99,7 +99,7 @@ export class LongQueries {
   }
 
   /**
-   * Continues a query that has done its first step. It does not wait until others have ended.
+   * Continues a query that has done its first step. It does not wait for other queries to end.
    * @throws Unavailable if too many such queries, or too many queries of this client, are not answered yet
    */
   async goOn(query: Stepped): Promise<Body> {

@@ -113,7 +113,7 @@ export class QueryRunner {
     this.#long = new LongQueries(this.#admission, () => options.metrics.get('connectionsTotal'));
   }
 
-  /** @throws Unavailable if the answer to a long query would be too late, or the client has its share of queries */
+  /** @throws Unavailable if the answer to a long query would be too late, or the client has reached its share */
   requireRoom(asker: Asker): void {
     this.#admission.requireRoom(asker);
   }

@@ -7,7 +7,7 @@ import { setRecent } from './recent.ts';
 import { Unavailable } from './refusal.ts';
 import { withTimeout } from './timeout.ts';
 
-/** After this time, processor time counts only 1/e, about a third, by default. */
+/** By default, processor time counts only 1/e, about a third, after this time. */
 const FADES_MS = 60_000;
 const MAX_CLIENTS = 10_000;
 /** The number of recent durations in an average. */

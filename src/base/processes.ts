@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Ends this process together with the process that started it, if that one has given it a channel. */
+/** Ends this process when its parent ends, if the parent has opened an IPC channel to it. */
 export function endWithParent(): void {
   const isAlone = process.send !== undefined && !process.connected;
   if (isAlone) process.exit(1);

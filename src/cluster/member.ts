@@ -84,7 +84,7 @@ export class Member implements SharedLog {
   async #step(): Promise<void> {
     const { store, topic, log, onRead } = this.#options;
     this.#log ??= await openKafkaLog({ ...topic, log });
-    // The archive may have been found damaged while the log was away.
+    // The archive may have been found damaged while the log could not be reached.
     this.#stop.signal.throwIfAborted();
     this.#node ??= new Node(store, this.#log);
     const left = await this.#node.step();

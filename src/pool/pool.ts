@@ -70,7 +70,7 @@ const YOUNG_MIB = 12;
 const CODE_MIB = 32;
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-/** How long the end of a thread waits until the thread has loaded its modules, or no longer holds its end. */
+/** The longest wait before a thread is ended: first until it has loaded its modules, then until it releases its end. */
 const LOAD_MS = 10_000;
 
 /** One thread for each core except the main thread's, and at least one. */

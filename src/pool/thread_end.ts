@@ -65,16 +65,13 @@ export function holdEnd<T>(work: () => T): T {
   const release = () => {
     if (--depth === 0) Atomics.store(state, placeOf(threadId), 0);
   };
-  let result: T;
+  let result: T | undefined;
   try {
     result = work();
-  } catch (error) {
-    release();
-    throw error;
+    return result instanceof Promise ? (result.finally(release) as T) : result;
+  } finally {
+    if (!(result instanceof Promise)) release();
   }
-  if (result instanceof Promise) return result.finally(release) as T;
-  release();
-  return result;
 }
 
 function hold(state: Int32Array<SharedArrayBuffer>): void {

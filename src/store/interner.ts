@@ -41,7 +41,7 @@ export class Interner {
       this.#ordinals = new Map();
       for (const { key, value } of this.#table.getRange()) {
         const ordinal = Number(decodeKey(key));
-        // A missing page would make the next ordinal one that is in use.
+        // With entries missing, the next new value would get an ordinal that is in use.
         if (ordinal !== this.#ordinals.size + 1) throw new DamagedValue(`a page of ${this.#table.name}`);
         this.#ordinals.set(latin1(value), ordinal);
       }

@@ -57,7 +57,7 @@ export function appendPositions(
 }
 
 /**
- * The state of the table after a journal entry; 0 for before the first.
+ * The state of the table after a journal entry; `sequence` 0 is the state before the first one.
  * @throws DamagedValue if the entry is missing
  */
 export function tableAfter({ journal }: Databases, sequence: number, options?: object): TableState {

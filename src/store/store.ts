@@ -231,7 +231,7 @@ export class Store {
     return historyStart(this.databases);
   }
 
-  /** The reason why the state after a journal entry cannot be read, about a parameter `at`; undefined if it can. */
+  /** The reason why the state after a journal entry cannot be read, about a parameter; undefined if it can be read. */
   whyNotInHistory(entry: number, param?: string): string | undefined {
     return whyNotInHistory(this.databases, entry, undefined, param);
   }

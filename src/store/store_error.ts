@@ -5,7 +5,7 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
-/** A stored value is damaged, missing, or was moved to another key; or a page that holds values is. */
+/** A stored value, or a page of values, is damaged or missing, or was moved to another key. */
 export class DamagedValue extends StoreError {
   override name = 'DamagedValue';
   /** The name of the value or page. */
@@ -24,7 +24,7 @@ export class DamagedValue extends StoreError {
 /** MDB_CORRUPTED and MDB_PAGE_NOTFOUND. */
 const DAMAGED_CODES: readonly unknown[] = [-30796, -30797];
 
-/** The damage that an error reports, which is one of ours or of LMDB; undefined if it reports none. */
+/** The damage that an error of this program or of LMDB reports; undefined if it reports none. */
 export function damageOf(error: unknown): DamagedValue | undefined {
   if (error instanceof DamagedValue) return error;
   if (!(error instanceof Error && 'code' in error && DAMAGED_CODES.includes(error.code))) return undefined;

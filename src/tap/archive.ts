@@ -24,7 +24,7 @@ import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import type { Store } from '../store/store.ts';
 import { DamagedValue } from '../store/store_error.ts';
 import { changedRows } from './changed_rows.ts';
-import { type Asker, EarlierStates } from './earlier_states.ts';
+import { EarlierStates, type Requester } from './earlier_states.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
 import { INDEXED, type Source, tapTables } from './tables.ts';
@@ -80,7 +80,7 @@ export class Archive {
   #origin: Origin | undefined;
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
-  /** Tables may be requested when those of the present state exist. */
+  /** Request tables only when those of the present state exist. */
   readonly earlier: EarlierStates;
   #lastNumber = 0;
   #isMaking = false;
@@ -288,11 +288,14 @@ export class Archive {
   }
 
   /** The generation of the state after an earlier journal entry; see `EarlierStates.get`. */
-  earlierOf(at: number, asker: Asker): Generation | undefined {
-    return this.earlier.get(at, (this.#origin ?? this.#readOrigin()).key, asker);
+  earlierOf(at: number, requester: Requester): Generation | undefined {
+    return this.earlier.get(at, (this.#origin ?? this.#readOrigin()).key, requester);
   }
 
-  /** @param replace removes other tables, if there is no room. Only replacing again and again would take much time */
+  /**
+   * Makes tables, also soon after others, unless they replace some: only repeated replacing would take much of the time.
+   * @param replace removes other tables; undefined if there is room
+   */
   #makeEarlier(at: number, replace: (() => void) | undefined): Promise<Generation> | undefined {
     return this.#alone(replace ? this.#earlierTurn : { atMs: 0 }, async () => {
       // What is stored later needs the disk, too.

@@ -1,20 +1,20 @@
 /**
- * The tables of earlier states: the generations that are kept, and the journal entries whose tables are to be made. They
- * are made one at a time, in the order in which they were first requested. A query that came too early is expected to
- * come again. Until it comes, or is late, no other entry replaces its tables.
+ * The tables of earlier states: the generations that are kept, and the queue of journal entries whose tables are to be
+ * made, one at a time, in the order of the first requests. A query that came too early is expected to come again. Until
+ * it comes, or is late, no other entry replaces its tables.
  */
 import { reportFailure } from './engine_errors.ts';
 import type { Contents, Generation } from './generation.ts';
 
-/** The maximum number of entries whose tables are to be made. One client may have half of them. */
+/** The maximum length of the queue, half of it for one client. */
 const MAX_QUEUED = 16;
-/** How long a query is expected to come again. Clients are asked to repeat a query after 30 s; jobs do so within seconds. */
+/** How long a query is expected to come again. Clients are asked to retry after 30 s; jobs retry within seconds. */
 const EXPECTED_MS = 120_000;
-/** How long a failure to make tables is the answer. Then they are made again. */
+/** For this long after a failure to make tables, requests fail at once. */
 const FAILED_MS = 30_000;
 
-/** A query that comes again if it came too early. */
-export interface Asker {
+/** The query that requests tables. It comes again if it came too early. */
+export interface Requester {
   readonly client: string;
   /** The same each time that the query comes. */
   readonly key: string;
@@ -26,7 +26,7 @@ interface Queued {
   readonly made: PromiseWithResolvers<void>;
 }
 
-/** What is known here of a generation. */
+/** The part of a generation that is used here. */
 type Tables = Pick<Generation, 'isUsed'> & { readonly contents: Pick<Contents, 'key' | 'sequence'> };
 
 interface EarlierOptions<T> {
@@ -34,7 +34,7 @@ interface EarlierOptions<T> {
   readonly maxKept: number;
   /**
    * Makes a generation.
-   * @param replace to be called before it is made, if there is no room for it
+   * @param replace to be called first; undefined if no other generation must be replaced
    * @returns undefined if it cannot be made now
    */
   readonly make: (at: number, replace: (() => void) | undefined) => Promise<T> | undefined;
@@ -49,11 +49,11 @@ export class EarlierStates<T extends Tables = Generation> {
   readonly #now: () => number;
   /** The generations by their journal entries. The one that was used last is the last. */
   readonly #kept = new Map<number, T>();
-  /** By entry, in the order of the first requests. */
+  /** The entries whose tables are to be made, or are being made, in the order of the first requests. */
   readonly #queue = new Map<number, Queued>();
   #making: number | undefined;
-  /** By entry: the keys of the queries that are expected, and until when, as `performance.now()`. */
-  readonly #expected = new Map<number, Map<string, number>>();
+  /** The queries that are expected, by `expectedKey`, and until when, by `#now`. */
+  readonly #expected = new Map<string, { readonly at: number; readonly untilMs: number }>();
   readonly #failed = new Map<number, { readonly error: unknown; readonly untilMs: number }>();
 
   constructor(options: EarlierOptions<T>) {
@@ -66,7 +66,7 @@ export class EarlierStates<T extends Tables = Generation> {
     return this.#making;
   }
 
-  /** Whether the tables of an entry, or of any entry, are to be made. */
+  /** Whether an entry, by default any, is in the queue. */
   isQueued(at?: number): boolean {
     return at === undefined ? this.#queue.size > 0 : this.#queue.has(at);
   }
@@ -75,40 +75,39 @@ export class EarlierStates<T extends Tables = Generation> {
    * The generation of an entry. The query is expected until `came` is called.
    * @param key the generation's key must be the same, because other catalogs have other columns
    */
-  get(at: number, key: string, asker: Asker): T | undefined {
+  get(at: number, key: string, requester: Requester): T | undefined {
     const kept = this.#kept.get(at);
     if (kept?.contents.key !== key) return undefined;
-    this.#expect(at, asker);
+    this.#expect(at, requester);
     this.#kept.delete(at);
     this.#kept.set(at, kept);
     return kept;
   }
 
   /** To be called when the query uses the generation of its entry. */
-  came(at: number, { key }: Asker): void {
-    const expected = this.#expected.get(at);
-    if (expected?.delete(key) && expected.size === 0) this.#expected.delete(at);
+  came(at: number, requester: Requester): void {
+    this.#expected.delete(expectedKey(at, requester));
   }
 
   /**
    * Requests the tables of an entry.
-   * @returns resolves when they are made, and rejects if that fails; undefined if too many entries wait, or too many of
-   * this client
+   * @returns resolves when they are made, and rejects if that fails; undefined if the queue is full, or the client's
+   * half of it
    * @throws the error with which making them has just failed
    */
-  request(at: number, asker: Asker): Promise<void> | undefined {
+  request(at: number, requester: Requester): Promise<void> | undefined {
     const failed = this.#failed.get(at);
     if (failed && this.#now() < failed.untilMs) throw failed.error;
     this.#failed.delete(at);
     let queued = this.#queue.get(at);
     if (!queued) {
-      const own = [...this.#queue.values()].filter(({ client }) => client === asker.client);
+      const own = [...this.#queue.values()].filter(({ client }) => client === requester.client);
       if (this.#queue.size >= MAX_QUEUED || own.length >= MAX_QUEUED / 2) return undefined;
-      queued = { client: asker.client, made: Promise.withResolvers() };
+      queued = { client: requester.client, made: Promise.withResolvers() };
       queued.made.promise.catch(() => {});
       this.#queue.set(at, queued);
     }
-    this.#expect(at, asker);
+    this.#expect(at, requester);
     this.next();
     return queued.made.promise;
   }
@@ -116,7 +115,7 @@ export class EarlierStates<T extends Tables = Generation> {
   /** Starts to make the tables of the next entry, if that is possible now. */
   next(): void {
     if (this.#making !== undefined) return;
-    // Their queries have gone.
+    // Nobody waits for these any more.
     for (const at of this.#queue.keys()) if (!this.#isExpected(at)) this.#queue.delete(at);
     const [first] = this.#queue;
     if (!first) return;
@@ -143,7 +142,7 @@ export class EarlierStates<T extends Tables = Generation> {
     }
   }
 
-  /** The entry whose tables are replaced: those of other catalogs, or, if there is no room, of the least recently used. */
+  /** The entry whose tables those of `at` replace: itself, made for other catalogs, or the least recently used one. */
   #replacedBy(at: number): number | undefined {
     if (this.#kept.has(at)) return at;
     if (this.#hasRoom) return undefined;
@@ -169,20 +168,19 @@ export class EarlierStates<T extends Tables = Generation> {
     for (const at of [...this.#kept.keys(), ...this.#queue.keys()]) {
       if (why(at) === undefined) continue;
       this.remove(at);
-      this.#expected.delete(at);
+      for (const [key, expected] of this.#expected) if (expected.at === at) this.#expected.delete(key);
     }
   }
 
-  #expect(at: number, { key }: Asker): void {
-    const expected = this.#expected.get(at) ?? new Map<string, number>();
-    expected.set(key, this.#now() + EXPECTED_MS);
-    this.#expected.set(at, expected);
+  #expect(at: number, requester: Requester): void {
+    this.#expected.set(expectedKey(at, requester), { at, untilMs: this.#now() + EXPECTED_MS });
   }
 
   #isExpected(at: number): boolean {
-    const expected = this.#expected.get(at);
-    for (const [key, untilMs] of expected ?? []) if (untilMs < this.#now()) expected!.delete(key);
-    if (expected?.size === 0) this.#expected.delete(at);
-    return this.#expected.has(at);
+    for (const [key, { untilMs }] of this.#expected) if (untilMs < this.#now()) this.#expected.delete(key);
+    return [...this.#expected.values()].some(expected => expected.at === at);
   }
 }
+
+/** A query may be expected at several entries. */
+const expectedKey = (at: number, { key }: Requester) => `${at} ${key}`;

@@ -9,7 +9,7 @@ import { isRemote } from '@nearsky/hats';
 import { withTimeout } from '../base/timeout.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
-import type { Asker } from './earlier_states.ts';
+import type { Requester } from './earlier_states.ts';
 import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
 import type { Contents, Generation, TapState } from './generation.ts';
@@ -49,9 +49,8 @@ const EARLIER_MS = 5000;
 /** How long the first queries of an engine wait until it has caught up with the journal. */
 const CATCH_UP_MS = 1000;
 /**
- * Following the journal takes at most this fraction of one processor's time, as long as an update has few changes. The
- * cost of many changes comes with each of them, so waiting longer would not reduce it: then the time of that many
- * changes counts, and the second fraction is the limit.
+ * The interval between updates of the tables is at least this many times the processor time of the last one. Many
+ * changes cost the same in fewer updates, so beyond `FEW_CHANGES` the factor falls, down to `CATCHING_UP_SHARE`.
  */
 const FOLLOWING_SHARE = 5;
 const FEW_CHANGES = 1000;
@@ -145,13 +144,13 @@ export class Engine {
   }
 
   /** The tables of an earlier state; undefined if they are not made in time. */
-  async #earlier(at: number, asker: Asker, isJob: boolean): Promise<Generation | undefined> {
-    const kept = this.#archive.earlierOf(at, asker);
+  async #earlier(at: number, requester: Requester, isJob: boolean): Promise<Generation | undefined> {
+    const kept = this.#archive.earlierOf(at, requester);
     if (kept) return kept;
-    const made = this.#archive.earlier.request(at, asker);
+    const made = this.#archive.earlier.request(at, requester);
     if (!made || isJob) return undefined;
     await withTimeout(made, EARLIER_MS);
-    return this.#archive.earlierOf(at, asker);
+    return this.#archive.earlierOf(at, requester);
   }
 
   #whyEarly(at: number | undefined): string {
@@ -199,9 +198,9 @@ export class Engine {
     return this.#archive.current?.contents;
   }
 
-  async begin(number: number, query: EngineQuery, asker: Asker): Promise<EngineBegun> {
+  async begin(number: number, query: EngineQuery, requester: Requester): Promise<EngineBegun> {
     this.#asked.add(number);
-    return await this.#beginning(number, () => this.#begin(number, query, asker));
+    return await this.#beginning(number, () => this.#begin(number, query, requester));
   }
 
   /**
@@ -230,14 +229,14 @@ export class Engine {
     }
   }
 
-  async #begin(number: number, asked: EngineQuery, asker: Asker): Promise<EngineBegun> {
+  async #begin(number: number, asked: EngineQuery, requester: Requester): Promise<EngineBegun> {
     const { query, maxRecords, at } = asked;
     const why = at === undefined ? undefined : this.#whyNotEarlier(at);
     if (why !== undefined) return { outcome: 'refused', message: why, param: 'AT' };
     let current: Generation | undefined;
     try {
       current = await this.#present(asked.seconds);
-      if (current && at !== undefined) current = await this.#earlier(at, asker, asked.isJob === true);
+      if (current && at !== undefined) current = await this.#earlier(at, requester, asked.isJob === true);
     } catch (error) {
       if (isFatal(error)) throw error;
       reportFailure(error);
@@ -246,7 +245,7 @@ export class Engine {
     if (!current) return { outcome: 'early', message: this.#whyEarly(at) };
     const { tables, sources } = current;
     const leave = current.use();
-    if (at !== undefined) this.#archive.earlier.came(at, asker);
+    if (at !== undefined) this.#archive.earlier.came(at, requester);
     let connection: DuckDBConnection | undefined;
     let translated: Translated;
     let stateOf: Prepared['stateOf'];

@@ -29,8 +29,8 @@ export function isFatal(error: unknown): boolean {
 const reported = new WeakSet<object>();
 
 /**
- * Reports once that the tables cannot be brought up to date. Several queries may wait for the same tables. Ends the process after an error after which the engine answers
- * nothing: the next query begins another.
+ * Reports that the tables cannot be brought up to date, once for all queries that wait for the same tables. If the
+ * engine is unusable after the error, ends the process: the next query starts another.
  */
 export function reportFailure(error: unknown): void {
   const failure = Object(error);

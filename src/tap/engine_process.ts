@@ -1,7 +1,7 @@
 /** The process of the engine. It answers messages of the serving process, one request at a time for each query. */
 import { traceOf } from '../base/error_text.ts';
 import { type Numbered, type Reply, reply } from '../pool/rpc.ts';
-import type { Asker } from './earlier_states.ts';
+import type { Requester } from './earlier_states.ts';
 import { Engine, type EngineBegun, type EngineOptions } from './engine.ts';
 import { isFatal, JobFailure, Starved } from './engine_errors.ts';
 import type { TapState } from './generation.ts';
@@ -10,7 +10,7 @@ import type { PartRead } from './query_sources.ts';
 
 export type EngineRequest =
   | { readonly kind: 'open'; readonly options: EngineOptions }
-  | { readonly kind: 'begin'; readonly job: number; readonly query: EngineQuery; readonly asker: Asker }
+  | { readonly kind: 'begin'; readonly job: number; readonly query: EngineQuery; readonly requester: Requester }
   /** Continues a query after parts of catalogs have been read. */
   | { readonly kind: 'resume'; readonly job: number; readonly directory: string; readonly read: readonly PartRead[] }
   | { readonly kind: 'part' | 'end'; readonly job: number }
@@ -36,7 +36,7 @@ export function runEngine(): void {
       return null;
     }
     const opened = await engine!;
-    if (message.kind === 'begin') return await opened.begin(message.job, message.query, message.asker);
+    if (message.kind === 'begin') return await opened.begin(message.job, message.query, message.requester);
     if (message.kind === 'resume') return await opened.resume(message.job, message.directory, message.read);
     if (message.kind === 'part') return await opened.part(message.job);
     if (message.kind === 'end') await opened.end(message.job);
@@ -44,7 +44,7 @@ export function runEngine(): void {
     return null;
   };
   const end = (isClosed: boolean) => (isClosed ? process.exit() : process.kill(process.pid, 'SIGKILL'));
-  // The serving process may end at any time, which `disconnect` reports.
+  // If sending fails, the serving process has ended, which `disconnect` reports.
   const say = (message: Reply<EngineFailure> | Refreshed) =>
     process.connected && process.send!(message, undefined, undefined, () => {});
   process.on(

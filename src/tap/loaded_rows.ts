@@ -1,4 +1,4 @@
-/** Rows of changed objects where the engine's statements read them: in memory, or in files. */
+/** Puts rows of changed objects where the engine's statements read them: in memory, or in files. */
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ENGINE_TYPES, quoted, textLiteral } from '@nearsky/adql';
 import { writeRows } from '@nearsky/hats/write';
@@ -25,8 +25,8 @@ export async function fileRows(
 }
 
 /**
- * Copies rows into a temporary table, and makes the view of their relation. Their memory is free after the transaction. Most columns have no values, so only the
- * view has them.
+ * Copies rows into a temporary table, and makes the view of their relation. Most columns have no values, so only the
+ * view has them. The engine frees the memory of the rows after the transaction.
  */
 export async function loadRows(
   connection: DuckDBConnection,

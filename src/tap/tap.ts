@@ -25,7 +25,7 @@ import { boundedCommand } from '../pool/bounded_command.ts';
 import { type ChildMemory, IDLE_MIB, type Member } from '../pool/child_memory.ts';
 import type { ReadingProcesses } from '../pool/reading_processes.ts';
 import { Caller, type Reply } from '../pool/rpc.ts';
-import type { Asker } from './earlier_states.ts';
+import type { Requester } from './earlier_states.ts';
 import type { EngineBegun, TapBegun } from './engine.ts';
 import type { EngineAnswer, EngineFailure, EngineRequest, Refreshed } from './engine_process.ts';
 import type { TapState } from './generation.ts';
@@ -333,7 +333,7 @@ export class Tap {
     query: EngineQuery,
     slot: SteppedSlot,
     read: ReadSources,
-    asker: Asker,
+    requester: Requester,
   ): Promise<TapStarted> {
     if (gone.aborted) {
       slot.leave();
@@ -343,7 +343,7 @@ export class Tap {
     const end = () => void this.#end(job).catch(() => {});
     gone.addEventListener('abort', end);
     try {
-      return await this.#begin(job, query, slot, read, asker);
+      return await this.#begin(job, query, slot, read, requester);
     } finally {
       gone.removeEventListener('abort', end);
     }
@@ -355,7 +355,7 @@ export class Tap {
     query: EngineQuery,
     slot: SteppedSlot,
     read: ReadSources,
-    asker: Asker,
+    requester: Requester,
   ): Promise<TapStarted> {
     let begun: EngineBegun | undefined;
     try {
@@ -363,7 +363,7 @@ export class Tap {
       const lastsMs = 1000 * query.seconds + HANG_MS;
       this.#jobs.set(job, { engine, lastsMs, slot, timer: this.#forgetting(job, lastsMs) });
       await engine.opened;
-      begun = (await this.#ask(engine, { kind: 'begin', job, query, asker }, lastsMs)) as EngineBegun;
+      begun = (await this.#ask(engine, { kind: 'begin', job, query, requester }, lastsMs)) as EngineBegun;
       while (begun.outcome === 'reading') {
         const directory = this.#sourcesDirectory(job);
         const parts = await read(begun.parts, directory);
@@ -583,7 +583,7 @@ class EngineLink {
     return this.#calls.ask(request);
   }
 
-  /** Asks the process to end if it is idle; it may decline. Returns whether it was asked now. */
+  /** Asks the process to end if it is idle; it may decline. Returns false if it has been asked and has not answered. */
   leave(): boolean {
     if (this.#isLeaving) return false;
     this.#isLeaving = true;

@@ -1,7 +1,7 @@
 /**
- * Many readers of the stream of objects at once, each with an area: each gets the objects of its area, once and in order.
- * NEARSKY_AREA_READERS sets how many there are (8), for 15 s in three rounds then, and they run only where nobody else
- * wants the processor, as in stream_readers. Prints the times of small cones, without and with the readers.
+ * Many readers of the stream of objects, each with an area: each gets the objects of its area, once and in order. Prints
+ * the times of small cones, without and with the readers. NEARSKY_AREA_READERS sets the number of readers (8). If it is
+ * set, there are three rounds of 15 s, and the readers run only when the processor is idle, as in stream_readers.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

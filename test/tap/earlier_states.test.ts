@@ -7,7 +7,7 @@ import { failure } from '../store/support.ts';
 const test = suite('tap/earlier_states');
 
 const KEY = 'the catalogs';
-const asker = (client: string) => ({ client, key: client });
+const requester = (client: string) => ({ client, key: client });
 
 interface Tables {
   readonly contents: { readonly sequence: number; readonly key: string };
@@ -61,11 +61,11 @@ class World {
 
   /** A query that comes: whether its tables are there. */
   comes(at: number, client: string): boolean {
-    if (!this.states.get(at, KEY, asker(client))) {
-      this.states.request(at, asker(client));
+    if (!this.states.get(at, KEY, requester(client))) {
+      this.states.request(at, requester(client));
       return false;
     }
-    this.states.came(at, asker(client));
+    this.states.came(at, requester(client));
     return true;
   }
 }
@@ -104,9 +104,9 @@ test('tables that a query reads are not replaced', async () => {
   for (const at of [1, 2, 3]) world.comes(at, 'a');
   await world.made();
   await world.made();
-  const first = world.states.get(1, KEY, asker('a'))!;
+  const first = world.states.get(1, KEY, requester('a'))!;
   first.isUsed = true;
-  world.states.came(1, asker('a'));
+  world.states.came(1, requester('a'));
   world.states.next();
   assert.equal(world.begun, [1, 2]);
   assert.ok(world.comes(2, 'a'));
@@ -116,7 +116,7 @@ test('tables that a query reads are not replaced', async () => {
 
 test('a client has at most half of what waits', async () => {
   const world = new World(1);
-  const request = (at: number, client: string) => world.states.request(at, asker(client)) !== undefined;
+  const request = (at: number, client: string) => world.states.request(at, requester(client)) !== undefined;
   const entries = Array.from({ length: 8 }, (_, i) => i + 1);
   assert.equal(
     entries.map(at => request(at, 'a')),
@@ -152,7 +152,7 @@ test('a query that does not come again keeps nobody waiting for long', async () 
 
 test('a failure is the answer for half a minute; the next entry does not wait', async () => {
   const world = new World(1);
-  const waiting = failure(() => world.states.request(1, asker('a')));
+  const waiting = failure(() => world.states.request(1, requester('a')));
   world.comes(2, 'b');
   const error = new Error('the disk is full');
   await world.failed(error);
