@@ -242,6 +242,8 @@ const COMPLEX_ECSV = `# %ECSV 1.0\n# ---\n# a0: &a0 [x,x,x,x,x,x,x,x,x]\n${Array
   (_, i) => `# a${i + 1}: &a${i + 1} [${new Array(9).fill(`*a${i}`).join()}]\n`,
 ).join('')}# datatype: *a20\nra,dec\n1,2\n`;
 
+const THOUSAND_IDS = new Array(1000).fill('{"kind":"id","diaObjectId":"313637935709683761"}').join();
+
 export const ATTACKS: readonly Attack[] = [
   // The rows of the table of what has happened.
   {
@@ -604,7 +606,21 @@ export const ATTACKS: readonly Attack[] = [
           await send(url, '/api/lookup', {
             headers: JSON_TYPE,
             client: client(i),
-            body: `{"detail":"full","inputs":[${Array.from({ length: 1000 }, () => '{"kind":"id","diaObjectId":"313637935709683761"}').join()}]}`,
+            body: `{"detail":"full","inputs":[${THOUSAND_IDS}]}`,
+          }),
+        ),
+      ),
+    expects: ['200', '503'],
+  },
+  {
+    name: 'lookup: 1,000 ids, 200 at once of one client',
+    sends: url =>
+      many(200, async () =>
+        of(
+          await send(url, '/api/lookup', {
+            headers: JSON_TYPE,
+            client: client(0),
+            body: `{"inputs":[${THOUSAND_IDS}]}`,
           }),
         ),
       ),
