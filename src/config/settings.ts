@@ -254,7 +254,7 @@ const API = {
     list(name(), []),
   ),
   TAP_REFRESH_SECONDS: about(
-    'Interval between updates of the ADQL tables. The interval is at least five times the processor time of the last update, or twice after many changes.',
+    'Minimum interval between updates of the ADQL tables. It is also at least five times the processor time of the last update, or twice that time if more than 2500 objects had changed.',
     number(1, 1, 86_400),
   ),
   TAP_EARLIER_STATES: about(

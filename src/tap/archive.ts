@@ -40,7 +40,7 @@ const MAX_FOLLOWED_SHARE = 0.5;
 /** With more changed objects than this, their ids do not fit into the memory of the process. */
 const MAX_FOLLOWED_IDS = 300_000;
 /** Making generations takes at most this fraction of the time; so does making tables of earlier states. */
-const MAKING_SHARE = 5;
+const MAKING_FACTOR = 5;
 /** Making tables takes at most this many times the disk space of the present ones: an export, and the tables. */
 const MADE_SHARE = 3;
 /**
@@ -282,7 +282,7 @@ export class Archive {
     this.#isMaking = true;
     return make().finally(() => {
       const nowMs = performance.now();
-      turn.atMs = nowMs + MAKING_SHARE * (nowMs - beganMs);
+      turn.atMs = nowMs + MAKING_FACTOR * (nowMs - beganMs);
       this.#isMaking = false;
     });
   }

@@ -50,11 +50,11 @@ const EARLIER_MS = 5000;
 const CATCH_UP_MS = 1000;
 /**
  * The interval between updates of the tables is at least this many times the processor time of the last one. Many
- * changes cost the same in fewer updates, so beyond `FEW_CHANGES` the factor falls, down to `CATCHING_UP_SHARE`.
+ * changes cost the same in fewer updates, so beyond `FEW_CHANGES` the factor falls, down to `CATCHING_UP_FACTOR`.
  */
-const FOLLOWING_SHARE = 5;
+const FOLLOWING_FACTOR = 5;
 const FEW_CHANGES = 1000;
-const CATCHING_UP_SHARE = 2;
+const CATCHING_UP_FACTOR = 2;
 /** The minimum pause between two updates of the tables. */
 const PAUSE_MS = 100;
 
@@ -186,7 +186,7 @@ export class Engine {
       // The time of queries that run meanwhile counts, too.
       const tookMs = performance.now() - beganMs;
       const { user, system } = process.cpuUsage(before);
-      const share = Math.max(CATCHING_UP_SHARE, FOLLOWING_SHARE * Math.min(1, FEW_CHANGES / changed));
+      const share = Math.max(CATCHING_UP_FACTOR, FOLLOWING_FACTOR * Math.min(1, FEW_CHANGES / changed));
       const periodMs = Math.max(1000 * this.#options.refreshSeconds, share * Math.min(tookMs, (user + system) / 1000));
       const waitMs = Math.max(PAUSE_MS, periodMs - tookMs);
       this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
