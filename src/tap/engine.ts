@@ -186,8 +186,8 @@ export class Engine {
       // The time of queries that run meanwhile counts, too.
       const tookMs = performance.now() - beganMs;
       const { user, system } = process.cpuUsage(before);
-      const share = Math.max(CATCHING_UP_FACTOR, FOLLOWING_FACTOR * Math.min(1, FEW_CHANGES / changed));
-      const periodMs = Math.max(1000 * this.#options.refreshSeconds, share * Math.min(tookMs, (user + system) / 1000));
+      const factor = Math.max(CATCHING_UP_FACTOR, FOLLOWING_FACTOR * Math.min(1, FEW_CHANGES / changed));
+      const periodMs = Math.max(1000 * this.#options.refreshSeconds, factor * Math.min(tookMs, (user + system) / 1000));
       const waitMs = Math.max(PAUSE_MS, periodMs - tookMs);
       this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
     }
