@@ -7,16 +7,17 @@ import { ClientAdmission } from '../base/client_admission.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { afterThisIteration } from '../base/runtime.ts';
 import { type Admission, type Asker, MAX_UNANSWERED, MAX_WAIT } from './admission.ts';
+import type { Body } from './body.ts';
 import { TOO_LONG } from './context.ts';
 
 /** A query that is answered in steps. */
-interface Stepped<T = unknown> extends Asker {
+interface Stepped extends Asker {
   /** Does one step. Returns the answer after the last step. If it throws, the error is the query's result. */
-  step(): T | undefined;
+  step(): Body | undefined;
 }
 
 /** A query before its first step. */
-export interface NotBegun<T = unknown> extends Stepped<T> {
+export interface NotBegun extends Stepped {
   /**
    * Tries to reserve the memory of the query, and returns whether that succeeded. It is called again until it succeeds.
    * Then the first step follows.
@@ -45,8 +46,8 @@ interface Entry<Query extends Stepped = Stepped> {
   readonly query: Query;
   /** Whether the query counts towards `MAX_BEGUN`. */
   readonly isLong: boolean;
-  resolve(answer: unknown): void;
-  reject(error: unknown): void;
+  readonly resolve: (body: Body) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 interface Waiting extends Entry<NotBegun> {
@@ -88,9 +89,9 @@ export class LongQueries {
    * @throws Unavailable if the query would have to wait too long, has waited until the end of its budget, or has waited
    * for memory for a fifth of its budget
    */
-  async answer<T>(query: NotBegun<T>): Promise<T> {
+  async answer(query: NotBegun): Promise<Body> {
     this.#admission.requireRoom(query);
-    return await new Promise<T>((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       const patientUntilMs = this.#now() + MAX_WAIT * query.budget.remainingMs;
       this.#waiting.push({ query, isLong: true, resolve, reject, patientUntilMs, lacksMemory: false });
       this.#added(query);
@@ -101,10 +102,10 @@ export class LongQueries {
    * Continues a query that has done its first step. It does not wait for other queries to end.
    * @throws Unavailable if too many such queries, or too many queries of this client, are not answered yet
    */
-  async goOn<T>(query: Stepped<T>): Promise<T> {
+  async goOn(query: Stepped): Promise<Body> {
     this.#admission.requireShare(query.client);
     if (this.#begun.length >= MAX_UNANSWERED) throw this.#admission.refusal('too many queries are running');
-    return await new Promise<T>((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       this.#begun.push({ query, isLong: false, resolve, reject });
       this.#added(query);
     });

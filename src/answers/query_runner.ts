@@ -119,14 +119,6 @@ export class QueryRunner {
   }
 
   /**
-   * Does work that takes long, as a step of the client's long queries.
-   * @throws Unavailable if there is no room for it, or its budget has been spent; the errors of `work`
-   */
-  inTurn<T extends object>({ budget, client }: Asker, work: () => T): Promise<T> {
-    return this.#long.answer({ budget, client, reserve: () => true, step: work });
-  }
-
-  /**
    * Answers a query. Returns the body at once if the query takes only one step, and otherwise a promise.
    * @throws TooExpensive; Unavailable if there is no index or no readable database, too many long queries wait, or this
    * one has waited for most of its budget. Any other error is a bug. The promise is rejected with the same errors

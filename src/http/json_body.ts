@@ -19,40 +19,23 @@ const MAX_VALUES = 100_000;
 
 /**
  * The JSON value of a request's body.
+ * @param leastMaxValues a lower bound for the limit on names and values
  * @param maxBytes the maximum body size
- * @throws ApiError, Unavailable: see `readJsonBytes` and `parseJsonBody`
+ * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` if the body arrives later than the budget
+ * allows; Unavailable if there is no memory for it
  */
 export async function readJsonBody(
   request: IncomingRequest,
   budget: Budget,
+  leastMaxValues = 0,
   maxBytes = MAX_BODY_BYTES,
 ): Promise<SentValue> {
-  return parseJsonBody(await readJsonBytes(request, budget, maxBytes));
-}
-
-/**
- * The bytes of a body that must be JSON.
- * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` if the body arrives later than the budget
- * allows; Unavailable if there is no memory for it
- */
-export async function readJsonBytes(
-  request: IncomingRequest,
-  budget: Budget,
-  maxBytes = MAX_BODY_BYTES,
-): Promise<Uint8Array> {
   const type = request.headers.get('Content-Type') ?? '';
   if (type.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json') {
     const message = `The Content-Type must be application/json (${shorten(type) || 'nothing'} was given)`;
     throw new ApiError('invalid_parameter', message, { param: 'Content-Type' });
   }
-  return await readBytes(request, budget, maxBytes);
-}
-
-/**
- * @param leastMaxValues a lower bound for the limit on names and values
- * @throws ApiError naming `body`
- */
-export function parseJsonBody(bytes: Uint8Array, leastMaxValues = 0): SentValue {
+  const bytes = await readBytes(request, budget, maxBytes);
   try {
     return parseSent(bytes, { maxDepth: MAX_DEPTH, maxValues: Math.max(MAX_VALUES, leastMaxValues) });
   } catch (error) {

@@ -56,7 +56,7 @@ function faultOf(error: unknown, { path }: Exchange, { log }: Service): RpcError
 /** @throws RpcError */
 async function readBody({ request, budget }: Exchange): Promise<SentValue> {
   try {
-    return await readJsonBody(request, budget, MAX_CONNECTOR_BODY_BYTES);
+    return await readJsonBody(request, budget, 0, MAX_CONNECTOR_BODY_BYTES);
   } catch (error) {
     const expected = expectedErrorOf(error);
     if (!expected) throw error;
