@@ -11,7 +11,7 @@ import { type CatalogDefinition, Catalogs, type DescribedRegistration } from '..
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import type { ChangedRows } from './changed_rows.ts';
 import type { ListedTable } from './listed_table.ts';
-import { fileRows, loadRows } from './loaded_rows.ts';
+import { fileRows, loadRows, viewFiles } from './loaded_rows.ts';
 import { sourceTables } from './source_tables.ts';
 import { ID, PIXEL, type Rows, type Source, type TapTable, tapTables, viewOf } from './tables.ts';
 
@@ -373,15 +373,8 @@ async function viewRows(
   for (const source of ['objects', 'matches'] as const) {
     // Without changed matches, nothing reads their view.
     if (files[source].length === 0) continue;
-    const list = columns[source].map(({ name }) => quoted(name)).join(', ');
-    await connection.run(
-      `CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list} FROM ${rowsIn(files[source])}`,
-    );
+    await viewFiles(connection, source, columns[source], files[source]);
   }
-}
-
-function rowsIn(files: readonly string[]): string {
-  return `read_parquet([${files.map(textLiteral).join(', ')}], hive_partitioning = false)`;
 }
 
 async function inTransaction<T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> {

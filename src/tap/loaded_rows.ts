@@ -18,10 +18,20 @@ export async function fileRows(
 ): Promise<void> {
   const { columns, length } = rows;
   writeRows(path, { program: PROGRAM, columns, length, valuesOf: rows.sorted() });
+  await viewFiles(connection, source, columns, [path]);
+}
+
+/** Makes the view of a relation whose rows are in Parquet files. */
+export async function viewFiles(
+  connection: DuckDBConnection,
+  source: Source,
+  columns: readonly { readonly name: string }[],
+  files: readonly string[],
+): Promise<void> {
   const list = columns.map(({ name }) => quoted(name)).join(', ');
-  await connection.run(
-    `CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list} FROM read_parquet(${textLiteral(path)})`,
-  );
+  // A directory like `ra=1` is not a column.
+  const rows = `read_parquet([${files.map(textLiteral).join(', ')}], hive_partitioning = false)`;
+  await connection.run(`CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list} FROM ${rows}`);
 }
 
 /**
