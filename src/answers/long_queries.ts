@@ -31,8 +31,8 @@ export interface NotBegun extends Stepped {
  */
 const MAX_BEGUN = 4;
 /**
- * After this time, the time of a step counts only 1/e. It is as short as the wait that admission allows, so a client
- * that was alone for long does not wait until others have used as much.
+ * After this time, the time of a step counts only 1/e. It is as short as the wait that admission allows. With a longer
+ * one, a client that had run alone would stand still beside a new client.
  */
 const FADES_MS = 1000;
 /** The interval between checks of the waiting queries. */
@@ -153,10 +153,9 @@ export class LongQueries {
    * needs much.
    */
   #begin(): void {
-    const mayBegin = ({ query: { client } }: Entry) => {
-      const begun = this.#begun.filter(({ isLong }) => isLong);
-      return begun.length < MAX_BEGUN && begun.filter(({ query }) => query.client === client).length < MAX_BEGUN / 2;
-    };
+    const begun = this.#begun.filter(({ isLong }) => isLong);
+    const mayBegin = ({ query: { client } }: Entry) =>
+      begun.length < MAX_BEGUN && begun.filter(({ query }) => query.client === client).length < MAX_BEGUN / 2;
     for (const entry of this.#inTurn(this.#waiting.filter(mayBegin))) {
       if (!mayBegin(entry)) continue;
       const { query } = entry;
@@ -164,6 +163,7 @@ export class LongQueries {
       else if (query.reserve()) {
         this.#remove(entry);
         this.#begun.push(entry);
+        begun.push(entry);
       } else entry.lacksMemory = true;
     }
   }

@@ -87,7 +87,7 @@ class Jobs {
   async list(exchange: Exchange): Promise<Answer> {
     const { method, request } = exchange;
     const { made } = this.#kind;
-    const allow = made ? 'GET, HEAD, POST' : 'GET, HEAD';
+    const allow = made ? `${READING}, POST` : READING;
     if (isPreflight(request)) return preflightResponse(request, allow);
     if (isReading(method)) return this.#list(exchange);
     if (method !== 'POST' || !made) throw methodNotAllowed(method, allow);
@@ -160,12 +160,13 @@ class Jobs {
   }
 
   async answer(exchange: Exchange, part: string): Promise<Answer> {
-    if (isPreflight(exchange.request)) return preflightResponse(exchange.request, 'GET, HEAD, POST, DELETE');
+    if (isPreflight(exchange.request)) return preflightResponse(exchange.request, `${READING}, POST, DELETE`);
     const job = this.#job(exchange);
     const { method } = exchange;
     if (isReading(method)) return await this.#read(exchange, job, part);
     if (method === 'DELETE' && part === '') return await this.#remove(exchange, job);
-    if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, HEAD, POST, DELETE' : 'GET, HEAD, POST');
+    if (method !== 'POST')
+      throw methodNotAllowed(method, part === '' ? `${READING}, POST, DELETE` : `${READING}, POST`);
     if (part === 'parameters' && this.#kind.made)
       return await this.#unlessRepeated(exchange, async () =>
         this.#setParameters(exchange, job, await this.#kind.made!.parametersOf(exchange)),
@@ -189,7 +190,7 @@ class Jobs {
 
   async result(exchange: Exchange): Promise<Answer> {
     const job = this.#job(exchange);
-    if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, 'GET, HEAD');
+    if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, READING);
     if (exchange.params.name !== RESULT || !job.result) throw notFound(exchange.path);
     const headers = { ...this.#kind.headersOf(job.result), 'Content-Length': `${job.result.bytes}` };
     if (exchange.method === 'HEAD') return emptyResponse(200, headers);
@@ -340,6 +341,9 @@ function requireShort(parameters: Search): void {
 function isPast({ phase }: Job): ApiError {
   return new ApiError('invalid_parameter', `Cannot change this part of a job that is ${phase}: send a new job`);
 }
+
+/** The methods that read, as the `Allow` header names them. */
+const READING = 'GET, HEAD';
 
 function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';

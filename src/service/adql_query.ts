@@ -39,7 +39,7 @@ export async function beginQuery(
   query: TapQuery,
   client: string,
   request: { onGone?(act: () => void): () => void } = {},
-): Promise<AdqlAnswer | { readonly refused: string; readonly param?: string }> {
+): Promise<AdqlAnswer | { readonly refused: string; readonly param: string | undefined }> {
   const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
   const key = randomUUID();
   const stay = request.onGone?.(() => {
@@ -53,7 +53,7 @@ export async function beginQuery(
   }
   const { job, begun } = started;
   if (begun.outcome !== 'begun')
-    return { refused: begun.message, ...(begun.outcome === 'refused' && begun.param && { param: begun.param }) };
+    return { refused: begun.message, param: begun.outcome === 'refused' ? begun.param : undefined };
   if (begun.isWhole) return wholeAnswer(begun.part, begun.state);
   let isWhole = false;
   let first: Uint8Array | undefined = begun.part;

@@ -80,7 +80,7 @@ export class Archive {
   #origin: Origin | undefined;
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
-  /** Request tables only when those of the present state exist. */
+  /** The tables of earlier states. Do not request any before the present tables exist. */
   readonly earlier: EarlierStates;
   #lastNumber = 0;
   #isMaking = false;

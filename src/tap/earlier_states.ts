@@ -40,7 +40,7 @@ interface EarlierOptions<T> {
   readonly make: (at: number, replace: (() => void) | undefined) => Promise<T> | undefined;
   /** Removes a generation when no query reads it any more. */
   readonly drop: (generation: T) => void;
-  /** A monotonic clock, milliseconds; by default that of the process. */
+  /** A monotonic clock, milliseconds. The default is `performance.now`. */
   readonly now?: () => number;
 }
 
@@ -142,7 +142,10 @@ export class EarlierStates<T extends Tables = Generation> {
     }
   }
 
-  /** The entry whose tables those of `at` replace: itself, made for other catalogs, or the least recently used one. */
+  /**
+   * The entry whose tables make room for new ones of `at`: `at` itself, if its tables have outdated columns, or the least
+   * recently used one.
+   */
   #replacedBy(at: number): number | undefined {
     if (this.#kept.has(at)) return at;
     if (this.#hasRoom) return undefined;

@@ -50,7 +50,7 @@ function timed(stepMs = 2) {
   return { long, of, notes };
 }
 
-test('those of a client take turns, two at once; those behind them begin when one is done', async () => {
+test('two queries of a client take turns, and when one is done the next begins', async () => {
   const notes: string[] = [];
   const long = begun();
   const answers = [...'abc'].map((name, i) => long.answer(steps(name, i === 0 ? 2 : 3, notes)));
@@ -68,7 +68,7 @@ test('clients take turns, four at once', async () => {
   assert.is(notes.join(''), 'abcdaebfcdef');
 });
 
-test('the next step is that of the client that has used the least time, however many queries another one has', async () => {
+test('the next step goes to the client that has used the least time, even beside a client with many more queries', async () => {
   const { long, of, notes } = timed();
   const others: Promise<unknown>[] = [];
   const arrive = () => {

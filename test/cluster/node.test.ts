@@ -292,7 +292,7 @@ test('a node that meets a damaged value stops and names it', () =>
     assert.is(store.logPosition()?.next, 2);
   }));
 
-/** What a disk may do to an archive without any value that has a wrong checksum. */
+/** Damage of a disk that leaves the checksum of every remaining value right. */
 const damages: Record<string, readonly [(directory: string) => void, what: string]> = {
   'the end of the journal is missing': [
     directory => copyLeaf(directory, 'journal', 0, -1),

@@ -1,4 +1,4 @@
-/** What a service takes, and how long small cones take, while something else happens. */
+/** Measures the processor time and the memory of a service, and the times of small cones, while other work runs. */
 import { readFileSync } from 'node:fs';
 import { startScript } from '../store/script.ts';
 import type { Server } from './support.ts';

@@ -83,7 +83,13 @@ function change(store: Store, changes: RandomChanges): void {
   });
 }
 
-/** What is written to the standard error meanwhile. */
+/** Keeps a history, and stores so many objects, each with a journal entry of its own. */
+async function ingestEach(writer: Writer, objects: number): Promise<void> {
+  await writer.keepHistory(true);
+  for (let id = 1; id <= objects; id++) await writer.ingest([delivery(BigInt(id))], NOW_US);
+}
+
+/** What `act` writes to the standard error. */
 async function errorOutputOf(act: () => Promise<void>): Promise<string> {
   const { write } = process.stderr;
   let written = '';
@@ -172,10 +178,7 @@ check('no tables are made if the disk has too little space, or again and again i
   withDirectory(async dataDir => {
     const store = openStore(dataDir, 'write');
     const writer = new Writer(store);
-    await writer.keepHistory(true);
-    await writer.ingest([delivery(1n)], NOW_US);
-    await writer.ingest([delivery(2n)], NOW_US);
-    await writer.ingest([delivery(3n)], NOW_US);
+    await ingestEach(writer, 3);
     const refused = async (engine: Engine, at: number) =>
       JSON.parse((await failure(() => answerOf(engine, allOf('tns'), at))).message);
     await withEngine(dataDir, async engine => {
@@ -272,9 +275,7 @@ function exportsOf(dataDir: string): string[] {
 onLinux('an engine that is killed while it makes the tables of an earlier state: the next one makes them', () =>
   withApp(
     async ({ writer }) => {
-      await writer.keepHistory(true);
-      await writer.ingest([delivery(1n)], NOW_US);
-      await writer.ingest([delivery(2n)], NOW_US);
+      await ingestEach(writer, 2);
     },
     async (app, { directory }) => {
       assert.is((await counted(app)).text, 'n\n2\n');
@@ -297,9 +298,7 @@ onLinux('a service that is killed meanwhile: the next one completes the job, and
   withDirectory(async dataDir => {
     const store = openStore(dataDir, 'write');
     const writer = new Writer(store);
-    await writer.keepHistory(true);
-    await writer.ingest([delivery(1n)], NOW_US);
-    await writer.ingest([delivery(2n)], NOW_US);
+    await ingestEach(writer, 2);
     await store.close();
     const serve = () => startServer(['serve', '--port', '0', '--data', dataDir], { NEARSKY_HISTORY: 'keep' });
     const post = (url: string, fields: Readonly<Record<string, string>>) =>
@@ -337,8 +336,7 @@ onLinux('a service that is killed meanwhile: the next one completes the job, and
 check('AT can be switched off', () =>
   withApp(
     async ({ writer }) => {
-      await writer.keepHistory(true);
-      await writer.ingest([delivery(1n)], NOW_US);
+      await ingestEach(writer, 1);
     },
     async app => {
       const { status, text } = await counted(app, 1);
