@@ -1,6 +1,6 @@
 /** Tests the test runner with files of its own: which files it runs, and its first and last lines. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -123,9 +123,9 @@ setInterval(() => {}, 1000);
       'good.test.ts': totals(1, 1),
     },
     run => {
-      process.env.NEARSKY_TEST_MINUTES = '0.05';
+      process.env.TEST_MINUTES = '0.05';
       const { status, lines } = run();
-      delete process.env.NEARSKY_TEST_MINUTES;
+      delete process.env.TEST_MINUTES;
       assert.is(status, 1);
       assert.is(lines.at(-1), '1 passed, 1 failed');
       assert.match(lines.join('\n'), 'killed, because it had not ended after 0.05 minutes');
@@ -146,6 +146,17 @@ ${totals(1, 1)}process.exit();
     },
     run => assert.is(run().lines.at(-1), '1 passed, 0 failed'),
   ));
+
+test('no variable that tests or CI read is named like a setting: a process of the service that inherits it would refuse to start', () => {
+  const read = (file: string) => readFileSync(join(root, file), 'utf8').matchAll(/(?:process\.env\.|\bexport )(\w+)/g);
+  const files = globSync('test/**/*.ts', { cwd: root, exclude: name => name === 'node_modules' });
+  const names = ['.ci/run', ...files].flatMap(file => [...read(file)].map(([, name]) => name!));
+  assert.ok(names.includes('TEST_ATTACKS_PART') && names.includes('TEST_SEEDS'));
+  assert.equal(
+    names.filter(name => name.startsWith('NEARSKY_')),
+    [],
+  );
+});
 
 test('the fast ones start nothing and open nothing, by themselves or by what they import', () =>
   withTests(

@@ -95,9 +95,8 @@ const runtimeArgs = isDeno
 /** Where Node keeps compiled modules: without them half of the time of a command, and of a short test, goes into making them. */
 const compiled = join(root, '.cache/compiled');
 
-/** A file that runs longer has hung: it is killed and counts as failed. NEARSKY_TEST_MINUTES gives campaigns the time that they take. */
-const FILE_LIMIT_MS =
-  60_000 * Number(process.env.NEARSKY_TEST_MINUTES ?? 10 + 2 * Number(process.env.NEARSKY_FUZZ_MINUTES ?? 0));
+/** A file that runs longer has hung: it is killed and counts as failed. TEST_MINUTES gives campaigns the time that they take. */
+const FILE_LIMIT_MS = 60_000 * Number(process.env.TEST_MINUTES ?? 10 + 2 * Number(process.env.TEST_FUZZ_MINUTES ?? 0));
 
 /** The output of a file that has ended is read for this long. */
 const CLOSING_MS = 10_000;

@@ -33,7 +33,7 @@ import { delivery, failure, withStore } from '../store/support.ts';
 
 const test = suite('answers/history');
 
-const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 1);
+const SEEDS = Number(process.env.TEST_SEEDS ?? 1);
 const ANSWERS = 40;
 const STEPS = 12;
 /** The ids of random changes, some of them twice. */

@@ -1,12 +1,12 @@
-/** Numbers have the digits that `String` gives them, which the standard of the language defines. NEARSKY_DECIMALS sets how many of each kind. */
+/** Numbers have the digits that `String` gives them, which the standard of the language defines. TEST_DECIMALS sets how many of each kind. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_DECIMAL_BYTES, readDecimal, writeDecimal } from '../../packages/astrotables/decimal.ts';
 import { seededRandom } from '../oracle/skies.ts';
 
-const COUNT = Number(process.env.NEARSKY_DECIMALS ?? 100_000);
+const COUNT = Number(process.env.TEST_DECIMALS ?? 100_000);
 const test = suite('astrotables/decimal');
-const random = seededRandom(Number(process.env.NEARSKY_SEED ?? 1));
+const random = seededRandom(Number(process.env.TEST_SEED ?? 1));
 
 /**
  * Writes a number between other bytes, and checks that those stay unchanged. @returns its text; undefined if the number

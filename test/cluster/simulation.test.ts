@@ -1,14 +1,14 @@
 /**
  * Whatever happens to nodes, network and clocks, all nodes reach the same archive, byte for byte: the one that the log
- * defines. NEARSKY_SEEDS=10000 sets the number of seeds, NEARSKY_SEED the first one.
+ * defines. TEST_SEEDS=10000 sets the number of seeds, TEST_SEED the first one.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentsOf, type Simulated, simulate } from './simulation.ts';
 
 const test = suite('cluster/simulation');
-const first = Number(process.env.NEARSKY_SEED ?? 1);
-const seeds = Number(process.env.NEARSKY_SEEDS ?? 8);
+const first = Number(process.env.TEST_SEED ?? 1);
+const seeds = Number(process.env.TEST_SEEDS ?? 8);
 
 test('all nodes hold what the log makes, and nothing that was acknowledged is lost', async () => {
   const events: Record<string, number> = {};

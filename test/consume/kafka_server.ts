@@ -26,7 +26,7 @@ import type { uvu } from 'uvu';
 import { MOST_AHEAD_MS } from '../../src/cluster/kafka_settings.ts';
 import { root } from '../directory.ts';
 
-export const jars = process.env.NEARSKY_KAFKA_JARS ?? join(root, '.cache/kafka');
+export const jars = process.env.TEST_KAFKA_JARS ?? join(root, '.cache/kafka');
 
 /** Why Kafka is unavailable for tests; undefined if it is available. */
 export const whyNoKafka =

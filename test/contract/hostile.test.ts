@@ -1,6 +1,6 @@
 /**
  * Random and hostile requests, made from the OpenAPI document: no 5xx, every 4xx with the right code and parameter, every 200 as
- * documented. NEARSKY_HOSTILE=100000 for more of them; NEARSKY_HOSTILE_SEED for others.
+ * documented. TEST_HOSTILE=100000 for more of them; TEST_HOSTILE_SEED for others.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,8 +21,8 @@ import { assertDocumented } from './validate.ts';
 
 const test = suite('contract/hostile');
 
-const COUNT = Number(process.env.NEARSKY_HOSTILE ?? 4000);
-const SEED = Number(process.env.NEARSKY_HOSTILE_SEED ?? 1);
+const COUNT = Number(process.env.TEST_HOSTILE ?? 4000);
+const SEED = Number(process.env.TEST_HOSTILE_SEED ?? 1);
 const IN_FLIGHT = 32;
 const STATUS_OF: Readonly<Record<string, number>> = {
   not_found: 404,
@@ -150,7 +150,7 @@ test(`${COUNT} random requests`, () =>
     };
     await Promise.all(Array.from({ length: IN_FLIGHT }, keepAsking));
     const figures = [...seen].toSorted().map(([status, count]) => `${count} of ${status}`);
-    if (process.env.NEARSKY_HOSTILE) console.log(`${COUNT} requests of seed ${SEED}: ${figures.join(', ')}`);
+    if (process.env.TEST_HOSTILE) console.log(`${COUNT} requests of seed ${SEED}: ${figures.join(', ')}`);
     for (const status of [200, 400, 404, 405]) assert.ok((seen.get(status) ?? 0) > COUNT / 50, `${status}: ${figures}`);
   }));
 

@@ -1,6 +1,6 @@
 /**
  * Many readers of the stream of objects, each with an area: each gets the objects of its area, once and in order. Prints
- * the times of small cones, without and with the readers. NEARSKY_AREA_READERS sets the number of readers (8). If it is
+ * the times of small cones, without and with the readers. TEST_AREA_READERS sets the number of readers (8). If it is
  * set, there are three rounds of 15 s, and the readers run only when the processor is idle, as in stream_readers.
  */
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ import { startServer, withDirectory } from './support.ts';
 
 const test = suite('e2e/area_readers');
 
-const READERS = Number(process.env.NEARSKY_AREA_READERS ?? 8);
-const [SECONDS, ROUNDS, UNDER] = process.env.NEARSKY_AREA_READERS ? [15, 3, ['chrt', '--idle', '0']] : [2, 1, []];
+const READERS = Number(process.env.TEST_AREA_READERS ?? 8);
+const [SECONDS, ROUNDS, UNDER] = process.env.TEST_AREA_READERS ? [15, 3, ['chrt', '--idle', '0']] : [2, 1, []];
 const RADIUS_DEG = 20;
 
 test(`${READERS} readers with an area each: the objects of their areas`, () =>

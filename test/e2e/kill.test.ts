@@ -1,6 +1,6 @@
 /**
  * kill -9 of `ingest` and of `crossmatch` at random moments, then a restart: no stored data are lost or
- * duplicated, and the result equals that of an undisturbed run. NEARSKY_KILLS sets how many times each (2).
+ * duplicated, and the result equals that of an undisturbed run. TEST_KILLS sets how many times each (2).
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

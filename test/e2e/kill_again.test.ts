@@ -1,6 +1,6 @@
 /**
  * kill -9 of `crossmatch --again` at random moments, then a restart: at any moment, every object has its old crossmatch
- * or the new one, and the result equals that of an undisturbed run. NEARSKY_KILLS sets how many times (2).
+ * or the new one, and the result equals that of an undisturbed run. TEST_KILLS sets how many times (2).
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

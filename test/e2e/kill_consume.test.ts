@@ -1,6 +1,6 @@
 /**
  * kill -9 of `consume` at random moments, beside Kafka itself and servers that fail now and then: no acknowledged
- * message is lost, nothing is duplicated, and the result equals that of an undisturbed run. NEARSKY_KILLS sets how many times (2).
+ * message is lost, nothing is duplicated, and the result equals that of an undisturbed run. TEST_KILLS sets how many times (2).
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,6 @@
 /**
  * kill -9 of `publish` and of Kafka itself at random moments, while crossmatches are recorded: no match is lost, the
- * matches of an object keep their order, and repeated messages have the same id. NEARSKY_KILLS sets how many times (2).
+ * matches of an object keep their order, and repeated messages have the same id. TEST_KILLS sets how many times (2).
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

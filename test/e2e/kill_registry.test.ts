@@ -1,6 +1,6 @@
 /**
  * kill -9 of `tns load` and `tns refresh` at random moments: the registry is the former or the new one, never a mix, and its epoch is
- * correct. NEARSKY_KILLS sets how many times each (2).
+ * correct. TEST_KILLS sets how many times each (2).
  */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Shared by the tests that kill processes at random moments. NEARSKY_KILLS sets how many times each (2), NEARSKY_SEED which moments. */
+/** Shared by the tests that kill processes at random moments. TEST_KILLS sets how many times each (2), TEST_SEED which moments. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -9,8 +9,8 @@ import { type Dump, readDump } from './dump.ts';
 import { catalogRows } from './expected.ts';
 import { send, start } from './support.ts';
 
-export const kills = Number(process.env.NEARSKY_KILLS ?? 2);
-export const random = seededRandom(Number(process.env.NEARSKY_SEED ?? Date.now()));
+export const kills = Number(process.env.TEST_KILLS ?? 2);
+export const random = seededRandom(Number(process.env.TEST_SEED ?? Date.now()));
 
 /** Lasair messages of made objects, every fifth sent twice, around real and made Gaia sources of the sample. */
 export async function writeMessages(file: string, count: number): Promise<void> {

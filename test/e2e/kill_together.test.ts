@@ -2,7 +2,7 @@
  * kill -9 of `consume`, `crossmatch`, `tns refresh` and `serve`, together on one directory, at random moments: of one of them, or of all at
  * once. After each, no acknowledged data are lost or duplicated, and the
  * result equals that of an undisturbed run.
- * NEARSKY_KILLS sets how many times (2).
+ * TEST_KILLS sets how many times (2).
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 /**
  * Nights of alerts with repetitions, damaged lines and truncated files, and a nightly script that is killed at random
  * moments. After each kill the report must count exactly the first lines that the database holds.
- * NEARSKY_NIGHTS (2), NEARSKY_ALERTS a night (3000), NEARSKY_KILLS in all (3), NEARSKY_SEED. The large run:
- * NEARSKY_NIGHTS=5 NEARSKY_ALERTS=200000 NEARSKY_KILLS=50 npx node test/run.ts e2e/nights
+ * TEST_NIGHTS (2), TEST_ALERTS a night (3000), TEST_KILLS in all (3), TEST_SEED. The large run:
+ * TEST_NIGHTS=5 TEST_ALERTS=200000 TEST_KILLS=50 npx node test/run.ts e2e/nights
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,8 +19,8 @@ import { catalogRows } from './expected.ts';
 import { kills, random } from './kill_support.ts';
 import { environment, nearsky, root, sample, start, withDirectory } from './support.ts';
 
-const NIGHTS = Number(process.env.NEARSKY_NIGHTS ?? 2);
-const ALERTS = Number(process.env.NEARSKY_ALERTS ?? 3000);
+const NIGHTS = Number(process.env.TEST_NIGHTS ?? 2);
+const ALERTS = Number(process.env.TEST_ALERTS ?? 3000);
 const BROKERS = ['lasair', 'pittgoogle'] as const;
 type Broker = (typeof BROKERS)[number];
 

@@ -1,6 +1,6 @@
 /**
  * Three nodes that share one log, as a user runs them: `serve` of each, commands beside them and alone, and kill -9 at
- * random. In the end all archives are the same, byte for byte. NEARSKY_KILLS sets how many times is killed (1).
+ * random. In the end all archives are the same, byte for byte. TEST_KILLS sets how many times is killed (1).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ import { eventually, get, type Server, sample, send, start, startServer } from '
 const test = suite('e2e/nodes');
 const real = needs(test, whyNoKafka);
 const NODES = 3;
-const KILLS = Number(process.env.NEARSKY_KILLS ?? 1);
+const KILLS = Number(process.env.TEST_KILLS ?? 1);
 /** One kill in this many is of the Kafka server. */
 const SERVER_EVERY = 3;
 const TOPIC = 'archive';

@@ -1,7 +1,7 @@
 /**
  * Three nodes, three Kafka servers and HAProxy: wrong objects are removed in each of the three ways, while alerts arrive, walks go on, and nodes and
  * the removals themselves are killed. In the end every node, its tables in ADQL and its HATS export are those of a service that never had them.
- * NEARSKY_REMOVED sets how many objects are removed (300). The large run: NEARSKY_REMOVED=20000 npx node test/run.ts e2e/nodes_removed
+ * TEST_REMOVED sets how many objects are removed (300). The large run: TEST_REMOVED=20000 npx node test/run.ts e2e/nodes_removed
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { ThreeNodes, whyNoNodes } from './three_nodes.ts';
 const test = suite('e2e/nodes_removed');
 const real = needs(test, whyNoNodes);
 
-const REMOVED = Number(process.env.NEARSKY_REMOVED ?? 300);
+const REMOVED = Number(process.env.TEST_REMOVED ?? 300);
 /** The objects of each way, and as many that stay. */
 const SHARE = Math.ceil(REMOVED / 3);
 /** Removals by id are run in so many commands, so that kills hit many moments. */

@@ -1,5 +1,5 @@
 /**
- * Many readers of the stream of matches at once (stream_clients.ts): each that reads gets every match once, in order. NEARSKY_READERS sets
+ * Many readers of the stream of matches at once (stream_clients.ts): each that reads gets every match once, in order. TEST_READERS sets
  * how many there are (20), for 40 s then, and they run only where nobody else wants the processor (`chrt --idle`), because readers are on
  * other machines in life. Prints the memory and the processor time of the service, and the times of small cones, without and with the
  * readers.
@@ -18,10 +18,10 @@ import { eventually, startServer, withDirectory } from './support.ts';
 
 const test = suite('e2e/stream_readers');
 
-const READERS = Number(process.env.NEARSKY_READERS ?? 20);
-const SECONDS = process.env.NEARSKY_READERS ? 40 : 5;
+const READERS = Number(process.env.TEST_READERS ?? 20);
+const SECONDS = process.env.TEST_READERS ? 40 : 5;
 const OBJECTS_A_COMMIT = 10;
-const UNDER = process.env.NEARSKY_READERS ? ['chrt', '--idle', '0'] : [];
+const UNDER = process.env.TEST_READERS ? ['chrt', '--idle', '0'] : [];
 const CLIENTS = new URL('stream_clients.ts', import.meta.url);
 const PATH = '/api/stream/matches?from=beginning';
 

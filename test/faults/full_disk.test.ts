@@ -1,7 +1,7 @@
 /**
  * A disk is full before a command begins, becomes full while it writes, or is filled by another program: nothing is
  * lost, the command reports it, and a repeated run with free space gives the normal result. A few rounds by default;
- * NEARSKY_FULL_DISKS=92 takes as many.
+ * TEST_FULL_DISKS=92 takes as many.
  */
 import { cpSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { prepare, SCENARIOS, type Scenario } from './scenarios.ts';
 
 const test = suite('faults/full_disk');
 
-const rounds = Number(process.env.NEARSKY_FULL_DISKS ?? 4);
+const rounds = Number(process.env.TEST_FULL_DISKS ?? 4);
 const WRITERS = ['ingest-new', 'ingest', 'import', 'tns-load-csv', 'crossmatch'];
 /** In one round of this many, another program fills the disk while the command runs. */
 const MEANWHILE = 4;

@@ -1,7 +1,7 @@
 /**
  * A system call of a command fails, once or from then on: nothing is lost, the command reports the error, and a
- * repeated run gives the normal result. By default a few calls of each command, which NEARSKY_SEED chooses;
- * NEARSKY_FAULTS=all takes every call, and NEARSKY_FAULTS='^ingest/write' those whose name matches.
+ * repeated run gives the normal result. By default a few calls of each command, which TEST_SEED chooses;
+ * TEST_FAULTS=all takes every call, and TEST_FAULTS='^ingest/write' those whose name matches.
  */
 import { cpSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { differences, type Holdings, strangers } from './holdings.ts';
 import { type Fault, KINDS, type Kind, obstacle, preload, readCalls } from './library.ts';
 import { prepare, SCENARIOS, type Scenario } from './scenarios.ts';
 
-const which = process.env.NEARSKY_FAULTS;
+const which = process.env.TEST_FAULTS;
 /** The number of faults of each command, where `which` says nothing else. */
 const SAMPLE = 2;
 const CONCURRENCY = 2;

@@ -1,6 +1,6 @@
 /**
  * The power is cut at any moment of a command: the database then opens and contains everything acknowledged, and a
- * repeated run gives the normal result. NEARSKY_POWER_CUTS sets how many times each (8), NEARSKY_SEED which moments.
+ * repeated run gives the normal result. TEST_POWER_CUTS sets how many times each (8), TEST_SEED which moments.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { obstacle, preload } from './library.ts';
 import { type Change, Disk, readChanges, SURVIVALS, type Survival } from './power.ts';
 import { prepare, SCENARIOS, type Scenario } from './scenarios.ts';
 
-const cuts = Number(process.env.NEARSKY_POWER_CUTS ?? 8);
+const cuts = Number(process.env.TEST_POWER_CUTS ?? 8);
 /** From one state in this many, the command itself is run again. */
 const RUN_AGAIN = 8;
 

@@ -1,7 +1,7 @@
 /**
  * Tests the readers of untrusted input with mutations of a corpus. The test run uses a fixed seed and a fixed number of
- * inputs. `NEARSKY_FUZZ_MINUTES=N npm test -- fuzz` runs for that long, over all targets, with its own seeds, and
- * stores its findings beside the corpus. `NEARSKY_FUZZ_TARGETS=a,b` takes some of them.
+ * inputs. `TEST_FUZZ_MINUTES=N npm test -- fuzz` runs for that long, over all targets, with its own seeds, and
+ * stores its findings beside the corpus. `TEST_FUZZ_TARGETS=a,b` takes some of them.
  */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -15,8 +15,8 @@ import type { Report, Task } from './worker.ts';
 
 const test = suite('fuzz');
 
-const minutes = Number(process.env.NEARSKY_FUZZ_MINUTES ?? 0);
-const chosen = process.env.NEARSKY_FUZZ_TARGETS?.split(',');
+const minutes = Number(process.env.TEST_FUZZ_MINUTES ?? 0);
+const chosen = process.env.TEST_FUZZ_TARGETS?.split(',');
 const targets = TARGETS.filter(({ name }) => !chosen || chosen.includes(name));
 const isLong = minutes > 0;
 const MAX_INPUT_BYTES = 2 ** 20;

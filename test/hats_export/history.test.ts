@@ -16,7 +16,7 @@ import { fillSky } from './support.ts';
 
 const test = suite('hats_export/history');
 
-const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 1);
+const SEEDS = Number(process.env.TEST_SEEDS ?? 1);
 const CHANGES = 60;
 /** Every so many changes there is an export in the HATS layout. */
 const EXPORTED = 30;

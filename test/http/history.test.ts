@@ -30,7 +30,7 @@ import {
 } from './support.ts';
 
 const test = suite('http/history');
-const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 1);
+const SEEDS = Number(process.env.TEST_SEEDS ?? 1);
 const CHANGES = 50;
 /** The ids of random changes. */
 const IDS = [0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n].flatMap(first =>

@@ -27,8 +27,8 @@ import { anywhere, HARD_PLACES, offset, type Place, seededRandom } from '../orac
 
 const test = suite('index/area');
 
-const ROWS = Number(process.env.NEARSKY_TEST_AREA_ROWS ?? 6000);
-const AREAS = Number(process.env.NEARSKY_TEST_AREAS ?? 40);
+const ROWS = Number(process.env.TEST_AREA_ROWS ?? 6000);
+const AREAS = Number(process.env.TEST_AREAS ?? 40);
 
 /** Points everywhere, and many at hard places, in arenas of different sizes. */
 function randomPoints(seed: number): { points: PointColumns; index: SkyIndex } {

@@ -2,7 +2,7 @@
  * Whatever one client sends, small requests of another are answered, the memory of all processes is bounded, and
  * nothing is left behind. The figures are in docs/operations.md; no test measures a time.
  *
- *   ATTACK_SECONDS=8 NEARSKY_ATTACKS='lookup|ADQL' node test/neighbour/attacks.test.ts
+ *   ATTACK_SECONDS=8 TEST_ATTACKS='lookup|ADQL' node test/neighbour/attacks.test.ts
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const TAP = '/vo/tap/sync?LANG=ADQL&QUERY=SELECT+TOP+1+diaObjectId+FROM+objects'
 
 const test = suite<Context>('neighbour/attacks');
 const check = needs(test, process.platform === 'linux' ? undefined : 'only Linux bounds the memory of processes');
-const words = process.env.NEARSKY_ATTACKS ?? '';
+const words = process.env.TEST_ATTACKS ?? '';
 /** Each attack is repeated for so long. Most take less than a second, in which the other client gets few answers. */
 const REPEAT_MS = 1000 * Number(process.env.ATTACK_SECONDS ?? 0);
 
@@ -94,7 +94,7 @@ async function attack(context: Context, { name, sends, expects, says }: Attack):
   const begunMs = performance.now();
   const outcomes = [...(await sends(server.url))];
   while (performance.now() - begunMs < REPEAT_MS) outcomes.push(...(await sends(server.url)));
-  if (process.env.NEARSKY_ATTACKS_SHOW)
+  if (process.env.TEST_ATTACKS_SHOW)
     console.log(
       name,
       new Set(outcomes.map(({ is, text }) => `${is} ${text.split('\r\n\r\n').slice(1).join().slice(0, 400)}`)),
@@ -121,7 +121,7 @@ async function attack(context: Context, { name, sends, expects, says }: Attack):
 }
 
 /** K/N: of the attacks only every Nth, from the Kth on. Both runtimes bound the same processes in the same way, so a quarter has to do under Deno. */
-const [part, parts] = (isDeno ? '1/4' : (process.env.NEARSKY_ATTACKS_PART ?? '1/1')).split('/').map(Number) as [
+const [part, parts] = (isDeno ? '1/4' : (process.env.TEST_ATTACKS_PART ?? '1/1')).split('/').map(Number) as [
   number,
   number,
 ];

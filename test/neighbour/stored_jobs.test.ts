@@ -1,6 +1,6 @@
 /**
  * Jobs that are made to do harm are stored, and the service is killed and started again and again: it serves each time, and each job comes
- * to its end. NEARSKY_HOSTILE_JOBS=100 NEARSKY_KILLS=20 is the large count.
+ * to its end. TEST_HOSTILE_JOBS=100 TEST_KILLS=20 is the large count.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,8 @@ import { KINDS } from './neighbour.ts';
 import { send } from './raw_http.ts';
 import { makeData, Neighbour, Processes, runningOf, serve } from './service.ts';
 
-const JOBS = Number(process.env.NEARSKY_HOSTILE_JOBS ?? 6);
-const KILLS = Number(process.env.NEARSKY_KILLS ?? 2);
+const JOBS = Number(process.env.TEST_HOSTILE_JOBS ?? 6);
+const KILLS = Number(process.env.TEST_KILLS ?? 2);
 /** One client may have 25 of 100 jobs. */
 const JOBS_OF_CLIENT = 25;
 /** The time for which the service is asked between two kills. */

@@ -15,7 +15,7 @@ import { dump, KINDS, RandomChanges } from './random_changes.ts';
 import { delivery, failure, withStore } from './support.ts';
 
 const test = suite('store/changes');
-const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 8);
+const SEEDS = Number(process.env.TEST_SEEDS ?? 8);
 const CHANGES = 40;
 
 /** Applies a change; returns its outcome, or the reason why it is refused. */

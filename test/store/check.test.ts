@@ -1,5 +1,5 @@
 /**
- * A damaged byte or page is either harmless to an export, or detected. NEARSKY_DAMAGES sets the number of trials (60).
+ * A damaged byte or page is either harmless to an export, or detected. TEST_DAMAGES sets the number of trials (60).
  */
 import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { delivery, failure, provenance, recounted, result, withStore } from './s
 
 const test = suite('store/check');
 
-const DAMAGES = Number(process.env.NEARSKY_DAMAGES ?? 60);
+const DAMAGES = Number(process.env.TEST_DAMAGES ?? 60);
 const PAGE_BYTES = 4096;
 const script = new URL('check_process.ts', import.meta.url);
 const quietly = () => {};

@@ -1,4 +1,4 @@
-/** Several processes with one data directory, and their sudden ends. NEARSKY_KILLS sets how often a writer is killed (4). */
+/** Several processes with one data directory, and their sudden ends. TEST_KILLS sets how often a writer is killed (4). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore, type Store } from '../../src/store/store.ts';
@@ -8,7 +8,7 @@ import { startScript } from './script.ts';
 import { delivery } from './support.ts';
 
 const test = suite('store/processes');
-const kills = Number(process.env.NEARSKY_KILLS ?? 4);
+const kills = Number(process.env.TEST_KILLS ?? 4);
 const FIRST_ID = 170_055_002_004_914_266n;
 
 const startWriter = (...args: (string | number | bigint)[]) =>

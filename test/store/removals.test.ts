@@ -17,7 +17,7 @@ import { dump, RandomChanges } from './random_changes.ts';
 import { delivery, provenance, result, withStore } from './support.ts';
 
 const test = suite('store/removals');
-const SEEDS = Number(process.env.NEARSKY_SEEDS ?? 8);
+const SEEDS = Number(process.env.TEST_SEEDS ?? 8);
 const SOURCE = { ra: 1, dec: 2, payload: { mag: 18 } };
 
 function applyTo({ databases }: Store, change: Change): void {
