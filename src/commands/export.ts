@@ -92,6 +92,7 @@ async function runHats(invocation: Invocation): Promise<number> {
   const progress = new Progress();
   const counts = await withStore(config.NEARSKY_DATA, store => {
     requireEntry(store, at);
+    requireSince(store, since);
     return exportHats({
       dataDir: config.NEARSKY_DATA,
       store,
@@ -139,4 +140,11 @@ function entryOf({ options }: Invocation, name: 'since' | 'at'): number | undefi
 function requireEntry(store: Store, at: number | undefined): void {
   const why = at === undefined ? undefined : store.whyNotInHistory(at);
   if (why !== undefined) throw new UsageError(`--${why}`);
+}
+
+/** @throws UsageError if the journal ends before the entry, which then belongs to another archive, or to a lost part */
+function requireSince(store: Store, since = 0): void {
+  const newest = store.lastSequence();
+  if (since <= newest) return;
+  throw new UsageError(`--since must be from 0 to ${newest} (got ${since}): the newest journal entry is ${newest}`);
 }

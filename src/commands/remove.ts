@@ -105,7 +105,7 @@ function selectionOf({ options, positionals }: Invocation): ByTime | { readonly 
   if (broker === undefined) return { beforeUs: timeOf('first-seen-before') };
   const window = { broker, fromUs: timeOf('from'), toUs: timeOf('to') };
   if (window.fromUs < window.toUs) return window;
-  throw new UsageError('--from must be before --to');
+  throw new UsageError(`--from must be before --to (${options.get('from')} and ${options.get('to')} were given)`);
 }
 
 function find(store: Store, chosen: ByTime | { readonly given: ReadonlySet<bigint> }): Found {
@@ -131,7 +131,8 @@ function reasonOf({ flags, options }: Invocation): string | undefined {
     return undefined;
   }
   if (reason === undefined || reason.trim() === '') throw new UsageError('--yes needs --reason TEXT');
-  if (reason.length > MAX_REASON) throw new UsageError(`--reason must have at most ${MAX_REASON} characters`);
+  if (reason.length > MAX_REASON)
+    throw new UsageError(`--reason must have at most ${MAX_REASON} characters (got ${reason.length})`);
   return reason;
 }
 
@@ -140,7 +141,7 @@ async function idsIn(file: string): Promise<Set<bigint>> {
   const ids = new Set<bigint>();
   const source = openSource(file);
   try {
-    for await (const block of readBlocks(source, file))
+    for await (const block of readBlocks(source, file, 'nothing was removed'))
       for (const { text, number, problem } of splitLines(block, MAX_LINE_BYTES)) {
         const id = text.trim();
         if (id === '' && !problem) continue;

@@ -1,7 +1,7 @@
 /** `nearsky report`: what happened in a night, and whether a person is needed. */
 import { nowUs } from '../base/times.ts';
 import { type NightReport, nightReport } from '../service/night_report.ts';
-import { nightOf, nightStartUs } from '../store/nights.ts';
+import { nightAfter, nightOf, nightStartUs } from '../store/nights.ts';
 import { withStore } from '../store/store.ts';
 import { type Command, type Invocation, printResult, shownBytes, shownCount, table, UsageError } from './cli.ts';
 
@@ -31,7 +31,7 @@ async function run(invocation: Invocation): Promise<number> {
   const asked = options.get('night');
   const night = asked === 'now' ? nightOf(nowUs()) : asked;
   try {
-    if (night !== undefined) nightStartUs(night);
+    if (night !== undefined) nightStartUs(nightAfter(night, 1));
   } catch {
     throw new UsageError(`--night must be now, or a date such as 2026-11-26 (${night} was given)`);
   }

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { addOutcomes, type Ingester, noOutcomes } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
-import { type LineBlock, openSource, readBlocks } from './lines.ts';
+import { type LineBlock, openSource, readBlocks, STORED_BEFORE } from './lines.ts';
 
 /** A batch is committed when it has this many messages, or `BATCH_WAIT_MS` after its first message arrived. */
 const BATCH_MESSAGES = 1000;
@@ -32,7 +32,7 @@ export async function ingestFile(file: string, options: FileOptions): Promise<vo
   const minReliability = config.MIN_DIASOURCE_RELIABILITY;
   const normalise = (block: LineBlock) =>
     normaliser.normalise({ kind: 'normalise', broker, minReliability, file, block });
-  const all = ahead(readBlocks(source, file), normalise, LineNormaliser.PARALLEL);
+  const all = ahead(readBlocks(source, file, STORED_BEFORE), normalise, LineNormaliser.PARALLEL);
   let batch = noOutcomes();
   let sinceMs = 0;
   const flush = async () => {

@@ -95,22 +95,24 @@ class FileSource implements Source {
   }
 }
 
+/** How far a file was stored that can be read no further. */
+export const STORED_BEFORE = 'the part read before is stored';
+
 /**
  * The lines of a source, in blocks. Gzip is recognised by its first byte or by the extension `.gz`.
+ * @param read what has been done with the lines that were yielded, for the error
  * @throws Error if the source cannot be read further (missing file, broken gzip), after yielding the lines before the
  * fault
  */
-export async function* readBlocks(source: Source, file: string): AsyncGenerator<LineBlock> {
+export async function* readBlocks(source: Source, file: string, read?: string): AsyncGenerator<LineBlock> {
   const cutter = new LineCutter(MAX_LINE_BYTES);
   try {
     for await (const chunk of decompressed(source, file.endsWith('.gz'))) {
       yield* cutter.cut(chunk);
     }
   } catch (error) {
-    const why = messageOf(error);
-    throw new Error(`Cannot read ${file} because ${why}: fix that and run again; the part read before is stored`, {
-      cause: error,
-    });
+    const what = `Cannot read ${file} because ${messageOf(error)}: fix that and run again`;
+    throw new Error(read === undefined ? what : `${what}; ${read}`, { cause: error });
   }
   yield* cutter.end();
 }

@@ -101,7 +101,7 @@ export function listObjects(databases: Databases, objects: readonly Timed[]): vo
 
 /** A part of the objects by ingest time. */
 export interface Oldest {
-  /** Inclusive, µs since 1970; by default the first. */
+  /** Inclusive, µs since 1970; by default the first. Imported times may be before 1970. */
   readonly startUs?: number;
   /** Exclusive. */
   readonly endUs: number;
@@ -110,7 +110,10 @@ export interface Oldest {
 }
 
 /** Ids by ascending ingest time. */
-export function oldestIds({ objects_by_ingest }: Databases, { startUs = 0, endUs, ...limit }: Oldest): bigint[] {
+export function oldestIds(
+  { objects_by_ingest }: Databases,
+  { startUs = Number.MIN_SAFE_INTEGER, endUs, ...limit }: Oldest,
+): bigint[] {
   // Of equal times, the highest id comes first.
   const firstAt = (timeUs: number) => encodeRisingKey(timeUs, MAX_OBJECT_ID);
   const range = { start: firstAt(startUs), end: firstAt(endUs), ...limit };

@@ -1,6 +1,14 @@
 /** Imports the lines of an export into the store, in batches, whatever their order. */
 import { ahead } from '../base/ahead.ts';
-import { type Line, type LineBlock, MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
+import {
+  type Line,
+  type LineBlock,
+  MAX_LINE_BYTES,
+  openSource,
+  readBlocks,
+  STORED_BEFORE,
+  splitLines,
+} from '../ingest/lines.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { ImportItem, ImportOutcome } from '../store/import.ts';
 import type { TnsRecord } from '../store/types.ts';
@@ -130,7 +138,11 @@ export class Importer {
   async importFile(file: string): Promise<void> {
     const source = openSource(file, this.#options.onRead);
     try {
-      const blocks = ahead(readBlocks(source, file), block => this.#preparer.prepare(block), LinePreparer.PARALLEL);
+      const blocks = ahead(
+        readBlocks(source, file, STORED_BEFORE),
+        block => this.#preparer.prepare(block),
+        LinePreparer.PARALLEL,
+      );
       for await (const pieces of blocks) for (const piece of pieces) await this.#addPiece(file, piece);
     } catch (error) {
       this.#isComplete = false;

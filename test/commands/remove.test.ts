@@ -190,13 +190,18 @@ test('what is wrong with the command line', () =>
       [['--broker', 'lasair', '--ids', file], 2, /give one of/],
       [['--broker', 'lasair', '--from', '2026-01-01'], 2, /--broker needs --from and --to/],
       [['--ids', file, '--to', '2026-01-01'], 2, /nothing else takes them/],
-      [['--broker', 'lasair', '--from', '2026-01-02', '--to', '2026-01-02'], 2, /--from must be before --to/],
+      [
+        ['--broker', 'lasair', '--from', '2026-01-02', '--to', '2026-01-02'],
+        2,
+        /be before --to \(2026-01-02 and 2026-01-02 were/,
+      ],
       [['--ids', file, '--first-seen-before', '2027-01-01'], 2, /give one of/],
       [['--ids', file, '--yes'], 2, /--yes needs --reason/],
       [['--ids', file, '--reason', 'x'], 2, /--reason needs --yes/],
-      [['--ids', file, '--yes', '--reason', 'x'.repeat(201)], 2, /at most 200 characters/],
+      [['--ids', file, '--yes', '--reason', 'x'.repeat(201)], 2, /at most 200 characters \(got 201\)/],
       [['--first-seen-before', 'yesterday'], 2, /must be an ISO 8601 time/],
       [['--ids', file, 'x'], 2, /takes no arguments/],
+      [['--ids', join(directory, 'missing')], 1, /missing because .*: fix that and run again; nothing was removed$/m],
       [['--ids', file, '--yes', '--reason', 'x'], 1, /line 2 of .* is not a diaObjectId; nothing was removed/],
     ];
     writeFileSync(file, '1\nGaia DR3 4\n');

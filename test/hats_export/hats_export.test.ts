@@ -284,6 +284,14 @@ test('--since takes what changed; a directory that is there is not touched; the 
     const { code, stderr } = await start(['export', '--data', data, '--since', '1', join(data, 'x')]).finished;
     assert.is(code, 2);
     assert.match(stderr, '--since needs --format hats');
+    const newest = store.lastSequence();
+    const late = ['--format', 'hats', '--since', `${newest + 1}`, join(data, 'x')];
+    const lost = await start(['export', '--data', data, ...late]).finished;
+    assert.is(lost.code, 2);
+    assert.match(
+      lost.stderr,
+      `--since must be from 0 to ${newest} (got ${newest + 1}): the newest journal entry is ${newest}`,
+    );
     assert.not.ok(readdirSync(data).some(name => name.endsWith('.part')));
   }));
 

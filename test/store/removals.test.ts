@@ -162,6 +162,20 @@ test('what a broker delivered in a window is found, and what is not recorded is 
     assert.equal(found(1000, 2000), [[1n, 6n, 9n], [1n, 6n, 9n], 1]);
   }));
 
+test('the oldest objects are found, also if an import brought times before 1970', () =>
+  withStore(async (store, writer) => {
+    const times = [1, -1, 0, Number.MIN_SAFE_INTEGER];
+    const { broker, diaObjectId: _, ...fields } = delivery(0n);
+    const objects = times.map((ingestTimeUs, i) => {
+      const object = { ...fields, ingestTimeUs, state: 'pending', brokers: [broker] } as const;
+      return { kind: 'object', diaObjectId: BigInt(i), object } as const;
+    });
+    await writer.import(objects);
+    assert.equal(store.oldestIds({ endUs: 1 }), [3n, 1n, 2n]);
+    assert.equal(store.oldestIds({ endUs: 0, limit: 1 }), [3n]);
+    assert.equal(store.oldestIds({ startUs: 0, endUs: 2 }), [2n, 0n]);
+  }));
+
 interface ModelObject {
   readonly ingestTimeUs: number;
   /** When each broker delivered it; null if nothing says when. */
