@@ -10,6 +10,7 @@ export {
   type Table,
   withOwnNames,
 } from './columns.ts';
+export { type TableFormat, tableFormat } from './formats.ts';
 export {
   type Block,
   blocksOf,
@@ -41,7 +42,6 @@ export {
 } from './read/positions.ts';
 export { beginCsv, type CsvWriter } from './write/csv.ts';
 export { beginFits, type FitsRows } from './write/fits.ts';
-export { type TableFormat, tableFormat } from './write/formats.ts';
 export { type About, type BeginTable, rowByRow, type TableWriter } from './write/table_writer.ts';
 export {
   type Datatype,

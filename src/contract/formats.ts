@@ -1,76 +1,23 @@
 /** The formats of answers: values of `format`, media types for `Accept`, and file name extensions. */
+import { FITS_FORMAT, type Format, ROW_FORMATS } from '@nearsky/astrotables/formats';
 
-interface Format {
-  readonly name: string;
-  /** For a table format: its name in menus. */
-  readonly title?: string;
-  readonly meaning: string;
-  readonly mediaType: string;
-  /** Other media types that clients may use for the format. */
-  readonly synonyms?: readonly string[];
-  /** File name extensions in lower case. The first one is used for files that the service creates. */
-  readonly extensions?: readonly [string, ...string[]];
-}
-
-/** The table formats. Their media types are registered with IANA, except VOTable's, which the IVOA defines. */
-export const TABLE_FORMATS = [
-  {
-    name: 'csv',
-    title: 'CSV',
-    meaning: 'comma-separated values in UTF-8 after a line of column names; null is empty, lines end with a line feed',
-    mediaType: 'text/csv',
-    extensions: ['csv'],
-  },
-  {
-    name: 'ndjson',
-    title: 'NDJSON',
-    meaning: 'a flat JSON object per row, one per line; NaN and infinities become null',
-    mediaType: 'application/x-ndjson',
-    extensions: ['ndjson', 'jsonl'],
-  },
-  {
-    name: 'votable',
-    title: 'VOTable',
-    meaning: 'VOTable 1.4, for TOPCAT, astropy and other clients of the Virtual Observatory',
-    mediaType: 'application/x-votable+xml',
-    synonyms: ['text/xml'],
-    extensions: ['vot', 'votable', 'xml'],
-  },
-  {
-    name: 'parquet',
-    title: 'Parquet',
-    meaning: 'Apache Parquet',
-    mediaType: 'application/vnd.apache.parquet',
-    synonyms: ['application/x-parquet'],
-    extensions: ['parquet', 'parq'],
-  },
-  {
-    name: 'arrow',
-    title: 'Arrow',
-    meaning: 'the Apache Arrow stream format',
-    mediaType: 'application/vnd.apache.arrow.stream',
-    extensions: ['arrows', 'arrow'],
-  },
-] as const satisfies readonly Format[];
+/** The table formats. TAP alone has the other two. */
+export const TABLE_FORMATS = ROW_FORMATS.filter(format => format.name !== 'tsv' && format.name !== 'json');
 
 export type TableFormat = (typeof TABLE_FORMATS)[number]['name'];
 
 /** The formats of a crossmatched table. All rows exist before it is sent, as FITS requires. */
-export const MATCH_FORMATS = [
-  ...TABLE_FORMATS,
-  {
-    name: 'fits',
-    title: 'FITS',
-    meaning: 'a FITS binary table; non-ASCII characters become question marks',
-    mediaType: 'application/fits',
-    extensions: ['fits', 'fit'],
-  },
-] as const satisfies readonly Format[];
+export const MATCH_FORMATS = [...TABLE_FORMATS, FITS_FORMAT];
 
 export type MatchFormat = (typeof MATCH_FORMATS)[number]['name'];
 
-export function matchFormat(name: MatchFormat) {
+export function matchFormat(name: MatchFormat): Format {
   return MATCH_FORMATS.find(format => format.name === name)!;
+}
+
+/** The value of the header `Content-Type`. */
+export function contentType({ mediaType, parameters = '' }: Format): string {
+  return `${mediaType}${parameters}`;
 }
 
 export const FORMATS = [
@@ -82,6 +29,6 @@ export const FORMATS = [
     synonyms: ['application/vnd.msgpack'],
   },
   ...TABLE_FORMATS,
-] as const satisfies readonly Format[];
+] as const;
 
 export type AnswerFormat = (typeof FORMATS)[number]['name'];

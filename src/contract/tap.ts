@@ -2,8 +2,9 @@
  * ADQL queries over TAP: their address, languages, formats (values of RESPONSEFORMAT, with their media types) and
  * examples.
  */
+import { FITS_FORMAT, ROW_FORMATS, type TableFormat } from '@nearsky/astrotables/formats';
 import type { Named } from './enums.ts';
-import { MATCH_FORMATS, type MatchFormat, matchFormat } from './formats.ts';
+import { contentType, matchFormat } from './formats.ts';
 
 export const TAP_PATH = '/vo/tap';
 
@@ -16,16 +17,15 @@ export const LANGUAGES = [
 const VOTABLE_TYPE = matchFormat('votable').mediaType;
 
 export interface TapFormat {
-  readonly writer: Exclude<MatchFormat, 'votable'> | 'tabledata' | 'binary2' | 'tsv' | 'json';
+  readonly writer: Exclude<TableFormat, 'votable'> | 'fits' | 'tabledata' | 'binary2';
   readonly mediaType: string;
 }
 
-/** The formats that TAP shares with other answers. */
-const SHARED: Readonly<Record<string, TapFormat>> = Object.fromEntries(
-  MATCH_FORMATS.filter(({ name }) => name !== 'votable' && name !== 'csv').map(({ name, mediaType }) => [
-    name,
-    { writer: name as Exclude<MatchFormat, 'votable'>, mediaType },
-  ]),
+/** The formats with one form. */
+const TABLES: Readonly<Record<string, TapFormat>> = Object.fromEntries(
+  [...ROW_FORMATS, FITS_FORMAT]
+    .filter(format => format.name !== 'votable')
+    .map(format => [format.name, { writer: format.name, mediaType: contentType(format) }]),
 );
 
 /** In the order of menus and documents. */
@@ -33,11 +33,10 @@ const NAMED: Readonly<Record<string, TapFormat>> = {
   votable: { writer: 'tabledata', mediaType: VOTABLE_TYPE },
   'votable/td': { writer: 'tabledata', mediaType: `${VOTABLE_TYPE};serialization=TABLEDATA` },
   'votable/b2': { writer: 'binary2', mediaType: `${VOTABLE_TYPE};serialization=BINARY2` },
-  csv: { writer: 'csv', mediaType: 'text/csv; charset=utf-8; header=present' },
-  tsv: { writer: 'tsv', mediaType: 'text/tab-separated-values' },
-  fits: SHARED.fits!,
-  json: { writer: 'json', mediaType: 'application/json' },
-  ...SHARED,
+  csv: TABLES.csv!,
+  tsv: TABLES.tsv!,
+  fits: TABLES.fits!,
+  ...TABLES,
 };
 
 /** Media types that clients may use for a format, in lower case and without blanks. */

@@ -1,11 +1,9 @@
 /** Makes the response of a table. Members of the JSON answer other than the objects become headers. */
 import type { TableHead } from '../answers/table_head.ts';
-import { type MatchFormat, matchFormat, type TableFormat } from '../contract/formats.ts';
+import { contentType, type MatchFormat, matchFormat, type TableFormat } from '../contract/formats.ts';
 import type { TableBegun } from '../table_match/match_task.ts';
 import type { Search } from './params.ts';
 import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
-
-const PARAMETERS: Partial<Record<MatchFormat, string>> = { csv: '; charset=utf-8; header=present' };
 
 /** The headers that scripts from other origins may read. */
 const HEADERS = 'Retry-After, Link, X-Row-Count, X-Total-Count, X-Truncated, X-As-Of, Content-Disposition';
@@ -22,7 +20,7 @@ export function tableResponse(
   search: Search,
 ): Answer {
   const { name, rows, total, nextCursor, asOf, truncated } = head;
-  return bytesResponse(typeOf(format), table, {
+  return bytesResponse(contentType(matchFormat(format)), table, {
     Vary: NEGOTIATED,
     'Access-Control-Expose-Headers': HEADERS,
     'Content-Disposition': dispositionOf(name, format),
@@ -37,7 +35,7 @@ export function tableResponse(
 /** The headers of a table that is sent while it is being written. */
 export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead): Record<string, string> {
   return {
-    'Content-Type': typeOf(format),
+    'Content-Type': contentType(matchFormat(format)),
     Vary: NEGOTIATED,
     'Access-Control-Expose-Headers': HEADERS,
     'Content-Disposition': dispositionOf(name, format),
@@ -59,7 +57,7 @@ export function matchedHeaders({
   frameSource,
 }: MatchedTable): Record<string, string> {
   return {
-    'Content-Type': typeOf(format),
+    'Content-Type': contentType(matchFormat(format)),
     'Access-Control-Expose-Headers': `${HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns`,
     'Content-Disposition': dispositionOf('crossmatch', format),
     'X-Row-Count': `${rows}`,
@@ -77,10 +75,6 @@ const [MAX_NAMES, MAX_NAME] = [50, 64];
 function shownNames(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map(name => encodeURIComponent(name.slice(0, MAX_NAME).toWellFormed()));
   return [...shown, ...(names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [])].join(' ');
-}
-
-function typeOf(format: MatchFormat): string {
-  return `${matchFormat(format).mediaType}${PARAMETERS[format] ?? ''}`;
 }
 
 function dispositionOf(name: string, format: MatchFormat): string {

@@ -1,16 +1,16 @@
-/** The tools that list objects: in an area, and the latest ones (docs/contract.md, Connector). */
+/** The tools that list objects: around a position, in an area, and the latest ones (docs/contract.md, Connector). */
 
 import { parseJson } from '@nearsky/astrotables/json';
 import { takeText } from '../answers/answer_memory.ts';
-import type { AreaQuery, ObjectsQuery, Query } from '../answers/queries.ts';
+import type { AreaQuery, Circle, ObjectsQuery, Query } from '../answers/queries.ts';
 import type { JsonObject } from '../base/json_reader.ts';
 import { formatTime, nowUs } from '../base/times.ts';
 import { DEFAULT_LISTED_STATUS, type ListedStatus } from '../contract/enums.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ALL_TIME } from '../http/selection_params.ts';
-import type { ApiObject } from './answers.ts';
-import { shellQuote } from './recipes.ts';
-import { listingText } from './summary.ts';
+import { type ApiObject, nearest } from './answers.ts';
+import { coneUrl, shellQuote } from './recipes.ts';
+import { listingText, noObjectWithin } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
 
 /** The default time range of the listing of latest objects, hours. */
@@ -43,6 +43,25 @@ export const LISTING_SCHEMA = {
   },
   required: ['objects_returned', 'truncated', 'objects'],
 };
+
+/** @returns the text of the answer */
+export async function searchNearPosition(circle: Circle, context: ToolContext): Promise<string> {
+  const { service } = context;
+  const { total, objects } = await nearest(circle, service.config.MCP_MAX_OBJECTS, context);
+  const status = total > 0 ? 'objects_found' : 'no_rubin_object';
+  const head = {
+    center: { ra: circle.ra, dec: circle.dec },
+    radius_arcsec: circle.radiusArcsec,
+    order: 'nearest_first',
+    status,
+    reason: total > 0 ? undefined : noObjectWithin(circle.radiusArcsec, 'the position'),
+    objects_total: total,
+  };
+  return listingText(service, head, objects, [status], total > objects.length, shown => ({
+    note: `${total - shown} of ${total} objects are left out here. This address lists all of them in pages, ordered by ingest time, not by separation.`,
+    url: coneUrl(context.base, circle),
+  }));
+}
 
 /** @returns the text of the answer */
 export async function listInArea(area: string, context: ToolContext): Promise<string> {

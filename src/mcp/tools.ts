@@ -19,9 +19,8 @@ import {
   identifiersOf,
   listedStatus,
 } from './arguments.ts';
-import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent } from './listings.ts';
+import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent, searchNearPosition } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
-import { searchNearPosition } from './near_position.ts';
 import {
   MAX_QUERY_ROWS,
   QUERY,

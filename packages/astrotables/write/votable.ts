@@ -18,7 +18,7 @@ import {
 } from '../columns.ts';
 import { timestamp } from '../timestamp.ts';
 import { Binary2 } from './binary2.ts';
-import { rowByRow } from './table_writer.ts';
+import { type About, rowByRow, type TableWriter } from './table_writer.ts';
 import { escapeXml } from './xml.ts';
 
 export const VOTABLE_TYPE = 'application/x-votable+xml';
@@ -69,6 +69,12 @@ export function datatypeOf({ type, isAscii, numbers, shape }: Column): Datatype 
   if (type === 'text' && numbers)
     return { ...DATATYPES[numbers], arraysize: `${lengthOf(shape) ?? '*'}`, ...(shape && { xtype: shape }) };
   return type === 'text' && isAscii ? ASCII_TEXT : DATATYPES[type];
+}
+
+export function beginVotable(out: ByteSink, table: Table, about: About): TableWriter {
+  const writer = new VotableWriter(out, table);
+  writer.begin([{ name: about.program, value: about.json }]);
+  return { row: cells => writer.row(cells), block: cells => writer.block(cells), end: () => writer.end() };
 }
 
 /**

@@ -21,8 +21,8 @@ import {
   tapParameters,
 } from '../parameters.ts';
 import { errors, header, tapErrors } from './general.ts';
-import { contentIn, resultHeaders, sessionHeader } from './operations.ts';
 import { documentedParameters, type Operation } from './parameters.ts';
+import { contentIn, resultHeaders, sessionHeader } from './responses.ts';
 import { boolean, closed, integer, list, open, type Schema, type Schemas, text, time } from './schema.ts';
 
 interface PlacedOperation extends Operation {

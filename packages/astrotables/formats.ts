@@ -1,0 +1,103 @@
+/** The formats in which tables are written: names, media types, file name extensions and writers. */
+import type { BeginTable } from './write/table_writer.ts';
+
+export interface Format {
+  readonly name: string;
+  /** The name in menus. */
+  readonly title: string;
+  readonly meaning: string;
+  readonly mediaType: string;
+  /** Parameters of the media type in the header `Content-Type`. */
+  readonly parameters?: string;
+  /** Other media types that clients may use for the format. */
+  readonly synonyms?: readonly string[];
+  /** File name extensions in lower case. New files get the first one. */
+  readonly extensions: readonly [string, ...string[]];
+}
+
+interface RowFormat extends Format {
+  /** Loads the writer. */
+  begin(): Promise<BeginTable>;
+}
+
+/**
+ * The formats in which rows can be written before all of them exist. Their media types are registered with IANA, except
+ * VOTable's, which the IVOA defines.
+ */
+export const ROW_FORMATS = [
+  {
+    name: 'csv',
+    title: 'CSV',
+    meaning: 'comma-separated values in UTF-8 after a line of column names; null is empty, lines end with a line feed',
+    mediaType: 'text/csv',
+    parameters: '; charset=utf-8; header=present',
+    extensions: ['csv'],
+    begin: async (): Promise<BeginTable> => (await import('./write/csv.ts')).beginCsv,
+  },
+  {
+    name: 'tsv',
+    title: 'TSV',
+    meaning: 'the same as CSV, with tabs instead of commas',
+    mediaType: 'text/tab-separated-values',
+    extensions: ['tsv'],
+    begin: async (): Promise<BeginTable> => (await import('./write/csv.ts')).beginTsv,
+  },
+  {
+    name: 'json',
+    title: 'JSON',
+    meaning: 'one JSON document: the columns, facts about the table, and an array per row',
+    mediaType: 'application/json',
+    extensions: ['json'],
+    begin: async (): Promise<BeginTable> => (await import('./write/json.ts')).beginJson,
+  },
+  {
+    name: 'ndjson',
+    title: 'NDJSON',
+    meaning: 'a flat JSON object per row, one per line; NaN and infinities become null',
+    mediaType: 'application/x-ndjson',
+    extensions: ['ndjson', 'jsonl'],
+    begin: async (): Promise<BeginTable> => (await import('./write/json.ts')).beginNdjson,
+  },
+  {
+    name: 'votable',
+    title: 'VOTable',
+    meaning: 'VOTable 1.4, for TOPCAT, astropy and other clients of the Virtual Observatory',
+    mediaType: 'application/x-votable+xml',
+    synonyms: ['text/xml'],
+    extensions: ['vot', 'votable', 'xml'],
+    begin: async (): Promise<BeginTable> => (await import('./write/votable.ts')).beginVotable,
+  },
+  {
+    name: 'parquet',
+    title: 'Parquet',
+    meaning: 'Apache Parquet',
+    mediaType: 'application/vnd.apache.parquet',
+    synonyms: ['application/x-parquet'],
+    extensions: ['parquet', 'parq'],
+    begin: async (): Promise<BeginTable> => (await import('./write/parquet.ts')).beginParquet,
+  },
+  {
+    name: 'arrow',
+    title: 'Arrow',
+    meaning: 'the Apache Arrow stream format',
+    mediaType: 'application/vnd.apache.arrow.stream',
+    extensions: ['arrows', 'arrow'],
+    begin: async (): Promise<BeginTable> => (await import('./write/arrow.ts')).beginArrow,
+  },
+] as const satisfies readonly RowFormat[];
+
+/** The name of a format in which rows can be written before all of them exist. */
+export type TableFormat = (typeof ROW_FORMATS)[number]['name'];
+
+/** The header of FITS contains the number of rows, so all of them must exist first: `beginFits`. */
+export const FITS_FORMAT = {
+  name: 'fits',
+  title: 'FITS',
+  meaning: 'a FITS binary table; non-ASCII characters become question marks',
+  mediaType: 'application/fits',
+  extensions: ['fits', 'fit'],
+} as const satisfies Format;
+
+export function tableFormat(format: TableFormat): Promise<BeginTable> {
+  return ROW_FORMATS.find(({ name }) => name === format)!.begin();
+}
