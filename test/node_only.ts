@@ -14,19 +14,21 @@ const NODE_ONLY: Readonly<Record<string, readonly string[]>> = {
   ],
   'They test what Node builds, or start each runtime by themselves: packages of npm and Debian, the executable, the tasks of Deno.':
     ['e2e/binary', 'e2e/deno', 'install/'],
-  'They need what Deno lacks: DuckDB in the process of the test, /proc, or a clock that is wrong for one process.': [
-    'adql/engine',
-    'adql/functions',
-    'adql/joins',
-    'adql/oracle',
-    'e2e/nodes_faults',
-    'e2e/other_systems',
-    'pages/browser',
-    'tap/changes',
-    'tap/earlier',
-    'tap/job',
-    'tap/live',
-  ],
+  'They need what Deno lacks: DuckDB in the process of the test, /proc, a clock that is wrong for one process, or connections that node:http takes over.':
+    [
+      'adql/engine',
+      'adql/functions',
+      'adql/joins',
+      'adql/oracle',
+      'e2e/nodes_faults',
+      'e2e/other_systems',
+      'pages/browser',
+      'server/plain_gets',
+      'tap/changes',
+      'tap/earlier',
+      'tap/job',
+      'tap/live',
+    ],
   'They take the memory of processes that the kernel bounds, or all their slots. `tap/engine_ends`, `pool/` and `neighbour/attacks` do so under both.':
     ['neighbour/tables', 'tap/hungry'],
   'They compare with programs of other projects, in Python and Java. The service answers both runtimes alike.': [

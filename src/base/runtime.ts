@@ -72,6 +72,9 @@ export const afterThisIteration: (work: () => void) => void = isDeno
  */
 export const outsideParser: (work: () => void) => void = isDeno ? work => process.nextTick(work) : work => work();
 
+/** Whether `node:http` can take over a connection from which a part was read. */
+export const isHttpOverSockets = !isDeno;
+
 /** The key of the parser's function that takes a chunk of a body. */
 const ON_BODY = 3;
 

@@ -100,6 +100,10 @@ const SERVICE = {
     'Maximum number of simultaneous connections; fewer if the process may open fewer files. Deno cannot read that limit: set a value below it.',
     integer(20_000, 1, 1_000_000),
   ),
+  NEARSKY_PLAIN_GETS: about(
+    'Read plain GET requests without the HTTP parser of Node, which takes less processor time. The parser reads all others. (Deno: always the parser.)',
+    yesNo(true),
+  ),
   NEARSKY_MAX_STREAMS: about(
     'Maximum number of streams (`/api/stream/matches`, `/api/stream/objects`) per thread, half of them for one client; further ones get 503.',
     integer(2000, 0, 1_000_000),

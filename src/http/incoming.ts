@@ -41,7 +41,7 @@ export class PlainRequest implements IncomingRequest {
   constructor(method: string, url: string, headers: Iterable<readonly [string, string]>, body: Uint8Array | null) {
     this.method = method;
     this.url = url;
-    this.headers = new PlainHeaders(headers);
+    this.headers = new PlainHeaders(new Map(headers));
     this.#body = body;
   }
 
@@ -53,11 +53,13 @@ export class PlainRequest implements IncomingRequest {
   }
 }
 
-class PlainHeaders implements IncomingHeaders {
+/** @see IncomingHeaders */
+export class PlainHeaders implements IncomingHeaders {
   readonly #values: ReadonlyMap<string, string>;
 
-  constructor(headers: Iterable<readonly [string, string]>) {
-    this.#values = new Map(headers);
+  /** @param values by name in lower case */
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#values = values;
   }
 
   get(name: string): string | null {

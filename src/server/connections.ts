@@ -1,5 +1,5 @@
 /** The connections of one server, their open requests, and the limits on their resources. */
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isReserved, letGo } from '../answers/answer_memory.ts';
 import { ClientRoom } from '../base/client_room.ts';
@@ -7,13 +7,14 @@ import { Unavailable } from '../base/refusal.ts';
 import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Chunks } from './node_request.ts';
+import type { PlainGet } from './plain_get.ts';
 import type { ServerLimits } from './server_limits.ts';
 
 const SWEEP_MS = 1000;
 
 /** A request that is not answered, or whose answer is not completely written. */
 export class OpenRequest {
-  readonly incoming: IncomingMessage;
+  readonly incoming: IncomingMessage | PlainGet;
   readonly connection: Connection;
   /** The number of chunks of the body so far. Deno parses 64 KiB of them before it continues. */
   readonly chunks: Chunks | undefined;
@@ -36,8 +37,9 @@ export class OpenRequest {
   readByMs = 0;
   readFastByMs = 0;
 
-  constructor(incoming: IncomingMessage, connection: Connection) {
-    if (incoming.headers['transfer-encoding'] !== undefined) this.chunks = new Chunks(incoming);
+  constructor(incoming: IncomingMessage | PlainGet, connection: Connection) {
+    if (incoming instanceof IncomingMessage && incoming.headers['transfer-encoding'] !== undefined)
+      this.chunks = new Chunks(incoming);
     this.incoming = incoming;
     this.connection = connection;
   }
@@ -143,7 +145,7 @@ export class Connections {
    * connection with several open requests is ended: had it sent one request after another, they would have been
    * answered.
    */
-  begin(incoming: IncomingMessage): OpenRequest | undefined {
+  begin(incoming: IncomingMessage | PlainGet): OpenRequest | undefined {
     const connection = this.#all.get(incoming.socket);
     if (!connection || connection.socket.destroyed) return undefined;
     if (this.#open >= this.#limits.maxOpen && connection.requests.length > 0) {
@@ -288,6 +290,10 @@ export class Connections {
     this.#metrics.add('connectionsEvicted', 1);
     this.#idle.delete(connection);
     connection.socket.destroy();
+  }
+
+  endAll(): void {
+    for (const socket of this.#all.keys()) socket.destroy();
   }
 
   /** Ends the connections without an open request. */

@@ -2,14 +2,14 @@
  * Serves HTTP/1.1 over `node:http`. Deno has it, too, where it is as fast as `Deno.serve` (17 µs of CPU against 19 for
  * 500 bytes, Deno 2.9.5). So clients have the same limits under both runtimes.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { latin1 } from '@nearsky/astrotables/bytes';
 import { letGo } from '../answers/answer_memory.ts';
 import type { StreamedBody } from '../answers/body.ts';
 import { messageOf } from '../base/error_text.ts';
-import { outsideParser } from '../base/runtime.ts';
+import { isHttpOverSockets, outsideParser } from '../base/runtime.ts';
 import { AREA_PATH, MAX_AREA_BYTES, MAX_AREA_TEXT_BYTES, MAX_BODY_BYTES, STREAM_PATH } from '../contract/limits.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
 import { TAP_PATH } from '../contract/tap.ts';
@@ -20,6 +20,8 @@ import { type Answer, ownHeaders } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Connections, type OpenRequest } from './connections.ts';
 import { NodeRequest } from './node_request.ts';
+import { PlainConnection, type PlainResponse } from './plain_connection.ts';
+import type { PlainGet } from './plain_get.ts';
 import { rawAnswer, refusalOf, type UnknownMethod } from './raw_answer.ts';
 import type { ServerLimits } from './server_limits.ts';
 
@@ -34,11 +36,15 @@ export interface ListenOptions {
   /** Whether other servers may listen on the same port, each for a share of the connections. */
   readonly reusePort?: boolean;
   readonly limits: ServerLimits;
+  /** Whether `node:http` reads only what is not a plain GET request; by default yes. */
+  readonly plainGets?: boolean;
   /** The counts of the connections. */
   readonly metrics?: ThreadMetrics;
   /** Whether clients must read faster, because other queries wait for the memory of their answers. */
   readonly isMemoryWanted?: () => boolean;
 }
+
+type Outgoing = ServerResponse | PlainResponse;
 
 /** The interval of checking whether all answers are written. */
 const DRAIN_POLL_MS = 10;
@@ -81,8 +87,9 @@ export class HttpServer {
     this.#server.timeout = limits.inactivityMs;
     // A client may close its sending side before it reads the answer.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
+    if (isHttpOverSockets && (options.plainGets ?? true)) this.#readPlainGets();
+    this.#server.prependListener('connection', (socket: Socket) => this.connections.add(socket));
     this.#server
-      .on('connection', (socket: Socket) => this.connections.add(socket))
       .on('request', (incoming, outgoing) => this.#handle(incoming, outgoing))
       .on('checkContinue', (incoming, outgoing) => {
         if (!(Number(incoming.headers['content-length']) > maxBodyBytes(incoming.url!, limits)))
@@ -92,6 +99,17 @@ export class HttpServer {
       .on('checkExpectation', (incoming, outgoing) => this.#handle(incoming, outgoing))
       .on('connect', ({ method, url }, socket) => this.#refuse({ method: method!, target: url! }, socket as Socket))
       .on('clientError', (error, socket) => this.#refuse(refusalOf(error), socket as Socket));
+  }
+
+  /** Reads plain GET requests first, and lets `node:http` read the rest of a connection. */
+  #readPlainGets(): void {
+    const [handOver] = this.#server.listeners('connection') as ((socket: Socket) => void)[];
+    const owner = {
+      limits: this.#options.limits,
+      handle: (request: PlainGet, response: PlainResponse) => this.#handle(request, response),
+      handOver: (socket: Socket) => handOver!.call(this.#server, socket),
+    };
+    this.#server.removeAllListeners('connection').on('connection', socket => new PlainConnection(socket, owner));
   }
 
   /**
@@ -118,11 +136,11 @@ export class HttpServer {
     const deadline = performance.now() + drainMs;
     this.connections.endIdle();
     while (this.connections.open > 0 && performance.now() < deadline) await sleep(DRAIN_POLL_MS);
-    this.#server.closeAllConnections();
+    this.connections.endAll();
     await closed;
   }
 
-  #handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #handle(incoming: IncomingMessage | PlainGet, outgoing: Outgoing): void {
     const { connections } = this;
     const request = connections.begin(incoming);
     if (!request) return;
@@ -133,7 +151,7 @@ export class HttpServer {
     });
   }
 
-  async #answerWhenAdmitted(request: OpenRequest, outgoing: ServerResponse): Promise<void> {
+  async #answerWhenAdmitted(request: OpenRequest, outgoing: Outgoing): Promise<void> {
     try {
       await this.connections.waitForAdmission(request);
     } catch (error) {
@@ -142,18 +160,12 @@ export class HttpServer {
     this.#answer(request, outgoing);
   }
 
-  #answer(request: OpenRequest, outgoing: ServerResponse): void {
+  #answer(request: OpenRequest, outgoing: Outgoing): void {
     const { incoming } = request;
     let answer: Answer | Promise<Answer>;
     try {
-      const most = maxHeldBytes(incoming.url!);
-      const { remoteAddress } = incoming.socket;
-      let client: string | undefined;
-      const message: NodeRequest = new NodeRequest(incoming, request.chunks, bytes => {
-        client ??= this.#options.clientOf?.(message, remoteAddress) ?? `${remoteAddress}`;
-        this.connections.holdBody(request, Math.min(bytes, most - request.bodyBytes), client);
-      });
-      answer = this.#options.answer(message, remoteAddress);
+      const message = incoming instanceof IncomingMessage ? this.#nodeRequest(request, incoming) : incoming;
+      answer = this.#options.answer(message, incoming.socket.remoteAddress);
     } catch (error) {
       answer = refusal(error);
     }
@@ -161,7 +173,19 @@ export class HttpServer {
     else this.#send(request, answer, outgoing);
   }
 
-  #send(request: OpenRequest, answer: Answer, outgoing: ServerResponse): void {
+  /** A request whose body is charged to its client as it is read. */
+  #nodeRequest(request: OpenRequest, incoming: IncomingMessage): NodeRequest {
+    const most = maxHeldBytes(incoming.url!);
+    const { remoteAddress } = incoming.socket;
+    let client: string | undefined;
+    const message: NodeRequest = new NodeRequest(incoming, request.chunks, bytes => {
+      client ??= this.#options.clientOf?.(message, remoteAddress) ?? `${remoteAddress}`;
+      this.connections.holdBody(request, Math.min(bytes, most - request.bodyBytes), client);
+    });
+    return message;
+  }
+
+  #send(request: OpenRequest, answer: Answer, outgoing: Outgoing): void {
     if (!request.isOpen) {
       letGo(answer.body);
       answer.stream?.gone();
@@ -171,25 +195,26 @@ export class HttpServer {
     request.isAnswered = true;
     request.body = answer.body;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
-    if (!incoming.complete && hasBody(incoming) && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing);
+    if (incoming instanceof IncomingMessage && !incoming.complete && hasBody(incoming) && !this.#skipsBody(incoming))
+      this.#endAfter(incoming, outgoing);
     const { stream } = answer;
     if (stream && incoming.method !== 'HEAD') {
       this.#stream(request, stream, answer, outgoing);
       return;
     }
     stream?.gone();
-    send(answer, outgoing);
+    send(answer, incoming.method, outgoing);
     if (outgoing.writableLength > 0) this.connections.track(request, answer.body?.length ?? 0);
   }
 
   /** The limits on clients that do not read apply to each part, too. */
-  #stream(request: OpenRequest, stream: StreamedBody, answer: Answer, outgoing: ServerResponse): void {
+  #stream(request: OpenRequest, stream: StreamedBody, answer: Answer, outgoing: Outgoing): void {
     this.connections.keepFor(request);
     outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => stream.gone());
     // Otherwise the server would notice only at the next part that a client has disconnected.
     request.incoming.socket.once('end', () => outgoing.destroy());
-    outgoing.writeHead(answer.status, headLines(answer));
+    writeHead(answer, 'chunked', outgoing);
     stream.begin({
       write: bytes => {
         outgoing.write(bytes, () => {
@@ -221,7 +246,7 @@ export class HttpServer {
    * Answers before the request has ended. The rest of the request is neither stored nor parsed. The connection is still
    * read for a while, because the system resets a connection with unread bytes, and the answer would be lost.
    */
-  #endAfter(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #endAfter(incoming: IncomingMessage, outgoing: Outgoing): void {
     const { socket } = incoming;
     outgoing.shouldKeepAlive = false;
     socket.destroySoon = () => {
@@ -307,18 +332,23 @@ function linesOf(headers: Answer['headers']): readonly string[] {
   return found;
 }
 
-function headLines(answer: Answer): string[] {
-  return [...linesOf(answer.headers), ...ownHeaders(answer)];
+/** @param length the length of the body; undefined if it is unknown, or there is none; 'chunked' for a body in parts */
+function writeHead(answer: Answer, length: number | 'chunked' | undefined, outgoing: Outgoing): void {
+  if (!(outgoing instanceof ServerResponse)) {
+    outgoing.writeHead(answer, length);
+    return;
+  }
+  const all = [...linesOf(answer.headers), ...ownHeaders(answer)];
+  if (typeof length === 'number') all.push('Content-Length', `${length}`);
+  outgoing.writeHead(answer.status, all);
 }
 
-function send(answer: Answer, outgoing: ServerResponse): void {
+function send(answer: Answer, method: string | undefined, outgoing: Outgoing): void {
   const { status, body } = answer;
   const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  const all = headLines(answer);
   // The length of the body that a 204, a 304 or HEAD omits may be unknown here.
-  const isUnknown = status === 204 || status === 304 || (body === null && outgoing.req.method === 'HEAD');
-  if (!isUnknown) all.push('Content-Length', `${length}`);
-  outgoing.writeHead(status, all);
+  const isUnknown = status === 204 || status === 304 || (body === null && method === 'HEAD');
+  writeHead(answer, isUnknown ? undefined : length, outgoing);
   if (body === null) outgoing.end();
   // Nearly always ASCII, which needs no encoding.
   else if (typeof body === 'string') outgoing.end(body, length === body.length ? 'latin1' : 'utf8');

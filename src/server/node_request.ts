@@ -1,14 +1,20 @@
 /** A `node:http` message as the operations see a request. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { afterThisIteration, skipBody } from '../base/runtime.ts';
 import { HOST } from '../http/base_url.ts';
 import { invalidParameter, unknownTransferCoding, unsupportedVersion } from '../http/errors.ts';
 import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
 import { invalidBody } from '../http/json_body.ts';
 
-/** Targets that `URL` would not change. Nearly all targets are like this, and need no parsing. */
 const PLAIN_TARGET = /^\/[\w!$&'()*+,./:;=?@~%-]*$/;
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(?:[/?]|$)/i;
+
+/** Whether `URL` would not change a target. Nearly all targets are like this, and need no parsing. */
+export function isPlainTarget(target: string): boolean {
+  return PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target);
+}
+
 /** The host for HTTP/1.0 requests, which may omit it. */
 const NO_HOST = 'localhost';
 
@@ -43,12 +49,19 @@ export class NodeRequest implements IncomingRequest {
   }
 
   onGone(act: () => void): () => void {
-    const { socket } = this.#incoming;
-    for (const event of ENDS) socket.once(event, act);
-    return () => {
-      for (const event of ENDS) socket.off(event, act);
-    };
+    return onEnd(this.#incoming.socket, act);
   }
+}
+
+/**
+ * Calls `act` when a client ends its connection.
+ * @returns a function that cancels this
+ */
+export function onEnd(socket: Socket, act: () => void): () => void {
+  for (const event of ENDS) socket.once(event, act);
+  return () => {
+    for (const event of ENDS) socket.off(event, act);
+  };
 }
 
 class NodeHeaders implements IncomingHeaders {
@@ -83,7 +96,7 @@ function urlOf({ url, headers, httpVersionMinor }: IncomingMessage): string {
       throw invalidParameter('Host', 'the name or address of a host', host);
     lastHost = host;
   }
-  if (PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)) return `http://${host}${target}`;
+  if (isPlainTarget(target)) return `http://${host}${target}`;
   return unusualUrl(target, host);
 }
 

@@ -68,6 +68,7 @@ export async function runServer(task: ServeTask): Promise<undefined> {
     port,
     reusePort: threads > 1,
     limits,
+    plainGets: config.NEARSKY_PLAIN_GETS,
     metrics,
     isMemoryWanted,
   });

@@ -209,6 +209,7 @@ test('of one connection, a bounded number of requests is answered at once', () =
       assert.ok(client.received.endsWith('<served>'), 'and then it is as before');
     },
     { maxPipelined: 16, maxWaiting: 32 },
+    { plainGets: false },
   );
 });
 
@@ -232,6 +233,7 @@ test('requests of a client that is gone are not begun, and leave nothing behind'
       assert.is(begun, 16);
     },
     { maxPipelined: 16, maxWaiting: 100 },
+    { plainGets: false },
   );
 });
 
@@ -253,6 +255,7 @@ test('beyond a number of open requests in all, a connection has one, and one tha
       for (const { socket } of crowd) socket.destroy();
     },
     { maxOpen: 500 },
+    { plainGets: false },
   ));
 
 test('what cannot be read as a request does not take the answers of those before it', () =>

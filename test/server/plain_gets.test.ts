@@ -1,0 +1,354 @@
+/**
+ * Plain GET requests are answered like those that `node:http` reads: the same bytes, whatever is sent, and however it
+ * is cut. TEST_REQUESTS=10000000 sets the number of requests, TEST_SEED their seed.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { IncomingRequest } from '../../src/http/incoming.ts';
+import type { Answer } from '../../src/http/respond.ts';
+import { PlainConnection, PlainResponse } from '../../src/server/plain_connection.ts';
+import { findPlainGet } from '../../src/server/plain_get.ts';
+import { serverLimits } from '../../src/server/server_limits.ts';
+import { REQUESTS } from '../e2e/requests.ts';
+import { startServer } from '../e2e/support.ts';
+import { withApp } from '../http/support.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { Client, exchange, type Serving, text, withServer } from './support.ts';
+
+const test = suite('server/plain_gets');
+const SENT = Number(process.env.TEST_REQUESTS ?? 20_000);
+const random = seededRandom(Number(process.env.TEST_SEED ?? 1));
+const below = (n: number) => Math.floor(random() * n);
+const one = <T>(of: readonly T[]): T => of[below(of.length)]!;
+
+const owner = { limits: serverLimits(10, 5, 1), handle: () => {}, handOver: () => {} };
+
+/** What the app sees of a request is the answer. */
+function echo({ method, url, headers, body }: IncomingRequest): Answer | Promise<Answer> {
+  const answer = text(JSON.stringify([method, url, [...headers].sort()]), url.includes('missing') ? 404 : 200);
+  if (body && method !== 'GET')
+    return readAll(body).then(
+      size => text(`${answer.body} ${size}`),
+      () => text('the client has left'),
+    );
+  return url.includes('later') ? new Promise(resolve => setImmediate(resolve, answer)) : answer;
+}
+
+async function readAll(body: NonNullable<IncomingRequest['body']>): Promise<number> {
+  let size = 0;
+  const reader = body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) size += part.value.length;
+  return size;
+}
+
+/** What differs between two answers to the same request. */
+const OF_THE_MOMENT = /(?:Date|X-Request-Id|X-As-Of|Content-Length): [^\r]*\r\n/gi;
+
+/** When a client has received nothing for so long, it ends. */
+const QUIET_MS = 200;
+
+/** Two servers with the same app: one reads plain GETs itself, the other leaves all to `node:http`. */
+const withBoth = (body: (plain: Serving, node: Serving) => Promise<void>) =>
+  withServer(echo, plain => withServer(echo, node => body(plain, node), {}, { plainGets: false }));
+
+const TARGETS = [
+  '/',
+  '/api/objects/1',
+  '/a?b=c&d=%20',
+  '/later',
+  '/missing',
+  '/a/../b',
+  '/./',
+  '/%2e%2E/x',
+  '/a b',
+  '//x',
+  '/é',
+  '/a#b',
+  '/a"b',
+  '/a|b',
+  '/a\\b',
+  '*',
+  'http://other/x',
+  'x',
+  `/${'y'.repeat(300)}`,
+];
+const NAMES = [
+  'Host',
+  'host',
+  'Accept',
+  'ACCEPT',
+  'User-Agent',
+  'Accept-Encoding',
+  'X-Request-Id',
+  'Cookie',
+  'X-Forwarded-For',
+  'X-Unknown',
+  '__proto__',
+  'Connection',
+  'Content-Length',
+  'Transfer-Encoding',
+  'Upgrade',
+  'Expect',
+  'Keep-Alive',
+  'TE',
+  'Hos t',
+  'Accept ',
+  ' Accept',
+  '',
+  'a:b',
+  'Ac\u0000pt',
+];
+const VALUES = [
+  'x',
+  'localhost:8000',
+  'a b',
+  '',
+  ' ',
+  '\t',
+  ' a ',
+  'a\tb',
+  'a\u0001b',
+  'é',
+  '0',
+  '5',
+  '-1',
+  'chunked',
+  'gzip',
+  'close',
+  'keep-alive',
+  'Keep-Alive',
+  'close, x',
+  'upgrade',
+  'websocket',
+  '100-continue',
+  '[::1]:80',
+  'x/y',
+  'a\r\n b',
+  'a\rb',
+  'a\nb',
+];
+
+/** Nearly always a GET that is plain but for one thing, if that. */
+function request(): string {
+  const isOdd = () => random() < 0.04;
+  const method = isOdd() ? one(['POST', 'HEAD', 'get', 'GETT', 'OPTIONS', 'CONNECT', 'G\u0000T', '']) : 'GET';
+  const target = isOdd() || random() < 0.1 ? one(TARGETS) : one(TARGETS.slice(0, 5));
+  const version = isOdd() ? one(['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'http/1.1', 'HTTP/1.1 ', '']) : 'HTTP/1.1';
+  const headers = isOdd() ? [] : ['Host: x'];
+  while (random() < 0.6)
+    headers.push(
+      random() < 0.2
+        ? `${one(NAMES)}:${one([' ', ' ', '', '  ', '\t'])}${one(VALUES)}`
+        : one([
+            'Accept: */*',
+            'User-Agent: t/1 (a; b)',
+            'Connection: keep-alive',
+            'X-Request-Id: r1',
+            'Accept-Language: de, en;q=0.5',
+          ]),
+    );
+  const end = isOdd() ? one(['\n', '\r', '\r\r\n', '\n\r']) : '\r\n';
+  let whole =
+    [`${method}${isOdd() ? one(['  ', '\t']) : ' '}${target} ${version}`, ...headers].join(end) +
+    end +
+    (isOdd() ? one(['', '\n', '\r', ' \r\n']) : '\r\n');
+  if (isOdd()) {
+    const at = below(whole.length);
+    whole = whole.slice(0, at) + one(['', '\r\n', '\u0000', ' ', ':', whole[at] ?? '']) + whole.slice(at + below(2));
+  }
+  return whole;
+}
+
+interface Answers {
+  /** The bytes of all answers, but for the time. */
+  readonly bytes: string;
+  /** A client that still sends when its connection ends may lose the last answers. */
+  readonly isReset: boolean;
+}
+
+async function answers(port: number, parts: readonly Buffer[]): Promise<Answers> {
+  const client = new Client(port);
+  let isReset = false;
+  client.socket.on('error', () => (isReset = true));
+  for (const part of parts) {
+    client.socket.write(part);
+    if (parts.length > 1) await new Promise(resolve => setImmediate(resolve));
+  }
+  client.socket.write('GET /end HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  // Some wait for a body that does not come. Whether a client that has ended is told of a mistake depends on time.
+  const quiet = setInterval(() => client.socket.end(), QUIET_MS);
+  client.socket.on('data', () => quiet.refresh());
+  await client.ended;
+  clearInterval(quiet);
+  client.socket.destroy();
+  return { bytes: client.received.replace(/Date: [^\r]*/g, 'Date: now'), isReset };
+}
+
+async function requireSame(plain: Serving, node: Serving, parts: readonly Buffer[]): Promise<string> {
+  const [ours, theirs] = await Promise.all([answers(plain.port, parts), answers(node.port, parts)]);
+  const [short, long] = [ours.bytes, theirs.bytes].sort((a, b) => a.length - b.length);
+  const isSame = ours.isReset || theirs.isReset ? long!.startsWith(short!) : short === long;
+  if (!isSame) assert.is(ours.bytes, theirs.bytes, JSON.stringify(Buffer.concat(parts).toString('latin1')));
+  return long!;
+}
+
+test('whatever is sent, pipelined and mutated: the answers of node:http, byte for byte', () =>
+  withBoth(async (plain, node) => {
+    let answered = 0;
+    for (let sent = 0; sent < SENT; ) {
+      await Promise.all(
+        Array.from({ length: 8 }, async () => {
+          // Long runs of plain requests, and few requests with something else: what follows it must be read, too.
+          const many = one([1, 2, 5, 20, 200]);
+          const all = Array.from({ length: many }, () =>
+            many > 20 ? `GET ${one(TARGETS.slice(0, 5))} HTTP/1.1\r\nHost: x\r\n\r\n` : request(),
+          );
+          sent += many;
+          const bytes = Buffer.from(all.join(''), 'latin1');
+          const cuts =
+            many > 20 ? [] : Array.from({ length: below(3) }, () => below(bytes.length)).sort((a, b) => a - b);
+          const parts = [0, ...cuts].map((from, i) => bytes.subarray(from, cuts[i]));
+          answered += (await requireSame(plain, node, parts)).split('HTTP/1.1 200 OK').length - 1;
+        }),
+      );
+    }
+    assert.ok(answered > SENT / 4, `${answered} of ${SENT} answered`);
+  }));
+
+test('split at every byte', () =>
+  withBoth(async (plain, node) => {
+    const two =
+      'GET /later HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const bytes = Buffer.from(two);
+    for (let at = 1; at < bytes.length; at++)
+      assert.match(await requireSame(plain, node, [bytes.subarray(0, at), bytes.subarray(at)]), /"http:\/\/x\/2"/);
+  }));
+
+test('a plain request is a request of the strict grammar, with the headers that it has', () => {
+  const found = (bytes: string) => findPlainGet(bytes, 0, undefined);
+  const whole = 'GET /a?b HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip, br\r\n\r\n';
+  const { target, head, end } = found(`${whole}GET`)!;
+  assert.equal([target, head.origin, head.keepsAlive, end], ['/a?b', 'http://x', true, whole.length]);
+  assert.equal(
+    [...head.headers],
+    [
+      ['host', 'x'],
+      ['accept-encoding', 'gzip, br'],
+    ],
+  );
+  const again = findPlainGet(whole, 0, head)!;
+  assert.is(again.head, head, 'equal headers are the same headers');
+  const longer = whole.replace('br', 'brr');
+  assert.is(findPlainGet(longer, 0, head)!.head.headers.get('Accept-Encoding'), 'gzip, brr');
+  for (let at = 0; at < whole.length; at++) assert.is(found(whole.slice(0, at)), undefined, whole.slice(0, at));
+  for (const other of [
+    'Content-Length: 0',
+    'Transfer-Encoding: chunked',
+    'Upgrade: websocket',
+    'Expect: 100-continue',
+    'Connection: upgrade',
+    'Host: y',
+    'Accept : a',
+    ' folded',
+    'X-Odd: 1',
+    'Accept:a',
+    'Accept: ',
+    'Accept: é',
+  ])
+    assert.is(found(`GET / HTTP/1.1\r\nHost: x\r\n${other}\r\n\r\n`), undefined, other);
+});
+
+test('a body of any kind, and one in parts', async () => {
+  const bodies: Answer['body'][] = [
+    '',
+    'a',
+    'é€😀',
+    new Uint8Array([0, 255, 13, 10]),
+    new Uint8Array(100_000).fill(7),
+    'é'.repeat(70_000),
+    null,
+  ];
+  const hash = (bytes: string) => createHash('sha256').update(bytes).digest('hex');
+  const answer = ({ url }: IncomingRequest): Answer => {
+    const [, status, index] = /\/(\d+)\/(\d+)$/.exec(url)!;
+    return { status: Number(status), headers: { 'Content-Type': 'x/y' }, body: bodies[Number(index)]!, requestId: 'r' };
+  };
+  await withServer(answer, plain =>
+    withServer(
+      answer,
+      async node => {
+        for (const status of [200, 204, 304, 400, 503])
+          for (const index of bodies.keys()) {
+            const lines = [
+              `GET /${status}/${index} HTTP/1.1`,
+              'Host: x',
+              '',
+              'GET /200/1 HTTP/1.1',
+              'Host: x',
+              'Connection: close',
+            ];
+            const received = [await exchange(plain.port, ...lines), await exchange(node.port, ...lines)].map(all =>
+              all.replace(/Date: [^\r]*/g, ''),
+            );
+            assert.equal(received.map(hash)[0], received.map(hash)[1], `${status}/${index}`);
+          }
+      },
+      {},
+      { plainGets: false },
+    ),
+  );
+});
+
+test('every operation and page: the same status and headers', () =>
+  withApp(
+    async () => {},
+    ({ app }) =>
+      withServer(app.answer, plain =>
+        withServer(
+          app.answer,
+          async node => {
+            for (const { path, body } of REQUESTS) {
+              if (body !== undefined) continue;
+              const lines = [`GET ${path} HTTP/1.1`, 'Host: x', 'Accept-Encoding: gzip', 'Connection: close'];
+              const [ours, theirs] = await Promise.all([plain, node].map(({ port }) => exchange(port, ...lines)));
+              const head = (received: string) => received.split('\r\n\r\n')[0]!.replace(OF_THE_MOMENT, '');
+              assert.is(head(ours!), head(theirs!), path);
+              assert.match(ours!, /^HTTP\/1\.1 [2-5]\d\d /, path);
+            }
+          },
+          {},
+          { plainGets: false },
+        ),
+      ),
+  ));
+
+test('with NEARSKY_PLAIN_GETS=no the answers are the same', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+  const pipelined = async (setting: string) => {
+    const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_PLAIN_GETS: setting });
+    const client = new Client(Number(new URL(server.url).port));
+    client.socket.write(
+      'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+    await client.ended;
+    client.socket.destroy();
+    assert.is((await server.stop()).code, 0);
+    return client.received.replace(OF_THE_MOMENT, '');
+  };
+  assert.is(await pipelined('yes'), await pipelined('no'));
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+});
+
+test('a header that would end the headers is not sent', () => {
+  const response = new PlainResponse(new PlainConnection(new Socket(), owner), true, 1000);
+  const answer = (value: string) => ({ status: 302, headers: { Location: value }, body: null });
+  response.writeHead(answer('/a'), 0);
+  assert.throws(() => response.writeHead(answer('/a\r\nb: c'), 0), /Location/);
+});
+
+test.run();
