@@ -101,7 +101,7 @@ const SERVICE = {
     integer(20_000, 1, 1_000_000),
   ),
   NEARSKY_PLAIN_GETS: about(
-    'Read plain GET requests without the HTTP parser of Node, which takes less processor time. The parser reads all others. (Deno: always the parser.)',
+    'Read plain GET requests without the HTTP parser of Node, which takes less processor time. The parser reads all others, and all under Deno.',
     yesNo(true),
   ),
   NEARSKY_MAX_STREAMS: about(
