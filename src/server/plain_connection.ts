@@ -16,6 +16,11 @@ interface Owner {
   handOver(socket: Socket): void;
 }
 
+/** A longer head is not remembered, because an idle connection would hold it. */
+const MAX_REMEMBERED = 2048;
+const CR = 13;
+const LF = 10;
+
 export class PlainConnection {
   readonly socket: Socket;
   readonly #owner: Owner;
@@ -23,31 +28,44 @@ export class PlainConnection {
   /** The answer that is not completely written. One request is answered at a time; later ones wait in the socket. */
   #response: PlainResponse | undefined;
   #hasEnded = false;
+  /** Whether a request has been read. */
+  #isUsed = false;
+  /** Whether the connection ends after the current answer. What still arrives is dropped. */
+  #isLast = false;
+  /** Whether the current answer takes so long that the limit of inactivity applies. */
+  #isSlow = false;
 
   constructor(socket: Socket, owner: Owner) {
     this.socket = socket;
     this.#owner = owner;
     socket.on('data', this.#read).on('end', this.#end).on('close', this.#close).on('error', ignore);
-    socket.setTimeout(owner.limits.headersMs, this.#expire);
+    // A function given to `setTimeout` would be called only once.
+    socket.on('timeout', this.#expire).setTimeout(owner.limits.headersMs);
   }
 
   readonly #read = (chunk: Buffer): void => {
     const { maxHeaderBytes, keepAliveMs } = this.#owner.limits;
     let start = 0;
     while (start < chunk.length && !this.#response) {
+      // An empty line after a request begins no other one (RFC 9112, section 2.2).
+      if (this.#isUsed && chunk[start] === CR && chunk[start + 1] === LF) {
+        start += 2;
+        continue;
+      }
       const text = chunk.toString('latin1', start, Math.min(start + maxHeaderBytes, chunk.length));
       const found = findPlainGet(text, 0, this.#last);
       if (!found) {
         this.#handOver(chunk.subarray(start));
         return;
       }
-      if (!this.#last) this.socket.setTimeout(keepAliveMs);
-      this.#last = found.head;
+      if (!this.#isUsed) this.socket.setTimeout(keepAliveMs);
+      this.#isUsed = true;
+      this.#last = found.head.text.length <= MAX_REMEMBERED ? found.head : undefined;
       start += found.end;
       this.#response = new PlainResponse(this, found.head.keepsAlive, keepAliveMs);
       this.#owner.handle(new PlainGet(this.socket, found), this.#response);
     }
-    if (start >= chunk.length || this.socket.destroyed) return;
+    if (start >= chunk.length || this.socket.destroyed || this.#isLast) return;
     this.socket.pause();
     this.socket.unshift(chunk.subarray(start));
   };
@@ -55,8 +73,16 @@ export class PlainConnection {
   /** The current answer is written: the next request may be read. */
   next(): void {
     this.#response = undefined;
+    if (this.#isSlow) this.socket.setTimeout(this.#owner.limits.keepAliveMs);
+    this.#isSlow = false;
     if (this.#hasEnded) this.socket.end();
     else if (this.socket.isPaused()) this.socket.resume();
+  }
+
+  /** The current answer is the last one. Without reading, the end of the client would not be noticed. */
+  dropRest(): void {
+    this.#isLast = true;
+    if (this.socket.isPaused()) this.socket.resume();
   }
 
   readonly #end = (): void => {
@@ -67,7 +93,11 @@ export class PlainConnection {
   readonly #close = (): void => this.#response?.close();
 
   readonly #expire = (): void => {
-    if (!this.#response) this.socket.destroy();
+    if (!this.#response || this.#isSlow) this.socket.destroy();
+    else {
+      this.#isSlow = true;
+      this.socket.setTimeout(this.#owner.limits.inactivityMs);
+    }
   };
 
   #handOver(chunk: Buffer): void {
@@ -112,6 +142,7 @@ export class PlainResponse {
   writeHead(answer: Answer, length: number | 'chunked' | undefined): void {
     this.#hasBody = answer.status !== 204 && answer.status !== 304;
     this.#isChunked = length === 'chunked';
+    if (!this.shouldKeepAlive) this.#connection.dropRest();
     const own = ownHeaders(answer);
     let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${sharedHead(answer.headers)}`;
     for (let i = 0; i < own.length; i += 2) head += `${own[i]}: ${own[i + 1]}\r\n`;

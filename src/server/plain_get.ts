@@ -85,9 +85,13 @@ export function findPlainGet(text: string, start: number, last: PlainHead | unde
   return head && { target, head, end: at + head.text.length };
 }
 
-function headAt(text: string, start: number): PlainHead | undefined {
+function headAt(received: string, start: number): PlainHead | undefined {
+  const blank = received.indexOf(`${END}${END}`, start);
+  if (blank < 0) return undefined;
+  // A copy: a part of a string, which each value is, would keep the whole string in memory.
+  const text = Buffer.from(received.slice(start, blank + 2 * END.length), 'latin1').toString('latin1');
   const values = new Map<string, string>();
-  let at = start;
+  let at = 0;
   for (; !text.startsWith(END, at); at = HEADER.lastIndex) {
     HEADER.lastIndex = at;
     const [, anyCase, value] = HEADER.exec(text) ?? [];
@@ -100,8 +104,7 @@ function headAt(text: string, start: number): PlainHead | undefined {
   if (host === undefined || !HOST.test(host) || !URL.canParse(`http://${host}`)) return undefined;
   if (connection !== 'keep-alive' && connection !== 'close') return undefined;
   return {
-    // A copy: a part of a string would keep the whole string in memory.
-    text: Buffer.from(text.slice(start, at + END.length), 'latin1').toString('latin1'),
+    text,
     origin: `http://${host}`,
     headers: new PlainHeaders(values),
     keepsAlive: connection === 'keep-alive',

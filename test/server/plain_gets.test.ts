@@ -7,8 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { StreamedBody } from '../../src/answers/body.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
 import type { Answer } from '../../src/http/respond.ts';
 import { PlainConnection, PlainResponse } from '../../src/server/plain_connection.ts';
@@ -349,6 +353,87 @@ test('a header that would end the headers is not sent', () => {
   const answer = (value: string) => ({ status: 302, headers: { Location: value }, body: null });
   response.writeHead(answer('/a'), 0);
   assert.throws(() => response.writeHead(answer('/a\r\nb: c'), 0), /Location/);
+});
+
+const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+
+async function nothingOpen({ connections }: Serving['server'], what = ''): Promise<void> {
+  for (let i = 0; i < 100 && connections.open > 0; i++) await sleep(10);
+  assert.is(connections.open, 0, what);
+}
+
+test('a connection that is idle after a slow answer ends, and one whose answer never comes', () =>
+  withServer(
+    ({ url }) =>
+      new Promise(resolve => {
+        if (url.endsWith('slow')) setTimeout(resolve, 300, text('slow'));
+      }),
+    async ({ server, port }) => {
+      for (const path of ['/slow', '/never']) {
+        const client = new Client(port);
+        client.socket.write(get(path));
+        await Promise.race([client.ended, sleep(3000)]);
+        assert.ok(client.socket.readableEnded, path);
+        assert.is(client.received.endsWith('slow'), path === '/slow');
+        client.socket.destroy();
+      }
+      await nothingOpen(server);
+    },
+    { keepAliveMs: 100, inactivityMs: 400 },
+  ));
+
+test('an empty line after a request is no request that comes too slowly', () =>
+  withServer(
+    () => text('a'),
+    async ({ port }) => {
+      const client = new Client(port);
+      client.socket.write(`${get('/')}\r\n`);
+      await sleep(1800);
+      client.socket.write(get('/', 'Connection: close\r\n'));
+      await client.ended;
+      assert.equal(client.received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
+    },
+    { headersMs: 300 },
+  ));
+
+test('the client of a stream leaves, whatever it has sent after its request', async () => {
+  let gone = 0;
+  const stream: StreamedBody = {
+    begin: client => client.write(new Uint8Array([97])),
+    written: () => {},
+    gone: () => gone++,
+  };
+  await withServer(
+    () => new Promise(resolve => setImmediate(resolve, { status: 200, headers: {}, body: null, stream })),
+    async ({ server, port }) => {
+      for (const more of ['', '\r\n', get('/b'), get('/b').repeat(10_000)]) {
+        const client = new Client(port);
+        client.socket.write(get('/a') + more);
+        await client.until(received => received.includes('chunked'));
+        client.socket.end();
+        await Promise.race([client.ended, sleep(3000)]);
+        await nothingOpen(server, JSON.stringify(more.slice(0, 20)));
+      }
+      assert.is(gone, 4);
+    },
+  );
+});
+
+test('an idle connection does not hold what it has received', () => {
+  const received = get('/', 'Accept: text/html, application/json\r\n') + get('/').repeat(500);
+  const heads = Array.from({ length: 1000 }, (_, i) => {
+    const bytes = Buffer.from(received.replace('json', `json, x/${i}`)).toString('latin1');
+    return findPlainGet(bytes, 0, undefined)!.head;
+  });
+  const { gc } = globalThis;
+  setFlagsFromString('--expose-gc');
+  (gc ?? runInNewContext('gc'))();
+  const before = process.memoryUsage().heapUsed;
+  assert.is(heads.length, 1000);
+  heads.length = 0;
+  (gc ?? runInNewContext('gc'))();
+  const each = (before - process.memoryUsage().heapUsed) / 1000;
+  assert.ok(each < 4000, `${Math.round(each)} bytes`);
 });
 
 test.run();
