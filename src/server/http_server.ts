@@ -214,7 +214,7 @@ export class HttpServer {
     outgoing.once('close', () => stream.gone());
     // Otherwise the server would notice only at the next part that a client has disconnected.
     request.incoming.socket.once('end', () => outgoing.destroy());
-    writeHead(answer, 'chunked', outgoing);
+    writeHead(answer, 'parts', outgoing);
     stream.begin({
       write: bytes => {
         outgoing.write(bytes, () => {
@@ -332,8 +332,8 @@ function linesOf(headers: Answer['headers']): readonly string[] {
   return found;
 }
 
-/** @param length the length of the body; undefined if it is unknown, or there is none; 'chunked' for a body in parts */
-function writeHead(answer: Answer, length: number | 'chunked' | undefined, outgoing: Outgoing): void {
+/** @param length the length of the body; undefined if it is unknown, or there is none; 'parts' for a body in parts */
+function writeHead(answer: Answer, length: number | 'parts' | undefined, outgoing: Outgoing): void {
   if (!(outgoing instanceof ServerResponse)) {
     outgoing.writeHead(answer, length);
     return;

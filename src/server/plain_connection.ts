@@ -138,10 +138,13 @@ export class PlainResponse {
     this.#closers.push(act);
   }
 
-  /** @param length the length of the body; undefined if there is none; 'chunked' for a body in parts */
-  writeHead(answer: Answer, length: number | 'chunked' | undefined): void {
+  /**
+   * @param length the length of the body; undefined if there is none; 'parts' for a body in parts, which is chunked
+   * unless the answer has its length
+   */
+  writeHead(answer: Answer, length: number | 'parts' | undefined): void {
     this.#hasBody = answer.status !== 204 && answer.status !== 304;
-    this.#isChunked = length === 'chunked';
+    this.#isChunked = length === 'parts' && answer.headers['Content-Length'] === undefined;
     if (!this.shouldKeepAlive) this.#connection.dropRest();
     const own = ownHeaders(answer);
     let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${sharedHead(answer.headers)}`;
@@ -154,13 +157,14 @@ export class PlainResponse {
     this.#head = `${head}${this.#isChunked ? 'Transfer-Encoding: chunked\r\n' : ''}\r\n`;
   }
 
-  /** Writes a part of a chunked body. */
+  /** Writes a part of a body. */
   write(bytes: Uint8Array, written: () => void): void {
     const { socket } = this.#connection;
     socket.cork();
-    socket.write(`${this.#takeHead()}${bytes.length.toString(16)}\r\n`, 'latin1');
+    const size = this.#isChunked ? `${bytes.length.toString(16)}\r\n` : '';
+    socket.write(this.#takeHead() + size, 'latin1');
     socket.write(bytes);
-    socket.write('\r\n', 'latin1', written);
+    socket.write(this.#isChunked ? '\r\n' : '', 'latin1', written);
     socket.uncork();
   }
 

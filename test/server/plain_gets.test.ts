@@ -308,6 +308,42 @@ test('a body of any kind, and one in parts', async () => {
   );
 });
 
+test('a body that is written in parts, with its length and without', async () => {
+  const parts = ['one ', 'é€ ', 'x'.repeat(100_000)].map(part => new TextEncoder().encode(part));
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const answer = ({ url }: IncomingRequest): Answer => {
+    const stream: StreamedBody = {
+      begin: ({ write, end }) => {
+        for (const part of parts) write(part);
+        setTimeout(end, 100);
+      },
+      written: () => {},
+      gone: () => {},
+    };
+    const headers = url.endsWith('/sized') ? { 'Content-Length': `${length}` } : { 'Content-Type': 'x/y' };
+    return { status: 200, headers, body: null, stream };
+  };
+  await withServer(answer, plain =>
+    withServer(
+      answer,
+      async node => {
+        for (const path of ['/sized', '/other']) {
+          const lines = [`GET ${path} HTTP/1.1`, 'Host: x'];
+          const [ours, theirs] = await Promise.all([plain, node].map(({ port }) => exchange(port, ...lines)));
+          assert.is(ours!.replace(OF_THE_MOMENT, ''), theirs!.replace(OF_THE_MOMENT, ''), path);
+          assert.is(/Content-Length/.test(ours!), path === '/sized');
+          const { body } = await fetch(`http://127.0.0.1:${plain.port}${path}`).then(async found => ({
+            body: await found.text(),
+          }));
+          assert.is(new TextEncoder().encode(body).length, length, path);
+        }
+      },
+      {},
+      { plainGets: false },
+    ),
+  );
+});
+
 test('every operation and page: the same status and headers', () =>
   withApp(
     async () => {},
