@@ -332,7 +332,7 @@ function linesOf(headers: Answer['headers']): readonly string[] {
   return found;
 }
 
-/** @param length the length of the body; undefined if it is unknown, or there is none; 'parts' for a body in parts */
+/** @param length the length of the body; undefined without a body; 'parts' if the body is written in parts */
 function writeHead(answer: Answer, length: number | 'parts' | undefined, outgoing: Outgoing): void {
   if (!(outgoing instanceof ServerResponse)) {
     outgoing.writeHead(answer, length);

@@ -15,6 +15,11 @@ export function isPlainTarget(target: string): boolean {
   return PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target);
 }
 
+/** Whether this is the name or address of a host, as in the header `Host`. */
+export function isHost(host: string): boolean {
+  return HOST.test(host) && URL.canParse(`http://${host}`);
+}
+
 /** The host for HTTP/1.0 requests, which may omit it. */
 const NO_HOST = 'localhost';
 
@@ -92,8 +97,7 @@ function urlOf({ url, headers, httpVersionMinor }: IncomingMessage): string {
   const target = url!;
   const host = headers.host ?? (httpVersionMinor === 0 ? NO_HOST : '');
   if (host !== lastHost) {
-    if (!HOST.test(host) || !URL.canParse(`http://${host}`))
-      throw invalidParameter('Host', 'the name or address of a host', host);
+    if (!isHost(host)) throw invalidParameter('Host', 'the name or address of a host', host);
     lastHost = host;
   }
   if (isPlainTarget(target)) return `http://${host}${target}`;

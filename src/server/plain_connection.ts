@@ -53,7 +53,7 @@ export class PlainConnection {
         continue;
       }
       const text = chunk.toString('latin1', start, Math.min(start + maxHeaderBytes, chunk.length));
-      const found = findPlainGet(text, 0, this.#last);
+      const found = findPlainGet(text, this.#last);
       if (!found) {
         this.#handOver(chunk.subarray(start));
         return;
@@ -61,7 +61,7 @@ export class PlainConnection {
       if (!this.#isUsed) this.socket.setTimeout(keepAliveMs);
       this.#isUsed = true;
       this.#last = found.head.text.length <= MAX_REMEMBERED ? found.head : undefined;
-      start += found.end;
+      start += found.length;
       this.#response = new PlainResponse(this, found.head.keepsAlive, keepAliveMs);
       this.#owner.handle(new PlainGet(this.socket, found), this.#response);
     }
@@ -139,8 +139,8 @@ export class PlainResponse {
   }
 
   /**
-   * @param length the length of the body; undefined if there is none; 'parts' for a body in parts, which is chunked
-   * unless the answer has its length
+   * @param length the length of the body; undefined without a body; 'parts' if the body is written in parts. They are
+   * chunks unless the headers have a `Content-Length`
    */
   writeHead(answer: Answer, length: number | 'parts' | undefined): void {
     this.#hasBody = answer.status !== 204 && answer.status !== 304;

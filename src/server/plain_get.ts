@@ -4,9 +4,8 @@
  * Whatever else arrives is for `node:http`.
  */
 import type { Socket } from 'node:net';
-import { HOST } from '../http/base_url.ts';
 import { type IncomingHeaders, type IncomingRequest, PlainHeaders } from '../http/incoming.ts';
-import { isPlainTarget, onEnd } from './node_request.ts';
+import { isHost, isPlainTarget, onEnd } from './node_request.ts';
 
 const REQUEST_LINE = /GET (\/[!-~]*) HTTP\/1\.1\r\n/y;
 /** A name, and a value without surrounding blanks. */
@@ -67,22 +66,22 @@ export interface PlainHead {
 export interface FoundGet {
   readonly target: string;
   readonly head: PlainHead;
-  /** Where the next request begins. */
-  readonly end: number;
+  /** The number of its bytes. */
+  readonly length: number;
 }
 
 /**
- * The GET request that begins at `start`; undefined if it is not complete, or not a plain one.
+ * The GET request at the beginning; undefined if it is not complete, or not a plain one.
  * @param text received bytes, one character per byte
  * @param last the headers of the connection's last request
  */
-export function findPlainGet(text: string, start: number, last: PlainHead | undefined): FoundGet | undefined {
-  REQUEST_LINE.lastIndex = start;
+export function findPlainGet(text: string, last: PlainHead | undefined): FoundGet | undefined {
+  REQUEST_LINE.lastIndex = 0;
   const target = REQUEST_LINE.exec(text)?.[1];
   if (target === undefined || !isPlainTarget(target)) return undefined;
   const at = REQUEST_LINE.lastIndex;
   const head = last && text.startsWith(last.text, at) ? last : headAt(text, at);
-  return head && { target, head, end: at + head.text.length };
+  return head && { target, head, length: at + head.text.length };
 }
 
 function headAt(received: string, start: number): PlainHead | undefined {
@@ -101,7 +100,7 @@ function headAt(received: string, start: number): PlainHead | undefined {
   }
   const host = values.get('host');
   const connection = values.get('connection')?.toLowerCase() ?? 'keep-alive';
-  if (host === undefined || !HOST.test(host) || !URL.canParse(`http://${host}`)) return undefined;
+  if (host === undefined || !isHost(host)) return undefined;
   if (connection !== 'keep-alive' && connection !== 'close') return undefined;
   return {
     text,

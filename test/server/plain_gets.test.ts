@@ -3,10 +3,7 @@
  * is cut. TEST_REQUESTS=10000000 sets the number of requests, TEST_SEED their seed.
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,11 +12,12 @@ import * as assert from 'uvu/assert';
 import type { StreamedBody } from '../../src/answers/body.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
 import type { Answer } from '../../src/http/respond.ts';
+import type { ListenOptions } from '../../src/server/http_server.ts';
 import { PlainConnection, PlainResponse } from '../../src/server/plain_connection.ts';
 import { findPlainGet } from '../../src/server/plain_get.ts';
 import { serverLimits } from '../../src/server/server_limits.ts';
 import { REQUESTS } from '../e2e/requests.ts';
-import { startServer } from '../e2e/support.ts';
+import { startServer, withDirectory } from '../e2e/support.ts';
 import { withApp } from '../http/support.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { Client, exchange, type Serving, text, withServer } from './support.ts';
@@ -32,7 +30,7 @@ const one = <T>(of: readonly T[]): T => of[below(of.length)]!;
 
 const owner = { limits: serverLimits(10, 5, 1), handle: () => {}, handOver: () => {} };
 
-/** What the app sees of a request is the answer. */
+/** Answers with the request as the app sees it. */
 function echo({ method, url, headers, body }: IncomingRequest): Answer | Promise<Answer> {
   const answer = text(JSON.stringify([method, url, [...headers].sort()]), url.includes('missing') ? 404 : 200);
   if (body && method !== 'GET')
@@ -50,15 +48,15 @@ async function readAll(body: NonNullable<IncomingRequest['body']>): Promise<numb
   return size;
 }
 
-/** What differs between two answers to the same request. */
+/** Headers that may differ between two answers to the same request. */
 const OF_THE_MOMENT = /(?:Date|X-Request-Id|X-As-Of|Content-Length): [^\r]*\r\n/gi;
 
 /** When a client has received nothing for so long, it ends. */
 const QUIET_MS = 200;
 
 /** Two servers with the same app: one reads plain GETs itself, the other leaves all to `node:http`. */
-const withBoth = (body: (plain: Serving, node: Serving) => Promise<void>) =>
-  withServer(echo, plain => withServer(echo, node => body(plain, node), {}, { plainGets: false }));
+const withBoth = (answer: ListenOptions['answer'], body: (plain: Serving, node: Serving) => Promise<void>) =>
+  withServer(answer, plain => withServer(answer, node => body(plain, node), {}, { plainGets: false }));
 
 const TARGETS = [
   '/',
@@ -202,7 +200,7 @@ async function requireSame(plain: Serving, node: Serving, parts: readonly Buffer
 }
 
 test('whatever is sent, pipelined and mutated: the answers of node:http, byte for byte', () =>
-  withBoth(async (plain, node) => {
+  withBoth(echo, async (plain, node) => {
     let answered = 0;
     for (let sent = 0; sent < SENT; ) {
       await Promise.all(
@@ -225,7 +223,7 @@ test('whatever is sent, pipelined and mutated: the answers of node:http, byte fo
   }));
 
 test('split at every byte', () =>
-  withBoth(async (plain, node) => {
+  withBoth(echo, async (plain, node) => {
     const two =
       'GET /later HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const bytes = Buffer.from(two);
@@ -234,10 +232,10 @@ test('split at every byte', () =>
   }));
 
 test('a plain request is a request of the strict grammar, with the headers that it has', () => {
-  const found = (bytes: string) => findPlainGet(bytes, 0, undefined);
+  const found = (bytes: string) => findPlainGet(bytes, undefined);
   const whole = 'GET /a?b HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip, br\r\n\r\n';
-  const { target, head, end } = found(`${whole}GET`)!;
-  assert.equal([target, head.origin, head.keepsAlive, end], ['/a?b', 'http://x', true, whole.length]);
+  const { target, head, length } = found(`${whole}GET`)!;
+  assert.equal([target, head.origin, head.keepsAlive, length], ['/a?b', 'http://x', true, whole.length]);
   assert.equal(
     [...head.headers],
     [
@@ -245,10 +243,10 @@ test('a plain request is a request of the strict grammar, with the headers that 
       ['accept-encoding', 'gzip, br'],
     ],
   );
-  const again = findPlainGet(whole, 0, head)!;
+  const again = findPlainGet(whole, head)!;
   assert.is(again.head, head, 'equal headers are the same headers');
   const longer = whole.replace('br', 'brr');
-  assert.is(findPlainGet(longer, 0, head)!.head.headers.get('Accept-Encoding'), 'gzip, brr');
+  assert.is(findPlainGet(longer, head)!.head.headers.get('Accept-Encoding'), 'gzip, brr');
   for (let at = 0; at < whole.length; at++) assert.is(found(whole.slice(0, at)), undefined, whole.slice(0, at));
   for (const other of [
     'Content-Length: 0',
@@ -282,30 +280,23 @@ test('a body of any kind, and one in parts', async () => {
     const [, status, index] = /\/(\d+)\/(\d+)$/.exec(url)!;
     return { status: Number(status), headers: { 'Content-Type': 'x/y' }, body: bodies[Number(index)]!, requestId: 'r' };
   };
-  await withServer(answer, plain =>
-    withServer(
-      answer,
-      async node => {
-        for (const status of [200, 204, 304, 400, 503])
-          for (const index of bodies.keys()) {
-            const lines = [
-              `GET /${status}/${index} HTTP/1.1`,
-              'Host: x',
-              '',
-              'GET /200/1 HTTP/1.1',
-              'Host: x',
-              'Connection: close',
-            ];
-            const received = [await exchange(plain.port, ...lines), await exchange(node.port, ...lines)].map(all =>
-              all.replace(/Date: [^\r]*/g, ''),
-            );
-            assert.equal(received.map(hash)[0], received.map(hash)[1], `${status}/${index}`);
-          }
-      },
-      {},
-      { plainGets: false },
-    ),
-  );
+  await withBoth(answer, async (plain, node) => {
+    for (const status of [200, 204, 304, 400, 503])
+      for (const index of bodies.keys()) {
+        const lines = [
+          `GET /${status}/${index} HTTP/1.1`,
+          'Host: x',
+          '',
+          'GET /200/1 HTTP/1.1',
+          'Host: x',
+          'Connection: close',
+        ];
+        const received = [await exchange(plain.port, ...lines), await exchange(node.port, ...lines)].map(all =>
+          all.replace(/Date: [^\r]*/g, ''),
+        );
+        assert.equal(received.map(hash)[0], received.map(hash)[1], `${status}/${index}`);
+      }
+  });
 });
 
 test('a body that is written in parts, with its length and without', async () => {
@@ -323,66 +314,49 @@ test('a body that is written in parts, with its length and without', async () =>
     const headers = url.endsWith('/sized') ? { 'Content-Length': `${length}` } : { 'Content-Type': 'x/y' };
     return { status: 200, headers, body: null, stream };
   };
-  await withServer(answer, plain =>
-    withServer(
-      answer,
-      async node => {
-        for (const path of ['/sized', '/other']) {
-          const lines = [`GET ${path} HTTP/1.1`, 'Host: x'];
-          const [ours, theirs] = await Promise.all([plain, node].map(({ port }) => exchange(port, ...lines)));
-          assert.is(ours!.replace(OF_THE_MOMENT, ''), theirs!.replace(OF_THE_MOMENT, ''), path);
-          assert.is(/Content-Length/.test(ours!), path === '/sized');
-          const { body } = await fetch(`http://127.0.0.1:${plain.port}${path}`).then(async found => ({
-            body: await found.text(),
-          }));
-          assert.is(new TextEncoder().encode(body).length, length, path);
-        }
-      },
-      {},
-      { plainGets: false },
-    ),
-  );
+  await withBoth(answer, async (plain, node) => {
+    for (const path of ['/sized', '/other']) {
+      const lines = [`GET ${path} HTTP/1.1`, 'Host: x'];
+      const [ours, theirs] = await Promise.all([plain, node].map(({ port }) => exchange(port, ...lines)));
+      assert.is(ours!.replace(OF_THE_MOMENT, ''), theirs!.replace(OF_THE_MOMENT, ''), path);
+      assert.is(/Content-Length/.test(ours!), path === '/sized');
+      const found = await fetch(`http://127.0.0.1:${plain.port}${path}`);
+      assert.is((await found.arrayBuffer()).byteLength, length, path);
+    }
+  });
 });
 
 test('every operation and page: the same status and headers', () =>
   withApp(
     async () => {},
     ({ app }) =>
-      withServer(app.answer, plain =>
-        withServer(
-          app.answer,
-          async node => {
-            for (const { path, body } of REQUESTS) {
-              if (body !== undefined) continue;
-              const lines = [`GET ${path} HTTP/1.1`, 'Host: x', 'Accept-Encoding: gzip', 'Connection: close'];
-              const [ours, theirs] = await Promise.all([plain, node].map(({ port }) => exchange(port, ...lines)));
-              const head = (received: string) => received.split('\r\n\r\n')[0]!.replace(OF_THE_MOMENT, '');
-              assert.is(head(ours!), head(theirs!), path);
-              assert.match(ours!, /^HTTP\/1\.1 [2-5]\d\d /, path);
-            }
-          },
-          {},
-          { plainGets: false },
-        ),
-      ),
+      withBoth(app.answer, async (plain, node) => {
+        for (const { path, body } of REQUESTS) {
+          if (body !== undefined) continue;
+          const lines = [`GET ${path} HTTP/1.1`, 'Host: x', 'Accept-Encoding: gzip', 'Connection: close'];
+          const [ours, theirs] = await Promise.all([plain, node].map(({ port }) => exchange(port, ...lines)));
+          const head = (received: string) => received.split('\r\n\r\n')[0]!.replace(OF_THE_MOMENT, '');
+          assert.is(head(ours!), head(theirs!), path);
+          assert.match(ours!, /^HTTP\/1\.1 [2-5]\d\d /, path);
+        }
+      }),
   ));
 
-test('with NEARSKY_PLAIN_GETS=no the answers are the same', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
-  const pipelined = async (setting: string) => {
-    const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_PLAIN_GETS: setting });
-    const client = new Client(Number(new URL(server.url).port));
-    client.socket.write(
-      'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-    );
-    await client.ended;
-    client.socket.destroy();
-    assert.is((await server.stop()).code, 0);
-    return client.received.replace(OF_THE_MOMENT, '');
-  };
-  assert.is(await pipelined('yes'), await pipelined('no'));
-  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
-});
+test('with NEARSKY_PLAIN_GETS=no the answers are the same', () =>
+  withDirectory(async directory => {
+    const pipelined = async (setting: string) => {
+      const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_PLAIN_GETS: setting });
+      const client = new Client(Number(new URL(server.url).port));
+      client.socket.write(
+        'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      );
+      await client.ended;
+      client.socket.destroy();
+      assert.is((await server.stop()).code, 0);
+      return client.received.replace(OF_THE_MOMENT, '');
+    };
+    assert.is(await pipelined('yes'), await pipelined('no'));
+  }));
 
 test('a header that would end the headers is not sent', () => {
   const response = new PlainResponse(new PlainConnection(new Socket(), owner), true, 1000);
@@ -459,7 +433,7 @@ test('an idle connection does not hold what it has received', () => {
   const received = get('/', 'Accept: text/html, application/json\r\n') + get('/').repeat(500);
   const heads = Array.from({ length: 1000 }, (_, i) => {
     const bytes = Buffer.from(received.replace('json', `json, x/${i}`)).toString('latin1');
-    return findPlainGet(bytes, 0, undefined)!.head;
+    return findPlainGet(bytes, undefined)!.head;
   });
   const { gc } = globalThis;
   setFlagsFromString('--expose-gc');
