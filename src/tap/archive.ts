@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -391,15 +391,18 @@ function unlessLocked(error: unknown): undefined {
 }
 
 /**
- * Returns the directory of this process. It takes over the directory of an ended process, and removes the directories
- * of other ended processes.
+ * Returns the directory of this process. It takes over the directory of an ended process, the one that changed last, and
+ * removes the directories of other ended processes.
  */
 export function ownDirectory(all: string): string {
   const own = join(all, `${process.pid}`);
   makeDirectory(all);
   // An earlier release made it readable for everyone.
   chmodSync(all, 0o700);
-  for (const name of readdirSync(all)) {
+  // An engine may outlive its killed service, and the engine after it, which has the newer tables, may end first.
+  const changedMs = (name: string) => statSync(join(all, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const found = readdirSync(all).map(name => ({ name, ms: changedMs(name) }));
+  for (const { name } of found.sort((a, b) => b.ms - a.ms)) {
     const path = join(all, name);
     const pid = Number.parseInt(name, 10);
     if (path === own || isAlive(pid)) continue;

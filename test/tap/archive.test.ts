@@ -1,7 +1,7 @@
 /**
  * The directories of engines: each engine has its own, and the directory of an ended process is taken over only once.
  */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,5 +28,18 @@ test('another engine that runs keeps its directory; one that has ended leaves it
     assert.is(ownDirectory(all), own);
     assert.ok(existsSync(join(own, 'a')));
   }));
+
+test('of several engines that have ended, the directory that changed last is taken over', async () => {
+  for (const newest of ENDED)
+    await withDirectory(async directory => {
+      for (const pid of ENDED) {
+        const path = join(directory, `${pid}`);
+        mkdirSync(path);
+        writeFileSync(join(path, `${pid}`), '');
+        utimesSync(path, 1000, pid === newest ? 2000 : 1000);
+      }
+      assert.equal(readdirSync(ownDirectory(directory)), [`${newest}`]);
+    });
+});
 
 test.run();
