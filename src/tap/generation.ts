@@ -216,11 +216,12 @@ export class Generation {
    */
   async beginReading(connection: DuckDBConnection): Promise<() => Promise<TapState>> {
     const begun = this.#begun;
+    const isChanging = this.#done !== begun;
     await connection.run('BEGIN');
     return async () => {
       const { sequence, asOfMs } = this.#contents;
-      // Nothing can have changed in the meantime. Otherwise the tables know; asking them takes as long as a small query.
-      if (this.#begun === begun && this.#done === begun) return { sequence, asOfMs };
+      // If no change ran in the meantime, the state is known. The tables know it, too, but asking them takes as long as a small query.
+      if (!isChanging && this.#begun === begun) return { sequence, asOfMs };
       const [row] = (await connection.runAndReadAll(`SELECT sequence, as_of FROM ${this.#stored}`)).getRows();
       const [seen, seenMs] = row!.map(Number) as [number, number];
       return { sequence: seen, asOfMs: seen === sequence ? asOfMs : seenMs };

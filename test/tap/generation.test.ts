@@ -8,7 +8,11 @@ import { withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 
 const test = suite('tap: generation');
-async function* nothing() {}
+/** No rows, after some time. */
+async function* nothing(time?: Promise<void>) {
+  await time;
+  yield* [];
+}
 
 needs(test, duckdbObstacle(isInstalled()))('a transaction has the state of its first statement', () =>
   withDirectory(async directory => {
@@ -21,8 +25,8 @@ needs(test, duckdbObstacle(isInstalled()))('a transaction has the state of its f
     await making.run('DETACH archive_1');
     const generation = (await Generation.open(made))!;
     const { contents } = generation;
-    const follow = (sequence: number) =>
-      generation.take(making, nothing(), new Set(), { ...contents, sequence, asOfMs: 1000 * sequence });
+    const follow = (sequence: number, time?: Promise<void>) =>
+      generation.take(making, nothing(time), new Set(), { ...contents, sequence, asOfMs: 1000 * sequence });
     const stored = () => reading.prepare('SELECT sequence FROM archive_1.stored');
     const check = async (stateOf: () => Promise<unknown>, prepared: Awaited<ReturnType<typeof stored>>, is: number) => {
       assert.equal(await stateOf(), { sequence: is, asOfMs: 1000 * is });
@@ -39,6 +43,13 @@ needs(test, duckdbObstacle(isInstalled()))('a transaction has the state of its f
     const prepared = await stored();
     await follow(3);
     await check(after, prepared, 2);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const following = follow(4, promise);
+    const meanwhile = await generation.beginReading(reading);
+    const preparedMeanwhile = await stored();
+    resolve();
+    await following;
+    await check(meanwhile, preparedMeanwhile, 3);
     for (const connection of [making, reading]) connection.closeSync();
     instance.closeSync();
   }),
