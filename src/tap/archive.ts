@@ -19,6 +19,7 @@ import { programModule } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
 import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
+import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import type { Store } from '../store/store.ts';
@@ -27,7 +28,7 @@ import { changedRows } from './changed_rows.ts';
 import { EarlierStates, type Requester } from './earlier_states.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
-import { INDEXED, type Source, tapTables } from './tables.ts';
+import { INDEXED, type Source, settingsOf, tapTables } from './tables.ts';
 
 /** The share of changed objects above which the rows are sorted again. */
 const MAX_CHANGED = 0.1;
@@ -438,9 +439,10 @@ function firstPixel(name: string): number {
 
 /** A short string that differs if the catalogs or the tables differ. */
 function keyOf(catalogs: Catalogs): string {
-  const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
+  const tables = tapTables(catalogs).map(table => [tableName(table), table.sql?.(relation => relation)]);
+  const relations = [objectColumns(catalogs.all), matchColumns(catalogs.all), settingsOf('objects')];
   return createHash('sha256')
-    .update(JSON.stringify([catalogs.all, tables, [...INDEXED]]))
+    .update(JSON.stringify([catalogs.all, tables, relations, [...INDEXED]]))
     .digest('hex')
     .slice(0, 12);
 }

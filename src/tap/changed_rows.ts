@@ -20,7 +20,7 @@ export interface ChangedRows {
   readonly matches: MatchRows;
   /** Whether some of the objects may already have rows in the tables. */
   readonly areReplaced: boolean;
-  /** Whether some of the objects may have rows in other tables than that of objects. */
+  /** Whether some of the objects may have matches. */
   readonly areCrossmatched: boolean;
 }
 
@@ -51,9 +51,7 @@ export async function* changedRows(
       if (object.hasMatches) matches.add(object, sources);
     }
     const areReplaced = stored.some(({ object }) => !added.has(object.diaObjectId));
-    const areCrossmatched = stored.some(
-      ({ object }) => object.record !== undefined || object.hasMatches || object.tns !== '',
-    );
+    const areCrossmatched = stored.some(({ object }) => object.record !== undefined || object.hasMatches);
     yield { objects, matches, areReplaced, areCrossmatched };
     await otherWork();
   }

@@ -112,8 +112,8 @@ export class Engine {
       memory_limit: `${options.memoryMib}MiB`,
       // Without a limit, data that does not fit into memory would fill the working directory.
       temp_directory: '',
-      // Appended rows occupy memory until a checkpoint.
-      checkpoint_threshold: '1MiB',
+      // Appended rows occupy memory until a checkpoint, which takes more processor time than the rows of an update.
+      checkpoint_threshold: '4MiB',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });

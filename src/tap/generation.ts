@@ -6,14 +6,24 @@
 import { rmSync, statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted, textLiteral } from '@nearsky/adql';
-import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
-import { type CatalogDefinition, Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
+import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import type { ChangedRows } from './changed_rows.ts';
 import type { ListedTable } from './listed_table.ts';
-import { fileRows, loadRows, viewFiles } from './loaded_rows.ts';
+import { fileRows, loadRows, viewFiles, viewOf } from './loaded_rows.ts';
 import { sourceTables } from './source_tables.ts';
-import { ID, PIXEL, type Rows, type Source, type TapTable, tapTables, viewOf } from './tables.ts';
+import {
+  ID,
+  PIXEL,
+  type Relations,
+  type Rows,
+  SCHEMA,
+  SET_KEY,
+  type Source,
+  settingsOf,
+  type TapTable,
+  tapTables,
+} from './tables.ts';
 
 /**
  * While the engine makes a table, each thread holds this many rows of all columns. The default of 122,880 would take
@@ -21,8 +31,8 @@ import { ID, PIXEL, type Rows, type Source, type TapTable, tapTables, viewOf } f
  */
 const ROW_GROUP_ROWS = 16_384;
 /**
- * Until a checkpoint, appended rows take two blocks of memory per column, hundreds in all tables together. With the
- * default of 256 KiB per block, they take 123 MiB.
+ * Until a checkpoint, appended rows take two blocks of memory per column. With the default of 256 KiB per block, the
+ * columns of objects and matches would take more than 50 MiB.
  */
 const BLOCK_BYTES = 32_768;
 /** Each batch of changed rows in memory stays there until the end of the transaction. Later batches are in files. */
@@ -56,6 +66,8 @@ export interface Contents extends Origin, TapState {
 }
 
 export type StoredTable = TapTable & { readonly relation: string };
+
+const SOURCES: readonly Source[] = ['objects', 'matches'];
 
 interface Place {
   /** A connection that nothing else uses meanwhile. */
@@ -116,9 +128,12 @@ export class Generation {
   static make(made: NewGeneration, files: Rows, contents: Contents): Promise<Generation> {
     const { connection } = made;
     const catalogs = new Catalogs(contents.registered);
-    return make(made, catalogs, async tables => {
-      await viewRows(connection, files, catalogs.all);
-      for (const { relation, sql } of tables) await connection.run(`CREATE TABLE ${relation} AS ${sql}`);
+    return make(made, catalogs, async () => {
+      await viewFiles(connection, 'objects', objectColumns(catalogs.all), files.objects);
+      await viewFiles(connection, 'matches', matchColumns(catalogs.all).columns, files.matches);
+      for (const source of SOURCES)
+        await connection.run(`CREATE TABLE ${relationIn(made.number, source)} AS FROM ${viewOf(source)}`);
+      await connection.run(`CREATE TABLE ${relationIn(made.number, 'settings')} AS ${settingsOf(viewOf('objects'))}`);
       return new Generation(made, contents);
     });
   }
@@ -129,20 +144,16 @@ export class Generation {
    */
   async merged(made: NewGeneration, origin: Origin): Promise<Generation> {
     const { connection } = made;
-    return await make(made, new Catalogs(origin.registered), async tables => {
+    const sorted = (source: Source) =>
+      sortInto(connection, this.#relationOf(source), relationIn(made.number, source), made.maxSorted);
+    return await make(made, new Catalogs(origin.registered), async () => {
       // The first statement decides which state of this generation the transaction reads.
       const [row] = (await connection.runAndReadAll(`SELECT mark, sequence, as_of FROM ${this.#stored}`)).getRows();
       const mark = `${row![0]}`;
       const [sequence, asOfMs] = row!.slice(1).map(Number) as [number, number];
-      let objects = 0;
-      for (const [i, { relation, sql, position }] of tables.entries()) {
-        if (!position) {
-          await connection.run(`CREATE TABLE ${relation} AS ${sql}`);
-          continue;
-        }
-        const rows = await sortInto(connection, this.tables[i]!.relation, relation, made.maxSorted);
-        if (i === 0) objects = rows;
-      }
+      const [objects] = [await sorted('objects'), await sorted('matches')];
+      const settings = [made.number, this.number].map(number => relationIn(number, 'settings'));
+      await connection.run(`CREATE TABLE ${settings.join(' AS FROM ')}`);
       return new Generation(made, { ...origin, mark, sequence, asOfMs, objects, changed: 0 });
     });
   }
@@ -154,6 +165,8 @@ export class Generation {
   get #stored(): string {
     return `${databaseOf(this.number)}.stored`;
   }
+
+  readonly #relationOf: Relations = relation => relationIn(this.number, relation);
 
   /**
    * Whether the rows are certainly those that `contents` names, because the last change was made by this process and
@@ -174,24 +187,31 @@ export class Generation {
     next: Contents,
   ): Promise<void> {
     this.#begun++;
-    const tables = this.tables.filter(({ position }) => position);
     await inTransaction(connection, async () => {
-      await removeRows(connection, tables, [...removed]);
+      await removeRows(connection, SOURCES.map(this.#relationOf), [...removed]);
       let number = 0;
       for await (const batch of batches) {
         number++;
         const { areReplaced, areCrossmatched } = batch;
         const fileOf = (source: Source) => `${this.#file}.${source}-${number}.parquet`;
-        for (const source of ['objects', 'matches'] as const) {
+        for (const source of SOURCES) {
           if (number <= BATCHES_IN_MEMORY) await loadRows(connection, source, batch[source]);
           else await fileRows(connection, source, batch[source], fileOf(source));
         }
-        for (const { relation, sql } of areCrossmatched ? tables : tables.slice(0, 1)) {
+        for (const source of areCrossmatched ? SOURCES : SOURCES.slice(0, 1)) {
+          const relation = this.#relationOf(source);
           if (areReplaced)
             await connection.run(`DELETE FROM ${relation} AS t USING ${viewOf('objects')} AS r WHERE ${IS_CHANGED}`);
-          await connection.run(`INSERT INTO ${relation} ${sql}`);
+          await connection.run(`INSERT INTO ${relation} FROM ${viewOf(source)}`);
         }
-        for (const source of ['objects', 'matches'] as const) rmSync(fileOf(source), { force: true });
+        if (areCrossmatched) {
+          const settings = this.#relationOf('settings');
+          const found = `(${settingsOf(viewOf('objects'))})`;
+          await connection.run(
+            `INSERT INTO ${settings} FROM ${found} AS found ANTI JOIN ${settings} USING (${SET_KEY})`,
+          );
+        }
+        for (const source of SOURCES) rmSync(fileOf(source), { force: true });
       }
       await this.#store(connection, next);
     });
@@ -259,6 +279,11 @@ function tablesIn(number: number, catalogs: Catalogs): StoredTable[] {
   }));
 }
 
+/** The relation of objects or matches is a table of its name. */
+function relationIn(number: number, relation: Parameters<Relations>[0]): string {
+  return `${databaseOf(number)}.${relation === 'settings' ? 'main' : SCHEMA}.${relation}`;
+}
+
 async function attach({ connection, file, number }: Place): Promise<void> {
   const database = databaseOf(number);
   await connection.run(
@@ -274,21 +299,20 @@ export async function removeDatabase(connection: DuckDBConnection, number: numbe
 }
 
 /** Makes a generation in one transaction, so that an incomplete one can be recognised. */
-async function make(
-  made: NewGeneration,
-  catalogs: Catalogs,
-  fill: (tables: readonly StoredTable[]) => Promise<Generation>,
-): Promise<Generation> {
+async function make(made: NewGeneration, catalogs: Catalogs, fill: () => Promise<Generation>): Promise<Generation> {
   const { connection, file, number, maxIndexed } = made;
   const tables = tablesIn(number, catalogs);
+  const relationOf: Relations = relation => relationIn(number, relation);
   const database = databaseOf(number);
   try {
     await attach(made);
     const generation = await inTransaction(connection, async () => {
       for (const schema of new Set(tables.map(({ schema }) => schema)))
         await connection.run(`CREATE SCHEMA ${database}.${quoted(schema)}`);
-      const filled = await fill(tables);
-      await indexIds(connection, tables, maxIndexed);
+      const filled = await fill();
+      await indexIds(connection, SOURCES.map(relationOf), maxIndexed);
+      for (const { relation, sql, position } of tables)
+        if (sql) await connection.run(`CREATE ${position ? 'VIEW' : 'TABLE'} ${relation} AS ${sql(relationOf)}`);
       await connection.run(`INSERT INTO ${database}.stored VALUES (${cellsOf(filled.contents)})`);
       return filled;
     });
@@ -327,20 +351,15 @@ async function sortInto(connection: DuckDBConnection, from: string, to: string, 
   return rows;
 }
 
-/** Indexes the ids of as many tables as fit into memory, so that the engine can find a row by its id quickly. */
-async function indexIds(
-  connection: DuckDBConnection,
-  tables: readonly StoredTable[],
-  maxIndexed: number,
-): Promise<void> {
+/** Indexes the ids of as many relations as fit into memory, so that the engine can find a row by its id quickly. */
+async function indexIds(connection: DuckDBConnection, relations: readonly string[], maxIndexed: number): Promise<void> {
   let left = maxIndexed;
-  for (const { name, relation, position } of tables) {
-    if (!position) continue;
+  for (const [i, relation] of relations.entries()) {
     const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${relation}`);
     const rows = Number(counted.getRows()[0]![0]);
     if (rows > left) continue;
     left -= rows;
-    await connection.run(`CREATE INDEX ${quoted(`${name}_by_id`)} ON ${relation} (${quoted(ID)})`);
+    await connection.run(`CREATE INDEX by_id_${i} ON ${relation} (${quoted(ID)})`);
   }
 }
 
@@ -348,33 +367,19 @@ async function indexIds(
  * Whether a row belongs to a changed object. Objects keep their positions, so only new rows can change the pixels by
  * which the engine skips parts of a table.
  */
-const IS_CHANGED = `t.${quoted(PIXEL)} = r.${quoted(HEALPIX_COLUMN)} AND t.${quoted(ID)} = r.${quoted(ID)}`;
+const IS_CHANGED = `t.${quoted(PIXEL)} = r.${quoted(PIXEL)} AND t.${quoted(ID)} = r.${quoted(ID)}`;
 
 /** The maximum number of ids in a statement. */
 const REMOVED_AT_ONCE = 1000;
 
 async function removeRows(
   connection: DuckDBConnection,
-  tables: readonly StoredTable[],
+  relations: readonly string[],
   ids: readonly bigint[],
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += REMOVED_AT_ONCE) {
     const list = ids.slice(from, from + REMOVED_AT_ONCE).join(', ');
-    for (const { relation } of tables) await connection.run(`DELETE FROM ${relation} WHERE ${quoted(ID)} IN (${list})`);
-  }
-}
-
-/** Makes views of the rows in files. */
-async function viewRows(
-  connection: DuckDBConnection,
-  files: Rows,
-  catalogs: readonly CatalogDefinition[],
-): Promise<void> {
-  const columns = { objects: objectColumns(catalogs), matches: matchColumns(catalogs).columns };
-  for (const source of ['objects', 'matches'] as const) {
-    // Without changed matches, nothing reads their view.
-    if (files[source].length === 0) continue;
-    await viewFiles(connection, source, columns[source], files[source]);
+    for (const relation of relations) await connection.run(`DELETE FROM ${relation} WHERE ${quoted(ID)} IN (${list})`);
   }
 }
 

@@ -1,13 +1,16 @@
 /** Puts rows of changed objects where the engine's statements read them: in memory, or in files. */
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ENGINE_TYPES, quoted, textLiteral } from '@nearsky/adql';
-import { writeRows } from '@nearsky/hats/write';
+import { type HatsColumn, writeRows } from '@nearsky/hats/write';
 import type { MatchRows, ObjectRows } from '../hats_export/columns.ts';
 import { PROGRAM } from '../hats_export/writer_thread.ts';
-import { type Source, viewOf } from './tables.ts';
+import { ownName, type Source } from './tables.ts';
 
 /** The maximum number of rows in a chunk of the engine. */
 const CHUNK_ROWS = 2048;
+
+/** The view of the rows of a relation that are to be stored, with the names and types of the tables. It belongs to one connection. */
+export const viewOf = (source: Source) => `temp.main.exported_${source}`;
 
 /** Writes rows to a Parquet file, and makes the view of their relation. The engine keeps nothing of them in memory. */
 export async function fileRows(
@@ -25,10 +28,13 @@ export async function fileRows(
 export async function viewFiles(
   connection: DuckDBConnection,
   source: Source,
-  columns: readonly { readonly name: string }[],
+  columns: readonly HatsColumn[],
   files: readonly string[],
 ): Promise<void> {
-  const list = columns.map(({ name }) => quoted(name)).join(', ');
+  // In files, times have a time zone, for which the engine would need a time zone database.
+  const cellOf = ({ name, type }: HatsColumn) =>
+    type === 'time' ? `make_timestamp(epoch_us(${quoted(name)}))` : quoted(name);
+  const list = columns.map(column => `${cellOf(column)} AS ${quoted(ownName(column.name))}`).join(', ');
   // A directory like `ra=1` is not a column.
   const rows = `read_parquet([${files.map(textLiteral).join(', ')}], hive_partitioning = false)`;
   await connection.run(`CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list} FROM ${rows}`);
@@ -55,7 +61,7 @@ export async function loadRows(
     time: TIMESTAMP,
   };
   const valuesOf = rows.sorted();
-  const columns = rows.columns.map(({ name, type }, i) => ({ name: quoted(name), type, values: valuesOf(i) }));
+  const columns = rows.columns.map(({ name, type }, i) => ({ name: quoted(ownName(name)), type, values: valuesOf(i) }));
   const filled = columns.flatMap(({ name, type, values }) => (values ? { name, type, values } : []));
   const list = columns.map(({ name, type, values }) => (values ? name : `NULL::${ENGINE_TYPES[type]} AS ${name}`));
   const view = `CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list.join(', ')}`;

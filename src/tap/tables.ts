@@ -1,4 +1,4 @@
-/** The tables of TAP: their names, their columns, and the queries that fill them from the files of an export. */
+/** The tables of TAP: their names, their columns, and the queries that make them of the relations of an export. */
 import { type DescribedTable, quoted, spelled, tableName, textLiteral } from '@nearsky/adql';
 import type { Column, ColumnType } from '@nearsky/astrotables';
 import { datatypeOf, withOwnNames } from '@nearsky/astrotables';
@@ -11,18 +11,21 @@ import { OBJECT_ID_COLUMN } from '../vo/object_links.ts';
 import type { ForeignKey, ListedTable } from './listed_table.ts';
 import { principalKeys, SOURCES, sourceTables } from './source_tables.ts';
 
-/** The relations from which tables are made. */
+/** The relations of an export, from which the tables are made. */
 export type Source = 'objects' | 'matches';
 
 /** The Parquet files with the rows of each relation. */
 export type Rows = Readonly<Record<Source, readonly string[]>>;
 
-/** The view of a relation. It belongs to one connection. */
-export const viewOf = (source: Source) => `temp.main.exported_${source}`;
+/** What stands for a relation in a statement. */
+export type Relations = (relation: Source | 'settings') => string;
 
 export interface TapTable extends ListedTable {
-  /** The query that fills the table from the views of objects and matches: see `viewOf`. */
-  readonly sql: string;
+  /**
+   * The query whose rows are the table's; undefined for `objects` and `matches`. Those have all columns of the relation,
+   * of which queries see those that the table lists.
+   */
+  readonly sql?: (relationOf: Relations) => string;
 }
 
 interface SourceColumn {
@@ -33,7 +36,7 @@ interface SourceColumn {
 /** The columns of an export that contain JSON. Other tables have their values. */
 const IN_JSON: ReadonlySet<string> = new Set(['catalog_outcomes', 'provenance', 'older_crossmatches']);
 
-const SCHEMA = 'nearsky';
+export const SCHEMA = 'nearsky';
 export const PIXEL = 'healpix_29';
 export const ID = 'diaObjectId';
 const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
@@ -48,14 +51,15 @@ export function isIndexed({ position, partial }: DescribedTable, { name }: Colum
   return name === position.ra || name === position.dec || (partial.idPixel !== undefined && name === partial.id);
 }
 
-/**
- * A column of the export. In the export, times have a time zone, for which the engine would need a time zone database.
- */
+/** The name in the tables of a column of the export. */
+export const ownName = (name: string) => (name === HEALPIX_COLUMN ? PIXEL : name);
+
+/** A column of a relation. */
 function stored({ name, type, unit, ucd, description }: HatsColumn, as = name): SourceColumn {
-  const own = as === HEALPIX_COLUMN ? PIXEL : as;
+  const own = ownName(as);
   const xmlId = own === ID && { xmlId: OBJECT_ID_COLUMN };
   const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), ...xmlId, description };
-  return { column, sql: type === 'time' ? `make_timestamp(epoch_us(${quoted(name)}))` : quoted(name) };
+  return { column, sql: quoted(ownName(name)) };
 }
 
 const SOURCE_ID = 'catalog_source_id';
@@ -74,17 +78,65 @@ function withTextId(each: SourceColumn): SourceColumn {
   };
 }
 
-function table(name: string, description: string, columns: readonly SourceColumn[], from: string): TapTable {
-  const list = columns.map(({ column, sql }) => `${sql} AS ${quoted(column.name)}`);
+/** @param from what follows FROM in a query of the columns; by default the table is the relation of its name */
+function table(
+  name: string,
+  description: string,
+  columns: readonly SourceColumn[],
+  from?: (relationOf: Relations) => string,
+): TapTable {
+  const list = columns.map(({ column, sql }) => `${sql} AS ${quoted(column.name)}`).join(', ');
   return {
     schema: SCHEMA,
     name,
     description,
     columns: columns.map(({ column }) => column),
     position: POSITION,
-    sql: `SELECT ${list.join(', ')} FROM ${from}`,
+    ...(from && { sql: relationOf => `SELECT ${list} FROM ${from(relationOf)}` }),
     refers: name === 'objects' ? [] : [{ from: ID, table: `${SCHEMA}.objects`, target: ID }],
   };
+}
+
+function setting(
+  name: string,
+  type: ColumnType,
+  description: string,
+  sql: string,
+  more: Partial<Column> = {},
+): SourceColumn {
+  return { column: { name, type, description, ...more }, sql };
+}
+
+/** The outcomes and settings of a crossmatch, one row per catalog. */
+const OUTCOMES: readonly SourceColumn[] = [
+  setting('catalog_name', 'text', 'The catalog', 'outcome.key'),
+  setting('outcome', 'text', 'What the crossmatch with the catalog came to', 'outcome.value'),
+  setting(
+    'catalog_release',
+    'text',
+    'The release of the catalog that was searched',
+    `list_filter(CAST(settings->'catalogs' AS STRUCT(name VARCHAR, release VARCHAR)[]), lambda each: each.name = outcome.key)[1].release`,
+  ),
+  setting(
+    'crossmatch_radius_arcsec',
+    'float64',
+    'The radius of the crossmatch',
+    `CAST(settings->>'crossmatch_radius_arcsec' AS DOUBLE)`,
+    { unit: 'arcsec', ucd: 'pos.angDistance' },
+  ),
+];
+
+const outcomesIn = (json: string) =>
+  `unnest(map_entries(CAST(CAST(${json} AS JSON) AS MAP(VARCHAR, VARCHAR)))) AS outcome`;
+
+/** What objects with the same outcomes and settings have in common. */
+export const SET_KEY = 'catalog_outcomes, provenance_set';
+
+/** The query of the rows that objects need in `settings`: one for each set and catalog. Few sets differ. */
+export function settingsOf(objects: string): string {
+  const list = OUTCOMES.map(({ column, sql }) => `${sql} AS ${column.name}`).join(', ');
+  return `SELECT ${SET_KEY}, ${list} FROM (SELECT *, ${outcomesIn('catalog_outcomes')}, CAST(provenance AS JSON) AS settings
+    FROM (SELECT DISTINCT ${SET_KEY}, provenance FROM ${objects} WHERE catalog_outcomes IS NOT NULL))`;
 }
 
 /** All tables except TAP_SCHEMA. */
@@ -97,62 +149,33 @@ export function archiveTables({
   const ofObject = (...names: readonly string[]) => names.map(name => objects.get(name)!);
   const place = ofObject(HEALPIX_COLUMN, ID, 'ra', 'dec');
   const plain = [...objects].flatMap(([name, column]) => (IN_JSON.has(name) ? [] : column));
-  const setting = (
-    name: string,
-    type: ColumnType,
-    description: string,
-    sql: string,
-    more: Partial<Column> = {},
-  ): SourceColumn => ({
-    column: { name, type, description, ...more },
-    sql,
-  });
-  /** The outcomes and settings of a crossmatch, one row per catalog. */
-  const outcomes = [
-    setting('catalog_name', 'text', 'The catalog', 'outcome.key'),
-    setting('outcome', 'text', 'What the crossmatch with the catalog came to', 'outcome.value'),
-    setting(
-      'catalog_release',
-      'text',
-      'The release of the catalog that was searched',
-      `list_filter(CAST(settings->'catalogs' AS STRUCT(name VARCHAR, release VARCHAR)[]), lambda each: each.name = outcome.key)[1].release`,
-    ),
-    setting(
-      'crossmatch_radius_arcsec',
-      'float64',
-      'The radius of the crossmatch',
-      `CAST(settings->>'crossmatch_radius_arcsec' AS DOUBLE)`,
-      { unit: 'arcsec', ucd: 'pos.angDistance' },
-    ),
-  ];
-  const map = (json: string) => `unnest(map_entries(CAST(CAST(${json} AS JSON) AS MAP(VARCHAR, VARCHAR)))) AS outcome`;
   const { columns, places } = matchColumns(catalogs);
   const shared = columns.slice(0, Math.min(columns.length, ...[...places.values()].map(({ at }) => at)));
   const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));
   const ofSource = ofMatch.filter(({ column }) => column.name !== 'catalog_name' && column.name !== SOURCE_NAME);
   return [
-    table('objects', 'The objects: one row each', plain, viewOf('objects')),
-    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, viewOf('matches')),
+    table('objects', 'The objects: one row each', plain),
+    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch),
     table(
       'crossmatches',
       'What the current crossmatch of each object came to, by catalog',
       [
         ...place,
-        ...outcomes,
+        ...OUTCOMES.map(({ column }) => ({ column, sql: column.name })),
         ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch', 'provenance_set'),
       ],
-      `(SELECT *, ${map('catalog_outcomes')}, CAST(provenance AS JSON) AS settings FROM ${viewOf('objects')} WHERE catalog_outcomes IS NOT NULL)`,
+      relationOf => `${relationOf('objects')} JOIN ${relationOf('settings')} USING (${SET_KEY})`,
     ),
     table(
       'older_crossmatches',
       'What the earlier crossmatches of each object came to, by catalog',
-      [...place, ...outcomes, ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch')],
-      `(SELECT * REPLACE (older.match_version AS match_version, make_timestamp(older.crossmatched_at_us) AS crossmatched_at,
+      [...place, ...OUTCOMES, ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch')],
+      relationOf => `(SELECT * REPLACE (older.match_version AS match_version, make_timestamp(older.crossmatched_at_us) AS crossmatched_at,
           array_to_string(older.brokers_at_crossmatch, ' ') AS brokers_at_crossmatch),
-          older.provenance AS settings, ${map('older.catalog_outcomes')}
+          older.provenance AS settings, ${outcomesIn('older.catalog_outcomes')}
         FROM (SELECT *, unnest(CAST(CAST(older_crossmatches AS JSON) AS STRUCT(match_version INTEGER, crossmatched_at_us BIGINT,
             brokers_at_crossmatch VARCHAR[], catalog_outcomes JSON, provenance JSON)[])) AS older
-          FROM ${viewOf('objects')} WHERE older_crossmatches IS NOT NULL))`,
+          FROM ${relationOf('objects')} WHERE older_crossmatches IS NOT NULL))`,
     ),
     table(
       'reliability_cuts',
@@ -171,15 +194,15 @@ export function archiveTables({
         setting('as_of', 'text', 'The date of the declaration', 'cut.as_of', { ucd: 'time' }),
         ...ofObject('provenance_set'),
       ],
-      `(SELECT * FROM (SELECT *, unnest(CAST(CAST(provenance AS JSON)->'reliability_cuts' AS STRUCT(broker VARCHAR, min_reliability DOUBLE,
-          enforced_by VARCHAR, status VARCHAR, as_of VARCHAR)[])) AS cut FROM ${viewOf('objects')} WHERE provenance IS NOT NULL)
+      relationOf => `(SELECT * FROM (SELECT *, unnest(CAST(CAST(provenance AS JSON)->'reliability_cuts' AS STRUCT(broker VARCHAR, min_reliability DOUBLE,
+          enforced_by VARCHAR, status VARCHAR, as_of VARCHAR)[])) AS cut FROM ${relationOf('objects')} WHERE provenance IS NOT NULL)
         WHERE list_contains(string_split(brokers_at_crossmatch, ' '), cut.broker))`,
     ),
     table(
       'tns',
       'The objects that lie near an object of the registry of transients, with that object',
       [...place, ...[...objects].filter(([name]) => name.startsWith('tns_')).map(([, column]) => column)],
-      `${viewOf('objects')} WHERE tns_objid IS NOT NULL`,
+      relationOf => `${relationOf('objects')} WHERE tns_objid IS NOT NULL`,
     ),
     ...catalogs.map(catalog => {
       const { at, columns: payload } = places.get(catalog.name)!;
@@ -196,7 +219,7 @@ export function archiveTables({
         `${catalog.name}_matches`,
         `The sources of ${catalog.release} that crossmatches found, with their columns`,
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
-        `${viewOf('matches')} WHERE catalog_name = ${textLiteral(catalog.name)}`,
+        relationOf => `${relationOf('matches')} WHERE catalog_name = ${textLiteral(catalog.name)}`,
       );
       const source = { from: SOURCE_ID, table: `${catalog.name}.${SOURCES}`, target: catalog.idColumn };
       const refers = isRegistered(catalog.name) ? [...matches.refers, source] : matches.refers;
@@ -347,7 +370,7 @@ function schemaTables(others: readonly ListedTable[]): TapTable[] {
     );
     return {
       ...each,
-      sql: `SELECT * FROM (VALUES ${cells.map(row => `(${row.join(', ')})`).join(', ')}) AS t(${list})`,
+      sql: () => `SELECT * FROM (VALUES ${cells.map(row => `(${row.join(', ')})`).join(', ')}) AS t(${list})`,
     };
   });
 }

@@ -154,7 +154,7 @@ needs(test, obstacle)('what has changed since an export is found as in an export
     await change(writer, allIn(store));
     const changed = await answers(dataDir);
     assert.is(changed.changed, CHANGED);
-    for (const table of TABLES) assert.ok(changed.indexed.includes(table), table);
+    assert.equal(changed.indexed.sort(), ['matches', 'objects']);
     rmSync(join(dataDir, 'tap'), { recursive: true });
     const whole = await answers(dataDir);
     assert.is(whole.changed, 0);
