@@ -129,10 +129,11 @@ async function readPart(
         if ((type === 'float32' || type === 'int32') && NARROW_TYPES[kind] !== type) throw widened(each.file, stored);
         return [{ name, stored }];
       });
-      if (own.length === 0) return;
       for (const { name } of own) has.add(name);
       const to = `part${wanted.part}-${i}.parquet`;
-      await copy(each, own, join(directory, to));
+      // A file without the columns still has rows.
+      const copied = own.length > 0 ? own : [{ name: table.partial!.id, stored: registration.columns.id }];
+      await copy(each, copied, join(directory, to));
       written.push(to);
     });
     return { part: wanted.part, files: written, columns: [...has] };
