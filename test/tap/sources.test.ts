@@ -6,15 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Budget } from '../../src/base/budget.ts';
+import { ClientAdmission } from '../../src/base/client_admission.ts';
+import { Unavailable } from '../../src/base/refusal.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
+import { ChildMemory } from '../../src/pool/child_memory.ts';
+import { readingProcesses } from '../../src/service/reading.ts';
+import { SourceReader } from '../../src/tap/source_reader.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { type RangeServer, serveFiles } from '../catalogs/range_server.ts';
 import { catalogColumns } from '../catalogs/small_catalog.ts';
 import { writeHats } from '../catalogs/write_hats.ts';
 import { inWorld, pool, World, type WrittenCatalog } from '../crossmatch/world.ts';
 import { nearsky } from '../e2e/support.ts';
-import { eventually, TestApp } from '../http/support.ts';
+import { configOf, eventually, TestApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { type Place, seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
@@ -395,6 +401,41 @@ check('a column that all files of a catalog lack, or some of them, is null there
       assert.is(text, `${MISSING}\n${'\n'.repeat(5)}`);
     } finally {
       await app.app.close();
+    }
+  }),
+);
+
+check('a catalog whose columns have changed since the tables were made cannot be read', () =>
+  inWorld(async world => {
+    const put = async (directory: string, key: string) => {
+      const location = join(world.directory, directory);
+      const double = (name: string, data: number[]) => ({ name, type: 'DOUBLE', data }) as const;
+      const columns = [{ name: 'id', type: 'INT64', data: [7n] } as const, double('ra', [10]), double('dec', [0])];
+      writeHats(location, { name: 'mine', columns: [...columns, double(key, [1])], ra: 'ra', dec: 'dec' });
+      const catalog = { name: 'mine', idColumn: 'id', description: {} };
+      await world.writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: 0 }));
+    };
+    const config = configOf(join(world.directory, 'data'));
+    const logged: unknown[] = [];
+    const memory = new ChildMemory(1024, () => {});
+    const processes = readingProcesses(config, new ClientAdmission(), memory);
+    const reader = new SourceReader(config, (_event, fields) => logged.push(fields), processes);
+    const columns = (['mag', 'id'] as const).map(
+      name => ({ name, type: name === 'id' ? 'int64' : 'float64' }) as const,
+    );
+    const part = { part: 0, catalog: 'mine', columns, bounds: undefined, rows: undefined, isFar: false };
+    const read = () =>
+      reader.inTime('a', new Budget(60), new AbortController().signal)([part], join(world.directory, 'parts'));
+    try {
+      await put('before', 'mag');
+      assert.equal((await read())[0]!.columns, ['mag', 'id']);
+      await put('after', 'flux');
+      const error = await read().catch((failure: unknown) => failure);
+      assert.instance(error, Unavailable);
+      assert.match(JSON.stringify(logged), 'the column mag of mine has changed since the tables were made');
+    } finally {
+      processes.close();
+      memory.close();
     }
   }),
 );
