@@ -79,10 +79,15 @@ function pastOf(entry: number, context: Stated, removed?: RemovedSince): Past {
   const own = index.arenas.length;
   if (removed?.arena) context.index = new SkyIndex([...index.arenas, removed.arena]);
   const isVoid = removedRows(store, context);
+  // Objects that are removed later are not in the further arena.
+  const known = removed?.ids.size ?? 0;
   if (!removed && !isVoid && entry === sequence) return { isLeftOut: undefined };
   return {
     isLeftOut: row =>
       row.arena < own &&
-      (removed?.ids.has(row.id) || isVoid?.(row) || (entry < sequence && !store.isStoredAt(row.id, entry)) || false),
+      ((removed?.ids.get(row.id) ?? known) < known ||
+        isVoid?.(row) ||
+        (entry < sequence && !store.isStoredAt(row.id, entry)) ||
+        false),
   };
 }

@@ -18,8 +18,11 @@ const MAX_REMOVED = 2_000_000;
 export class RemovedSince {
   readonly store: Store;
   readonly entry: number;
-  /** All of them. They may have been stored anew since. */
-  readonly ids = new Set<bigint>();
+  /**
+   * All of them, with the number of those read before. They may have been stored anew since. Other queries may add
+   * further ones at each yield.
+   */
+  readonly ids = new Map<bigint, number>();
   /** Those that were stored after the entry. */
   readonly objects: FormerObject[] = [];
   readonly #view = new ObjectView();
@@ -73,7 +76,7 @@ export class RemovedSince {
       const { position, ingestTimeUs, eventTimeUs, hasMatches } = view;
       this.objects.push({ diaObjectId, position, ingestTimeUs, eventTimeUs, hasMatches });
     }
-    this.ids.add(diaObjectId);
+    this.ids.set(diaObjectId, this.ids.size);
   }
 
   /** The objects that have a position; undefined if there are none. */

@@ -288,7 +288,9 @@ export class JobQueue {
       const result = await run({ ...job, ...request }, paths, AbortSignal.any([ends, late.signal])).catch(error => {
         throw late.signal.aborted ? new JobError(`it takes longer than ${runMs / 1000} s`) : error;
       });
-      if (this.#store.read(id)?.phase === 'EXECUTING') this.#over({ ...job, phase: 'COMPLETED', result });
+      // The client may have changed the job meanwhile.
+      const now = this.#store.read(id);
+      if (now?.phase === 'EXECUTING') this.#over({ ...now, phase: 'COMPLETED', result });
     } catch (error) {
       const job = this.#store.read(id);
       if (this.#isClosed || !job || isOver(job.phase)) return;

@@ -169,23 +169,23 @@ class Jobs {
       throw methodNotAllowed(method, part === '' ? `${READING}, POST, DELETE` : `${READING}, POST`);
     if (part === 'parameters' && this.#kind.made)
       return await this.#unlessRepeated(exchange, async () =>
-        this.#setParameters(exchange, job, await this.#kind.made!.parametersOf(exchange)),
+        this.#setParameters(exchange, await this.#kind.made!.parametersOf(exchange)),
       );
     const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
     const form = inUpperCase(parseSearch(Buffer.from(bytes).toString('utf8')));
     return await this.#change(exchange, job, part, form);
   }
 
-  async #setParameters(exchange: Exchange, job: Job, { parameters, input }: Sent): Promise<Answer> {
+  async #setParameters(exchange: Exchange, { parameters, input }: Sent): Promise<Answer> {
     try {
+      // The job may have started while the request arrived.
+      const job = this.#job(exchange);
       requireShort(new Map([...this.#parametersOf(job), ...parameters]));
-    } catch (error) {
+      if (job.phase === 'PENDING') input?.moveTo(this.#service.jobs.inputPath(job.id));
+      return await this.#set(exchange, job, { parameters: Object.fromEntries(parameters) });
+    } finally {
       input?.remove();
-      throw error;
     }
-    if (job.phase === 'PENDING') input?.moveTo(this.#service.jobs.inputPath(job.id));
-    else input?.remove();
-    return await this.#set(exchange, job, { parameters: Object.fromEntries(parameters) });
   }
 
   async result(exchange: Exchange): Promise<Answer> {
@@ -259,8 +259,8 @@ class Jobs {
     job: Job,
     change: Pick<Job, 'runSeconds'> & { parameters?: JobRequest['parameters'] },
   ) {
-    if (job.phase !== 'PENDING') throw isPast(job);
-    await this.#ask(exchange, { step: 'set', id: job.id, ...change });
+    const changed = await this.#ask(exchange, { step: 'set', id: job.id, ...change });
+    if (changed && changed.phase !== 'PENDING') throw isPast(changed);
     return this.#seeOther(exchange, job);
   }
 

@@ -37,12 +37,18 @@ function streamOf(kind: EventKind, service: Service): Handler {
     const filters = read('filters');
     const status = kind === 'objects' ? read('status') : undefined;
     const lastSequence = eventStreams.lastSequence();
-    const position = positionOf(exchange, read('from'), lastSequence);
+    // Another node may have sent the id.
+    const mayBeFurther = service.coordination.state.hasLog;
+    const position = positionOf(exchange, read('from'), lastSequence, mayBeFurther);
     const asked = { kind, position, filters, status, level: read('level'), radiusArcsec: read('radius_arcsec') };
     const hasArea = method === 'POST' || ['area', 'level', 'radius_arcsec'].some(name => search.has(name));
-    if (hasArea) return streamInArea(exchange, service, asked);
-    const selection = eventSelection(filters, undefined, status);
-    return eventResponse(eventStreams.open(kind, position, selection, exchange.client));
+    const begin = () => {
+      if (hasArea) return streamInArea(exchange, service, asked);
+      const selection = eventSelection(filters, undefined, status);
+      return eventResponse(eventStreams.open(kind, position, selection, exchange.client));
+    };
+    if (position.sequence <= lastSequence) return begin();
+    return service.reachEntry(position.sequence, true, exchange.budget).then(begin);
   };
 }
 
@@ -96,14 +102,15 @@ async function inParts<T>(work: Generator<undefined, T, undefined>): Promise<T> 
 /**
  * The position at which the stream starts. The `Last-Event-ID` header takes precedence, because a client that
  * reconnects repeats its original address.
+ * @param mayBeFurther whether an id may be after the last entry
  */
-function positionOf({ request }: Exchange, asked: string, lastSequence: number): EventPosition {
+function positionOf({ request }: Exchange, asked: string, lastSequence: number, mayBeFurther: boolean): EventPosition {
   const lastId = request.headers.get(LAST_EVENT_ID) || undefined;
   const from = lastId ?? asked;
   if (lastId === undefined && from === 'now') return { sequence: lastSequence, objects: 0, matches: 0 };
   if (lastId === undefined && from === 'beginning') return { sequence: 0, objects: 0, matches: 0 };
   const position = positionAfter(from);
-  if (position && position.sequence <= lastSequence) return position;
+  if (position && (mayBeFurther || position.sequence <= lastSequence)) return position;
   const [param, others] = lastId === undefined ? ['from', 'now, beginning or '] : [LAST_EVENT_ID, ''];
   const why = `${others}the id of an event that this service has sent, whose first number is at most ${lastSequence}`;
   throw invalidParameter(param, why, from);

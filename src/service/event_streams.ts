@@ -242,6 +242,10 @@ export class EventStreams {
 
   /** Sends a client the next events, or a keep-alive event if the client has had no events for a long time. */
   #step(reader: Reader): void {
+    if (!this.#hasFilters(reader)) {
+      this.#end(reader);
+      return;
+    }
     const events = this.#nextEvents(reader);
     if (events && events.count > 0) {
       this.#options.metrics.add('streamEvents', events.count);
@@ -249,6 +253,15 @@ export class EventStreams {
     } else if (this.#isQuiet(reader)) {
       this.#write(reader, Buffer.from(`: nothing else yet\nid: ${eventId(reader.position)}\n\n`));
     } else if (events) this.#queue(reader);
+  }
+
+  /**
+   * Whether the filters of a reader still exist: its catalog may have been removed, or described anew. When the client
+   * reconnects, the filter is refused by name; otherwise the reader would pass over events.
+   */
+  #hasFilters({ selection }: Reader): boolean {
+    const { filters } = this.#options.fragments().settings.catalogs;
+    return selection?.filters?.every(([name]) => filters.has(name)) ?? true;
   }
 
   /** How often the database was read. */

@@ -192,13 +192,17 @@ export class Job {
   }
 
   /**
-   * @throws JobFailure if a query fails after its first rows, and the format of its answer cannot express that
+   * The next bytes; null at the end.
+   * @throws JobFailure if the query was ended, or fails after its first rows, and the format of its answer cannot express that
    * @throws the engine's error if a job finds no memory
    */
   async part(): Promise<Uint8Array<ArrayBuffer> | null> {
     clearTimeout(this.#idle);
     try {
-      while (!this.isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
+      while (!this.isDone && this.#out.length < PART_BYTES) {
+        if (this.#isClosed) throw new JobFailure('the query was ended');
+        await this.#write();
+      }
     } catch (error) {
       if (this.#query.isJob && isOutOfMemory(error)) throw error;
       const reason = this.reasonOf(error);

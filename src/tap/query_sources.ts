@@ -19,8 +19,8 @@ export interface PartWanted {
   /** Its index among the parts of the query. */
   readonly part: number;
   readonly catalog: string;
-  /** Names of columns of the table; at least one. */
-  readonly columns: readonly string[];
+  /** Columns of the table; at least one. */
+  readonly columns: readonly Pick<Column, 'name' | 'type'>[];
   /** The area of the rows; undefined for the whole catalog. */
   readonly bounds: PixelBounds | undefined;
   /** The number of rows that are enough; undefined for all. */
@@ -116,7 +116,7 @@ export class QuerySources {
       wanted.push({
         part: this.#parts.indexOf(part),
         catalog: schema,
-        columns: own,
+        columns: table.columns.filter(({ name }) => own.includes(name)).map(({ name, type }) => ({ name, type })),
         bounds,
         rows,
         isFar: this.#isFar(schema),

@@ -96,7 +96,11 @@ async function readPart(
   const { remote } = threadData<MatchThreadData>().catalogs ?? {};
   const files = await catalogFiles(registration.location, { remote });
   const isFar = isRemote(registration.location);
-  const columns = wanted.columns.map(name => ({ name, stored: fileColumn(registration, table, name) }));
+  const columns = wanted.columns.map(({ name, type }) => {
+    if (!table.columns.some(column => column.name === name && column.type === type))
+      throw new CatalogError(`the column ${name} of ${wanted.catalog} has changed since the tables were made`);
+    return { name, type, stored: fileColumn(registration, table, name) };
+  });
   const chosen: (Chosen | undefined)[] = new Array(names.length);
   let [bytes, rows] = [0, 0];
   try {
@@ -122,17 +126,17 @@ async function readPart(
     const some = chosen.flatMap(each => (each && each.groups.length > 0 ? [each] : []));
     await eachConcurrently(some, isFar ? COPIED_AT_ONCE : 1, async (each, i) => {
       if (!isThere(directory)) throw new TooMuch('the query was ended');
-      const own = columns.flatMap(({ name, stored }) => {
+      const own = columns.flatMap(({ name, type, stored }) => {
         const kind = stored === undefined ? undefined : each.file.columns.get(stored);
         if (stored === undefined || kind === undefined || kind === 'null') return [];
-        const { type } = table.columns.find(column => column.name === name)!;
         if ((type === 'float32' || type === 'int32') && NARROW_TYPES[kind] !== type) throw widened(each.file, stored);
         return [{ name, stored }];
       });
-      if (own.length === 0) return;
       for (const { name } of own) has.add(name);
       const to = `part${wanted.part}-${i}.parquet`;
-      await copy(each, own, join(directory, to));
+      // A file without the columns still has rows.
+      const copied = own.length > 0 ? own : [{ name: table.partial!.id, stored: registration.columns.id }];
+      await copy(each, copied, join(directory, to));
       written.push(to);
     });
     return { part: wanted.part, files: written, columns: [...has] };

@@ -172,6 +172,29 @@ test('a cone is of its entry, whether the index is early or late to follow a rem
     }
   }));
 
+test('an answer has the objects that are removed during its steps, also if another query reads their removal', () =>
+  withStore(async (store, writer) => {
+    const TIME_US = 1.7e15;
+    const ids = Array.from({ length: 100 }, (_, i) => BigInt(i));
+    const generation = generationOf(ids, TIME_US, 1, 1);
+    await writer.keepHistory(true);
+    await writer.ingest(
+      ids.map(id => delivery(id)),
+      TIME_US,
+    );
+    await writer.remove([0n], 'wrong');
+    const query = { ...coneAt(1), pageSize: ids.length };
+    let steps = 0;
+    const removeOthers = () => {
+      if (steps++ > 0) return;
+      apply(store.databases, { kind: 'remove', ids: ids.slice(1), reason: 'wrong', timeUs: TIME_US });
+      answer(store, coneAt(1), () => {}, generation);
+    };
+    const text = store.databases.objects.transactionSync(() => answer(store, query, removeOthers, generation));
+    assert.ok(steps > 1);
+    assert.equal(idsIn(text), ids.map(String));
+  }));
+
 test('what was removed since an entry is read in steps, and once for all queries', () =>
   withStore(async (store, writer) => {
     const TIME_US = 1.7e15;

@@ -9,6 +9,7 @@ import { encodeChange } from '../../src/store/change_record.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Link, MemoryLog } from '../cluster/memory_log.ts';
 import { seededRandom } from '../oracle/skies.ts';
+import { readEvents } from './event_reader.ts';
 import { type Answer, configOf, delivery, eventually, NOW_US, TestApp, withApp, withDirectory } from './support.ts';
 
 const test = suite('http/log_place');
@@ -97,6 +98,23 @@ test('a node that is behind waits for what another has shown, or refuses', () =>
     // A position of another log, or none, has no effect.
     for (const other of ['ffffffff-9-9', '', '-1', `${place}x`])
       assert.is((await behind.get(CONE, other)).status, 200, other);
+  }));
+
+test('a stream that goes on at a node that is behind waits for the entry of its id, or is refused', () =>
+  withNodes(async ([ahead, behind], log) => {
+    for (const id of [1n, 2n, 3n]) deliver(log, id);
+    for (const node of [ahead, ahead, ahead, behind]) await node.step();
+    const { lastId } = await readEvents(ahead.app, '/api/stream/objects?from=beginning', 3);
+    const resumed = { headers: { 'Last-Event-ID': lastId } };
+    const refused = await behind.app.get('/api/stream/objects', resumed);
+    assert.is(refused.status, 503, refused.text);
+    assert.ok(refused.headers.get('Retry-After'));
+    const waiting = readEvents(behind.app, '/api/stream/objects', 1, resumed);
+    await behind.step();
+    await behind.step();
+    deliver(log, 4n);
+    await behind.step();
+    assert.match((await waiting).texts[0]!, '"diaObjectId":4,');
   }));
 
 test('what another process of the directory has applied counts', () =>

@@ -7,7 +7,7 @@ import type { FilterValues } from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { eventSelection, positionAfter } from '../../src/answers/stream_events.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
-import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import { Catalogs, catalogDefinition, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 import type { Coordination } from '../../src/service/coordination.ts';
@@ -280,7 +280,10 @@ function streamsOver(store: World['store'], quietMs: number) {
   };
   const config = configOf('.');
   const logged: string[] = [];
-  const fragments = new SharedFragments(answerSettings(config));
+  let fragments = new SharedFragments(answerSettings(config));
+  const register = (catalogs: Catalogs) => {
+    fragments = new SharedFragments(answerSettings(config, catalogs));
+  };
   const streams = new EventStreams({
     config,
     coordination: coordination as unknown as Coordination,
@@ -290,7 +293,7 @@ function streamsOver(store: World['store'], quietMs: number) {
     log: event => logged.push(event),
     quietMs,
   });
-  return { streams, coordination, logged };
+  return { streams, coordination, logged, register };
 }
 
 /** A client of streams that reads everything. */
@@ -305,7 +308,9 @@ function readerOf(streams: EventStreams, from: string, filters: FilterValues | n
       reader.take(bytes);
       setTimeout(() => stream.written(), 0);
     },
-    end: () => {},
+    end: () => {
+      reader.isEnded = true;
+    },
     fail: () => {},
   });
   return { reader, parts };
@@ -338,6 +343,24 @@ test('clients share what they are sent, also where their filters are equal', () 
     assert.ok(isShared(first!, same!));
     assert.ok(isShared(few!, equal!));
     assert.not(isShared(few!, other!));
+    streams.close();
+  }));
+
+test('a stream ends when one of its filters is gone, because the catalog was removed or described anew', () =>
+  withStore(async (store, writer) => {
+    await addObjects(writer, 0, 5);
+    const { streams, coordination, register } = streamsOver(store, 60_000);
+    const definition = { ...catalogDefinition('gaia_dr3')!, name: 'mine' };
+    register(new Catalogs([{ name: 'mine', definition, coverage: { order: 0 } }]));
+    const end = `${store.lastSequence()}`;
+    const { reader } = readerOf(streams, '0', [['mine.ruwe_max', 1]]);
+    const other = readerOf(streams, end, [['gaia_dr3.ruwe_max', 1]]).reader;
+    await addObjects(writer, 5, 6);
+    register(new Catalogs([]));
+    coordination.generation = { sequence: store.lastSequence() };
+    coordination.onGeneration();
+    await reader.until('its end', ({ isEnded }) => isEnded);
+    assert.not(other.isEnded);
     streams.close();
   }));
 

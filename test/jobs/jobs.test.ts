@@ -230,6 +230,18 @@ test('the request and its parameters are stored apart from the job', () =>
     queue.close();
   }));
 
+test('a job that ends keeps the time of its removal that was set while it ran', () =>
+  withDirectory(async directory => {
+    const { store, queue, add, finish, reaches } = queueOf(directory);
+    const id = add();
+    const destructionMs = store.read(id)!.createdMs + 60_000;
+    queue.step({ step: 'keep', id, destructionMs });
+    finish();
+    await reaches(id, 'COMPLETED');
+    assert.is(store.read(id)!.destructionMs, destructionMs);
+    queue.close();
+  }));
+
 test('a failure is told where it is for the client', () =>
   withDirectory(async directory => {
     const { store, queue, add, fail, reaches } = queueOf(directory);

@@ -7,8 +7,12 @@ import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparqu
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Budget } from '../../src/base/budget.ts';
+import { registerCatalog } from '../../src/catalogs/register.ts';
+import { catalogDefinition } from '../../src/contract/catalogs.ts';
+import { Coordinator } from '../../src/service/coordinator.ts';
 import { inWorld, pool, type World } from '../crossmatch/world.ts';
-import { type Answer, TestApp } from '../http/support.ts';
+import { type Answer, configOf, eventually, TestApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
@@ -488,5 +492,33 @@ function exactIntegers(_key: string, value: unknown, context?: { source?: string
     ? BigInt(context!.source!)
     : value;
 }
+
+test('a catalog that was replaced since the request is refused, as the answer would name the former release', () =>
+  inWorld(async world => {
+    const { location } = await world.addCatalog('gaia_dr3', [{ ra: 1, dec: 3 }]);
+    const config = configOf(join(world.directory, 'data'));
+    const threads = () => ({ threads: [], operations: [], replaced: 0 });
+    const coordinator = new Coordinator({ config, log: () => {}, threads });
+    const catalog = catalogDefinition('gaia_dr3')!;
+    const input = new TextEncoder().encode('ra,dec\n1,3\n');
+    const settings = { radiusArcsec: 1, find: 'nearest', rows: 'all', priorCompleteness: 1, format: 'csv' } as const;
+    const request = { ...settings, catalog, named: { ra: undefined, dec: undefined, frame: undefined }, about: '{}' };
+    const files = { input, inputBytes: input.length, output: join(world.directory, 'answer'), maxOutputBytes: 2 ** 20 };
+    const begun = async () =>
+      (await coordinator.ask('table', { client: 'a', request, ...files }, new Budget(60)))!.begun;
+    try {
+      await eventually('the index is ready', async () => coordinator.generation);
+      assert.is((await begun()).outcome, 'begun');
+      await world.writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: 0, release: 'Gaia DR4' }));
+      const refused = await begun();
+      assert.is(refused.outcome, 'refused');
+      assert.match(
+        (refused as { message: string }).message,
+        /the catalog gaia_dr3 was replaced .*: send the table again/,
+      );
+    } finally {
+      await coordinator.close();
+    }
+  }));
 
 test.run();

@@ -131,6 +131,27 @@ check('the parameters of a job have a bound together, when it is made and when i
   assert.match(changed.text, 'characters together');
 });
 
+check('parameters that arrive after the start of their job are refused', async ({ running }) => {
+  const job = await make(running, 'SELECT TOP 1 ra FROM objects', { RESPONSEFORMAT: 'csv' });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const late = running.app.get(`${job}/parameters`, {
+    method: 'POST',
+    headers,
+    body: readable,
+    duplex: 'half',
+  } as object);
+  assert.is((await form(running, `${job}/phase`, { PHASE: 'RUN' })).status, 303);
+  const writer = writable.getWriter();
+  await writer.write(new TextEncoder().encode('RESPONSEFORMAT=json'));
+  await writer.close();
+  const { status, text } = await late;
+  assert.is(status, 400, text);
+  assert.match(text, 'Cannot change this part of a job that is');
+  await reaches(running, job, 'COMPLETED');
+  assert.match(await textOf(running, `${job}/parameters`), 'id="RESPONSEFORMAT">csv<');
+});
+
 check('a job that is aborted, removed or late runs no longer', async ({ running }) => {
   const ends: readonly ((job: string) => Promise<unknown>)[] = [
     job => form(running, `${job}/phase`, { PHASE: 'ABORT' }),

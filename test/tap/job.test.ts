@@ -133,6 +133,18 @@ check('an error in a late row is told, with its reason', async () => {
   assert.match(await failure(answer(sum)), /a number is too large for its type/);
 });
 
+check('an answer that is ended while a part is made has no end', async () => {
+  const query = { query: '', maxRecords: ROWS, format: tapFormat('csv')!, seconds: 60, uploads: [] };
+  const connection = await instance!.connect();
+  await connection.run('BEGIN');
+  const job = new Job(connection, COLUMNS, query, () => {});
+  await job.begin(`SELECT i::BIGINT AS c1 FROM range(${ROWS}) AS t(i)`, async () => []);
+  await job.part();
+  const next = job.part().then(part => `${part?.length ?? 'the end'}`, String);
+  await job.close();
+  assert.match(await next, 'the query was ended');
+});
+
 check('words of the engine do not come through', async () => {
   for (const [sql, reason] of [
     ["SELECT CAST('secret' AS INTEGER) AS c1", 'a value cannot be converted'],

@@ -1,17 +1,26 @@
 /** The catalogs themselves in queries: `CATALOG.sources`, beside a scan of every row, and what hosts are asked for. */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pixelOf, separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Budget } from '../../src/base/budget.ts';
+import { ClientAdmission } from '../../src/base/client_admission.ts';
+import { Unavailable } from '../../src/base/refusal.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
+import { catalogDefinition } from '../../src/contract/catalogs.ts';
+import { ChildMemory } from '../../src/pool/child_memory.ts';
+import { readingProcesses } from '../../src/service/reading.ts';
+import { SourceReader } from '../../src/tap/source_reader.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { type RangeServer, serveFiles } from '../catalogs/range_server.ts';
+import { catalogColumns } from '../catalogs/small_catalog.ts';
+import { writeHats } from '../catalogs/write_hats.ts';
 import { inWorld, pool, World, type WrittenCatalog } from '../crossmatch/world.ts';
 import { nearsky } from '../e2e/support.ts';
-import { eventually, TestApp } from '../http/support.ts';
+import { configOf, eventually, TestApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { type Place, seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
@@ -358,6 +367,78 @@ const QUERIES = [
   `SELECT u.n FROM U AS u WHERE EXISTS (SELECT 1 FROM (SELECT ra, dec FROM U AS v WHERE v.n = u.n + 2) AS w JOIN S AS s ON ${near('s', 'w', '0.002')})`,
   `SELECT o.n FROM (SELECT n, ra, dec FROM U WHERE n < 100) AS o JOIN S AS s ON ${near('s', 'o', '0.002')} AND o.n > 20`,
 ];
+
+check('a column that all files of a catalog lack, or some of them, is null there', () =>
+  inWorld(async world => {
+    const [MISSING, PARTIAL] = ['phot_bp_mean_mag', 'phot_rp_mean_mag'];
+    const definition = catalogDefinition('gaia_dr3')!;
+    const stars = Array.from({ length: 100 }, (_, i) => ({ ra: i < 60 ? 10 : 200, dec: i / 100 }));
+    const columns = catalogColumns(
+      definition,
+      stars.map(({ ra }) => ra),
+      stars.map(({ dec }) => dec),
+    ).filter(({ name }) => name !== MISSING);
+    const write = (directory: string, names: (name: string) => boolean) => {
+      const location = join(world.directory, directory);
+      const written = { name: 'gaia_dr3', columns: columns.filter(({ name }) => names(name)), ra: 'ra', dec: 'dec' };
+      return { location, partitions: writeHats(location, written) };
+    };
+    const { location, partitions } = write('gaia', () => true);
+    const other = write('other', name => name !== PARTIAL);
+    const options = { addedAtUs: 0, allowMissing: true };
+    await world.writer.putCatalog(await registerCatalog(definition, location, options));
+    const [file] = partitions.find(({ rows }) => rows === 40)!.files;
+    copyFileSync(join(other.location, file!), join(location, file!));
+    await world.ingest([{ ra: 10, dec: 0 }]);
+    const app = new TestApp(join(world.directory, 'data'), { TAP_QUERY_SECONDS: '120' });
+    try {
+      const count = (where: string) => rows({ app }, `SELECT COUNT(*) FROM gaia_dr3.sources WHERE ${where}`);
+      assert.equal(await count(`${MISSING} IS NULL`), ['100']);
+      const partial = columns.find(({ name }) => name === PARTIAL)!.data;
+      const nulls = Array.from(partial).filter((value, i) => i >= 60 || value === null).length;
+      assert.equal(await count(`${PARTIAL} IS NULL`), [`${nulls}`]);
+      const { text } = await ask({ app }, `SELECT TOP 5 ${MISSING} FROM gaia_dr3.sources`);
+      assert.is(text, `${MISSING}\n${'\n'.repeat(5)}`);
+    } finally {
+      await app.app.close();
+    }
+  }),
+);
+
+check('a catalog whose columns have changed since the tables were made cannot be read', () =>
+  inWorld(async world => {
+    const put = async (directory: string, key: string) => {
+      const location = join(world.directory, directory);
+      const double = (name: string, data: number[]) => ({ name, type: 'DOUBLE', data }) as const;
+      const columns = [{ name: 'id', type: 'INT64', data: [7n] } as const, double('ra', [10]), double('dec', [0])];
+      writeHats(location, { name: 'mine', columns: [...columns, double(key, [1])], ra: 'ra', dec: 'dec' });
+      const catalog = { name: 'mine', idColumn: 'id', description: {} };
+      await world.writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: 0 }));
+    };
+    const config = configOf(join(world.directory, 'data'));
+    const logged: unknown[] = [];
+    const memory = new ChildMemory(1024, () => {});
+    const processes = readingProcesses(config, new ClientAdmission(), memory);
+    const reader = new SourceReader(config, (_event, fields) => logged.push(fields), processes);
+    const columns = (['mag', 'id'] as const).map(
+      name => ({ name, type: name === 'id' ? 'int64' : 'float64' }) as const,
+    );
+    const part = { part: 0, catalog: 'mine', columns, bounds: undefined, rows: undefined, isFar: false };
+    const read = () =>
+      reader.inTime('a', new Budget(60), new AbortController().signal)([part], join(world.directory, 'parts'));
+    try {
+      await put('before', 'mag');
+      assert.equal((await read())[0]!.columns, ['mag', 'id']);
+      await put('after', 'flux');
+      const error = await read().catch((failure: unknown) => failure);
+      assert.instance(error, Unavailable);
+      assert.match(JSON.stringify(logged), 'the column mag of mine has changed since the tables were made');
+    } finally {
+      processes.close();
+      memory.close();
+    }
+  }),
+);
 
 check('queries over parts of a catalog have the rows of the same queries over all of it, sent as a table', context =>
   inSky(context, async sky => {
