@@ -75,7 +75,7 @@ export class Archive {
   #current: Generation | undefined;
   /** The generation that is to replace the current one. */
   #next: Generation | undefined;
-  /** A generation of which so many rows have changed that it must be replaced. */
+  /** A generation that must be replaced, because too many rows have changed, or the columns of a catalog. */
   #left: Generation | undefined;
   /** The tables that the catalogs need, when they were last read. Reading them takes as long as a small query. */
   #origin: Origin | undefined;
@@ -193,7 +193,8 @@ export class Archive {
     }
     const ofNext = this.#next ? await this.#replaceBy(this.#next) : 0;
     const current = this.#current;
-    const ofCurrent = current === this.#left ? undefined : await this.#follow(current);
+    const isLeft = current === this.#left || isDescribedAnew(current.catalogs, new Catalogs(registered));
+    const ofCurrent = isLeft ? undefined : await this.#follow(current);
     const isFollowed = ofCurrent !== undefined;
     if (!isFollowed) this.#left = current;
     const { key, objects, changed } = current.contents;
@@ -384,6 +385,14 @@ function described(registration: DescribedRegistration): DescribedRegistration {
     ...(narrowTypes && { narrowTypes }),
     coverage: { order: coverage.order },
   };
+}
+
+/** Whether a catalog differs. New rows do not fit its former columns: they would be null. */
+function isDescribedAnew(before: Catalogs, now: Catalogs): boolean {
+  return before.all.some(catalog => {
+    const present = now.get(catalog.name);
+    return present !== undefined && JSON.stringify(present) !== JSON.stringify(catalog);
+  });
 }
 
 /** The file may be damaged, or from another version of the engine. */
