@@ -1,12 +1,19 @@
 /**
- * The directories of engines: each engine has its own, and the directory of an ended process is taken over only once.
+ * The directories of engines: each engine has its own, and the directory of an ended process is taken over only once. And
+ * the process that exports the first tables.
  */
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { heapLimit } from '../../src/base/runtime.ts';
+import { openStore } from '../../src/store/store.ts';
 import { ownDirectory } from '../../src/tap/archive.ts';
+import { Engine } from '../../src/tap/engine.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
 import { withDirectory } from '../http/support.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
+import { answerOf, closed } from './support.ts';
 
 const test = suite('tap/archive');
 
@@ -41,5 +48,22 @@ test('of several engines that have ended, the directory that changed last is tak
       assert.equal(readdirSync(ownDirectory(directory)), [`${newest}`]);
     });
 });
+
+needs(test, duckdbObstacle(isInstalled()))('the export of the first tables has not the small heap of the engine', () =>
+  withDirectory(async directory => {
+    await openStore(directory, 'write').close();
+    const before = { ...process.env };
+    // As in the process of an engine, but too small for any program.
+    Object.assign(process.env, heapLimit(4));
+    const options = { memoryMib: 256, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
+    const engine = await Engine.open({ ...options, dataDir: directory });
+    try {
+      assert.match(await answerOf(engine, 'SELECT COUNT(*) AS n FROM objects'), /^n\r?\n0/);
+    } finally {
+      Object.assign(process.env, { NODE_OPTIONS: '', DENO_V8_FLAGS: '' }, before);
+      await closed(engine);
+    }
+  }),
+);
 
 test.run();
