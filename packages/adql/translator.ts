@@ -40,6 +40,11 @@ export interface Translated {
   readonly parts: readonly TablePart[];
   /** The rows that must be stored before `sql` runs. */
   readonly kept: readonly KeptRows[];
+  /**
+   * Returns SQL for the first rows, up to `rows` of them. With fewer than `rows`, these are all rows of the query.
+   * Returns undefined if the query may have more, and its first rows may cost as much as all.
+   */
+  readonly few: (rows: number) => string | undefined;
 }
 
 /** The longest query, in UTF-16 code units. */
@@ -126,10 +131,15 @@ class Translator {
     const relation = this.#query(query, undefined, true);
     this.#requirePlannable();
     const { parts: clauses, partial } = this.#from;
-    const { sql, parts, kept } = describeParts(partial, relation.sql, clauses);
+    const select = query.body.kind === 'select' ? query.body : undefined;
+    const limit = this.#limit({ isResult: true }, select)!;
+    const { sql: unlimited, parts, kept } = describeParts(partial, relation.sql, clauses);
+    const sql = `${unlimited} LIMIT ${count(limit)}`;
+    const isScan = select !== undefined && this.#from.joined === 1 && isPlain(select, query.orderBy);
+    const few = (rows: number) => (limit < rows ? sql : isScan ? `${unlimited} LIMIT ${rows}` : undefined);
     if (sql.length > MAX_SQL_LENGTH)
       throw new AdqlError(0, 'the query is too long, with its functions written out: split the query');
-    return { sql, columns: relation.columns.map(resultColumn), parts, kept };
+    return { sql, columns: relation.columns.map(resultColumn), parts, kept, few };
   }
 
   #requirePlannable(): void {
@@ -212,14 +222,8 @@ class Translator {
     const groups = select.groupBy.map(
       each => plainValue(this.#expressions.operand(each, groupContext), 'a term of GROUP BY').sql,
     );
-    const isGrouped =
-      groups.length > 0 ||
-      select.having !== undefined ||
-      [
-        ...select.items.map(item => item.kind === 'one' && item.expression),
-        ...tail.orderBy.map(each => each.expression),
-      ].some(each => each && hasAggregate(each));
-    const context: Context = { scope, aggregates: true, ...(isGrouped && { groups: new Set(groups) }) };
+    const grouped = isGrouped(select, tail.orderBy) && { groups: new Set(groups) };
+    const context: Context = { scope, aggregates: true, ...grouped };
     const outputs: Output[] = [];
     for (const item of select.items) {
       outputs.push(...this.#outputs(item, context));
@@ -227,8 +231,7 @@ class Translator {
         throw new AdqlError(item.at, `a query has at most ${MAX_COLUMNS} columns: name those that are needed`);
     }
     const limit = this.#limit(tail, select);
-    const isPlain = !select.where && !isGrouped && !select.isDistinct && tail.orderBy.length === 0;
-    if (isPlain && limit !== undefined && narrows.size === 1 && from.tables.length === 1)
+    if (!select.where && limit !== undefined && narrows.size === 1 && isPlain(select, tail.orderBy))
       for (const part of narrows) part.rows = Number(limit + BigInt(tail.offset ?? 0));
     const having = select.having && conditionOf(this.#expressions.operand(select.having, context), 'HAVING');
     const sql = [
@@ -286,8 +289,8 @@ class Translator {
     const order = orderBy.map(({ expression, isDescending }) => {
       return `${this.#orderTerm(expression, outputs, context, select)}${isDescending ? ' DESC' : ''}`;
     });
-    const limit = this.#limit({ isResult }, select);
-    const count = (number: bigint) => (number < MAX_COUNT ? number : MAX_COUNT);
+    // The limit of the result is added last.
+    const limit = isResult ? undefined : this.#limit({ isResult }, select);
     const parts = [
       order.length > 0 && ` ORDER BY ${order.join(', ')}`,
       limit !== undefined && ` LIMIT ${count(limit)}`,
@@ -322,6 +325,20 @@ class Translator {
     if (select?.isDistinct) throw new AdqlError(at, 'ORDER BY of SELECT DISTINCT takes columns of the result');
     return sql;
   }
+}
+
+const count = (number: bigint) => (number < MAX_COUNT ? number : MAX_COUNT);
+
+function isGrouped({ groupBy, having, items }: Select, orderBy: Query['orderBy']): boolean {
+  if (groupBy.length > 0 || having !== undefined) return true;
+  const shown = items.flatMap(item => (item.kind === 'one' ? [item.expression] : []));
+  return [...shown, ...orderBy.map(({ expression }) => expression)].some(hasAggregate);
+}
+
+/** Whether each row of the result is a row of one table, in any order. */
+function isPlain(select: Select, orderBy: Query['orderBy']): boolean {
+  const isOne = select.from.length === 1 && select.from[0]!.kind === 'table';
+  return isOne && !select.isDistinct && orderBy.length === 0 && !isGrouped(select, orderBy);
 }
 
 const nameOf = ({ kind }: Expression) => (kind === 'countAll' ? 'count' : kind === 'column' ? 'column' : 'value');

@@ -31,6 +31,20 @@ export function engineFlags(...flags: readonly string[]): Readonly<Record<string
   return isDeno ? { DENO_V8_FLAGS: flags.join(',') } : { NODE_OPTIONS: flags.join(' ') };
 }
 
+/** The threads in which a process of Node runs steps of native libraries by default, and the stack that each reserves. */
+const LIBRARY_THREADS = 4;
+const STACK_MIB = 8;
+
+/**
+ * The environment variables with which a process runs so many steps of native libraries at the same time, and the memory
+ * that this reserves beyond the default, MiB. Deno starts a thread for each step that finds none.
+ */
+export function libraryThreads(steps: number): { readonly env: Readonly<Record<string, string>>; reservedMib: number } {
+  if (isDeno) return { env: {}, reservedMib: 0 };
+  const threads = Math.max(LIBRARY_THREADS, steps);
+  return { env: { UV_THREADPOOL_SIZE: `${threads}` }, reservedMib: STACK_MIB * (threads - LIBRARY_THREADS) };
+}
+
 /**
  * Calls `work` so that running out of memory in it ends the thread with an error. Deno reports exhausted memory only in
  * a function that its event loop calls. In a message handler, or after an `await`, the thread just stops, and only the

@@ -13,7 +13,7 @@ import type { Requester } from './earlier_states.ts';
 import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
 import type { Contents, Generation, TapState } from './generation.ts';
-import { type EngineQuery, Job } from './job.ts';
+import { CHUNK_ROWS, type EngineQuery, Job } from './job.ts';
 import { type PartRead, type PartWanted, QuerySources, SourcesRefusal } from './query_sources.ts';
 import { translateQuery } from './translate_query.ts';
 import { viewUploads } from './uploaded_tables.ts';
@@ -70,7 +70,7 @@ interface Prepared {
   readonly query: string;
   /** See `Generation.beginReading`. */
   readonly stateOf: () => Promise<TapState>;
-  readonly sql: string;
+  readonly translated: Translated;
   readonly sources: QuerySources;
 }
 
@@ -265,7 +265,7 @@ export class Engine {
     this.#jobs.set(number, { job, leave });
     const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
     const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
-    return await this.#advance(number, { job, query, stateOf, sql: translated.sql, sources: parts });
+    return await this.#advance(number, { job, query, stateOf, translated, sources: parts });
   }
 
   /**
@@ -273,7 +273,7 @@ export class Engine {
    * @param take makes views of the parts that were read
    */
   async #advance(number: number, prepared: Prepared, take = async () => {}): Promise<EngineBegun> {
-    const { job, query, stateOf, sql, sources } = prepared;
+    const { job, query, stateOf, translated, sources } = prepared;
     let state: TapState | undefined;
     const infos = async () => {
       state = await stateOf();
@@ -290,7 +290,7 @@ export class Engine {
         this.#reading.set(number, prepared);
         return { outcome: 'reading', parts };
       }
-      await job.begin(sql, infos, sources.setup);
+      await job.begin(translated.sql, infos, translated.few(CHUNK_ROWS + 1), sources.setup);
       const part = (await job.part()) ?? new Uint8Array();
       return { outcome: 'begun', state: state!, part, isWhole: job.isDone };
     } catch (error) {

@@ -22,7 +22,8 @@ const MAX_DESCRIPTIONS = 128 * 1024;
 const BLOCK_CELLS = 16 * 1024;
 /** Garbage is collected after this many bytes of chunks. */
 const COLLECT_BYTES = 16 * 2 ** 20;
-const CHUNK_ROWS = 2048;
+/** The maximum number of rows that the engine returns together. */
+export const CHUNK_ROWS = 2048;
 const CELL_BYTES = 8;
 /** The bytes of the uncollected chunks of all queries. */
 let uncollected = 0;
@@ -74,7 +75,7 @@ interface Counted {
 /** Rows that the engine returned together. */
 interface Chunk {
   /** Owns the memory of the vectors. Strings are read from it, so it must not be collected before them. */
-  readonly owner: DuckDBDataChunk;
+  readonly owner: unknown;
   readonly vectors: readonly DuckDBVector[];
   readonly rows: number;
   readonly isLast: boolean;
@@ -93,6 +94,8 @@ export class Job {
   #writer: Pick<TableWriter, 'block' | 'end'> | undefined;
   #votable: VotableWriter | undefined;
   #result: DuckDBResult | undefined;
+  /** The chunks of a result of few rows that are not yet written. */
+  #few: Chunk[] = [];
   /** The next chunk. The engine makes it while the previous one is written. */
   #next: Promise<DuckDBDataChunk | null> | undefined;
   #chunk: Chunk | undefined;
@@ -122,12 +125,43 @@ export class Job {
   /**
    * Runs the query until its first rows are available.
    * @param infosOf makes the information for the answer, when the transaction has its state
+   * @param few SQL for its first rows, more than `CHUNK_ROWS` if there are more; undefined if that may cost too much
    * @param setup the statements that were executed for it in the transaction
    */
-  async begin(sql: string, infosOf: () => Promise<readonly Info[]>, setup: readonly string[] = []): Promise<void> {
+  async begin(
+    sql: string,
+    infosOf: () => Promise<readonly Info[]>,
+    few?: string,
+    setup: readonly string[] = [],
+  ): Promise<void> {
     this.#setup = setup;
     const counted = this.#query.format.writer === 'fits' ? await this.#counted(sql) : undefined;
     this.#sql = counted ? 'FROM temp.main.result' : sql;
+    if (few !== undefined && !counted && (await this.#runFew(few)))
+      await this.#beginAnswer(await this.work(infosOf), undefined);
+    else await this.#beginStream(infosOf, counted);
+    await this.#write();
+    this.#waits();
+  }
+
+  /**
+   * Runs a query of up to `CHUNK_ROWS` rows in one step of the engine. Streaming takes six steps, each of which waits
+   * while other queries use the processors, and twice the processor time.
+   * @returns false if the query has more rows
+   */
+  async #runFew(sql: string): Promise<boolean> {
+    const result = await this.work(() => this.#connection.run(sql));
+    if (result.rowCount > CHUNK_ROWS) return false;
+    const last = result.chunkCount - 1;
+    for (let i = 0; i <= last; i++) {
+      const chunk = result.getChunk(i);
+      this.#few.push({ ...this.#chunkOf(chunk, chunk.rowCount, i === last), owner: [result, chunk] });
+    }
+    if (last < 0) this.#few.push({ owner: result, vectors: [], rows: 0, isLast: true, from: 0 });
+    return true;
+  }
+
+  async #beginStream(infosOf: () => Promise<readonly Info[]>, counted: Counted | undefined): Promise<void> {
     const prepared = await this.work(() => this.#connection.prepare(withEnd(this.#sql, this.#columns.length)));
     try {
       await this.#beginAnswer(await this.work(infosOf), counted);
@@ -140,8 +174,6 @@ export class Job {
     } finally {
       prepared.destroySync();
     }
-    await this.#write();
-    this.#waits();
   }
 
   async #beginAnswer(infos: readonly Info[], counted: Counted | undefined): Promise<void> {
@@ -248,6 +280,8 @@ export class Job {
   }
 
   async #nextChunk(): Promise<Chunk | undefined> {
+    const few = this.#few.shift();
+    if (few) return few;
     const chunk = await (this.#next ?? this.#fetch());
     this.#next = undefined;
     if (this.#isClosed) return undefined;
@@ -260,8 +294,12 @@ export class Job {
     }
     // Until a result is read to its end, its connection stays in the old state of the tables.
     if (isLast) await this.#fetch();
+    return this.#chunkOf(chunk, rows, isLast);
+  }
+
+  #chunkOf(owner: DuckDBDataChunk, rows: number, isLast: boolean): Chunk {
     this.#collect();
-    return { owner: chunk, vectors: this.#columns.map((_, i) => chunk.getColumnVector(i)), rows, isLast, from: 0 };
+    return { owner, vectors: this.#columns.map((_, i) => owner.getColumnVector(i)), rows, isLast, from: 0 };
   }
 
   /**

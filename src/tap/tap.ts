@@ -16,7 +16,7 @@ import type { Log } from '../base/log.ts';
 import { setNiceness } from '../base/processes.ts';
 import { programFile, programModule } from '../base/program_files.ts';
 import { NEVER, Unavailable } from '../base/refusal.ts';
-import { engineFlags, programArguments } from '../base/runtime.ts';
+import { engineFlags, libraryThreads, programArguments } from '../base/runtime.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
 import type { Job, JobRequest, JobResult } from '../jobs/job.ts';
@@ -87,6 +87,12 @@ const UNCOUNTED_MIB = 128;
 const NICENESS = 5;
 /** Memory that the engine's library reserves but does not use, MiB. */
 const RESERVED_MIB = 48;
+/**
+ * The steps that the engine can do besides one for each slot: updates of the tables, new tables, measurements of memory,
+ * and the next rows of queries that pause. 16 cost a small query a fifth more processor time, because idle threads take
+ * turns.
+ */
+const OTHER_STEPS = 4;
 /**
  * The heap can be small because the process has few objects. A small heap is collected often, which frees the memory of
  * the engine's library.
@@ -440,10 +446,11 @@ export class Tap {
 
   #start(): EngineLink {
     if (!isInstalled()) throw new Unavailable(NOT_INSTALLED, NEVER);
-    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS, TAP_EARLIER_STATES } = this.#config;
+    const { NEARSKY_DATA, TAP_MAX_QUERIES, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS, TAP_EARLIER_STATES } = this.#config;
+    const memoryMib = TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB;
     let engine: EngineLink;
     try {
-      engine = new EngineLink(NEARSKY_DATA, TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB, error => {
+      engine = new EngineLink(NEARSKY_DATA, memoryMib, TAP_MAX_QUERIES + OTHER_STEPS, error => {
         if (this.#engine === engine) this.#engine = undefined;
         const jobs = this.#jobsOf(engine);
         for (const job of jobs) this.#forget(job);
@@ -543,17 +550,19 @@ class EngineLink {
   #isLeaving = false;
 
   /**
+   * @param steps the number of steps that the engine can do at the same time
    * @param onEnd called once, without an error if the process was ended on purpose; returns the number of queries that
    * ran in it
    */
-  constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => number) {
+  constructor(dataDir: string, memoryMib: number, steps: number, onEnd: (error: string | undefined) => number) {
     this.#onEnd = onEnd;
+    const threads = libraryThreads(steps);
     const entry = fileURLToPath(programModule('workers/tap_engine'));
     const program = [process.execPath, ...programArguments(dataDir), entry];
-    const [command, ...args] = boundedCommand(memoryMib, program);
+    const [command, ...args] = boundedCommand(memoryMib + threads.reservedMib, program);
     // `fork` would give the process every permission under Deno.
     this.child = spawn(command!, args, {
-      env: { ...process.env, ...engineFlags(...FLAGS), DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
+      env: { ...process.env, ...engineFlags(...FLAGS), ...threads.env, DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

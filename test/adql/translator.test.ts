@@ -142,9 +142,36 @@ test('a condition on the table of which an outer join keeps all rows is one of i
   assert.is(times(join, 'RAND() < 0.5', /random/g), 1);
 });
 
+test('the first rows of a query, where they may be all or cost no more than all', () => {
+  const firstOf = (query: string) => translateQuery(query, TABLES, 1000).few(100);
+  for (const query of [
+    'SELECT TOP 99 ra FROM objects ORDER BY ra',
+    'SELECT TOP 0 a.ra FROM objects AS a, objects AS b',
+  ])
+    assert.is(firstOf(query), sqlOf(query), query);
+  for (const query of [
+    'SELECT ra, dec FROM objects WHERE diaObjectId = 5',
+    'SELECT TOP 100 o.* FROM objects AS o',
+    'SELECT ra FROM objects OFFSET 3',
+  ])
+    assert.is(firstOf(query), sqlOf(query).replace(/ LIMIT \d+$/, ' LIMIT 100'), query);
+  for (const query of [
+    'SELECT ra FROM objects ORDER BY ra',
+    'SELECT DISTINCT status FROM objects',
+    'SELECT status, COUNT(*) FROM objects GROUP BY status',
+    'SELECT COUNT(*) FROM objects',
+    'SELECT a.ra FROM objects AS a, objects AS b',
+    'SELECT ra FROM (SELECT DISTINCT ra FROM objects) AS t',
+    'WITH t AS (SELECT DISTINCT ra FROM objects) SELECT ra FROM t',
+    'SELECT ra FROM objects WHERE diaObjectId IN (SELECT diaObjectId FROM matches)',
+    'SELECT ra FROM objects UNION ALL SELECT dec FROM objects',
+  ])
+    assert.is(firstOf(query), undefined, query);
+});
+
 test('LIMIT is the smaller of TOP and of the rows that are wanted', () => {
   assert.match(sqlOf('SELECT TOP 5 ra FROM objects'), / LIMIT 5$/);
-  assert.match(sqlOf('SELECT TOP 99999999999999999999999999 ra FROM objects OFFSET 3'), / LIMIT 1000 OFFSET 3$/);
+  assert.match(sqlOf('SELECT TOP 99999999999999999999999999 ra FROM objects OFFSET 3'), / OFFSET 3 LIMIT 1000$/);
   assert.match(
     sqlOf('SELECT TOP 5 ra FROM objects UNION SELECT ra FROM matches ORDER BY ra'),
     / ORDER BY 1 LIMIT 1000$/,

@@ -8,10 +8,11 @@ export const MEMORY_MIB = 160;
 /** The client whose small questions are answered meanwhile. */
 export const OTHER = '192.0.2.2';
 
-export async function startEngine(seconds: number): Promise<Running> {
+export async function startEngine(seconds: number, settings: Record<string, string> = {}): Promise<Running> {
   const running = await startApp(world => storeObjects(world, trueObjects(400)), {
     TAP_QUERY_SECONDS: `${seconds}`,
     TAP_MEMORY_MIB: `${MEMORY_MIB}`,
+    ...settings,
   });
   await eventually('the tables', () =>
     small(running)
@@ -21,10 +22,10 @@ export async function startEngine(seconds: number): Promise<Running> {
   return running;
 }
 
-export function ask({ app }: Running, query: string, client: string) {
+export function ask({ app }: Running, query: string, client: string, init: RequestInit = {}) {
   const headers = { 'X-Forwarded-For': client };
   const body = new URLSearchParams({ LANG: 'ADQL', QUERY: query, FORMAT: 'csv' });
-  return app.get('/vo/tap/sync', { method: 'POST', headers, body });
+  return app.get('/vo/tap/sync', { method: 'POST', headers, body, ...init });
 }
 
 export async function small(running: Running): Promise<void> {

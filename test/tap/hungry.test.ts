@@ -104,8 +104,25 @@ onLinux('wide rows of several queries leave others their answers', async ({ runn
   }
 });
 
-check('one client takes half of the places', async context => {
+check('each of eight slots can work at the same time', async context => {
   await context.running.close();
+  const running = await startEngine(50, { TAP_MAX_QUERIES: '8' });
+  context.brief = running;
+  const leave = new AbortController();
+  let over = 0;
+  const asked = Array.from({ length: 7 }, async (_, i) => {
+    await ask(running, SLOW, `192.0.2.${i < 4 ? 1 : 3}`, { signal: leave.signal }).catch(() => {});
+    over++;
+  });
+  await sleep(1000);
+  for (let answered = 0; answered < 3; answered++) await small(running);
+  assert.is(over, 0);
+  leave.abort();
+  await Promise.all(asked);
+});
+
+check('one client takes half of the places', async context => {
+  await context.brief.close();
   // Longer than a query waits for its turn, which is 10 s.
   const running = await startEngine(12);
   context.brief = running;

@@ -8,7 +8,7 @@ import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tapFormat } from '../../src/contract/tap.ts';
-import { Job, type TapQuery } from '../../src/tap/job.ts';
+import { CHUNK_ROWS, Job, type TapQuery } from '../../src/tap/job.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 
@@ -27,18 +27,20 @@ const ROWS = 300_000;
 type More = Partial<TapQuery> & {
   readonly as?: string;
   readonly columns?: readonly Column[];
+  /** SQL for its first rows. */
+  readonly few?: string;
   /** Runs after each part. */
   readonly between?: () => Promise<void>;
 };
 
 async function answer(sql: string, more: More = {}): Promise<string> {
-  const { as = 'csv', columns = COLUMNS, between, ...asked } = more;
+  const { as = 'csv', columns = COLUMNS, few, between, ...asked } = more;
   const query = { query: sql, maxRecords: ROWS, format: tapFormat(as)!, seconds: 60, uploads: [], ...asked };
   const connection = await instance!.connect();
   await connection.run('BEGIN');
   const job = new Job(connection, columns, query, () => {});
   try {
-    await job.begin(sql, async () => []);
+    await job.begin(sql, async () => [], few);
     const parts: Uint8Array[] = [];
     for (let part = await job.part(); part; part = await job.part()) {
       parts.push(part);
@@ -88,9 +90,11 @@ check('the texts of a wide answer are whole, whenever garbage is collected betwe
     await other.runAndReadAll(sql.replaceAll('row ', 'bad '));
   };
   try {
-    const lines = (await answer(sql, { columns, between })).trimEnd().split('\n').slice(1);
-    assert.is(lines.length, rows);
-    for (const [row, line] of lines.entries()) assert.is(line, columns.map((_, i) => text(row, i)).join(','));
+    for (const few of [{}, { few: sql }]) {
+      const lines = (await answer(sql, { columns, between, ...few })).trimEnd().split('\n').slice(1);
+      assert.is(lines.length, rows);
+      for (const [row, line] of lines.entries()) assert.is(line, columns.map((_, i) => text(row, i)).join(','));
+    }
   } finally {
     other.closeSync();
   }
@@ -109,12 +113,15 @@ check('every row comes once and in order, at whatever number the rows end', asyn
       [rows + 1, false],
       [Math.max(0, rows - 1), rows > 0],
     ] as const) {
-      const sql = `SELECT ${rows} - i AS c1 FROM range(${rows}) AS t(i) ORDER BY i LIMIT ${maxRecords + 1}`;
-      const lines = (await answer(sql, { maxRecords })).trimEnd().split('\n').slice(1);
-      assert.is(lines.length, Math.min(rows, maxRecords), `${rows}, ${maxRecords}`);
-      assert.ok(lines.every((line, i) => line === `${rows - i}`));
-      const votable = await answer(sql, { maxRecords, as: 'votable' });
-      assert.is(votable.includes('value="OVERFLOW"'), isCut);
+      const unlimited = `SELECT ${rows} - i AS c1 FROM range(${rows}) AS t(i) ORDER BY i`;
+      const sql = `${unlimited} LIMIT ${maxRecords + 1}`;
+      for (const few of [{}, { few: `${unlimited} LIMIT ${Math.min(maxRecords + 1, CHUNK_ROWS + 1)}` }]) {
+        const lines = (await answer(sql, { maxRecords, ...few })).trimEnd().split('\n').slice(1);
+        assert.is(lines.length, Math.min(rows, maxRecords), `${rows}, ${maxRecords}`);
+        assert.ok(lines.every((line, i) => line === `${rows - i}`));
+        const votable = await answer(sql, { maxRecords, as: 'votable', ...few });
+        assert.is(votable.includes('value="OVERFLOW"'), isCut);
+      }
     }
   }
 });
@@ -153,15 +160,18 @@ check('words of the engine do not come through', async () => {
     ['SELECT * FROM secret', 'the log of the service says why'],
     [`SELECT 1${' + 1'.repeat(1100)} AS c1`, 'nested too deeply'],
   ] as const) {
-    const told = await failure(answer(sql));
-    assert.ok(told.startsWith('the query cannot be carried out: ') && told.includes(reason), told);
-    assert.not.match(told, /secret|Error|INT/, told);
+    for (const few of [{}, { few: sql }]) {
+      const told = await failure(answer(sql, few));
+      assert.ok(told.startsWith('the query cannot be carried out: ') && told.includes(reason), told);
+      assert.not.match(told, /secret|Error|INT/, told);
+    }
   }
 });
 
 check('a query that is late in a late row is told to be', async () => {
   const slow = `SELECT CASE WHEN i < 100000 THEN i ELSE (SELECT count(*) FROM range(20000) AS u(j) WHERE sin(j + i) > 2) END::BIGINT AS c1 FROM range(${ROWS}) AS t(i)`;
-  assert.match(await failure(answer(slow, { seconds: 1 })), /takes longer than is allowed/);
+  for (const few of [{}, { few: slow }])
+    assert.match(await failure(answer(slow, { seconds: 1, ...few })), /takes longer than is allowed/);
 });
 
 test.after(() => instance?.closeSync());
