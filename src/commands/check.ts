@@ -5,8 +5,8 @@ import { type Command, Progress, printResult, table, UsageError } from './cli.ts
 export const command: Command = {
   usage: 'check',
   description: `Reads the database from end to end and checks it: its pages, the checksum of every value, and all
-derived data (the journal's digests, the positions, the pending objects, the listings by time, the
-registry's names, the counts). It can run beside other commands. The exit status is 1 if it finds a
+derived data (the journal's digests, the positions, the listings by time, the registry's names, the
+counts). It can run beside other commands. The exit status is 1 if it finds a
 fault; then restore a backup.`,
   options: {},
   example: 'nearsky check --data ./data',

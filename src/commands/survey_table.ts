@@ -7,7 +7,6 @@ import type { Frame } from '@nearsky/astrotables/frames';
 import { type ColumnKind, openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError, catalogFiles, isHats, isRemote, openHats, openLocalFile } from '@nearsky/hats';
 import { wrapRa } from '@nearsky/sky-index';
-import { compare } from '../base/compare.ts';
 import { findColumn } from '../catalogs/columns.ts';
 import { REMOTE_READING } from '../catalogs/remote_options.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
@@ -98,8 +97,6 @@ export async function* readTable(
         const position = parsePosition(wrapRa(icrsRa), icrsDec);
         outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
       }
-      // The database is faster if rows are inserted in its own order.
-      outcomes.deliveries.sort((a, b) => compare(a.diaObjectId, b.diaObjectId));
       yield outcomes;
     }
   }

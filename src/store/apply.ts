@@ -24,6 +24,7 @@ import { raiseLevel } from './level.ts';
 import { storePublished, writeSettings } from './meta.ts';
 import { NightTally } from './nights.ts';
 import { reportNode } from './nodes.ts';
+import { putRecord, readRecord } from './object_tables.ts';
 import { afterRemoval, appendPositions, tableAfter } from './positions.ts';
 import { listObjects, raiseLatestIngest, unlistObjects } from './recent.ts';
 import {
@@ -37,15 +38,12 @@ import {
   encodeProvenanceSet,
   type JournalRecord,
   lastOrdinal,
-  scratchKey,
 } from './records.ts';
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
 import { noteRemoval, readLastRemoval } from './removals.ts';
 import { unlistMatches } from './source_index.ts';
 import { readPayloadKeys } from './store.ts';
 import type { MatchSummary, ProvenanceSet, StoredObject } from './types.ts';
-
-const NOTHING = new Uint8Array(0);
 
 const APPLY = {
   deliver,
@@ -90,7 +88,6 @@ export function apply<K extends ChangeKind>(databases: Databases, change: Change
 }
 
 function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeOf<'deliver'>): IngestCounts {
-  const { objects, pending } = databases;
   const history = new History(databases);
   const stored: NewObject[] = [];
   const delivered: bigint[] = [];
@@ -107,8 +104,7 @@ function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeO
     if (!known) {
       const key = encodeKey(diaObjectId);
       history.keep(key, undefined);
-      objects.put(key, encodeNewObject(delivery, timeUs));
-      pending.put(key, NOTHING);
+      databases.pending.put(key, encodeNewObject(delivery, timeUs));
       stored.push({ diaObjectId, position, ingestTimeUs: timeUs, eventTimeUs: delivery.eventTimeUs });
       brokers.stored.push(broker);
     } else if (isNew) {
@@ -294,15 +290,15 @@ export function journalState(databases: Databases): { sequence: number; digest: 
   return { sequence, digest: Buffer.from(digest).toString('hex') };
 }
 
-function readObject({ objects }: Databases, diaObjectId: bigint): StoredObject | undefined {
-  const bytes = objects.getFast(scratchKey(diaObjectId));
+function readObject(databases: Databases, diaObjectId: bigint): StoredObject | undefined {
+  const bytes = readRecord(databases, diaObjectId);
   return bytes && decodeObject(diaObjectId, bytes);
 }
 
-function replaceObject({ objects }: Databases, history: History, object: StoredObject): void {
+function replaceObject(databases: Databases, history: History, object: StoredObject): void {
   const key = encodeKey(object.diaObjectId);
   history.keepStored(key, { withSources: false });
-  objects.put(key, encodeObject(object));
+  putRecord(databases, key, encodeObject(object));
 }
 
 /**

@@ -7,6 +7,7 @@ import { checksum } from './checksum.ts';
 import { CountChanges } from './counts.ts';
 import { FILE_NAME, requireDatabase } from './environment.ts';
 import { decodeHistoryKey } from './history.ts';
+import { isStored } from './object_tables.ts';
 import { checkPages } from './pages.ts';
 import { afterRemoval, readPositions } from './positions.ts';
 import {
@@ -29,7 +30,7 @@ import { registryNameKey } from './registry.ts';
 import { LastRemovals, lastRemovals } from './removals.ts';
 import { encodeSourceKey } from './source_index.ts';
 import { openStore, type Store } from './store.ts';
-import { keyText, type Table } from './table.ts';
+import { type Entry, keyText, type Table } from './table.ts';
 import type { StoredObject } from './types.ts';
 import { isUnread } from './unread.ts';
 
@@ -119,7 +120,6 @@ class Check {
       sets,
       keys,
     );
-    this.#same('the pending objects', pending, this.#sumOf(databases.pending));
     this.#same('the objects with a catalog that could not be read', unread, this.#sumOf(databases.unread));
     this.#same(
       'the objects with matches',
@@ -149,7 +149,7 @@ class Check {
       faults: this.#faults,
       more: this.#more,
       objects: rows.count,
-      pending: pending.count,
+      pending,
       journalEntries: journal.entries,
     };
   }
@@ -164,11 +164,13 @@ class Check {
     this.#fault(`${what} and the ${list} differ (${one.count} and ${other.count} entries)`);
   }
 
-  /** The undamaged entries of a table; the others are faults. */
-  *#entries(table: Table): Iterable<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
-    for (const { key, value } of table.scan(this.#options)) {
-      if (value) yield { key, value };
-      else if (table.name !== 'meta') this.#fault(`${keyText(key)} of ${table.name}: its bytes have changed`);
+  /** The undamaged entries of tables; the others are faults. */
+  *#entries(...tables: readonly Table[]): Iterable<Entry & { readonly table: Table }> {
+    for (const table of tables) {
+      for (const { key, value } of table.scan(this.#options)) {
+        if (value) yield { table, key, value };
+        else if (table.name !== 'meta') this.#fault(`${keyText(key)} of ${table.name}: its bytes have changed`);
+      }
     }
   }
 
@@ -202,9 +204,9 @@ class Check {
   }
 
   #objects(sets: ReadonlyMap<number, number>, keys: ReadonlyMap<number, number>) {
-    const { objects, sources } = this.#store.databases;
+    const { objects, pending, sources } = this.#store.databases;
     const found = {
-      pending: new Sum(),
+      pending: 0,
       unread: new Sum(),
       rows: new Sum(),
       byIngest: new Sum(),
@@ -216,7 +218,7 @@ class Check {
     };
     let latestUs = Number.NEGATIVE_INFINITY;
     let withSources = 0;
-    for (const { key, value } of this.#entries(objects)) {
+    for (const { table, key, value } of this.#entries(objects, pending)) {
       this.#try(`object ${keyText(key)}`, () => {
         const object = decodeObject(decodeKey(key), value);
         const { diaObjectId, position, ingestTimeUs, eventTimeUs, matches } = object;
@@ -224,7 +226,10 @@ class Check {
         found.rows.add(key, rowBytes(position?.ra ?? Number.NaN, position?.dec ?? Number.NaN, ingestTimeUs));
         if (found.rows.count % PROGRESS_OBJECTS === 0) this.#onProgress(`${found.rows.count} objects checked`);
         latestUs = Math.max(latestUs, ingestTimeUs);
-        if (object.state === 'pending') found.pending.add(key);
+        const isPending = object.state === 'pending';
+        if (isPending) found.pending++;
+        if (isPending !== (table === pending))
+          this.#fault(`object ${keyText(key)}: it is ${object.state}, but in the table ${table.name}`);
         if (isUnread(object)) found.unread.add(key);
         requireSets(object, sets);
         found.allByIngest.add(encodeRisingKey(ingestTimeUs, diaObjectId));
@@ -282,8 +287,7 @@ class Check {
           if ((removals.get(id)?.sequence ?? 0) < sequence) throw new Error('the chain of removals lacks it');
         for (const id of [...entry.delivered, ...entry.crossmatched]) {
           const isRemoved = (removals.get(id)?.sequence ?? 0) > sequence;
-          if (!isRemoved && !databases.objects.doesExist(encodeKey(id)))
-            throw new Error(`it lists object ${id}, which is not stored`);
+          if (!isRemoved && !isStored(databases, id)) throw new Error(`it lists object ${id}, which is not stored`);
         }
       });
     }

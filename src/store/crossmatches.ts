@@ -6,6 +6,7 @@ import type { History } from './history.ts';
 import { Interner } from './interner.ts';
 import { NightTally } from './nights.ts';
 import { compareMatches, encodeFirstCrossmatch, FIRST_VERSION, ObjectView, outcomesText } from './object_record.ts';
+import { readRecord } from './object_tables.ts';
 import { listRecent } from './recent.ts';
 import { appendSources, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
 import { listMatch } from './source_index.ts';
@@ -73,9 +74,8 @@ export class CrossmatchRecorder {
 
   /** Stores a result, unless it must be skipped; see `Writer.recordCrossmatches`. */
   record(result: CrossmatchResult): void {
-    const { objects, pending } = this.#databases;
     const key = encodeKey(result.diaObjectId);
-    const stored = objects.getFast(key);
+    const stored = readRecord(this.#databases, result.diaObjectId);
     if (!stored) return;
     this.#view.load(result.diaObjectId, stored);
     // A copy: `isWanted` may read the database, which overwrites `stored`.
@@ -90,7 +90,7 @@ export class CrossmatchRecorder {
       this.#history.keep(key, replaced);
       this.#versions.push(this.#recordFurther(key, object, result));
     }
-    pending.remove(key);
+    this.#databases.pending.remove(key);
     this.#crossmatched.push(result.diaObjectId);
     for (const { catalogName } of result.matches) {
       this.#tally.add(crossmatchMatches(catalogName));

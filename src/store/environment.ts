@@ -30,10 +30,10 @@ import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { OlderFormat, StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, pagesOf, Table, type TreeStats } from './table.ts';
-import { upgradeTo3, upgradeTo4, upgradeTo5, upgradeTo7 } from './upgrade.ts';
+import { upgradeTo3, upgradeTo4, upgradeTo5, upgradeTo7, upgradeTo9 } from './upgrade.ts';
 
 /** The storage format of this release. Opening a database for writing upgrades an older format. */
-export const FORMAT_VERSION = 8;
+export const FORMAT_VERSION = 9;
 
 /** LMDB keeps the newest two states of its file in two pages. */
 const META_PAGES = 2;
@@ -52,7 +52,6 @@ const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still in progress: run `nearsky ingest` there again';
 /** The tables without checksums. Their values are empty, or only repeat the key and the object. */
 const UNSEALED: ReadonlySet<DatabaseName> = new Set([
-  'pending',
   'unread',
   'recent_ingest',
   'recent_event',
@@ -349,8 +348,8 @@ function openDatabases(
   const databases = tables(name => !UNSEALED.has(name));
   requireLevel(databases, readableLevel, cannot);
   if (format < FORMAT_VERSION) {
-    // One transaction rewrites everything up to format 4; the later steps only add listings.
-    const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size / (format < 4 ? 1 : 2);
+    // One transaction may rewrite everything.
+    const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size;
     requireSpace(`upgrade the data directory ${dataDir}`, dataDir, bytes);
     upgradeFormat(
       meta,
@@ -423,6 +422,7 @@ function upgradeFormat(meta: BinaryDatabase, before: Databases, after: Databases
     if (format < 4) upgradeTo4(before, after, isSealedMeta);
     if (format < 5) upgradeTo5(after);
     if (format < 7) upgradeTo7(after);
+    if (format < 9) upgradeTo9(before, after);
     meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
 }

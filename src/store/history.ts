@@ -13,6 +13,7 @@
  * The latest ingest time after each entry is kept as well, under an id that no object has.
  */
 import type { Databases } from './databases.ts';
+import { copyRecord } from './object_tables.ts';
 import { readLatestIngest } from './recent.ts';
 import {
   decodeKey,
@@ -47,8 +48,8 @@ export class History {
   /** Keeps what is stored for an object, and reads it only if the archive keeps a history. */
   keepStored(key: Uint8Array, { withSources }: { readonly withSources: boolean }): void {
     if (!this.#sequence) return;
-    const { objects, sources } = this.#databases;
-    this.keep(key, objects.get(key), withSources ? sources.get(key) : undefined);
+    const sources = withSources ? this.#databases.sources.get(key) : undefined;
+    this.keep(key, copyRecord(this.#databases, key), sources);
   }
 
   /**

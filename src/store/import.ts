@@ -11,6 +11,7 @@ import type { Databases } from './databases.ts';
 import type { History } from './history.ts';
 import type { MatchStatistics } from './match_statistics.ts';
 import { compareMatches } from './object_record.ts';
+import { putRecord, readRecord } from './object_tables.ts';
 import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { encodeKey, encodeObject, encodeSources } from './records.ts';
@@ -184,7 +185,7 @@ function putPrepared(
   prepared: PreparedObject,
 ): 'imported' | 'unchanged' | undefined {
   const key = encodeKey(prepared.diaObjectId);
-  const known = databases.objects.getFast(key);
+  const known = readRecord(databases, prepared.diaObjectId);
   if (known) {
     if (!isEqual(known, prepared.object)) return undefined;
     // `known` is compared first, because this read overwrites it.
@@ -193,14 +194,13 @@ function putPrepared(
   history.keep(key, undefined);
   putObject(databases, prepared);
   if (prepared.sources) listRecent(databases, prepared);
-  if (prepared.state === 'pending') databases.pending.put(key, NOTHING);
   if (prepared.isUnread) databases.unread.put(key, NOTHING);
   return 'imported';
 }
 
 function putObject(databases: Databases, { diaObjectId, object, sources }: EncodedObject & { diaObjectId: bigint }) {
   const key = encodeKey(diaObjectId);
-  databases.objects.put(key, object);
+  putRecord(databases, key, object);
   if (!sources) return;
   databases.sources.put(key, sources);
   listMatches(databases, diaObjectId, object);
@@ -356,7 +356,6 @@ class Draft {
     history.keepStored(key, { withSources: true });
     putObject(databases, { diaObjectId: this.#id, ...this.encoded() });
     if (!this.before?.matches.length && object.matches.length > 0) listRecent(databases, object);
-    if (object.state === 'pending' && !this.before) databases.pending.put(key, NOTHING);
     if (object.state === 'crossmatched' && this.before?.state === 'pending') databases.pending.remove(key);
     listUnread(databases, object);
     return object;

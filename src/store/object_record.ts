@@ -41,6 +41,7 @@ import type {
   TnsAssociation,
 } from './types.ts';
 
+const STATE_AT = 24;
 const SECTIONS_AT = 28;
 const HEADER_BYTES = 44;
 const MATCH_HEADER_BYTES = 4;
@@ -60,6 +61,9 @@ export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
   'skipped_read_failure',
   'not_searched_invalid_position',
 ];
+
+/** Whether a record is that of a pending object. */
+export const isPendingRecord = (record: Uint8Array) => record[STATE_AT] === PENDING;
 
 /** The order in which matches are stored: by version, catalog name, source id; the latter two as text. */
 export function compareMatches(a: MatchSummary, b: MatchSummary): number {
@@ -190,7 +194,7 @@ function layOut(parts: Parts): Uint8Array {
   headerTimes[0] = parts.ingestTimeUs;
   headerTimes[1] = parts.eventTimeUs;
   headerTimes[2] = parts.crossmatchedAtUs;
-  header[24] = STATES.indexOf(parts.state);
+  header[STATE_AT] = STATES.indexOf(parts.state);
   header[25] = (parts.errorLength << 1) | (parts.areCurrent ? 1 : 0);
   header[26] = parts.raLength;
   header[27] = parts.decLength;
@@ -336,7 +340,7 @@ export class ObjectView {
   }
 
   get state(): ObjectState {
-    return STATES[this.bytes[24]!]!;
+    return STATES[this.bytes[STATE_AT]!]!;
   }
 
   /** Whether listings show the stored matches as they are: all belong to the current crossmatch. */

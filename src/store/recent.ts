@@ -3,11 +3,11 @@ import type { TimeField } from '../contract/enums.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import type { DatabaseName, Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
+import { readRecord } from './object_tables.ts';
 import {
   decodeRisingKey,
   decodeTimeKey,
   decodeTimeValue,
-  encodeKey,
   encodeRisingKey,
   encodeTimeKey,
   encodeTimeValue,
@@ -197,8 +197,8 @@ export function* recentInPieces(databases: Databases, query: RecentQuery): Itera
 const view = new ObjectView();
 
 /** @throws DamagedValue */
-function ingestTimeOf({ objects }: Databases, diaObjectId: bigint): number {
-  const bytes = objects.getFast(encodeKey(diaObjectId));
+function ingestTimeOf(databases: Databases, diaObjectId: bigint): number {
+  const bytes = readRecord(databases, diaObjectId);
   if (!bytes) throw new DamagedValue(`object ${diaObjectId}, which is listed`);
   view.load(diaObjectId, bytes);
   return view.ingestTimeUs;

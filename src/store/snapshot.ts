@@ -3,10 +3,11 @@ import { countObjects, countObjectsAt } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { formerRecord, formerSources, latestIngestAt, recordsAfter, whyNotInHistory } from './history.ts';
 import { ObjectView } from './object_record.ts';
+import { copyRecord, records } from './object_tables.ts';
 import { decodeKey, decodeSourceValues, encodeKey, lastOrdinal, type SourceValues } from './records.ts';
 import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
 import { DamagedValue, StoreError } from './store_error.ts';
-import { inOrder, requireAll } from './table.ts';
+import { inOrder, type Range, requireAll } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 /** A read transaction, which preserves the pages of the snapshot. The caller must end it with `done`. */
@@ -44,9 +45,8 @@ export class Snapshot {
    */
   *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {
     const object = new ObjectView();
-    const { objects } = this.#databases;
     const [at, options] = [this.#at, this.#options];
-    const present = inOrder(objects.getRange(options as object), objects.name);
+    const present = inOrder(records(this.#databases, options as Range), 'objects');
     let count = 0;
     for (const { key, value } of at === undefined ? present : recordsAfter(this.#databases, at, present, options)) {
       count++;
@@ -81,7 +81,7 @@ export class Snapshot {
   read(diaObjectId: bigint, into: ObjectView): readonly SourceValues[] | undefined {
     const key = encodeKey(diaObjectId);
     const former = this.#former(formerRecord, diaObjectId);
-    const bytes = former ?? this.#databases.objects.get(key, this.#options);
+    const bytes = former ?? copyRecord(this.#databases, key, this.#options);
     if (!bytes || bytes.length === 0) return undefined;
     into.load(diaObjectId, bytes, this.#at);
     return this.#sourcesOf(into, key);

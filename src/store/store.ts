@@ -17,6 +17,7 @@ import { readPublished, readSettings, type SharedSettings } from './meta.ts';
 import { type NightCounts, readDone, readNight, readNotes } from './nights.ts';
 import { readNodes, type SeenNode } from './nodes.ts';
 import { ObjectView } from './object_record.ts';
+import { countRecords, isStored, readRecord, records } from './object_tables.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import {
   findRecent,
@@ -180,7 +181,7 @@ export class Store {
   }
 
   getObject(diaObjectId: bigint): StoredObject | undefined {
-    const bytes = read(this.databases.objects, diaObjectId);
+    const bytes = readRecord(this.databases, diaObjectId);
     return bytes && decodeObject(diaObjectId, bytes);
   }
 
@@ -204,7 +205,7 @@ export class Store {
    */
   readObject(diaObjectId: bigint, into: ObjectView, at?: number): boolean {
     const former = at === undefined ? undefined : formerRecord(this.databases, diaObjectId, at);
-    const bytes = former ?? read(this.databases.objects, diaObjectId);
+    const bytes = former ?? readRecord(this.databases, diaObjectId);
     if (!bytes || bytes.length === 0) return false;
     into.load(diaObjectId, bytes, at);
     return true;
@@ -213,7 +214,7 @@ export class Store {
   /** Whether an object was stored after a journal entry. Reads only the history, if that is enough. */
   isStoredAt(diaObjectId: bigint, at: number): boolean {
     const former = formerRecord(this.databases, diaObjectId, at);
-    return former ? former.length > 0 : this.databases.objects.doesExist(encodeKey(diaObjectId));
+    return former ? former.length > 0 : isStored(this.databases, diaObjectId);
   }
 
   /** The number of objects after a journal entry. */
@@ -487,7 +488,7 @@ export class Store {
    */
   *objects(after?: bigint): Iterable<StoredObject> {
     const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of this.databases.objects.getRange(range)) yield decodeObject(decodeKey(key), value);
+    for (const { key, value } of records(this.databases, range)) yield decodeObject(decodeKey(key), value);
   }
 
   /**
@@ -497,7 +498,7 @@ export class Store {
   idsWhere(test: (object: ObjectView) => boolean, limit: number, after?: bigint): bigint[] {
     const ids: bigint[] = [];
     const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
-    for (const { key, value } of this.databases.objects.getRange(range)) {
+    for (const { key, value } of records(this.databases, range)) {
       this.#view.load(decodeKey(key), value);
       if (test(this.#view) && ids.push(this.#view.diaObjectId) >= limit) break;
     }
@@ -514,11 +515,13 @@ export class Store {
   ): { readonly ids: readonly bigint[]; readonly last: bigint | undefined } {
     const ids: bigint[] = [];
     let last: bigint | undefined;
-    const range = { limit: count, ...(after !== undefined && { start: encodeKey(after + 1n) }) };
-    for (const { key, value } of this.databases.objects.getRange(range)) {
+    let left = count;
+    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
+    for (const { key, value } of records(this.databases, range)) {
       last = decodeKey(key);
       this.#view.load(last, value);
       if (test(this.#view) && ids.push(last) >= limit) break;
+      if (--left === 0) break;
     }
     return { ids, last };
   }
@@ -625,7 +628,7 @@ export class Store {
 
   /** The number of entries of a database; reads none of them. */
   entryCount(name: 'objects' | 'pending'): number {
-    return this.databases[name].entryCount();
+    return name === 'objects' ? countRecords(this.databases) : this.pendingCount();
   }
 
   /** The published snapshot of the TNS registry; undefined when none is loaded. */

@@ -6,6 +6,7 @@ import { appendPositions } from './positions.ts';
 import { listObjects, listRecent, raiseLatestIngest } from './recent.ts';
 import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encodeKey } from './records.ts';
 import { listMatches } from './source_index.ts';
+import { DamagedValue } from './store_error.ts';
 import type { Entry, Table } from './table.ts';
 import type { StoredObject } from './types.ts';
 import { listUnread } from './unread.ts';
@@ -92,4 +93,18 @@ export function upgradeTo7(databases: Databases): void {
     objects = [];
   }
   listObjects(databases, objects);
+}
+
+/**
+ * Up to format 8, the records of pending objects were in `objects`, too, and `pending` had only their ids.
+ * @param before the tables without checksums: `pending` had none
+ * @throws DamagedValue
+ */
+export function upgradeTo9(before: Databases, { objects, pending }: Databases): void {
+  for (const { key } of entriesOf(before.pending)) {
+    const record = objects.get(key);
+    if (!record) throw new DamagedValue(`object ${decodeKey(key)}, which is pending`);
+    pending.put(key, record);
+    objects.remove(key);
+  }
 }

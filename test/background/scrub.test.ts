@@ -40,7 +40,7 @@ test('a value that has changed on the disk is found, and named; otherwise nothin
     const damaged = beginScrub(store, { ...options, begins: new Promise(() => {}), waitMs: 10 });
     await eventually('it is found', async () => found.length > 0 || undefined);
     await damaged.close();
-    assert.equal(found, ['15000 of objects']);
+    assert.equal(found, ['15000 of pending']);
   }));
 
 test('entries that are missing, and pages that are blank, are found', () =>

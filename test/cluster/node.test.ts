@@ -286,7 +286,7 @@ test('a node that meets a damaged value stops and names it', () =>
     assert.instance(error, LostPlace);
     assert.match(
       error.message,
-      /because 1 of objects has changed on the disk since it was stored: start this node from/,
+      /because 1 of pending has changed on the disk since it was stored: start this node from/,
     );
     assert.is(await failure(() => node.step()), error);
     assert.is(store.logPosition()?.next, 2);

@@ -23,7 +23,7 @@ test('the registry, the index, the claims and the disk', () =>
     await store.close();
     const empty = await nearsky('stats', '--data', data);
     assert.equal(empty.registry, { objects: 0, epoch: null, current: false });
-    assert.equal([empty.claimed, empty.format], [0, 8]);
+    assert.equal([empty.claimed, empty.format], [0, 9]);
     const disk = empty.disk as Record<string, number>;
     const databaseBytes = statSync(join(data, 'nearsky.mdb')).size;
     const lockBytes = statSync(join(data, 'nearsky.mdb-lock')).size;

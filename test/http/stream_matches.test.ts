@@ -15,7 +15,17 @@ import { EventStreams } from '../../src/service/event_streams.ts';
 import { provenance, withStore } from '../store/support.ts';
 import { addObjects, allExpected, crossmatch, FIRST_ID } from '../stream/support.ts';
 import { EventReader } from './event_reader.ts';
-import { configOf, delivery, eventually, NOW_US, type Settings, type TestApp, type World, withApp } from './support.ts';
+import {
+  configOf,
+  delivery,
+  eventually,
+  NOW_US,
+  putBytes,
+  type Settings,
+  type TestApp,
+  type World,
+  withApp,
+} from './support.ts';
 
 const test = suite('http/stream_matches');
 const PATH = '/api/stream/matches';
@@ -496,20 +506,12 @@ test('while the database is gone nothing is read; an entry that cannot be read e
     coordination.state.databaseIsGone = false;
     await reader.until('all', ({ events }) => events.length === 10);
     const [id] = await addObjects(writer, 6, 7);
-    store.databases.objects.transactionSync(
-      () => void store.databases.objects.put(idKey(id!), new Uint8Array([1, 2, 3])),
-    );
+    putBytes(store, id!, new Uint8Array([1, 2, 3]));
     coordination.generation.sequence = store.lastSequence();
     coordination.onGeneration();
     await eventually('it has ended', async () => isEnded || undefined);
     assert.equal(logged, ['stream_failed']);
     streams.close();
   }));
-
-const idKey = (id: bigint) => {
-  const key = new Uint8Array(8);
-  new DataView(key.buffer).setBigUint64(0, id);
-  return key;
-};
 
 test.run();

@@ -142,11 +142,13 @@ export async function withApp(
   }
 }
 
-/** Changes the objects database beside the writer: the bytes of an object, or undefined to take it out. */
+/** Changes the record of an object beside the writer: its bytes, or undefined to remove it. */
 export function putBytes({ databases }: Store, diaObjectId: bigint, bytes: Uint8Array | undefined): void {
+  const key = encodeKey(diaObjectId);
+  const table = databases.pending.doesExist(key) ? databases.pending : databases.objects;
   databases.objects.transactionSync(() => {
-    if (bytes) databases.objects.put(encodeKey(diaObjectId), bytes);
-    else databases.objects.remove(encodeKey(diaObjectId));
+    if (bytes) table.put(key, bytes);
+    else table.remove(key);
     // Nothing is returned, because a promise would delay the commit.
   });
 }

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compare } from '../../src/base/compare.ts';
 import type { BrokerName } from '../../src/contract/brokers.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { CrossmatchResult, Delivery, MatchSource, SkyPosition } from '../../src/store/types.ts';
@@ -79,7 +80,8 @@ function applyToModel(model: Map<bigint, Expected>, operation: Exclude<Operation
   const none = (): bigint[] => [];
   const changes = { stored: none(), delivered: none(), crossmatched: none(), removed: none() };
   if (operation.kind === 'ingest') {
-    for (const { diaObjectId, position, reliability, eventTimeUs, broker } of operation.deliveries) {
+    const sorted = operation.deliveries.toSorted((a, b) => compare(a.diaObjectId, b.diaObjectId));
+    for (const { diaObjectId, position, reliability, eventTimeUs, broker } of sorted) {
       const known = model.get(diaObjectId);
       if (!known) {
         model.set(diaObjectId, { position, reliability, eventTimeUs, brokers: new Set([broker]), crossmatch: null });

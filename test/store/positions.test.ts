@@ -26,7 +26,7 @@ test('commits of any size, about those of a chunk too: every row, and every part
           return delivery(BigInt(9_000_000 - row), { position });
         });
         await writer.ingest([...deliveries, deliveries[0]!], 1000 + commit);
-        for (const { diaObjectId, position } of deliveries)
+        for (const { diaObjectId, position } of deliveries.toReversed())
           expected.push([diaObjectId, position?.ra ?? Number.NaN, position?.dec ?? Number.NaN, 1000 + commit]);
         assert.is(store.tableAt(commit + 1)?.rows, expected.length);
       }

@@ -50,7 +50,7 @@ test('an object that comes twice in one commit is as if it came in two', () =>
     assert.is(store.getObject(ID)?.reliability, null);
     assert.equal(store.getObject(ID)?.brokers, ['lasair', 'pittgoogle']);
     assert.equal(store.journalAfter(0), [
-      { sequence: 1, stored: [ID, 7n], delivered: [ID], crossmatched: [], removed: [] },
+      { sequence: 1, stored: [7n, ID], delivered: [ID], crossmatched: [], removed: [] },
     ]);
   }));
 

@@ -2,6 +2,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { CountChanges } from '../../src/store/counts.ts';
+import { copyRecord, putRecord } from '../../src/store/object_tables.ts';
 import { decodeObject, encodeKey, encodeObject } from '../../src/store/records.ts';
 import { openStore, type Store, type StoreCounts } from '../../src/store/store.ts';
 import type { CrossmatchResult, Delivery, MatchSource, ProvenanceSet, StoredObject } from '../../src/store/types.ts';
@@ -64,14 +65,14 @@ export function result(diaObjectId: bigint, sources: readonly MatchSource[] = []
 /** Stores an object unchanged, in a state that ingest and crossmatch may not produce. */
 export function putObject({ databases }: Store, object: StoredObject): void {
   const { diaObjectId, ...fields } = object;
-  const before = databases.objects.get(encodeKey(diaObjectId));
+  const key = encodeKey(diaObjectId);
+  const before = copyRecord(databases, key);
   databases.objects.transactionSync(() => {
     const counts = new CountChanges();
     counts.changed(before && decodeObject(diaObjectId, before), object);
     counts.store(databases);
-    databases.objects.put(encodeKey(diaObjectId), encodeObject(fields));
-    if (object.state === 'pending') databases.pending.put(encodeKey(diaObjectId), new Uint8Array(0));
-    else databases.pending.remove(encodeKey(diaObjectId));
+    for (const table of [databases.objects, databases.pending]) table.remove(key);
+    putRecord(databases, key, encodeObject(fields));
   });
 }
 

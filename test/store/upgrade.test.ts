@@ -65,7 +65,7 @@ function putRerun(store: Store, diaObjectId: bigint): void {
   putObject(store, { ...changed, tns: { ...tns, classification: null, redshift: 0.1, separationArcsec: 0 } });
 }
 
-for (const format of [1, 2, 3, 4, 5, 6] as const) {
+for (const format of [1, 2, 3, 4, 5, 6, 8] as const) {
   test(`opening format ${format} for writing upgrades it to what today would have stored`, () =>
     withDirectory(async directory => {
       const old = join(directory, 'old');

@@ -318,8 +318,9 @@ test('what cannot be looked at is an error with its own status', () =>
   withApp(
     async world => {
       await storeObjects(world, OBJECTS.slice(0, 200));
-      world.store.databases.objects.transactionSync(() => {
-        for (const key of [...world.store.databases.objects.getKeys({})]) world.store.databases.objects.remove(key);
+      const { objects, pending } = world.store.databases;
+      objects.transactionSync(() => {
+        for (const table of [objects, pending]) for (const key of [...table.getKeys({})]) table.remove(key);
       });
     },
     async app => {
