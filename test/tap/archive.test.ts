@@ -49,7 +49,7 @@ test('of several engines that have ended, the directory that changed last is tak
     });
 });
 
-needs(test, duckdbObstacle(isInstalled()))('the export of the first tables has not the small heap of the engine', () =>
+needs(test, duckdbObstacle(isInstalled()))('the export of the first tables does not have the small heap of the engine', () =>
   withDirectory(async directory => {
     await openStore(directory, 'write').close();
     const before = { ...process.env };
