@@ -31,6 +31,11 @@ export function engineFlags(...flags: readonly string[]): Readonly<Record<string
   return isDeno ? { DENO_V8_FLAGS: flags.join(',') } : { NODE_OPTIONS: flags.join(' ') };
 }
 
+/** The environment of a process without flags for its JavaScript engine. */
+export function withoutEngineFlags({ NODE_OPTIONS, DENO_V8_FLAGS, ...others }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return others;
+}
+
 /** The threads in which a process of Node runs steps of native libraries by default, and the stack that each reserves. */
 const LIBRARY_THREADS = 4;
 const STACK_MIB = 8;

@@ -16,7 +16,7 @@ import { pixelOfPath } from '@nearsky/hats/layout';
 import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
-import { engineFlags, programArguments } from '../base/runtime.ts';
+import { programArguments, withoutEngineFlags } from '../base/runtime.ts';
 import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
@@ -333,7 +333,7 @@ export class Archive {
     const child = spawn(command!, rest, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // The heap of this process is small; the export needs more for many objects.
-      env: { ...process.env, ...engineFlags() },
+      env: withoutEngineFlags(process.env),
     });
     this.#child = child;
     child.stderr!.on('data', said => {

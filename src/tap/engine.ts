@@ -13,7 +13,7 @@ import type { Requester } from './earlier_states.ts';
 import { isFatal, isOutOfMemory, JobFailure, reportFailure, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { EngineMemory } from './engine_memory.ts';
 import type { Contents, Generation, TapState } from './generation.ts';
-import { CHUNK_ROWS, type EngineQuery, Job } from './job.ts';
+import { type EngineQuery, FEW_ROWS, Job } from './job.ts';
 import { type PartRead, type PartWanted, QuerySources, SourcesRefusal } from './query_sources.ts';
 import { translateQuery } from './translate_query.ts';
 import { viewUploads } from './uploaded_tables.ts';
@@ -290,7 +290,7 @@ export class Engine {
         this.#reading.set(number, prepared);
         return { outcome: 'reading', parts };
       }
-      await job.begin(translated.sql, infos, translated.few(CHUNK_ROWS + 1), sources.setup);
+      await job.begin(translated.sql, infos, translated.few(FEW_ROWS + 1), sources.setup);
       const part = (await job.part()) ?? new Uint8Array();
       return { outcome: 'begun', state: state!, part, isWhole: job.isDone };
     } catch (error) {

@@ -23,7 +23,12 @@ const BLOCK_CELLS = 16 * 1024;
 /** Garbage is collected after this many bytes of chunks. */
 const COLLECT_BYTES = 16 * 2 ** 20;
 /** The maximum number of rows that the engine returns together. */
-export const CHUNK_ROWS = 2048;
+const CHUNK_ROWS = 2048;
+/**
+ * The maximum number of rows of a query that runs in one step. The engine's limit does not count the memory of such a
+ * result, so it is a small part of the memory for a chunk, however wide the rows are.
+ */
+export const FEW_ROWS = 256;
 const CELL_BYTES = 8;
 /** The bytes of the uncollected chunks of all queries. */
 let uncollected = 0;
@@ -125,7 +130,7 @@ export class Job {
   /**
    * Runs the query until its first rows are available.
    * @param infosOf makes the information for the answer, when the transaction has its state
-   * @param few SQL for its first rows, more than `CHUNK_ROWS` if there are more; undefined if that may cost too much
+   * @param few SQL for its first rows, more than `FEW_ROWS` if there are more; undefined if that may cost too much
    * @param setup the statements that were executed for it in the transaction
    */
   async begin(
@@ -145,13 +150,13 @@ export class Job {
   }
 
   /**
-   * Runs a query of up to `CHUNK_ROWS` rows in one step of the engine. Streaming takes six steps, each of which waits
+   * Runs a query of up to `FEW_ROWS` rows in one step of the engine. Streaming takes six steps, each of which waits
    * while other queries use the processors, and twice the processor time.
    * @returns false if the query has more rows
    */
   async #runFew(sql: string): Promise<boolean> {
     const result = await this.work(() => this.#connection.run(sql));
-    if (result.rowCount > CHUNK_ROWS) return false;
+    if (result.rowCount > FEW_ROWS) return false;
     const last = result.chunkCount - 1;
     for (let i = 0; i <= last; i++) {
       const chunk = result.getChunk(i);

@@ -4,7 +4,7 @@ import { ENGINE_TYPES, quoted, textLiteral } from '@nearsky/adql';
 import { type HatsColumn, writeRows } from '@nearsky/hats/write';
 import type { MatchRows, ObjectRows } from '../hats_export/columns.ts';
 import { PROGRAM } from '../hats_export/writer_thread.ts';
-import { ownName, type Source } from './tables.ts';
+import { relationColumns, type Source } from './tables.ts';
 
 /** The maximum number of rows in a chunk of the engine. */
 const CHUNK_ROWS = 2048;
@@ -34,7 +34,9 @@ export async function viewFiles(
   // In files, times have a time zone, for which the engine would need a time zone database.
   const cellOf = ({ name, type }: HatsColumn) =>
     type === 'time' ? `make_timestamp(epoch_us(${quoted(name)}))` : quoted(name);
-  const list = columns.map(column => `${cellOf(column)} AS ${quoted(ownName(column.name))}`).join(', ');
+  const list = relationColumns(columns)
+    .map(({ name }, i) => `${cellOf(columns[i]!)} AS ${quoted(name)}`)
+    .join(', ');
   // A directory like `ra=1` is not a column.
   const rows = `read_parquet([${files.map(textLiteral).join(', ')}], hive_partitioning = false)`;
   await connection.run(`CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list} FROM ${rows}`);
@@ -61,7 +63,11 @@ export async function loadRows(
     time: TIMESTAMP,
   };
   const valuesOf = rows.sorted();
-  const columns = rows.columns.map(({ name, type }, i) => ({ name: quoted(ownName(name)), type, values: valuesOf(i) }));
+  const columns = relationColumns(rows.columns).map(({ name, type }, i) => ({
+    name: quoted(name),
+    type,
+    values: valuesOf(i),
+  }));
   const filled = columns.flatMap(({ name, type, values }) => (values ? { name, type, values } : []));
   const list = columns.map(({ name, type, values }) => (values ? name : `NULL::${ENGINE_TYPES[type]} AS ${name}`));
   const view = `CREATE OR REPLACE TEMP VIEW ${viewOf(source)} AS SELECT ${list.join(', ')}`;

@@ -51,15 +51,16 @@ export function isIndexed({ position, partial }: DescribedTable, { name }: Colum
   return name === position.ra || name === position.dec || (partial.idPixel !== undefined && name === partial.id);
 }
 
-/** The name in the tables of a column of the export. */
-export const ownName = (name: string) => (name === HEALPIX_COLUMN ? PIXEL : name);
+/** The columns of a relation: those of the export, with the names of the tables. */
+export function relationColumns(columns: readonly HatsColumn[]): HatsColumn[] {
+  return withOwnNames(columns.map(each => (each.name === HEALPIX_COLUMN ? { ...each, name: PIXEL } : each)));
+}
 
 /** A column of a relation. */
 function stored({ name, type, unit, ucd, description }: HatsColumn, as = name): SourceColumn {
-  const own = ownName(as);
-  const xmlId = own === ID && { xmlId: OBJECT_ID_COLUMN };
-  const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), ...xmlId, description };
-  return { column, sql: quoted(ownName(name)) };
+  const xmlId = as === ID && { xmlId: OBJECT_ID_COLUMN };
+  const column = { name: as, type, ...(unit && { unit }), ...(ucd && { ucd }), ...xmlId, description };
+  return { column, sql: quoted(name) };
 }
 
 const SOURCE_ID = 'catalog_source_id';
@@ -78,21 +79,26 @@ function withTextId(each: SourceColumn): SourceColumn {
   };
 }
 
-/** @param from what follows FROM in a query of the columns; by default the table is the relation of its name */
-function table(
-  name: string,
-  description: string,
-  columns: readonly SourceColumn[],
-  from?: (relationOf: Relations) => string,
-): TapTable {
-  const list = columns.map(({ column, sql }) => `${sql} AS ${quoted(column.name)}`).join(', ');
+/** The rows of a table that is not stored. */
+interface View {
+  /** Returns what follows FROM in a query of the columns. */
+  readonly from: (relationOf: Relations) => string;
+  /** An expression that differs for each row. */
+  readonly rowId: string;
+}
+
+/** @param view by default, the table is the relation of its name */
+function table(name: string, description: string, columns: readonly SourceColumn[], view?: View): TapTable {
+  const list = columns.map(({ column, sql }) => `${sql} AS ${quoted(column.name)}`);
+  // Translated queries number the rows of a table by `rowid`, which views lack.
+  if (view && columns.every(({ column }) => column.name.toLowerCase() !== 'rowid')) list.push(`${view.rowId} AS rowid`);
   return {
     schema: SCHEMA,
     name,
     description,
     columns: columns.map(({ column }) => column),
     position: POSITION,
-    ...(from && { sql: relationOf => `SELECT ${list} FROM ${from(relationOf)}` }),
+    ...(view && { sql: relationOf => `SELECT ${list.join(', ')} FROM ${view.from(relationOf)}` }),
     refers: name === 'objects' ? [] : [{ from: ID, table: `${SCHEMA}.objects`, target: ID }],
   };
 }
@@ -145,11 +151,12 @@ export function archiveTables({
   footprintOrders,
 }: Pick<Catalogs, 'all' | 'footprintOrders'>): TapTable[] {
   const isRegistered = (name: string) => footprintOrders?.has(name) ?? false;
-  const objects = new Map(objectColumns(catalogs).map(column => [column.name, stored(column)]));
+  const objects = new Map(relationColumns(objectColumns(catalogs)).map(column => [column.name, stored(column)]));
   const ofObject = (...names: readonly string[]) => names.map(name => objects.get(name)!);
-  const place = ofObject(HEALPIX_COLUMN, ID, 'ra', 'dec');
+  const place = ofObject(PIXEL, ID, 'ra', 'dec');
   const plain = [...objects].flatMap(([name, column]) => (IN_JSON.has(name) ? [] : column));
-  const { columns, places } = matchColumns(catalogs);
+  const { columns: exported, places } = matchColumns(catalogs);
+  const columns = relationColumns(exported);
   const shared = columns.slice(0, Math.min(columns.length, ...[...places.values()].map(({ at }) => at)));
   const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));
   const ofSource = ofMatch.filter(({ column }) => column.name !== 'catalog_name' && column.name !== SOURCE_NAME);
@@ -164,18 +171,24 @@ export function archiveTables({
         ...OUTCOMES.map(({ column }) => ({ column, sql: column.name })),
         ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch', 'provenance_set'),
       ],
-      relationOf => `${relationOf('objects')} JOIN ${relationOf('settings')} USING (${SET_KEY})`,
+      {
+        from: relationOf => `${relationOf('objects')} JOIN ${relationOf('settings')} USING (${SET_KEY})`,
+        rowId: `row(${ID}, catalog_name)`,
+      },
     ),
     table(
       'older_crossmatches',
       'What the earlier crossmatches of each object came to, by catalog',
       [...place, ...OUTCOMES, ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch')],
-      relationOf => `(SELECT * REPLACE (older.match_version AS match_version, make_timestamp(older.crossmatched_at_us) AS crossmatched_at,
+      {
+        from: relationOf => `(SELECT * REPLACE (older.match_version AS match_version, make_timestamp(older.crossmatched_at_us) AS crossmatched_at,
           array_to_string(older.brokers_at_crossmatch, ' ') AS brokers_at_crossmatch),
           older.provenance AS settings, ${outcomesIn('older.catalog_outcomes')}
         FROM (SELECT *, unnest(CAST(CAST(older_crossmatches AS JSON) AS STRUCT(match_version INTEGER, crossmatched_at_us BIGINT,
             brokers_at_crossmatch VARCHAR[], catalog_outcomes JSON, provenance JSON)[])) AS older
           FROM ${relationOf('objects')} WHERE older_crossmatches IS NOT NULL))`,
+        rowId: `row(${ID}, older.match_version, outcome.key)`,
+      },
     ),
     table(
       'reliability_cuts',
@@ -194,15 +207,18 @@ export function archiveTables({
         setting('as_of', 'text', 'The date of the declaration', 'cut.as_of', { ucd: 'time' }),
         ...ofObject('provenance_set'),
       ],
-      relationOf => `(SELECT * FROM (SELECT *, unnest(CAST(CAST(provenance AS JSON)->'reliability_cuts' AS STRUCT(broker VARCHAR, min_reliability DOUBLE,
+      {
+        from: relationOf => `(SELECT * FROM (SELECT *, unnest(CAST(CAST(provenance AS JSON)->'reliability_cuts' AS STRUCT(broker VARCHAR, min_reliability DOUBLE,
           enforced_by VARCHAR, status VARCHAR, as_of VARCHAR)[])) AS cut FROM ${relationOf('objects')} WHERE provenance IS NOT NULL)
         WHERE list_contains(string_split(brokers_at_crossmatch, ' '), cut.broker))`,
+        rowId: `row(${ID}, cut)`,
+      },
     ),
     table(
       'tns',
       'The objects that lie near an object of the registry of transients, with that object',
       [...place, ...[...objects].filter(([name]) => name.startsWith('tns_')).map(([, column]) => column)],
-      relationOf => `${relationOf('objects')} WHERE tns_objid IS NOT NULL`,
+      { from: relationOf => `${relationOf('objects')} WHERE tns_objid IS NOT NULL`, rowId: 'rowid' },
     ),
     ...catalogs.map(catalog => {
       const { at, columns: payload } = places.get(catalog.name)!;
@@ -219,7 +235,10 @@ export function archiveTables({
         `${catalog.name}_matches`,
         `The sources of ${catalog.release} that crossmatches found, with their columns`,
         all.map(({ sql }, i) => ({ column: names[i]!, sql })),
-        relationOf => `${relationOf('matches')} WHERE catalog_name = ${textLiteral(catalog.name)}`,
+        {
+          from: relationOf => `${relationOf('matches')} WHERE catalog_name = ${textLiteral(catalog.name)}`,
+          rowId: 'rowid',
+        },
       );
       const source = { from: SOURCE_ID, table: `${catalog.name}.${SOURCES}`, target: catalog.idColumn };
       const refers = isRegistered(catalog.name) ? [...matches.refers, source] : matches.refers;

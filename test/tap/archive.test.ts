@@ -49,21 +49,24 @@ test('of several engines that have ended, the directory that changed last is tak
     });
 });
 
-needs(test, duckdbObstacle(isInstalled()))('the export of the first tables does not have the small heap of the engine', () =>
-  withDirectory(async directory => {
-    await openStore(directory, 'write').close();
-    const before = { ...process.env };
-    // As in the process of an engine, but too small for any program.
-    Object.assign(process.env, heapLimit(4));
-    const options = { memoryMib: 256, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
-    const engine = await Engine.open({ ...options, dataDir: directory });
-    try {
-      assert.match(await answerOf(engine, 'SELECT COUNT(*) AS n FROM objects'), /^n\r?\n0/);
-    } finally {
-      Object.assign(process.env, { NODE_OPTIONS: '', DENO_V8_FLAGS: '' }, before);
-      await closed(engine);
-    }
-  }),
+needs(test, duckdbObstacle(isInstalled()))(
+  'the export of the first tables does not have the small heap of the engine',
+  () =>
+    withDirectory(async directory => {
+      await openStore(directory, 'write').close();
+      const before = { ...process.env };
+      // As in the process of an engine, but too small for any program.
+      Object.assign(process.env, heapLimit(4));
+      const options = { memoryMib: 256, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
+      const engine = await Engine.open({ ...options, dataDir: directory });
+      try {
+        assert.match(await answerOf(engine, 'SELECT COUNT(*) AS n FROM objects'), /^n\r?\n0/);
+      } finally {
+        for (const name of Object.keys(heapLimit(4))) delete process.env[name];
+        Object.assign(process.env, before);
+        await closed(engine);
+      }
+    }),
 );
 
 test.run();

@@ -42,6 +42,22 @@ const HUNGRY: Readonly<Record<string, string>> = {
   'different rows': `SELECT COUNT(*) FROM (SELECT DISTINCT a.diaObjectId AS x, b.diaObjectId AS y, c.ra AS z FROM ${THREE}) AS q`,
 };
 
+onLinux('rows of many kilobytes do not end the engine', async ({ running }) => {
+  await small(running);
+  const { pid } = engine()!;
+  const text = `${joined('a.status', 64)} || '${'x'.repeat(1024)}`;
+  for (const columns of [7, 8, 9, 10]) {
+    const list = Array.from({ length: columns }, (_, i) => `${text}${i}' AS c${i}`);
+    for (const top of ['', 'TOP 2000'])
+      await ask(
+        running,
+        `SELECT ${top} ${list.join(', ')} FROM objects AS a, (SELECT TOP 10 ra FROM objects) AS b`,
+        OTHER,
+      );
+  }
+  assert.is(engine()?.pid, pid);
+});
+
 onLinux('a query that takes all memory is refused alone, within the bound', async ({ running }) => {
   await small(running);
   const { pid } = engine()!;

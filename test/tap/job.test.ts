@@ -8,7 +8,7 @@ import type { Column } from '@nearsky/astrotables';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tapFormat } from '../../src/contract/tap.ts';
-import { CHUNK_ROWS, Job, type TapQuery } from '../../src/tap/job.ts';
+import { FEW_ROWS, Job, type TapQuery } from '../../src/tap/job.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 
@@ -107,7 +107,7 @@ const failure = (promise: Promise<string>): Promise<string> =>
   );
 
 check('every row comes once and in order, at whatever number the rows end', async () => {
-  for (const rows of [0, 1, 2047, 2048, 2049, 4096, 122_880, ROWS]) {
+  for (const rows of [0, 1, 256, 257, 2047, 2048, 2049, 4096, 122_880, ROWS]) {
     for (const [maxRecords, isCut] of [
       [rows, false],
       [rows + 1, false],
@@ -115,7 +115,7 @@ check('every row comes once and in order, at whatever number the rows end', asyn
     ] as const) {
       const unlimited = `SELECT ${rows} - i AS c1 FROM range(${rows}) AS t(i) ORDER BY i`;
       const sql = `${unlimited} LIMIT ${maxRecords + 1}`;
-      for (const few of [{}, { few: `${unlimited} LIMIT ${Math.min(maxRecords + 1, CHUNK_ROWS + 1)}` }]) {
+      for (const few of [{}, { few: `${unlimited} LIMIT ${Math.min(maxRecords + 1, FEW_ROWS + 1)}` }]) {
         const lines = (await answer(sql, { maxRecords, ...few })).trimEnd().split('\n').slice(1);
         assert.is(lines.length, Math.min(rows, maxRecords), `${rows}, ${maxRecords}`);
         assert.ok(lines.every((line, i) => line === `${rows - i}`));

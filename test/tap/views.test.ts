@@ -1,0 +1,79 @@
+/** The tables that are views of stored ones. */
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { registerCatalog } from '../../src/catalogs/register.ts';
+import { Engine } from '../../src/tap/engine.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { writeHats } from '../catalogs/write_hats.ts';
+import { inWorld, type World } from '../crossmatch/world.ts';
+import { fillSky } from '../hats_export/support.ts';
+import { delivery, match, NOW_US, PROVENANCE, searched } from '../http/support.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
+import { answerOf, closed } from './support.ts';
+
+const test = suite('tap: views');
+const check = needs(test, duckdbObstacle(isInstalled()));
+
+type Rows = (query: string) => Promise<string[]>;
+
+async function inTables(world: World, use: (rows: Rows) => Promise<void>): Promise<void> {
+  const dataDir = join(world.directory, 'data');
+  const options = { dataDir, memoryMib: 256, threads: 1, refreshSeconds: 0.1, mergeAfter: 0, earlierStates: 0 };
+  const engine = await Engine.open(options);
+  try {
+    await use(async query => (await answerOf(engine, query)).trim().split(/\r?\n/).slice(1));
+  } finally {
+    await closed(engine);
+  }
+}
+
+check('outer joins by distance keep each row', () =>
+  inWorld(async world => {
+    await fillSky(world.writer, 200);
+    await inTables(world, async rows => {
+      const on = 'DISTANCE(t.ra, t.dec, o.ra, o.dec) < 0.002';
+      for (const table of ['crossmatches', 'older_crossmatches', 'reliability_cuts', 'tns', 'gaia_dr3_matches']) {
+        const [count] = await rows(`SELECT COUNT(*) FROM ${table}`);
+        for (const join of ['LEFT', 'FULL']) {
+          const joined = (from: string) =>
+            rows(
+              `SELECT t.diaObjectId, o.diaObjectId FROM ${from} AS t ${join} JOIN objects AS o ON ${on} ORDER BY 1, 2`,
+            );
+          const found = await joined(table);
+          assert.ok(found.length >= Number(count) && Number(count) > 0);
+          assert.equal(found, await joined(`(SELECT * FROM ${table})`), `${table}: ${join}`);
+        }
+      }
+    });
+  }),
+);
+
+check('a column of a catalog that has the name of the pixel in another table has its own values', () =>
+  inWorld(async world => {
+    const { writer } = world;
+    const location = join(world.directory, 'healpix');
+    const double = (name: string, data: number[]) => ({ name, type: 'DOUBLE', data }) as const;
+    const id = { name: 'id', type: 'INT64', data: [7n] } as const;
+    const columns = [id, double('29', [1]), double('ra', [10]), double('dec', [0])];
+    writeHats(location, { name: 'healpix', columns, ra: 'ra', dec: 'dec' });
+    const catalog = { name: 'healpix', idColumn: 'id', description: {} };
+    await writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: NOW_US }));
+    const store = async (diaObjectId: bigint) => {
+      await writer.ingest([delivery(diaObjectId)], NOW_US);
+      const matches = [match('healpix', '7', { payload: { 29: 1, ra: 10, dec: 0 } })];
+      await writer.recordCrossmatches(
+        [{ diaObjectId, catalogOutcomes: searched('healpix'), matches }],
+        PROVENANCE,
+        NOW_US,
+      );
+    };
+    const query = 'SELECT diaObjectId, "29" FROM healpix_matches ORDER BY 1';
+    await store(1n);
+    await inTables(world, async rows => assert.equal(await rows(query), ['1,1']));
+    await store(2n);
+    await inTables(world, async rows => assert.equal(await rows(query), ['1,1', '2,1']));
+  }),
+);
+
+test.run();
