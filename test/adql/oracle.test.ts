@@ -81,14 +81,17 @@ function sorted(rows: readonly Row[], types: readonly ColumnType[]): readonly Ro
   const isNumber = (type: ColumnType | undefined) => type?.startsWith('float') ?? false;
   const places = types.map((_, i) => i).sort((a, b) => Number(isNumber(types[a])) - Number(isNumber(types[b])));
   const compare = (a: Row, b: Row) => {
+    // Numbers that hardly differ are in order, too; otherwise many of them, each near the next, would be in any order.
+    let nearly = 0;
     for (const i of places) {
       const [x, y] = [a[i]!, b[i]!];
       if (x === y) continue;
       if (x === null || y === null) return x === null ? 1 : -1;
       const difference = isNumber(types[i]) ? Number(x) - Number(y) : x < y ? -1 : 1;
       if (!isNumber(types[i]) || Math.abs(difference) > 1e-9 * Math.abs(Number(x))) return difference;
+      nearly ||= difference;
     }
-    return 0;
+    return nearly;
   };
   return rows.toSorted(compare);
 }
