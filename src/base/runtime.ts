@@ -36,13 +36,13 @@ export function withoutEngineFlags({ NODE_OPTIONS, DENO_V8_FLAGS, ...others }: N
   return others;
 }
 
-/** The threads in which a process of Node runs steps of native libraries by default, and the stack that each reserves. */
+/** By default, Node runs steps of native libraries in this many threads. Each reserves memory for its stack. */
 const LIBRARY_THREADS = 4;
 const STACK_MIB = 8;
 
 /**
- * The environment variables with which a process runs so many steps of native libraries at the same time, and the memory
- * that this reserves beyond the default, MiB. Deno starts a thread for each step that finds none.
+ * What a process needs to run this many steps of native libraries at the same time: environment variables, and memory
+ * beyond the default for the stacks of its threads, MiB. Deno starts as many threads as it needs.
  */
 export function libraryThreads(steps: number): { readonly env: Readonly<Record<string, string>>; reservedMib: number } {
   if (isDeno) return { env: {}, reservedMib: 0 };

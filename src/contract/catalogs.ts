@@ -38,6 +38,11 @@ export interface DescribedRegistration {
   readonly coverage: { readonly order: number };
 }
 
+/** Whether two definitions of a catalog agree in everything. */
+export function isSameDefinition(one: CatalogDefinition, other: CatalogDefinition): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** An immutable snapshot of the service's catalogs. */
 export class Catalogs {
   /**

@@ -62,7 +62,7 @@ export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
   'not_searched_invalid_position',
 ];
 
-/** Whether a record is that of a pending object. */
+/** Whether a record belongs to a pending object. */
 export const isPendingRecord = (record: Uint8Array) => record[STATE_AT] === PENDING;
 
 /** The order in which matches are stored: by version, catalog name, source id; the latter two as text. */

@@ -2,9 +2,9 @@
  * The records of the objects, in two tables with the same keys and values: `pending` has the pending objects, `objects`
  * all others.
  *
- * Objects arrive in any order of their ids, so each would change a page of a large table. While objects are crossmatched
- * as they arrive, `pending` is small, and many of a commit's objects share a page. A crossmatch stores their records
- * anew in any case, ordered by id.
+ * Objects arrive in any order of their ids. In one large table, each would change a page of its own. `pending` stays
+ * small while objects are crossmatched soon after they arrive, so many objects of a commit share a page. The crossmatch
+ * stores their records anew in any case, ordered by id.
  */
 import type { Databases } from './databases.ts';
 import { isPendingRecord } from './object_record.ts';

@@ -20,7 +20,7 @@ import { isOutOfMemory } from '@nearsky/astrotables/bytes';
 import { describeFrame } from '@nearsky/astrotables/frames';
 import { isPosition, wrapRa } from '@nearsky/sky-index';
 import { isThere } from '../base/files.ts';
-import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
+import { type CatalogDefinition, Catalogs, isSameDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
 import { circularErrorMas, ERROR_UNITS_MAS } from '../contract/position_errors.ts';
 import type { Find, RowsKept, TableProgress } from '../contract/table_match.ts';
@@ -181,7 +181,7 @@ async function begin(
     const registration = currentStore().catalog(catalog.name);
     if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
     // The answer has the release and the columns of the request, which may have waited as a job.
-    if (JSON.stringify(new Catalogs([registration]).get(catalog.name)) !== JSON.stringify(catalog))
+    if (!isSameDefinition(new Catalogs([registration]).get(catalog.name)!, catalog))
       throw new TableError(
         `the catalog ${catalog.name} was replaced or described anew meanwhile: send the table again`,
       );

@@ -17,7 +17,7 @@ import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { programArguments, withoutEngineFlags } from '../base/runtime.ts';
-import { Catalogs, type DescribedRegistration } from '../contract/catalogs.ts';
+import { Catalogs, type DescribedRegistration, isSameDefinition } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
@@ -193,12 +193,12 @@ export class Archive {
     }
     const ofNext = this.#next ? await this.#replaceBy(this.#next) : 0;
     const current = this.#current;
-    const isLeft = current === this.#left || isDescribedAnew(current.catalogs, new Catalogs(registered));
+    const isNew = current.contents.key !== origin.key;
+    const isLeft = current === this.#left || (isNew && isDescribedAnew(current.catalogs, new Catalogs(registered)));
     const ofCurrent = isLeft ? undefined : await this.#follow(current);
     const isFollowed = ofCurrent !== undefined;
     if (!isFollowed) this.#left = current;
-    const { key, objects, changed } = current.contents;
-    const isNew = key !== origin.key;
+    const { objects, changed } = current.contents;
     if (!isFollowed || (isNew && !this.#hasColumnsOf(current, registered))) this.#makeAside(() => this.#make(origin));
     else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
       this.#makeAside(() => current.merged(this.#newGeneration(), origin));
@@ -389,11 +389,11 @@ function described(registration: DescribedRegistration): DescribedRegistration {
   };
 }
 
-/** Whether a catalog differs. New rows do not fit its former columns: they would be null. */
+/** Whether the columns of a catalog may differ. New rows do not fit the former columns, which would be null. */
 function isDescribedAnew(before: Catalogs, now: Catalogs): boolean {
   return before.all.some(catalog => {
     const present = now.get(catalog.name);
-    return present !== undefined && JSON.stringify(present) !== JSON.stringify(catalog);
+    return present !== undefined && !isSameDefinition(present, catalog);
   });
 }
 

@@ -67,7 +67,8 @@ export interface Contents extends Origin, TapState {
 
 export type StoredTable = TapTable & { readonly relation: string };
 
-const SOURCES: readonly Source[] = ['objects', 'matches'];
+/** The relations that are exported, objects first. */
+const EXPORTED: readonly Source[] = ['objects', 'matches'];
 
 interface Place {
   /** A connection that nothing else uses meanwhile. */
@@ -131,7 +132,7 @@ export class Generation {
     return make(made, catalogs, async () => {
       await viewFiles(connection, 'objects', objectColumns(catalogs.all), files.objects);
       await viewFiles(connection, 'matches', matchColumns(catalogs.all).columns, files.matches);
-      for (const source of SOURCES)
+      for (const source of EXPORTED)
         await connection.run(`CREATE TABLE ${relationIn(made.number, source)} AS FROM ${viewOf(source)}`);
       await connection.run(`CREATE TABLE ${relationIn(made.number, 'settings')} AS ${settingsOf(viewOf('objects'))}`);
       return new Generation(made, contents);
@@ -151,7 +152,8 @@ export class Generation {
       const [row] = (await connection.runAndReadAll(`SELECT mark, sequence, as_of FROM ${this.#stored}`)).getRows();
       const mark = `${row![0]}`;
       const [sequence, asOfMs] = row!.slice(1).map(Number) as [number, number];
-      const [objects] = [await sorted('objects'), await sorted('matches')];
+      const objects = await sorted('objects');
+      await sorted('matches');
       const settings = [made.number, this.number].map(number => relationIn(number, 'settings'));
       await connection.run(`CREATE TABLE ${settings.join(' AS FROM ')}`);
       return new Generation(made, { ...origin, mark, sequence, asOfMs, objects, changed: 0 });
@@ -188,17 +190,17 @@ export class Generation {
   ): Promise<void> {
     this.#begun++;
     await inTransaction(connection, async () => {
-      await removeRows(connection, SOURCES.map(this.#relationOf), [...removed]);
+      await removeRows(connection, EXPORTED.map(this.#relationOf), [...removed]);
       let number = 0;
       for await (const batch of batches) {
         number++;
         const { areReplaced, areCrossmatched } = batch;
         const fileOf = (source: Source) => `${this.#file}.${source}-${number}.parquet`;
-        for (const source of SOURCES) {
+        for (const source of EXPORTED) {
           if (number <= BATCHES_IN_MEMORY) await loadRows(connection, source, batch[source]);
           else await fileRows(connection, source, batch[source], fileOf(source));
         }
-        for (const source of areCrossmatched ? SOURCES : SOURCES.slice(0, 1)) {
+        for (const source of areCrossmatched ? EXPORTED : EXPORTED.slice(0, 1)) {
           const relation = this.#relationOf(source);
           if (areReplaced)
             await connection.run(`DELETE FROM ${relation} AS t USING ${viewOf('objects')} AS r WHERE ${IS_CHANGED}`);
@@ -211,7 +213,7 @@ export class Generation {
             `INSERT INTO ${settings} FROM ${found} AS found ANTI JOIN ${settings} USING (${SET_KEY})`,
           );
         }
-        for (const source of SOURCES) rmSync(fileOf(source), { force: true });
+        for (const source of EXPORTED) rmSync(fileOf(source), { force: true });
       }
       await this.#store(connection, next);
     });
@@ -310,7 +312,7 @@ async function make(made: NewGeneration, catalogs: Catalogs, fill: () => Promise
       for (const schema of new Set(tables.map(({ schema }) => schema)))
         await connection.run(`CREATE SCHEMA ${database}.${quoted(schema)}`);
       const filled = await fill();
-      await indexIds(connection, SOURCES.map(relationOf), maxIndexed);
+      await indexIds(connection, EXPORTED.map(relationOf), maxIndexed);
       for (const { relation, sql, position } of tables)
         if (sql) await connection.run(`CREATE ${position ? 'VIEW' : 'TABLE'} ${relation} AS ${sql(relationOf)}`);
       await connection.run(`INSERT INTO ${database}.stored VALUES (${cellsOf(filled.contents)})`);

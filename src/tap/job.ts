@@ -150,8 +150,8 @@ export class Job {
   }
 
   /**
-   * Runs a query of up to `FEW_ROWS` rows in one step of the engine. Streaming takes six steps, each of which waits
-   * while other queries use the processors, and twice the processor time.
+   * Runs a query of up to `FEW_ROWS` rows in one step of the engine. Streaming takes six steps and twice the processor
+   * time. Each step waits while other queries use the processors.
    * @returns false if the query has more rows
    */
   async #runFew(sql: string): Promise<boolean> {

@@ -17,13 +17,13 @@ export type Source = 'objects' | 'matches';
 /** The Parquet files with the rows of each relation. */
 export type Rows = Readonly<Record<Source, readonly string[]>>;
 
-/** What stands for a relation in a statement. */
+/** Returns the SQL name of a relation. */
 export type Relations = (relation: Source | 'settings') => string;
 
 export interface TapTable extends ListedTable {
   /**
-   * The query whose rows are the table's; undefined for `objects` and `matches`. Those have all columns of the relation,
-   * of which queries see those that the table lists.
+   * The query that returns the table's rows; undefined for `objects` and `matches`, which are stored with all columns of
+   * the export. Queries see only the columns that the table lists.
    */
   readonly sql?: (relationOf: Relations) => string;
 }
@@ -51,7 +51,7 @@ export function isIndexed({ position, partial }: DescribedTable, { name }: Colum
   return name === position.ra || name === position.dec || (partial.idPixel !== undefined && name === partial.id);
 }
 
-/** The columns of a relation: those of the export, with the names of the tables. */
+/** The columns of an exported relation, renamed as in the tables. */
 export function relationColumns(columns: readonly HatsColumn[]): HatsColumn[] {
   return withOwnNames(columns.map(each => (each.name === HEALPIX_COLUMN ? { ...each, name: PIXEL } : each)));
 }
@@ -135,7 +135,7 @@ const OUTCOMES: readonly SourceColumn[] = [
 const outcomesIn = (json: string) =>
   `unnest(map_entries(CAST(CAST(${json} AS JSON) AS MAP(VARCHAR, VARCHAR)))) AS outcome`;
 
-/** What objects with the same outcomes and settings have in common. */
+/** The columns that identify a set of outcomes and settings. Many objects share a set. */
 export const SET_KEY = 'catalog_outcomes, provenance_set';
 
 /** The query of the rows that objects need in `settings`: one for each set and catalog. Few sets differ. */

@@ -100,7 +100,7 @@ test('a node that is behind waits for what another has shown, or refuses', () =>
       assert.is((await behind.get(CONE, other)).status, 200, other);
   }));
 
-test('a stream that goes on at a node that is behind waits for the entry of its id, or is refused', () =>
+test('a stream resumed at a node that is behind waits for the entry of its id, or is refused', () =>
   withNodes(async ([ahead, behind], log) => {
     for (const id of [1n, 2n, 3n]) deliver(log, id);
     for (const node of [ahead, ahead, ahead, behind]) await node.step();

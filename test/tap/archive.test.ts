@@ -55,7 +55,7 @@ needs(test, duckdbObstacle(isInstalled()))(
     withDirectory(async directory => {
       await openStore(directory, 'write').close();
       const before = { ...process.env };
-      // As in the process of an engine, but too small for any program.
+      // An engine limits its heap, too. With this limit no program could run.
       Object.assign(process.env, heapLimit(4));
       const options = { memoryMib: 256, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
       const engine = await Engine.open({ ...options, dataDir: directory });

@@ -24,6 +24,7 @@ import { configOf, eventually, TestApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { type Place, seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
+import { putOneSource } from './one_source.ts';
 
 const test = suite<Context>('tap/sources');
 const check = needs(
@@ -407,14 +408,6 @@ check('a column that all files of a catalog lack, or some of them, is null there
 
 check('a catalog whose columns have changed since the tables were made cannot be read', () =>
   inWorld(async world => {
-    const put = async (directory: string, key: string) => {
-      const location = join(world.directory, directory);
-      const double = (name: string, data: number[]) => ({ name, type: 'DOUBLE', data }) as const;
-      const columns = [{ name: 'id', type: 'INT64', data: [7n] } as const, double('ra', [10]), double('dec', [0])];
-      writeHats(location, { name: 'mine', columns: [...columns, double(key, [1])], ra: 'ra', dec: 'dec' });
-      const catalog = { name: 'mine', idColumn: 'id', description: {} };
-      await world.writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: 0 }));
-    };
     const config = configOf(join(world.directory, 'data'));
     const logged: unknown[] = [];
     const memory = new ChildMemory(1024, () => {});
@@ -427,9 +420,9 @@ check('a catalog whose columns have changed since the tables were made cannot be
     const read = () =>
       reader.inTime('a', new Budget(60), new AbortController().signal)([part], join(world.directory, 'parts'));
     try {
-      await put('before', 'mag');
+      await putOneSource(world, 'mine', 'mag');
       assert.equal((await read())[0]!.columns, ['mag', 'id']);
-      await put('after', 'flux');
+      await putOneSource(world, 'mine', 'flux');
       const error = await read().catch((failure: unknown) => failure);
       assert.instance(error, Unavailable);
       assert.match(JSON.stringify(logged), 'the column mag of mine has changed since the tables were made');

@@ -2,14 +2,12 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { registerCatalog } from '../../src/catalogs/register.ts';
 import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
-import { writeHats } from '../catalogs/write_hats.ts';
 import { inWorld, type World } from '../crossmatch/world.ts';
 import { fillSky } from '../hats_export/support.ts';
-import { delivery, match, NOW_US, PROVENANCE, searched } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
+import { putOneSource, storeMatched } from './one_source.ts';
 import { answerOf, closed } from './support.ts';
 
 const test = suite('tap: views');
@@ -51,27 +49,11 @@ check('outer joins by distance keep each row', () =>
 
 check('a column of a catalog that has the name of the pixel in another table has its own values', () =>
   inWorld(async world => {
-    const { writer } = world;
-    const location = join(world.directory, 'healpix');
-    const double = (name: string, data: number[]) => ({ name, type: 'DOUBLE', data }) as const;
-    const id = { name: 'id', type: 'INT64', data: [7n] } as const;
-    const columns = [id, double('29', [1]), double('ra', [10]), double('dec', [0])];
-    writeHats(location, { name: 'healpix', columns, ra: 'ra', dec: 'dec' });
-    const catalog = { name: 'healpix', idColumn: 'id', description: {} };
-    await writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: NOW_US }));
-    const store = async (diaObjectId: bigint) => {
-      await writer.ingest([delivery(diaObjectId)], NOW_US);
-      const matches = [match('healpix', '7', { payload: { 29: 1, ra: 10, dec: 0 } })];
-      await writer.recordCrossmatches(
-        [{ diaObjectId, catalogOutcomes: searched('healpix'), matches }],
-        PROVENANCE,
-        NOW_US,
-      );
-    };
+    await putOneSource(world, 'healpix', '29');
     const query = 'SELECT diaObjectId, "29" FROM healpix_matches ORDER BY 1';
-    await store(1n);
+    await storeMatched(world, 1n, 'healpix', '29');
     await inTables(world, async rows => assert.equal(await rows(query), ['1,1']));
-    await store(2n);
+    await storeMatched(world, 2n, 'healpix', '29');
     await inTables(world, async rows => assert.equal(await rows(query), ['1,1', '2,1']));
   }),
 );
