@@ -6,9 +6,10 @@ import { OBJECTS } from '../vo/cone_tables.ts';
 import { mocCells, writeMoc } from '../vo/moc.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { MocQuery } from './queries.ts';
+import { leftOut } from './search.ts';
 
-/** The number of pixels between two checks of the clock. */
-const PIXELS_A_LOOK = 256;
+/** The number of rows that are read between two checks of the clock. */
+const ROWS_A_LOOK = 256;
 
 /** Writes the map. Writes nothing if the catalog is not registered. */
 export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext): Steps {
@@ -20,12 +21,18 @@ export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext
 }
 
 /** The pixels that contain an object. */
-function* coverageOfObjects({ index, clock }: QueryContext): Generator<undefined, Coverage, undefined> {
+function* coverageOfObjects(context: QueryContext): Generator<undefined, Coverage, undefined> {
+  const { index, clock } = context;
+  const isLeftOut = leftOut(context);
   const pixels = new Set<number>();
-  for (const arena of index.arenas) {
+  for (const [number, arena] of index.arenas.entries()) {
     let looked = 0;
     for (let row = 0; row < arena.length; ) {
-      if (looked++ % PIXELS_A_LOOK === 0 && clock.due) yield;
+      if (looked++ % ROWS_A_LOOK === 0 && clock.due) yield;
+      if (isLeftOut?.({ id: arena.id[row]!, arena: number })) {
+        row++;
+        continue;
+      }
       const pixel = pixelOfRow(arena, row);
       pixels.add(pixel);
       row = endOfPixel(arena, row, pixel);

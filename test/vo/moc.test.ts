@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OBJECTS_MOC_ORDER } from '../../src/contract/limits.ts';
 import { MOC_FORMATS, type MocCells, mocCells, writeMoc } from '../../src/vo/moc.ts';
-import { type Running, startApp } from '../http/support.ts';
+import { delivery, NOW_US, type Running, startApp } from '../http/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
 import { storeObjects, trueObjects } from './world.ts';
 
@@ -155,6 +155,23 @@ test('the map of the objects has the cells with an object, those that came later
   while ((await covered()).length < wanted(300).length && Date.now() < deadline)
     await new Promise(r => setTimeout(r, 50));
   assert.equal(await covered(), wanted(300));
+});
+
+test('the map of the objects has no cell whose objects were removed', async () => {
+  const places = [0, 1, 2].map(i => ({ ra: 10, dec: 10 * Math.floor(i / 2) }));
+  const objects = places.map((position, i) => delivery(BigInt(i), { position }));
+  const { app, world, close } = await startApp(async ({ writer }) => void (await writer.ingest(objects, NOW_US)));
+  const covered = async () => expanded(readText(Buffer.from((await app.get('/vo/moc/objects.txt')).text)));
+  const pixels = [...new Set(places.map(({ ra, dec }) => pixelOf(OBJECTS_MOC_ORDER, ra, dec)))];
+  try {
+    assert.equal(new Set(await covered()), new Set(pixels));
+    await world.writer.remove([0n], 'wrong');
+    assert.equal(new Set(await covered()), new Set(pixels), 'another object is in the cell');
+    await world.writer.remove([1n], 'wrong');
+    assert.equal(await covered(), pixels.slice(1));
+  } finally {
+    await close();
+  }
 });
 
 test('the map of a catalog is its footprint; of one that is not registered there is none', async ({
