@@ -42,11 +42,14 @@ export function currentProvenance(config: Config, catalogs = PROJECT_CATALOGS): 
 export function provenanceSetOf(config: Config, catalogs = PROJECT_CATALOGS): ProvenanceSet {
   return {
     crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
-    catalogs: catalogs.all.map(({ name, release, motion }) =>
-      releaseOf({ name, release }, config.CROSSMATCH_PROPER_MOTION && motion !== undefined),
-    ),
+    catalogs: releasesOf(catalogs, config.CROSSMATCH_PROPER_MOTION),
     reliability_cuts: BROKER_NAMES.map(name => cutOf(name, config)),
   };
+}
+
+/** @param areMoved whether crossmatches move the sources of catalogs with proper motions */
+export function releasesOf({ all }: Catalogs, areMoved: boolean): CatalogRelease[] {
+  return all.map(({ name, release, motion }) => releaseOf({ name, release }, areMoved && motion !== undefined));
 }
 
 /** A catalog's entry in the provenance. */

@@ -1,6 +1,5 @@
 /** GET /api/sources */
 import { Rendered, toJson } from '@nearsky/astrotables/json';
-import { namesOf } from '../contract/enums.ts';
 import { sourcesParameters } from '../documents/parameters.ts';
 import type { Handler } from '../http/exchange.ts';
 import { readerOf } from '../http/read_parameters.ts';
@@ -13,15 +12,15 @@ export function nearbySources(service: Service): Handler {
     const { catalogs: known, config, coordination, provenance } = service;
     const read = readerOf(search, sourcesParameters(known), known);
     const catalog = read('catalog');
-    const catalogs = catalog === undefined ? namesOf(known.all) : [catalog];
     const [ra, dec, radiusArcsec, limit] = [read('ra'), read('dec'), read('radius_arcsec'), read('limit')];
     const client = exchange.client;
     const errorArcsec = read('error_arcsec');
-    const priorCompleteness = config.MATCH_PRIOR_COMPLETENESS;
-    const asked = { client, ra, dec, radiusArcsec, errorArcsec, priorCompleteness, catalogs, limit };
+    const { MATCH_PRIOR_COMPLETENESS: priorCompleteness, CROSSMATCH_PROPER_MOTION: areMoved } = config;
+    const asked = { client, ra, dec, radiusArcsec, errorArcsec, priorCompleteness, areMoved, catalog, limit };
     const found = await coordination.ask('sources', asked, budget);
     const body = {
-      provenance,
+      // The thread that searches may know newer catalogs.
+      provenance: { ...provenance, catalogs: found.releases },
       ra,
       dec,
       radius_arcsec: radiusArcsec,

@@ -6,11 +6,13 @@ import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 import { errorsOf } from '../crossmatch/position_errors.ts';
+import { releasesOf } from '../crossmatch/provenance.ts';
 import type { Task } from '../pool/pool.ts';
 import { likelihoodOf, lnSum, lnWeight, secondNearest, statisticsOf, worthOf } from '../store/match_statistics.ts';
 import { appendSources, decodeSources } from '../store/records.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { currentStore } from '../store/thread_store.ts';
+import type { CatalogRelease } from '../store/types.ts';
 
 export interface SourcesTask extends Task<SourcesAnswer> {
   readonly kind: 'sources';
@@ -23,7 +25,10 @@ export interface SourcesTask extends Task<SourcesAnswer> {
   readonly errorArcsec?: number | undefined;
   /** MATCH_PRIOR_COMPLETENESS. */
   readonly priorCompleteness: number;
-  readonly catalogs: readonly string[];
+  /** CROSSMATCH_PROPER_MOTION. */
+  readonly areMoved: boolean;
+  /** Undefined to search all catalogs. */
+  readonly catalog: string | undefined;
   /** The maximum number of listed sources, at least 1. */
   readonly limit: number;
 }
@@ -31,6 +36,8 @@ export interface SourcesTask extends Task<SourcesAnswer> {
 export interface SourcesAnswer {
   /** The number of sources within the radius, whether listed or not. */
   readonly count: number;
+  /** The catalogs of the service when the search began, as provenance lists them. */
+  readonly releases: readonly CatalogRelease[];
   /** The list of catalogs as JSON, with the outcome of each. */
   readonly catalogs: string;
   /** The list of sources as JSON. */
@@ -72,7 +79,8 @@ function columnsOf({ columns }: CatalogDefinition) {
 const registered = new RegisteredCatalogs(registrations => {
   const catalogs = new Catalogs(registrations);
   return {
-    catalogs: catalogs.all.map(definition => ({ definition, columns: new Rendered(toJson(columnsOf(definition))) })),
+    all: catalogs,
+    known: catalogs.all.map(definition => ({ definition, columns: new Rendered(toJson(columnsOf(definition))) })),
     opened: new Map(
       registrations.map(registration => {
         const errors = errorsOf(catalogs.get(registration.name)!, registration.columns);
@@ -83,8 +91,8 @@ const registered = new RegisteredCatalogs(registrations => {
 });
 
 export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
-  const { catalogs: known, opened } = registered.of(currentStore());
-  const asked = known.filter(({ definition }) => task.catalogs.includes(definition.name));
+  const { all, known, opened } = registered.of(currentStore());
+  const asked = known.filter(({ definition }) => (task.catalog ?? definition.name) === definition.name);
   const searched = await Promise.all(
     asked.map(async ({ definition: { name } }, catalog): Promise<Searched> => {
       const planned = opened.get(name);
@@ -124,6 +132,7 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
   });
   return {
     count: sources.length,
+    releases: releasesOf(all, task.areMoved),
     catalogs: toJson(catalogs),
     sources: toJson(listed),
     problems: searched.flatMap(({ problems }) => problems),

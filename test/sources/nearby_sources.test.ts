@@ -129,6 +129,20 @@ test('the outcome of each catalog, columns with units, payloads as published', (
     });
   }));
 
+test('provenance has the releases that were searched, also just after a catalog was replaced', () =>
+  inWorld(async world => {
+    const there = { ra: 340, dec: -30 };
+    await world.addCatalog('gaia_dr3', [there]);
+    await withApp(world, async app => {
+      const before = await near(app, there, 1);
+      const release = 'Gaia DR9';
+      await world.writer.putCatalog({ ...world.store.catalog('gaia_dr3')!, release });
+      const { provenance } = await near(app, there, 1);
+      const [gaia, ...others] = before.provenance.catalogs;
+      assert.equal(provenance, { ...before.provenance, catalogs: [{ ...gaia, release }, ...others] });
+    });
+  }));
+
 test('parameters', () =>
   inWorld(async world => {
     await world.addCatalog('gaia_dr3', [{ ra: 10, dec: -30 }]);
