@@ -3,7 +3,7 @@
 import { parseJson } from '@nearsky/astrotables/json';
 import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
-import type { Circle, LookupInput, Query } from '../answers/queries.ts';
+import type { Circle, LookupInput, Query, State } from '../answers/queries.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
 import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -64,19 +64,30 @@ export interface ApiResult {
 }
 
 /**
+ * The newest state for all queries of an answer: the first query finds it, and the others use it. Without a history,
+ * each query reads what is stored when it runs.
+ */
+export function newestState(): State {
+  return { at: undefined, isRequired: false };
+}
+
+/**
  * Looks up inputs at `full`: one result per input, in order. All names together list only the first `maxListed`
  * objects.
+ * @param state undefined if an input is a name
  * @throws TooExpensive, Unavailable
  */
 export async function lookUp(
   inputs: readonly LookupInput[],
   maxListed: number,
   context: ToolContext,
+  state?: State,
 ): Promise<readonly ApiResult[]> {
   if (inputs.length === 0) return [];
   const maxObjects = inputs.length + maxListed;
   const query: Query = {
     kind: 'lookup',
+    state,
     inputs,
     detail: 'full',
     filters: null,
@@ -100,18 +111,19 @@ export interface Nearest {
  */
 export async function nearest(circle: Circle, max: number, context: ToolContext): Promise<Nearest> {
   const { service } = context;
-  const all = { pageSize: Number.MAX_SAFE_INTEGER, asOfUs: service.asOfUs, after: null };
+  const state = newestState();
+  const all = { state, pageSize: Number.MAX_SAFE_INTEGER, asOfUs: service.asOfUs, after: null };
   const query: Query = { kind: 'cone', ...circle, ...all, detail: 'ids', filters: null, sent: '{}' };
   const [result] = resultsOf(await service.queries.run(query, context));
   const objects = result!.objects as readonly ApiObject[];
   const listed = objects.toSorted(bySeparation).slice(0, max);
   const inputs = listed.map(({ diaObjectId_str }) => idInput(diaObjectId_str));
-  const found = await lookUp(inputs, 0, context);
-  const full = found.map(({ objects: [object] }, i) => ({
-    ...(object as ApiObject),
-    separation_arcsec: listed[i]!.separation_arcsec!,
-  }));
-  return { total: objects.length, objects: full };
+  const found = await lookUp(inputs, 0, context, state);
+  // Without a history, an object may have been removed meanwhile.
+  const full = found.flatMap(({ objects: [object] }, i) =>
+    object!.status === 'not_in_service' ? [] : { ...object!, separation_arcsec: listed[i]!.separation_arcsec! },
+  );
+  return { total: objects.length - listed.length + full.length, objects: full };
 }
 
 function bySeparation(a: ApiObject, b: ApiObject): number {

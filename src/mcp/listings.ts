@@ -8,7 +8,7 @@ import { formatTime, nowUs } from '../base/times.ts';
 import { DEFAULT_LISTED_STATUS, type ListedStatus } from '../contract/enums.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ALL_TIME } from '../http/selection_params.ts';
-import { type ApiObject, nearest } from './answers.ts';
+import { type ApiObject, nearest, newestState } from './answers.ts';
 import { coneUrl, shellQuote } from './recipes.ts';
 import { listingText, noObjectWithin } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -65,19 +65,23 @@ export async function searchNearPosition(circle: Circle, context: ToolContext): 
 
 /** @returns the text of the answer */
 export async function listInArea(area: string, context: ToolContext): Promise<string> {
-  const query: Omit<AreaQuery, 'response'> = {
+  const query: AreaQuery = {
     kind: 'area',
+    response: 'objects',
     ...selection(context),
     area: new TextEncoder().encode(area),
     level: DEFAULT_CREDIBLE_LEVEL,
     digest: `text ${area}`,
     after: null,
+    state: newestState(),
   };
-  const { total } = await answerOf({ ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY }, context);
+  const page = await pageOf(query, context);
+  const count: AreaQuery = { ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY };
+  const total = page.isLast ? page.objects.length : (await answerOf(count, context)).total;
   const curl = ['curl', '-sS', shellQuote(`${context.base}/api/area?detail=full`), '--data', shellQuote(area)].join(
     ' ',
   );
-  return await listing({ ...query, response: 'objects' }, context, { objects_total: total as number }, curl);
+  return listing(page, context, { objects_total: total }, curl);
 }
 
 /**
@@ -105,7 +109,8 @@ export async function listRecent(
   };
   const further = catalog === undefined ? '' : `&catalog=${catalog}`;
   const url = `${context.base}/api/objects?start=${encodeURIComponent(start)}&status=${status}${further}&detail=full`;
-  return await listing(query, context, { ingested_since: start, status, catalog }, `curl -sS ${shellQuote(url)}`);
+  const head = { ingested_since: start, status, catalog };
+  return listing(await pageOf(query, context), context, head, `curl -sS ${shellQuote(url)}`);
 }
 
 /** The parameters for one page of objects, with all their data. */
@@ -126,18 +131,24 @@ async function answerOf(query: Query, context: ToolContext): Promise<JsonObject>
   return parseJson(takeText(await context.service.queries.run(query, context))) as JsonObject;
 }
 
+interface Page {
+  readonly objects: readonly ApiObject[];
+  readonly isLast: boolean;
+}
+
+async function pageOf(query: AreaQuery | ObjectsQuery, context: ToolContext): Promise<Page> {
+  const { objects, next_cursor } = await answerOf(query, context);
+  return { objects: objects as readonly ApiObject[], isLast: next_cursor === null };
+}
+
 /** @param curl a shell command for the first page of all objects */
-async function listing(
-  query: AreaQuery | ObjectsQuery,
-  context: ToolContext,
+function listing(
+  { objects, isLast }: Page,
+  { service }: ToolContext,
   head: Readonly<Record<string, unknown>>,
   curl: string,
-): Promise<string> {
-  const { objects, next_cursor } = (await answerOf(query, context)) as {
-    readonly objects: readonly ApiObject[];
-    readonly next_cursor: string | null;
-  };
-  return listingText(context.service, head, objects, [], next_cursor !== null, () => ({
+): string {
+  return listingText(service, head, objects, [], !isLast, () => ({
     note: 'This command lists all of them in pages.',
     curl,
   }));

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { nowUs } from '../../src/base/times.ts';
 import { ARCHIVE_MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
 import { newAjv } from '../contract/validate.ts';
-import { crossmatched, delivery, type Json, match, searched, startApp } from '../http/support.ts';
-import { Connection, UNLIMITED } from './support.ts';
+import { crossmatched, delivery, type Json, match, NOW_US, searched, startApp } from '../http/support.ts';
+import { Connection, changedMeanwhile, UNLIMITED, withConnector } from './support.ts';
 import { CENTRE, CROWD_SIZE, fill, RICH } from './world.ts';
 
 const test = suite('mcp/listings');
@@ -59,6 +59,38 @@ test('an area: how many objects it has, and the first of them, with a command fo
   assert.equal(Object.keys(one.status_meanings), ['coincident_sources']);
   assert.equal((await call(AREA, { area: 'CIRCLE 0 90 0.01' })).objects, []);
 });
+
+test('an area: with a history, the number and the objects are of one state', () =>
+  withConnector(
+    async ({ writer }) => {
+      await writer.keepHistory(true);
+      await writer.ingest(
+        Array.from({ length: 25 }, (_, i) => delivery(BigInt(i))),
+        NOW_US,
+      );
+    },
+    async ({ app }, { writer }) => {
+      const archive = new Connection(app, '/mcp/archive');
+      const { answer } = await changedMeanwhile(
+        () => writer.remove([3n, 4n, 5n, 6n, 7n, 8n], 'wrong'),
+        () => archive.call(AREA, { area: 'CIRCLE 150 2 1' }),
+      );
+      assert.equal([answer.objects_total, answer.objects_returned, answer.truncated], [25, 20, true]);
+    },
+  ));
+
+test('an area: the number of objects is that of the list, if all are listed', () =>
+  withConnector(
+    async ({ writer }) => void (await writer.ingest([delivery(1n), delivery(2n)], NOW_US)),
+    async ({ app }, { writer }) => {
+      const archive = new Connection(app, '/mcp/archive');
+      const { answer } = await changedMeanwhile(
+        () => writer.remove([1n], 'wrong'),
+        () => archive.call(AREA, { area: 'CIRCLE 150 2 1' }),
+      );
+      assert.equal([answer.objects_total, answer.objects_returned, answer.truncated], [2, 2, false]);
+    },
+  ));
 
 test('the latest objects with sources, newest first, of one catalog or any', async () => {
   const answer = await call(RECENT, { hours: 1 });

@@ -4,7 +4,7 @@ import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { delivery, type Json, NOW_US, startApp, TestApp } from '../http/support.ts';
-import { Connection, EMPTY, UNLIMITED, withConnector } from './support.ts';
+import { Connection, changedMeanwhile, EMPTY, UNLIMITED, withConnector } from './support.ts';
 import { ABOUT, CENTRE, CROWD, CROWD_SIZE, fill, LOOKUP, NEAR } from './world.ts';
 
 const test = suite('mcp/search');
@@ -68,6 +68,28 @@ test('near a position: of equal separations the lowest id comes first', () =>
       assert.equal(idsOf(answer.objects), ['9', '10', '9007199254740992', '9007199254740993']);
     },
   ));
+
+test('near a position: an object that is removed meanwhile is listed as it was, or without a history not at all', async () => {
+  for (const keepsHistory of [true, false])
+    await withConnector(
+      async ({ writer }) => {
+        await writer.keepHistory(keepsHistory);
+        await writer.ingest(
+          [1n, 2n, 3n].map(id => delivery(id)),
+          NOW_US,
+        );
+      },
+      async (other, { writer }) => {
+        const { answer } = await changedMeanwhile(
+          () => writer.remove([2n], 'wrong'),
+          () => other.call(NEAR, { ra_deg: 150, dec_deg: 2 }),
+        );
+        const expected = keepsHistory ? ['1', '2', '3'] : ['1', '3'];
+        assert.equal([idsOf(answer.objects), answer.objects_total], [expected, expected.length]);
+        assert.equal(Object.keys(answer.status_meanings), ['crossmatch_pending', 'objects_found']);
+      },
+    );
+});
 
 test('near a position: nothing there', async () => {
   const { answer } = await connection.call(NEAR, { ra_deg: 0, dec_deg: 90, radius_arcsec: 60 });

@@ -1,5 +1,6 @@
 /** Shared by the tests of the connector: messages to a complete app, and its answers. */
 import * as assert from 'uvu/assert';
+import { QueryRunner } from '../../src/answers/query_runner.ts';
 import { type Json, type Settings, startApp, type TestApp, type World } from '../http/support.ts';
 import { LOOKUP } from './world.ts';
 
@@ -93,6 +94,22 @@ export async function withConnector(
     await body(new Connection(app), world);
   } finally {
     await close();
+  }
+}
+
+/** Makes a call, and changes the archive between the first and the second query of its answer. */
+export async function changedMeanwhile<T>(change: () => Promise<unknown>, call: () => Promise<T>): Promise<T> {
+  const { run } = QueryRunner.prototype;
+  QueryRunner.prototype.run = async function (...asked) {
+    QueryRunner.prototype.run = run;
+    const body = await run.apply(this, asked);
+    await change();
+    return body;
+  };
+  try {
+    return await call();
+  } finally {
+    QueryRunner.prototype.run = run;
   }
 }
 
