@@ -312,8 +312,11 @@ export class ObjectRows extends Rows {
 
 export class MatchRows extends Rows {
   readonly #store: Store;
-  /** Whether the keys of a payload match the catalog's columns, by the ordinal of the keys and the catalog. */
-  readonly #areColumns = new Map<string, boolean>();
+  /**
+   * The index of each column's value in a payload, by the catalog and the ordinal of the keys; null if the keys are not
+   * the catalog's columns.
+   */
+  readonly #orders = new Map<string, readonly number[] | null>();
 
   readonly #places: MatchColumns['places'];
   /** The last crossmatch: many objects have the same text. */
@@ -374,10 +377,11 @@ export class MatchRows extends Rows {
   /** Sets the columns of the payload, if they can hold it. Returns whether they can. */
   #setPayload(catalog: string, { keys, values }: SourceValues): boolean {
     const place = this.#places.get(catalog);
-    if (!place || keys === null || !this.#fits(catalog, place, keys)) return false;
+    const order = place && keys !== null && this.#orderOf(catalog, place, keys);
+    if (!order) return false;
     const { at, columns } = place;
-    for (let i = 0; i < values.length; i++) {
-      const cell = exactCell(columns[i]!, values[i]);
+    for (let i = 0; i < order.length; i++) {
+      const cell = exactCell(columns[i]!, values[order[i]!]);
       if (cell === undefined) {
         this.unset(at, at + i);
         return false;
@@ -387,15 +391,17 @@ export class MatchRows extends Rows {
     return true;
   }
 
-  #fits(catalog: string, { columns }: PayloadPlace, ordinal: number): boolean {
+  /** An import stores keys that are integers first, because JSON objects in JavaScript list them first. */
+  #orderOf(catalog: string, { columns }: PayloadPlace, ordinal: number): readonly number[] | null {
     const key = `${catalog} ${ordinal}`;
-    let fits = this.#areColumns.get(key);
-    if (fits === undefined) {
+    let order = this.#orders.get(key);
+    if (order === undefined) {
       const keys = this.#store.payloadKeys(ordinal);
-      fits = keys.length === columns.length && keys.every((name, i) => name === columns[i]!.name);
-      this.#areColumns.set(key, fits);
+      const found = columns.map(({ name }) => keys.indexOf(name));
+      order = keys.length === columns.length && !found.includes(-1) ? found : null;
+      this.#orders.set(key, order);
     }
-    return fits;
+    return order;
   }
 
   #payloadText({ keys, values }: SourceValues): string {

@@ -6,23 +6,27 @@ import type { World } from '../crossmatch/world.ts';
 import { delivery, match, NOW_US, PROVENANCE, searched } from '../http/support.ts';
 
 const ID = '7';
-const payloadWith = (column: string) => ({ [column]: 1, ra: 10, dec: 0 });
+/** In the order of the catalog. An object has a key that is an integer first, as after an import. */
+const valuesWith = (column: string) => Object.entries({ ra: 10, dec: 0 }).concat([[column, 1]]);
 
-/** Registers the catalog, or replaces it. @param column the name of a column, whose value is 1 */
-export async function putOneSource({ directory, writer }: World, name: string, column: string): Promise<void> {
+/** Writes the catalog, without registering it. @param column the name of its last column, whose value is 1 */
+export async function writeOneSource({ directory }: World, name: string, column: string) {
   const location = join(directory, `${name}_${column}`);
-  const payload = Object.entries(payloadWith(column)).map(
-    ([key, value]) => ({ name: key, type: 'DOUBLE', data: [value] }) as const,
-  );
+  const payload = valuesWith(column).map(([name, value]) => ({ name, type: 'DOUBLE', data: [value] }) as const);
   const columns = [{ name: 'id', type: 'INT64', data: [BigInt(ID)] }, ...payload] as const;
   writeHats(location, { name, columns, ra: 'ra', dec: 'dec' });
   const catalog = { name, idColumn: 'id', description: {} };
-  await writer.putCatalog(await registerCatalog(catalog, location, { addedAtUs: NOW_US }));
+  return await registerCatalog(catalog, location, { addedAtUs: NOW_US });
+}
+
+/** Registers the catalog, or replaces it. */
+export async function putOneSource(world: World, name: string, column: string): Promise<void> {
+  await world.writer.putCatalog(await writeOneSource(world, name, column));
 }
 
 /** Stores an object that matches the source. */
 export async function storeMatched({ writer }: World, diaObjectId: bigint, name: string, column: string) {
   await writer.ingest([delivery(diaObjectId)], NOW_US);
-  const matches = [match(name, ID, { payload: payloadWith(column) })];
+  const matches = [match(name, ID, { payload: Object.fromEntries(valuesWith(column)) })];
   await writer.recordCrossmatches([{ diaObjectId, catalogOutcomes: searched(name), matches }], PROVENANCE, NOW_US);
 }
