@@ -1,6 +1,9 @@
 import type { Partition } from '@nearsky/hats';
 import type { NarrowType } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { Databases } from './databases.ts';
+import { decodePlain } from './records.ts';
+import type { Range } from './table.ts';
 
 /** One payload value: its key and its column. */
 interface PayloadColumn {
@@ -96,4 +99,9 @@ export interface CatalogRegistration {
     readonly builder: string | null;
     readonly releaseDate: string | null;
   };
+}
+
+/** Every registered catalog, by ascending name. */
+export function readCatalogs({ catalogs }: Databases, options: Range = {}): CatalogRegistration[] {
+  return [...catalogs.getRange(options)].map(({ value }) => decodePlain(value) as CatalogRegistration);
 }

@@ -24,8 +24,8 @@ export const catalogRows = (catalog: string) => `catalog_rows/${catalog}`;
 export const catalogRowsWithout = (catalog: string, what: 'position' | 'id') =>
   `catalog_rows_without/${catalog}/${what}`;
 
-export function readCounters({ meta }: Databases): Counters {
-  return readCountersAt(meta, COUNTERS_KEY);
+export function readCounters({ meta }: Databases, options?: object): Counters {
+  return readCountersAt(meta, COUNTERS_KEY, options);
 }
 
 /** The counters stored under a key of `meta`; empty if the key does not exist. */

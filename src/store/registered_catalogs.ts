@@ -16,8 +16,8 @@ export class RegisteredCatalogs<T> {
     this.#make = make;
   }
 
-  /** The value for the current state of the store. */
-  of(store: Store): T {
+  /** The value for the state of the store, or of a snapshot. It is the same one until a catalog is registered. */
+  of(store: Pick<Store, 'counters' | 'catalogs'>): T {
     const registrations = store.counters()[catalogRegistrations()] ?? 0;
     if (this.#seen?.registrations !== registrations)
       this.#seen = { registrations, value: this.#make(store.catalogs()) };

@@ -1,4 +1,6 @@
 /** A snapshot of the whole store, unaffected by later writes. */
+import { type CatalogRegistration, readCatalogs } from './catalog_registration.ts';
+import { type Counters, readCounters } from './counters.ts';
 import { countObjects, countObjectsAt } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { formerRecord, formerSources, latestIngestAt, recordsAfter, whyNotInHistory } from './history.ts';
@@ -98,6 +100,16 @@ export class Snapshot {
     const bytes = former ?? this.#databases.sources.get(key, this.#options);
     if (!bytes) throw new DamagedValue(`the sources of object ${object.diaObjectId}`);
     return decodeSourceValues(bytes);
+  }
+
+  /** Every registered catalog, by ascending name. Catalogs have no history: `at` makes no difference. */
+  catalogs(): CatalogRegistration[] {
+    return readCatalogs(this.#databases, this.#options as Range);
+  }
+
+  /** As `Store.counters`; `at` makes no difference. */
+  counters(): Counters {
+    return readCounters(this.#databases, this.#options);
   }
 
   /** The epoch of the TNS registry's snapshot; null when none is loaded, or after an earlier entry: it has no history. */

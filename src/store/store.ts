@@ -1,7 +1,7 @@
 /** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import { createHash, hash } from 'node:crypto';
 import { holdEnd } from '../pool/thread_end.ts';
-import type { CatalogRegistration } from './catalog_registration.ts';
+import { type CatalogRegistration, readCatalogs } from './catalog_registration.ts';
 import { claimedIds, livePids, readStop } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { countObjectsAt, readCounts, type StoreCounts } from './counts.ts';
@@ -565,7 +565,7 @@ export class Store {
 
   /** Every registered catalog, by ascending name. */
   catalogs(): CatalogRegistration[] {
-    return [...this.databases.catalogs.getRange({})].map(({ value }) => decodePlain(value) as CatalogRegistration);
+    return readCatalogs(this.databases);
   }
 
   /** The names of the registered catalogs, ascending; reads none of the registrations. */

@@ -22,6 +22,7 @@ import { changedAfter } from '../hats_export/changed_objects.ts';
 import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
+import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Store } from '../store/store.ts';
 import { DamagedValue } from '../store/store_error.ts';
 import { changedRows } from './changed_rows.ts';
@@ -77,8 +78,8 @@ export class Archive {
   #next: Generation | undefined;
   /** A generation that must be replaced, because too many rows have changed, or the columns of a catalog. */
   #left: Generation | undefined;
-  /** The tables that the catalogs need, when they were last read. Reading them takes as long as a small query. */
-  #origin: Origin | undefined;
+  /** The tables that the catalogs need. */
+  readonly #origins = new RegisteredCatalogs(originOf);
   /** Generations that were replaced. */
   readonly #replaced = new Set<Generation>();
   /** The tables of earlier states. Do not request any before the present tables exist. */
@@ -177,9 +178,7 @@ export class Archive {
    * @returns the number of changed objects
    */
   async refresh(): Promise<number> {
-    this.#store.resetRead();
     const origin = this.#readOrigin();
-    const { registered } = origin;
     // Objects that were removed from the history, too, must not stay in tables.
     this.earlier.removeWhere(at => this.#store.whyNotInHistory(at));
     for (const each of this.#replaced)
@@ -188,28 +187,27 @@ export class Archive {
         this.#replaced.delete(each);
       }
     if (!this.#current) {
-      this.#current = await this.#make(origin);
+      this.#current = await this.#make();
       return 0;
     }
     const ofNext = this.#next ? await this.#replaceBy(this.#next) : 0;
     const current = this.#current;
-    const isNew = current.contents.key !== origin.key;
-    const isLeft = current === this.#left || (isNew && isDescribedAnew(current.catalogs, new Catalogs(registered)));
-    const ofCurrent = isLeft ? undefined : await this.#follow(current);
+    const ofCurrent = current === this.#left ? undefined : await this.#follow(current);
     const isFollowed = ofCurrent !== undefined;
     if (!isFollowed) this.#left = current;
-    const { objects, changed } = current.contents;
-    if (!isFollowed || (isNew && !this.#hasColumnsOf(current, registered))) this.#makeAside(() => this.#make(origin));
+    const { objects, changed, key } = current.contents;
+    const isNew = key !== origin.key;
+    if (!isFollowed || (isNew && !this.#hasColumnsOf(current, origin.registered))) this.#makeAside(() => this.#make());
     else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
       this.#makeAside(() => current.merged(this.#newGeneration(), origin));
     this.earlier.next();
     return ofNext + (ofCurrent ?? 0);
   }
 
+  /** The present tables. They are the same ones as before if no catalog was registered meanwhile. */
   #readOrigin(): Origin {
-    const registered = this.#store.catalogs().map(described);
-    this.#origin = { key: keyOf(new Catalogs(registered)), registered };
-    return this.#origin;
+    this.#store.resetRead();
+    return this.#origins.of(this.#store);
   }
 
   /** Whether a generation differs at most in the set of registered built-in catalogs. */
@@ -235,12 +233,17 @@ export class Archive {
     return followed ?? 0;
   }
 
-  /** @returns the number of changed objects; undefined, without any change, if there are too many */
+  /**
+   * @returns the number of changed objects; undefined, without any change, if there are too many, or a catalog has other
+   * columns
+   */
   async #follow(generation: Generation): Promise<number | undefined> {
     const { contents } = generation;
     const asOfMs = Date.now();
     const snapshot = this.#store.snapshot();
     try {
+      const { key, registered } = this.#origins.of(snapshot);
+      if (key !== contents.key && isDescribedAnew(generation.catalogs, new Catalogs(registered))) return undefined;
       const sequence = snapshot.lastSequence();
       if (sequence === contents.sequence) {
         generation.seen(asOfMs);
@@ -291,7 +294,7 @@ export class Archive {
 
   /** The generation of the state after an earlier journal entry; see `EarlierStates.get`. */
   earlierOf(at: number, requester: Requester): Generation | undefined {
-    return this.earlier.get(at, (this.#origin ?? this.#readOrigin()).key, requester);
+    return this.earlier.get(at, this.#readOrigin().key, requester);
   }
 
   /**
@@ -304,23 +307,31 @@ export class Archive {
       const bytes = RESERVE_BYTES + MADE_SHARE * this.#current!.bytes;
       requireSpace(`make the tables of journal entry ${at}`, this.#directory, bytes);
       replace?.();
-      return await this.#make(this.#readOrigin(), at);
+      return await this.#make(at);
     });
   }
 
   /** Makes a generation from a complete export, by default of the present state. */
-  async #make(origin: Origin, at?: number): Promise<Generation> {
-    const nowMs = Date.now();
+  async #make(at?: number): Promise<Generation> {
     const path = join(this.#directory, `new-${process.pid}`);
     try {
-      const { sequence, objects } = await this.#export(path, at);
-      this.#store.resetRead();
+      const { origin, nowMs, sequence, objects } = await this.#exportWithOrigin(path, at);
       const files = { objects: filesOf(path, 'objects'), matches: filesOf(path, 'matches') };
       const asOfMs = at === undefined ? nowMs : Math.floor(this.#store.latestIngestAt(at) / 1000);
       const contents = { ...origin, mark: this.#markOf(sequence), sequence, asOfMs, objects, changed: 0 };
       return await Generation.make(this.#newGeneration(at !== undefined), files, contents);
     } finally {
       rmSync(path, { recursive: true, force: true });
+    }
+  }
+
+  /** The process of the export reads the catalogs itself, so it runs again if they have changed meanwhile. */
+  async #exportWithOrigin(path: string, at: number | undefined) {
+    for (;;) {
+      const origin = this.#readOrigin();
+      const nowMs = Date.now();
+      const exported = await this.#export(path, at);
+      if (this.#readOrigin() === origin) return { origin, nowMs, ...exported };
     }
   }
 
@@ -376,6 +387,11 @@ const [PRESENT, EARLIER] = ['archive', 'earlier'];
 const GENERATION = new RegExp(`^(?:${PRESENT}|${EARLIER})-(\\d+)\\.duckdb$`);
 
 const NONE: ReadonlySet<bigint> = new Set();
+
+function originOf(registrations: readonly DescribedRegistration[]): Origin {
+  const registered = registrations.map(described);
+  return { key: keyOf(new Catalogs(registered)), registered };
+}
 
 /** The part of a registration that generations store. */
 function described(registration: DescribedRegistration): DescribedRegistration {
