@@ -1,4 +1,4 @@
-import { getPriority, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 
 /** The start time of this process; a thread may have started later. */
 export function processStart(): Date {
@@ -33,29 +33,6 @@ export function residentBytes(): number | undefined {
 }
 
 const NICENESS = 10;
-const MAX_NICENESS = 19;
-
-/**
- * Lowers the priority of a process that was started just now, before it starts threads, so that its threads inherit it.
- * @param niceness how much higher its niceness is than that of this process
- */
-export function setNiceness(pid: number | undefined, niceness: number): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, Math.min(MAX_NICENESS, ownNiceness() + niceness));
-  } catch {
-    // The process has ended, or a runtime or a container forbids this.
-  }
-}
-
-/** The niceness of this process; 0 if a runtime forbids asking. */
-function ownNiceness(): number {
-  try {
-    return getPriority();
-  } catch {
-    return 0;
-  }
-}
 
 /**
  * Lowers the priority of this thread, and of the threads that it starts later, on Linux, where each thread has its own

@@ -1,4 +1,4 @@
-/** Limits a process's memory with the kernel's help. */
+/** Limits a process's memory, and lowers its priority, with the kernel's help. */
 
 /**
  * The data segment that an idle process of either runtime reserves, although it hardly uses it. Measured: 550 to 575
@@ -7,14 +7,15 @@
 const RESERVED_MIB = 600;
 
 /**
- * A command that runs a program with a memory limit. Beyond it, allocations for arrays and in libraries fail with an
- * error.
+ * A command that runs a program with a memory limit and a lower priority. Beyond the limit, allocations for arrays and
+ * in libraries fail with an error.
  * @param memoryMib the limit, in addition to the memory of an idle process
+ * @param niceness how much higher its niceness is than that of the thread that starts it. A higher niceness gets less of
+ * the processor
  */
-export function boundedCommand(memoryMib: number, program: readonly string[]): string[] {
-  // The shell sets its own limit, and then becomes the program. Only on Linux does this limit count all memory of a
-  // process.
-  return inShell(`ulimit -S -d ${1024 * (RESERVED_MIB + memoryMib)}`, program);
+export function boundedCommand(memoryMib: number, niceness: number, program: readonly string[]): string[] {
+  // On Linux each thread has its own niceness. So it must be set before the program starts threads, which inherit it.
+  return inShell(`ulimit -S -d ${1024 * (RESERVED_MIB + memoryMib)}`, ['nice', '-n', `${niceness}`, ...program]);
 }
 
 /** A command that runs a program without the memory limit of the process that starts it. */
@@ -22,6 +23,9 @@ export function unboundedCommand(program: readonly string[]): string[] {
   return inShell('ulimit -S -d "$(ulimit -H -d)"', program);
 }
 
+/** The shell sets its own limit, and then becomes the program. */
 function inShell(limit: string, program: readonly string[]): string[] {
-  return process.platform === 'linux' ? ['/bin/sh', '-c', `${limit} && exec "$0" "$@"`, ...program] : [...program];
+  // Elsewhere the limit does not count all memory of a process.
+  const limited = process.platform === 'linux' ? `${limit} && ` : '';
+  return ['/bin/sh', '-c', `${limited}exec "$0" "$@"`, ...program];
 }

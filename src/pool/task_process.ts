@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
-import { setNiceness } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { heapLimit, programArguments } from '../base/runtime.ts';
 import { boundedCommand } from './bounded_command.ts';
@@ -46,7 +45,7 @@ export interface ProcessOptions {
   readonly dataDir: string;
   /** The memory that it may use in addition to an idle process, MiB. */
   readonly memoryMib: number;
-  /** How much higher its niceness is than that of this process. A higher niceness gets less of the processor. */
+  /** See `boundedCommand`. */
   readonly niceness: number;
   /** The memory limit of all child processes together. */
   readonly childMemory: ChildMemory;
@@ -91,14 +90,13 @@ export class TaskProcess implements Member {
 
   constructor({ entry, dataDir, memoryMib, niceness, childMemory, data }: ProcessOptions) {
     const program = [...programArguments(dataDir, true), fileURLToPath(programModule(entry))];
-    const [command, ...args] = boundedCommand(memoryMib, [process.execPath, ...program]);
+    const [command, ...args] = boundedCommand(memoryMib, niceness, [process.execPath, ...program]);
     this.#child = spawn(command!, args, {
       env: { ...process.env, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },
       serialization: 'advanced',
       // A runtime that runs out of memory prints a stack trace, which is of no use.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    setNiceness(this.#child.pid, niceness);
     this.#child.on('message', (message: FromProcess) => void this.#heard(message));
     this.#child.on('error', error => this.#ended(messageOf(error)));
     this.#child.on('exit', (code, signal) => this.#ended(`${signal ?? code}`));

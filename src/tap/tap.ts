@@ -13,7 +13,6 @@ import { Budget } from '../base/budget.ts';
 import type { ClientAdmission, ClientSlots, SteppedSlot } from '../base/client_admission.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { setNiceness } from '../base/processes.ts';
 import { programFile, programModule } from '../base/program_files.ts';
 import { NEVER, Unavailable } from '../base/refusal.ts';
 import { engineFlags, libraryThreads, programArguments } from '../base/runtime.ts';
@@ -559,14 +558,13 @@ class EngineLink {
     const threads = libraryThreads(steps);
     const entry = fileURLToPath(programModule('workers/tap_engine'));
     const program = [process.execPath, ...programArguments(dataDir), entry];
-    const [command, ...args] = boundedCommand(memoryMib + threads.reservedMib, program);
+    const [command, ...args] = boundedCommand(memoryMib + threads.reservedMib, NICENESS, program);
     // `fork` would give the process every permission under Deno.
     this.child = spawn(command!, args, {
       env: { ...process.env, ...engineFlags(...FLAGS), ...threads.env, DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    setNiceness(this.child.pid, NICENESS);
     this.#calls = new Caller(
       request =>
         this.child.send(request, error => {

@@ -127,11 +127,13 @@ onLinux('an idle process waits for the next small input, while there are fewer t
 
 onLinux('every thread of a process has its priority', async ({ processes }) => {
   processes.inTime('a', reading({ kind: 'area', mood: 'hangs' }), new Budget(60)).catch(() => {});
+  // A process begins as a shell, which has no other thread.
   const niceness = () =>
     spawnSync('ps', ['-L', '-o', 'ni=,args=', '--ppid', `${process.pid}`], { encoding: 'utf8' })
       .stdout.split('\n')
-      .filter(line => line.includes('moody_process'))
-      .map(line => Number.parseInt(line, 10));
+      .map(line => line.trim().split(/\s+/))
+      .filter(([, program, ...args]) => program === process.execPath && /moody_process/.test(`${args}`))
+      .map(([niceness]) => Number(niceness));
   await eventually('its threads run', async () => niceness().length > 3 || undefined);
   assert.equal(new Set(niceness()), new Set([Math.min(19, getPriority() + NICENESS)]));
 });
