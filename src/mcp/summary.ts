@@ -52,10 +52,13 @@ function associationOf(tns: ApiObjectTns | null) {
 
 const nearness = (match: ApiMatch) => match.separation_at_epoch_arcsec ?? match.separation_arcsec;
 
-function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxNearest: number) {
-  return all.flatMap(({ name, chatKeys }) => {
+/** First the sources of the current catalogs, in their order, then those of former catalogs. */
+function coincidentSources(matches: readonly ApiMatch[], catalogs: Catalogs, maxNearest: number) {
+  const names = [...catalogs.all.map(({ name }) => name), ...matches.map(match => match.catalog_name)];
+  return [...new Set(names)].flatMap(name => {
     const ofCatalog = matches.filter(match => match.catalog_name === name);
     if (ofCatalog.length === 0) return [];
+    const chatKeys = catalogs.get(name)?.chatKeys ?? [];
     const nearest = ofCatalog
       .toSorted((a, b) => nearness(a) - nearness(b))
       .slice(0, maxNearest)

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nowUs } from '../../src/base/times.ts';
-import { delivery, type Json, loadRegistry, NOW_US, startApp } from '../http/support.ts';
+import { crossmatched, delivery, type Json, loadRegistry, match, NOW_US, searched, startApp } from '../http/support.ts';
 import { Connection, UNLIMITED, withConnector } from './support.ts';
 import {
   ABOUT,
@@ -27,6 +27,20 @@ const connection = new Connection(app);
 test.after(close);
 
 const lookup = (identifiers: readonly unknown[]) => connection.lookup(identifiers);
+
+test('a source of a catalog that was removed is listed, too', () =>
+  withConnector(
+    async world => {
+      await world.writer.ingest([delivery(1n)], NOW_US);
+      await crossmatched(world, 1n, searched('former'), [match('former', '5', { payload: { mag: 20 } })]);
+    },
+    async other => {
+      const [{ objects }] = (await other.lookup(['1'])).results;
+      const [{ status, coincident_sources }] = objects;
+      const found = coincident_sources.map(({ catalog, count, nearest }: Json) => [catalog, count, nearest[0].values]);
+      assert.equal([status, found], ['coincident_sources', [['former', 1, {}]]]);
+    },
+  ));
 
 test('an object in full: values, key columns, nearest sources, links', async () => {
   const answer = await lookup([`${RICH}`]);
