@@ -263,8 +263,12 @@ export class Engine {
     }
     const job = new Job(connection, translated.columns, asked, () => void this.end(number));
     this.#jobs.set(number, { job, leave });
-    const isFar = (catalog: string) => isRemote(this.#store.catalog(catalog)?.location ?? '');
-    const parts = new QuerySources(connection, step => job.work(step), translated, isFar);
+    const { catalogs } = current;
+    const catalogOf = (name: string) => ({
+      catalog: catalogs.get(name)!,
+      isFar: isRemote(this.#store.catalog(name)?.location ?? ''),
+    });
+    const parts = new QuerySources(connection, step => job.work(step), translated, catalogOf);
     return await this.#advance(number, { job, query, stateOf, translated, sources: parts });
   }
 

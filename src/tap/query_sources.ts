@@ -13,12 +13,14 @@ import {
 } from '@nearsky/adql';
 import type { Column } from '@nearsky/astrotables';
 import { conePixels, isPosition, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, wrapRa } from '@nearsky/sky-index';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
 
 /** A part of a catalog that has to be read. */
 export interface PartWanted {
   /** Its index among the parts of the query. */
   readonly part: number;
-  readonly catalog: string;
+  /** The catalog as the tables describe it. */
+  readonly catalog: CatalogDefinition;
   /** Columns of the table; at least one. */
   readonly columns: readonly Pick<Column, 'name' | 'type'>[];
   /** The area of the rows; undefined for the whole catalog. */
@@ -41,6 +43,7 @@ export interface PartRead {
 /** A query needs more of a catalog than is allowed. The message is for the author of the query. */
 export class SourcesRefusal extends Error {}
 
+type CatalogOf = (name: string) => Pick<PartWanted, 'catalog' | 'isFar'>;
 type Work = <T>(step: () => Promise<T>) => Promise<T>;
 
 /** The maximum number of positions near which rows are looked for. */
@@ -56,7 +59,7 @@ export class QuerySources {
   readonly #parts: readonly TablePart[];
   /** The rows that are not yet stored. */
   #unkept: Translated['kept'];
-  readonly #isFar: (catalog: string) => boolean;
+  readonly #catalogOf: CatalogOf;
   readonly #read = new Set<TablePart>();
   /**
    * The statements that were executed for the query. Its transaction preserves the tables from which positions were
@@ -66,19 +69,19 @@ export class QuerySources {
 
   /**
    * @param work runs a step of the engine; the step may be cancelled
-   * @param isFar whether a catalog is on another host
+   * @param catalogOf finds the catalog with a name
    */
   constructor(
     connection: DuckDBConnection,
     work: Work,
     { parts, kept }: Pick<Translated, 'parts' | 'kept'>,
-    isFar: (catalog: string) => boolean,
+    catalogOf: CatalogOf,
   ) {
     this.#connection = connection;
     this.#work = work;
     this.#parts = parts;
     this.#unkept = kept;
-    this.#isFar = isFar;
+    this.#catalogOf = catalogOf;
   }
 
   /**
@@ -111,15 +114,13 @@ export class QuerySources {
           );
       }
       const { table, columns, rows } = part;
-      const { schema } = table;
       const own = columns.length > 0 ? columns : [table.partial!.id];
       wanted.push({
         part: this.#parts.indexOf(part),
-        catalog: schema,
+        ...this.#catalogOf(table.schema),
         columns: table.columns.filter(({ name }) => own.includes(name)).map(({ name, type }) => ({ name, type })),
         bounds,
         rows,
-        isFar: this.#isFar(schema),
       });
     }
     return wanted;

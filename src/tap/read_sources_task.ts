@@ -15,7 +15,7 @@ import { MAX_AREA_ORDER } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isThere } from '../base/files.ts';
 import { NARROW_TYPES } from '../catalogs/columns.ts';
-import { Catalogs } from '../contract/catalogs.ts';
+import { Catalogs, isSameDefinition } from '../contract/catalogs.ts';
 import { MAX_CATALOG_FILES } from '../contract/limits.ts';
 import type { MatchThreadData } from '../crossmatch/match_file.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
@@ -88,9 +88,13 @@ async function readPart(
   maxBytes: number,
 ): Promise<PartRead> {
   const store = currentStore();
-  const registration = store.catalog(wanted.catalog);
-  const table = sourceTables(new Catalogs(store.catalogs())).find(({ schema }) => schema === wanted.catalog);
-  if (!registration || !table) throw new TooMuch(`the catalog ${wanted.catalog} is not registered here any more`);
+  const { name } = wanted.catalog;
+  const registration = store.catalog(name);
+  const catalogs = new Catalogs(store.catalogs());
+  const table = sourceTables(catalogs).find(({ schema }) => schema === name);
+  if (!registration || !table) throw new TooMuch(`the catalog ${name} is not registered here any more`);
+  if (!isSameDefinition(catalogs.get(name)!, wanted.catalog))
+    throw new CatalogError(`the catalog ${name} was replaced or described anew since the tables were made`);
   const names = filesWithin(registration, wanted.bounds);
   requireFew(registration, wanted, names.length, left.files);
   const { remote } = threadData<MatchThreadData>().catalogs ?? {};
@@ -98,7 +102,7 @@ async function readPart(
   const isFar = isRemote(registration.location);
   const columns = wanted.columns.map(({ name, type }) => {
     if (!table.columns.some(column => column.name === name && column.type === type))
-      throw new CatalogError(`the column ${name} of ${wanted.catalog} has changed since the tables were made`);
+      throw new CatalogError(`the column ${name} of ${wanted.catalog.name} has changed since the tables were made`);
     return { name, type, stored: fileColumn(registration, table, name) };
   });
   const chosen: (Chosen | undefined)[] = new Array(names.length);
