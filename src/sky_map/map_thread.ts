@@ -11,6 +11,7 @@ import { openCoverage } from '../catalogs/coverage.ts';
 import type { MapLayer } from '../contract/enums.ts';
 import type { Provenance } from '../crossmatch/provenance.ts';
 import type { Task } from '../pool/pool.ts';
+import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore, threadDataDir } from '../store/thread_store.ts';
 import { cellOfKey, type Disc, keysTouching } from './cells.ts';
@@ -23,8 +24,6 @@ const OBJECTS_A_TASK = 20_000;
 const ENTRIES_A_TASK = 16;
 /** The maximum time between saves of changed counts. After a restart, the journal is read from the saved sequence. */
 const SAVE_MS = 600_000;
-/** The time for which the thread assumes that the catalogs are unchanged. */
-const CATALOGS_MS = 5000;
 
 /** A task that adds some new journal entries to the counts. Needs a pool with a data directory and one thread. */
 export interface FollowSkyTask extends Task<SkyProgress> {
@@ -156,7 +155,8 @@ function readJournal(followed: Followed, store: Store): void {
 
 /** The answer; undefined until the database has been counted, unless a partial answer was requested. */
 export function runSkyMap({ layer, resolution, disc, isPartial, provenance }: SkyMapTask): SkyMapAnswer | undefined {
-  const source = layer === 'coverage' ? currentCoverage() : followed?.isCounted || isPartial ? followed : undefined;
+  const source =
+    layer === 'coverage' ? coverage.of(currentStore()) : followed?.isCounted || isPartial ? followed : undefined;
   if (!source) return undefined;
   const isWhole = !('counts' in source) || source.isCounted;
   const sky = toJson([resolution, provenance]);
@@ -202,13 +202,19 @@ function areaOf({ order, ranges }: Coverage): number {
 
 interface CatalogCoverage {
   readonly map: SkyCoverage;
-  readonly catalogs: string;
   readonly registered: readonly Registered[];
   readonly wholeSkies: WholeSkies;
-  seenAt: number;
 }
 
-let coverage: CatalogCoverage | undefined;
+const coverage = new RegisteredCatalogs((registrations): CatalogCoverage => {
+  const footprints = registrations.map(({ name, coverage: stored }) => ({ name, coverage: openCoverage(stored) }));
+  const registered = registrations.map(({ name, hats }, i) => ({
+    name,
+    rows: hats.rows,
+    area_deg2: areaOf(footprints[i]!.coverage),
+  }));
+  return { map: new SkyCoverage(footprints), registered, wholeSkies: new Map() };
+});
 
 function coverageBlock(
   { map, registered }: CatalogCoverage,
@@ -217,22 +223,4 @@ function coverageBlock(
 ) {
   const { keys, byCatalog } = map.list(resolution, within);
   return { keys, by_catalog: byCatalog, registered };
-}
-
-function currentCoverage(): CatalogCoverage {
-  const now = performance.now();
-  if (coverage && now - coverage.seenAt < CATALOGS_MS) return coverage;
-  const registered = currentStore().catalogs();
-  const catalogs = toJson(registered.map(({ name, addedAtUs }) => [name, addedAtUs]));
-  if (coverage?.catalogs === catalogs) coverage.seenAt = now;
-  else {
-    const footprints = registered.map(({ name, coverage: stored }) => ({ name, coverage: openCoverage(stored) }));
-    const held = registered.map(({ name, hats }, i) => ({
-      name,
-      rows: hats.rows,
-      area_deg2: areaOf(footprints[i]!.coverage),
-    }));
-    coverage = { map: new SkyCoverage(footprints), catalogs, registered: held, wholeSkies: new Map(), seenAt: now };
-  }
-  return coverage;
 }

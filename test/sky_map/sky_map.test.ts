@@ -23,6 +23,7 @@ import {
   crossmatched,
   delivery,
   eventually,
+  type Json,
   match,
   NOW_US,
   searched,
@@ -30,6 +31,7 @@ import {
   withApp,
   withDirectory,
 } from '../http/support.ts';
+import { registrationOf } from './support.ts';
 
 const test = suite('sky_map/sky_map');
 
@@ -235,6 +237,26 @@ test('an empty service has an empty map; an answer that is known already is 304'
       await eventually('the object is on the map', async () =>
         (await app.get('/api/sky-map', known)).status === 200 ? true : undefined,
       );
+    },
+  ));
+
+test('the coverage is that of the catalogs registered now', () =>
+  withApp(
+    async ({ writer }) => writer.putCatalog(registrationOf({ name: 'gaia_dr3' } as never, 96)),
+    async (app, { writer }) => {
+      const areas = async () => {
+        const { registered } = (await app.get('/api/sky-map?layer=coverage')).body;
+        return registered.map(({ name, area_deg2 }: Json) => [name, area_deg2]);
+      };
+      assert.equal(await areas(), [['gaia_dr3', 20_626.5]]);
+      await writer.putCatalog(registrationOf({ name: 'des_y6_gold' } as never, 48));
+      assert.equal(await areas(), [
+        ['des_y6_gold', 10_313.2],
+        ['gaia_dr3', 20_626.5],
+      ]);
+      await writer.putCatalog(registrationOf({ name: 'gaia_dr3' } as never, 48));
+      await writer.removeCatalog('des_y6_gold');
+      assert.equal(await areas(), [['gaia_dr3', 10_313.2]]);
     },
   ));
 
