@@ -75,13 +75,13 @@ export async function listInArea(area: string, context: ToolContext): Promise<st
     after: null,
     state: newestState(),
   };
+  // The count comes first, because only the newest state is counted without reading objects.
+  const { total } = await answerOf({ ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY }, context);
   const page = await pageOf(query, context);
-  const count: AreaQuery = { ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY };
-  const total = page.isLast ? page.objects.length : (await answerOf(count, context)).total;
   const curl = ['curl', '-sS', shellQuote(`${context.base}/api/area?detail=full`), '--data', shellQuote(area)].join(
     ' ',
   );
-  return listing(page, context, { objects_total: total }, curl);
+  return listing(page, context, { objects_total: page.isLast ? page.objects.length : total }, curl);
 }
 
 /**
