@@ -66,6 +66,11 @@ export function conversion(from: string, to: string): number | undefined {
   return a.factor / b.factor;
 }
 
+/** Whether a known unit is not the same as another one. */
+export function isOtherUnit(unit: string, other: string): boolean {
+  return unitOf(unit) !== undefined && conversion(unit, other) !== 1;
+}
+
 /** Undefined if the unit is unknown. */
 function unitOf(text: string): Unit | undefined {
   const powers = new Map<string, number>();
