@@ -141,6 +141,8 @@ test('columns that no answer can hold are left out by name: lists, structures, b
   };
   assert.equal(await dropped(new Uint8Array(file)), [['ra', 'dec'], ['fluxes']]);
   assert.equal((await dropped(fixture('bytes.arrows')))[1], ['bytes']);
+  const refused = await dropped(fixture('repeated_name.parquet')).catch(error => error.message);
+  assert.match(refused, 'it has two columns named id: rename one');
   // pyarrow 21: pq.write_table(..., use_deprecated_int96_timestamps=True), as Spark writes times.
   const spark = fixture('spark.parquet');
   assert.equal(await dropped(spark), [
