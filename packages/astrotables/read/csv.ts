@@ -112,8 +112,8 @@ function noNames(): TableError {
 }
 
 /**
- * The records. They are located once, and can be read any number of times. A field is null if it is empty and, except
- * in ECSV, not quoted.
+ * The records. They are located once, and can be read any number of times. A field is null if it is empty and not
+ * quoted; in ECSV and in a single column, also if it is quoted.
  */
 export class Records implements TextRows {
   readonly header: readonly (string | null)[];
@@ -256,6 +256,7 @@ export class Records implements TextRows {
     const close = this.#quoteEnd(quote, start);
     const text =
       bytes.toString('utf8', quote + 1, close).replaceAll('""', '"') + bytes.toString('utf8', close + 1, end);
-    return this.#isEcsv && text === '' ? null : text;
+    // In a file with one column, pandas and the writer here mark missing values by quotes.
+    return text === '' && (this.#isEcsv || this.header?.length === 1) ? null : text;
   }
 }
