@@ -21,7 +21,7 @@ import { openWords, wordsOf } from './words.ts';
 const DELIMITERS = [',', ';', '\t', '|'];
 /** The first line with which spreadsheets state the delimiter. */
 const STATED_DELIMITER = /^sep=[,;\t|]\r?\n/i;
-const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
+const [TAB, SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x09, 0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /**
  * @param areTyped whether columns of numbers become numeric; otherwise every cell is the original text
@@ -147,8 +147,9 @@ export class Records implements TextRows {
   }
 
   /**
-   * Removes the line of units and the line of dashes that VizieR writes after the header. Returns the units; undefined
-   * if there are none. A dash alone, or two, may be the mark of a missing value.
+   * Removes the line of units and the line of dashes that VizieR writes after the header, or RDB's line of types, such
+   * as `10N` and `S`. Returns the units; undefined if there are none. A dash alone, or two, may be the mark of a missing
+   * value.
    */
   takeUnits(): readonly (string | null)[] | undefined {
     const every = [...this.header.keys()];
@@ -158,11 +159,17 @@ export class Records implements TextRows {
         this.#readFields(this.#places[2 * row]!, this.#places[2 * row + 1]!, every, (i, text) => (texts[i] = text));
       return texts;
     });
+    const areTypes = this.#delimiter === TAB && units!.every(text => /^\d*[NSM]$/.test(text ?? ''));
+    if (areTypes && units!.some((text, i) => text!.endsWith('N') && isNumeric(dashes![i]!))) this.#skip(1);
     const isRule = /^(?=.*---)-[-\t]*$/.test(dashes!.join('\t')) && dashes!.every(text => text !== null);
     if (!isRule || units!.some(isNumeric)) return undefined;
-    this.#places = this.#places.subarray(4);
-    this.rows -= 2;
+    this.#skip(2);
     return units;
+  }
+
+  #skip(rows: number): void {
+    this.#places = this.#places.subarray(2 * rows);
+    this.rows -= rows;
   }
 
   /** The bytes of a row, without the line end. */
