@@ -61,4 +61,13 @@ test('a number that stands for null is compared as a number', async () => {
   assert.equal(await cellsOf(documentOf(field('double', '99.0'), stream)), [[null, 1]]);
 });
 
+test('the rows before an error of the service that wrote them are not all of its rows', async () => {
+  const whole = documentOf('<FIELD name="x" datatype="int"/>', '<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>').toString();
+  const ended = (info: string) => Buffer.from(whole.replace('</RESOURCE>', `${info}</RESOURCE>`));
+  assert.equal(await cellsOf(ended('<INFO name="QUERY_STATUS" value="OVERFLOW"/>')), [[1]]);
+  const failed = ended('<INFO name="QUERY_STATUS" value="ERROR">out of &quot;time&quot;</INFO>');
+  const refused = await cellsOf(failed).catch(error => error.message);
+  assert.match(refused, 'incomplete answer of a service, which ended with an error (out of "time")');
+});
+
 test.run();

@@ -43,6 +43,7 @@ interface Tag {
 export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable {
   const text = decoded(bytes);
   const { fields, data, ...frames } = readHead(text);
+  checkStatus(text);
   const columns = distinct(fields.map(({ column }) => column));
   const records = rowsOf(text, data, fields, limits);
   let rows = 0;
@@ -58,6 +59,18 @@ export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable 
       yield* blocksOfRecords(records(), wanted, cell => cell);
     },
   };
+}
+
+const FAILURE =
+  /<(?:[\w.-]+:)?INFO\b(?=[^<>]*\sname=["']QUERY_STATUS["'])(?=[^<>]*\svalue=["']ERROR["'])[^<>]*>([^<]*)/;
+
+/** @throws TableError if the service that wrote the rows says after them that others are missing (DALI 1.1, section 4.4) */
+function checkStatus(text: string): void {
+  const end = Math.max(0, ...['TABLEDATA>', 'STREAM>'].map(tag => text.lastIndexOf(tag)));
+  const [found, message = ''] = FAILURE.exec(text.slice(end)) ?? [];
+  if (found === undefined) return;
+  const reason = unescaped(message).trim().slice(0, 200);
+  throw new TableError(`it is the incomplete answer of a service, which ended with an error (${reason || 'unknown'})`);
 }
 
 function placesOf(fields: readonly Field[], type: string): Set<number> {
