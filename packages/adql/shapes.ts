@@ -1,4 +1,5 @@
 /** The functions of shapes and positions. */
+import { degreesIn } from '@nearsky/astrotables/frames';
 import { pixel29, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
 import { AdqlError, given } from './adql_error.ts';
 import { boxVertices, checkedPosition, polygonArea, polygonCentroid, polygonOf, Sky } from './geometry.ts';
@@ -6,7 +7,7 @@ import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic } from './operators.ts';
 import { isConstant, pixelOf, position } from './positions.ts';
 import type { Joined } from './rewrites.ts';
-import { conversion, isOtherUnit } from './units.ts';
+import { conversion, isOtherThanDegrees } from './units.ts';
 import {
   as,
   asShape,
@@ -260,8 +261,10 @@ function innerReach(at: number, { radius }: Circle, { radius: inner }: Circle): 
 function degreesOf(operand: Operand, role: string): Value {
   const number = numberOf(operand, role);
   const { name = '', unit = '' } = number.column?.about ?? {};
-  if (unit === '' || !isOtherUnit(unit, 'deg')) return number;
-  const hint = conversion(unit, 'deg') === undefined ? 'convert it' : `write IN_UNIT(${quoted(name)}, 'deg')`;
+  if (!isOtherThanDegrees(unit)) return number;
+  const factor = degreesIn(unit);
+  const otherwise = factor === undefined ? 'convert it' : `multiply it by ${factor}`;
+  const hint = conversion(unit, 'deg') === undefined ? otherwise : `write IN_UNIT(${quoted(name)}, 'deg')`;
   throw new AdqlError(operand.at, `${role} must be in degrees, and ${name.slice(0, 64)} is in ${unit}: ${hint}`);
 }
 
