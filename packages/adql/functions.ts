@@ -169,7 +169,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
       const number = numberOf(x!, 'the argument');
       const to = textOf(unit!, 'the unit').text;
       if (to === undefined) throw new AdqlError(unit!.at, "a unit must be a constant, as in IN_UNIT(ra, 'arcsec')");
-      const about = number.column?.about;
+      const { about, source } = number.column ?? {};
       if (!about?.unit) throw new AdqlError(x!.at, 'IN_UNIT takes a column that has a unit');
       const factor = conversion(about.unit, to);
       if (factor === undefined) {
@@ -182,6 +182,8 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
         sql,
         type: 'float64',
         about: { ...about, type: 'float64', unit: to },
+        // Rows near such a position can be looked for, as with the column itself.
+        ...(source && { source }),
       } as const;
       return value(at, sql, 'float64', { column });
     },

@@ -1,4 +1,5 @@
 /** The functions of shapes and positions. */
+import { degreesIn } from '@nearsky/astrotables/frames';
 import { pixel29, pixelCentre, circle as skyCircle } from '@nearsky/sky-index';
 import { AdqlError, given } from './adql_error.ts';
 import { boxVertices, checkedPosition, polygonArea, polygonCentroid, polygonOf, Sky } from './geometry.ts';
@@ -6,6 +7,7 @@ import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic } from './operators.ts';
 import { isConstant, pixelOf, position } from './positions.ts';
 import type { Joined } from './rewrites.ts';
+import { conversion, isOtherThanDegrees } from './units.ts';
 import {
   as,
   asShape,
@@ -17,6 +19,7 @@ import {
   type Point,
   pointOf,
   polygonShape,
+  quoted,
   type Shape,
   textOf,
   type Value,
@@ -48,8 +51,8 @@ export class Shapes {
     const point: Point = {
       kind: 'point',
       at,
-      ra: numberOf(ra, 'a right ascension'),
-      dec: numberOf(dec, 'a declination'),
+      ra: degreesOf(ra, 'a right ascension'),
+      dec: degreesOf(dec, 'a declination'),
     };
     if (point.dec.constant !== undefined) checkedPosition(constantNumber(at, 0), point.dec);
     return point;
@@ -204,13 +207,13 @@ export class Shapes {
           : [];
     if (name === 'CIRCLE') {
       if (!centre || sizes.length !== 1) throw wrong('a centre and a radius, degrees');
-      const radius = numberOf(sizes[0]!, 'the radius');
+      const radius = degreesOf(sizes[0]!, 'the radius');
       if (radius.constant !== undefined && !(radius.constant >= 0 && radius.constant <= 180))
         throw new AdqlError(radius.at, `a radius must be 0 to 180 degrees (${radius.constant} was given)`);
       return { kind: 'circle', at, centre, radius };
     }
     if (!centre || sizes.length !== 2) throw wrong('a centre, a width and a height, degrees');
-    const [width, height] = sizes.map(each => numberOf(each, 'the size')) as [Value, Value];
+    const [width, height] = sizes.map(each => degreesOf(each, 'the size')) as [Value, Value];
     if (!isConstant(centre) || width.constant === undefined || height.constant === undefined)
       return { kind: 'polygon', at, corners: `adql_box(${position(centre)}, ${double(width)}, ${double(height)})` };
     const { ra, dec } = checkedPosition(centre.ra, centre.dec);
@@ -249,6 +252,20 @@ function innerReach(at: number, { radius }: Circle, { radius: inner }: Circle): 
   const rest = arithmetic(at, '-', radius, inner);
   if (radius.constant !== undefined) return radius.constant < 180 ? rest : radius;
   return value(at, `(CASE WHEN ${radius.sql} < 180 THEN ${double(rest)} ELSE ${double(radius)} END)`, 'float64');
+}
+
+/**
+ * A number of degrees.
+ * @throws AdqlError for a column in another unit, because its numbers would be taken for wrong positions
+ */
+function degreesOf(operand: Operand, role: string): Value {
+  const number = numberOf(operand, role);
+  const { name = '', unit = '' } = number.column?.about ?? {};
+  if (!isOtherThanDegrees(unit)) return number;
+  const factor = degreesIn(unit);
+  const otherwise = factor === undefined ? 'convert it' : `multiply it by ${factor}`;
+  const hint = conversion(unit, 'deg') === undefined ? otherwise : `write IN_UNIT(${quoted(name)}, 'deg')`;
+  throw new AdqlError(operand.at, `${role} must be in degrees, and ${name.slice(0, 64)} is in ${unit}: ${hint}`);
 }
 
 /** The coordinate systems of ADQL 2.0 (TAP 1.0, section 6) that mean spherical ICRS. The observer's position does not matter here. */

@@ -1,5 +1,7 @@
 /** Conversion between units in the spelling of VOUnits 1.0: `deg`, `mas.yr**-1`, `mas/yr`. */
 
+import { degreesIn } from '@nearsky/astrotables/frames';
+
 /** For each unit, the base unit of its dimension and the factor between them. */
 const UNITS: Readonly<Record<string, readonly [base: string, factor: number]>> = {
   arcsec: ['arcsec', 1],
@@ -64,6 +66,12 @@ export function conversion(from: string, to: string): number | undefined {
   const bases = new Set([...a.powers.keys(), ...b.powers.keys()]);
   for (const base of bases) if ((a.powers.get(base) ?? 0) !== (b.powers.get(base) ?? 0)) return undefined;
   return a.factor / b.factor;
+}
+
+/** Whether a unit is known, and is not the degree. */
+export function isOtherThanDegrees(unit: string): boolean {
+  const degrees = degreesIn(unit);
+  return degrees === undefined ? unitOf(unit) !== undefined : degrees !== 1;
 }
 
 /** Undefined if the unit is unknown. */

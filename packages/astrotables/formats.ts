@@ -28,7 +28,8 @@ export const ROW_FORMATS = [
   {
     name: 'csv',
     title: 'CSV',
-    meaning: 'comma-separated values in UTF-8 after a line of column names; null is empty, lines end with a line feed',
+    meaning:
+      'comma-separated values in UTF-8 after a line of column names; null is empty (two quotes in a single column), lines end with a line feed',
     mediaType: 'text/csv',
     parameters: '; charset=utf-8; header=present',
     extensions: ['csv'],

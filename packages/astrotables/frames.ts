@@ -79,6 +79,32 @@ export function isSameFrame(a: Frame, b: Frame): boolean {
   return a.system === b.system && a.equinox === b.equinox && a.obstime === b.obstime;
 }
 
+/** Units in degrees. A number may precede a unit: astropy writes hours as `15deg`. */
+const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
+  // Not a square or a rate, such as deg2, deg**2 and deg/yr.
+  [/^$|^(?:deg|°)[^\d*^/]*$/, 1],
+  [/^rad(?:ians?)?$/, 180 / Math.PI],
+  [/^(?:h|hr|hours?|hourangle)$/, 15],
+  [/^arcmin(?:ute)?s?$/, 1 / 60],
+  [/^(?:arcsec(?:ond)?s?|")$/, 1 / 3600],
+  [/^(?:mas|milliarcsec(?:ond)?s?)$/, 1 / 3_600_000],
+  [/^(?:[uµμ]as|microarcsec(?:ond)?s?)$/, 1 / 3_600_000_000],
+];
+
+/**
+ * The degrees of a unit, as programs and archives spell it; undefined if it is not known as an angle. Hours are 15
+ * degrees. FITS writes powers of ten as in `10**-6 arcsec`.
+ */
+export function degreesIn(unit: string): number | undefined {
+  const plain = unit
+    .trim()
+    .toLowerCase()
+    .replace(/^10\*\*/, '1e');
+  const [, scale, base] = /^(\d[\d.]*(?:e[+-]?\d+)?)?\s*(.*)$/.exec(plain)!;
+  const factor = SCALES.find(([pattern]) => pattern.test(base!))?.[1];
+  return factor === undefined || scale === undefined ? factor : Number(scale) * factor;
+}
+
 /** Converts a longitude and a latitude, degrees, to right ascension (0 to 360) and declination in ICRS. */
 export type ToIcrs = (lon: number, lat: number) => readonly [ra: number, dec: number];
 

@@ -18,7 +18,7 @@ import { ByteSink } from '@nearsky/astrotables/bytes';
 import type { GroupColumn, ParquetTableWriter, StoredTable } from '@nearsky/astrotables/parquet_writer';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { MatchFormat } from '../contract/formats.ts';
-import { OBJECT_FIELDS, WORTH_FIELDS } from '../contract/object_fields.ts';
+import { WORTH_FIELDS } from '../contract/object_fields.ts';
 import type { RowStatus, RowsKept } from '../contract/table_match.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
 import { NO_PAIR, type Pairs } from './pairs.ts';
@@ -232,16 +232,15 @@ function pairCells(pairs: Pairs, { pair }: Run, column: number): Cell[] {
 
 /**
  * The columns for the status, id, position and separation. For a catalog's source, also the quantities that help to
- * judge the match, and the source's columns.
+ * judge the match, and the source's columns. Positions have no UCD: programs, and the next crossmatch, would take them
+ * for those of the rows.
  */
 function matchedColumns(definition: CatalogDefinition | undefined): Column[] {
-  const { ra, dec } = OBJECT_FIELDS;
   const whose = definition ? 'the source' : 'the object';
   const position = (name: 'ra' | 'dec'): Column => ({
     name: `nearsky_${name}`,
     type: 'float64',
     unit: 'deg',
-    ucd: { ra, dec }[name].ucd,
     description: `${name === 'ra' ? 'Right ascension' : 'Declination'} of ${whose}, ICRS.`,
   });
   return [
@@ -276,6 +275,12 @@ const WORTH_COLUMNS = Object.entries(WORTH_FIELDS).map(
   }),
 );
 
+const POSITION_UCD = /^pos[._](?:eq|gal)/i;
+
 function catalogColumns(definition: CatalogDefinition): Column[] {
-  return payloadColumns(definition).map(column => ({ ...column, name: `${definition.name}_${column.name}` }));
+  return payloadColumns(definition).map(({ ucd = '', ...column }) => ({
+    ...column,
+    name: `${definition.name}_${column.name}`,
+    ...(ucd !== '' && !POSITION_UCD.test(ucd) && { ucd }),
+  }));
 }

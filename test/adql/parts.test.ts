@@ -79,6 +79,26 @@ test('ids of other kinds give no area', () => {
     assert.is(only(`SELECT mag FROM gaia.sources WHERE ${condition}`).bounds, undefined, condition);
 });
 
+test('a join with positions in another unit reads near them', () => {
+  const inRadians = ['ra', 'dec'].map(name => ({ ...column(name, 'float64'), unit: 'rad' }));
+  const mine: DescribedTable = { schema: 'TAP_UPLOAD', name: 'mine', description: '', columns: inRadians };
+  const [ra, dec] = ['ra', 'dec'].map(name => `IN_UNIT(m.${name}, 'deg')`);
+  const query = `SELECT s.mag FROM mine AS m JOIN gaia.sources AS s ON DISTANCE(POINT(${ra}, ${dec}), POINT(s.ra, s.dec)) < 0.001`;
+  assert.match(translate(query, [...TABLES, mine], 1000).parts[0]!.near[0]!, '57.29577951308232');
+  for (const [unit, hint] of [
+    ['rad', `write IN_UNIT("ra", 'deg')`],
+    ['hours', 'multiply it by 15'],
+    ['mag', 'convert it'],
+    ['degrees', ''],
+    ['?', ''],
+  ] as const) {
+    const columns = mine.columns.map(each => ({ ...each, unit }));
+    const read = () => translate('SELECT POINT(ra, dec) FROM mine', [{ ...mine, columns }], 1000);
+    if (hint === '') read();
+    else assert.throws(read, (error: Error) => error.message.endsWith(`ra is in ${unit}: ${hint}`));
+  }
+});
+
 test('a join by id reads near the matches of the same catalog alone', () => {
   const join = (matches: string) =>
     only(`SELECT s.mag FROM gaia.sources AS s JOIN nearsky.${matches} AS m ON s.id = m.source_id`).near.length;

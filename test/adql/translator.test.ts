@@ -264,6 +264,11 @@ test('what no table has, what does not fit, and what is left out is refused at i
     ["SELECT +'x' FROM objects", 'Line 1, column 9: the operand of a sign must be a number (a text was given)'],
     ['SELECT COORDSYS(ra) FROM objects', 'Line 1, column 17: COORDSYS takes shapes (a number was given)'],
     ["SELECT IN_UNIT(ra, 'Jy') FROM objects", 'Line 1, column 20: ra has the unit deg, which cannot be converted to'],
+    [
+      'SELECT ra FROM matches WHERE 1 = CONTAINS(POINT(source_ra, source_dec), CIRCLE(ra, dec, separation))',
+      'Line 1, column 89: the radius must be in degrees, and separation is in arcsec: write IN_UNIT("separation", \'deg\')',
+    ],
+    ['SELECT POINT(pm, dec) FROM matches', 'a right ascension must be in degrees, and pm is in mas.yr**-1: convert it'],
     ['SELECT 9223372036854775808 FROM objects', 'Line 1, column 8: an integer must be at most 9223372036854775807'],
     ['SELECT 1E999 FROM objects', 'Line 1, column 8: a number must be at most 1.797E308'],
     [

@@ -141,6 +141,8 @@ test('columns that no answer can hold are left out by name: lists, structures, b
   };
   assert.equal(await dropped(new Uint8Array(file)), [['ra', 'dec'], ['fluxes']]);
   assert.equal((await dropped(fixture('bytes.arrows')))[1], ['bytes']);
+  const refused = await dropped(fixture('repeated_name.parquet')).catch(error => error.message);
+  assert.match(refused, 'it has two columns named id: rename one');
   // pyarrow 21: pq.write_table(..., use_deprecated_int96_timestamps=True), as Spark writes times.
   const spark = fixture('spark.parquet');
   assert.equal(await dropped(spark), [
@@ -161,6 +163,12 @@ test('no integer is rounded, and no row is lost at the end of a line or of a tab
     assert.equal(await text(`id,ra\n${other},1\nNaN,2\n`), [i === 1 ? [1.5, Number.NaN] : [other, 'NaN'], [1n, 2n]]);
   assert.equal(await text('{"id": 9223372036854775807}\n{"id": 1.5}\n'), [['9223372036854775807', '1.5']]);
   assert.equal(await text('{"id": 9223372036854775807}\n{"id": 1}\n'), [[9223372036854775807n, 1n]]);
+  // Polars and pandas write a fraction of zeros; an integer column would be divided as integers.
+  assert.equal(await text('{"a": 7.0, "b": 1, "c": [1.0]}\n{"a": 8e0, "b": 2, "c": null}\n'), [
+    [7, 8],
+    [1n, 2n],
+    ['[1]', null],
+  ]);
   assert.equal(await text('ra,dec\r1,2\r3,4\r'), [
     [1n, 3n],
     [2n, 4n],
@@ -174,13 +182,16 @@ test('no integer is rounded, and no row is lost at the end of a line or of a tab
   assert.equal(await text('<VOTABLE><TABLE><FIELD name="ra" datatype="int"/></TABLE></VOTABLE>'), [[]]);
 });
 
-test('decimals and dictionaries of Arrow', async () =>
+test('decimals of every width, and dictionaries, of Arrow', async () => {
   assert.equal(await cellsOf(fixture('decimals.arrows')), [
     [10, 11],
     [-30.5, -0.01],
     ['9223372036854775808', null],
     [7n, null],
-  ]));
+  ]);
+  const numbers = [-1.25, 0.5, 12345.67, null];
+  assert.equal(await cellsOf(fixture('decimal_widths.arrows')), [numbers, numbers, numbers, numbers]);
+});
 
 const corpus = (name: string) => readFileSync(new URL(`../fuzz/corpus/table/${name}`, import.meta.url));
 

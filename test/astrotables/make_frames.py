@@ -11,6 +11,7 @@ from astropy.coordinates import FK4, FK5, ICRS, Galactic, SkyCoord
 from astropy.io import fits
 from astropy.io.votable import from_table, tree, writeto
 from astropy.table import Table
+from astropy.utils.masked import Masked
 from astropy.time import Time
 
 directory, count = sys.argv[1], int(sys.argv[2])
@@ -92,6 +93,10 @@ for frame, (coordinates, system, equinox) in FRAMES.items():
     votables(stem, coordinates, frame)
     mixin.write(f"{directory}/{stem}_mixin.fits")
     wrote(f"{stem}_mixin.fits", frame, "declaration")
+    masked = Table({"sky": SkyCoord(Masked(lon * u.deg), Masked(lat * u.deg), frame=coordinates)})
+    for form, ending in (("ascii.ecsv", "ecsv"), ("fits", "fits"), *([("parquet", "parquet")] if HAS_PYARROW else [])):
+        masked.write(f"{directory}/{stem}_masked.{ending}", format=form)
+        wrote(f"{stem}_masked.{ending}", frame, "declaration")
     if HAS_PYARROW:
         import pyarrow.feather
         import pyarrow.parquet

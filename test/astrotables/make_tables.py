@@ -34,6 +34,9 @@ ascii_only.write(out / "table.fits", overwrite=True)
 table.write(out / "astropy.csv", format="ascii.csv", overwrite=True)
 table.write(out / "astropy.ecsv", format="ascii.ecsv", overwrite=True)
 table.write(out / "commas.ecsv", format="ascii.ecsv", delimiter=",", overwrite=True)
+table.write(out / "astropy.parquet", overwrite=True)
+table["maybe"].info.serialize_method["ecsv"] = "data_mask"
+table.write(out / "masks.ecsv", format="ascii.ecsv", delimiter=",", overwrite=True)
 
 columns = {
     "RA": pa.array(ra),

@@ -15,6 +15,7 @@ table = Table(
 )
 for name, form in (("ipac", "ascii.ipac"), ("commented", "ascii.commented_header"), ("basic", "ascii.basic")):
     table.write(f"{directory}/{name}.txt", format=form)
+table.write(f"{directory}/table.rdb", format="ascii.rdb")
 numbers = numpy.column_stack([table["ra"], table["dec"]])
 numpy.savetxt(f"{directory}/numpy_blanks.dat", numbers, header="ra dec")
 numpy.savetxt(f"{directory}/numpy_commas.dat", numbers, header="ra,dec", delimiter=",")

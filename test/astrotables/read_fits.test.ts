@@ -64,6 +64,13 @@ test('tables of STILTS with nulls, arrays and texts', async () => {
   assert.equal(openFits(fixture('stilts_var.fits'), LIMITS).dropped, ['variable']);
 });
 
+test('every string of an array in the older form', async () => {
+  const cards = { XTENSION: 'BINTABLE', BITPIX: 8, NAXIS: 2, NAXIS1: 12, NAXIS2: 1, PCOUNT: 0, GCOUNT: 1, TFIELDS: 1 };
+  const header =
+    fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0 }) + fitsHeader({ ...cards, TFORM1: '12A4', TTYPE1: 's' });
+  assert.equal(await cellsOf(Buffer.from(`${header}ab\0\0cdefg   `)), { s: ['ab cdef g'] });
+});
+
 test('texts in the heap that overlap are refused: a small file would have gigabytes of cells', () => {
   const [columns, heap] = [100, 1000];
   const forms = Array.from({ length: columns }, (_, i) => [`TFORM${i + 1}`, '1PA(1000)']);

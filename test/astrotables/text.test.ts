@@ -43,6 +43,7 @@ needs(test, whyNoPython(MODULES))('IPAC tables and words of astropy, and the hea
     await runPython(pythonWith(MODULES)!, [SCRIPT, directory]);
     for (const name of ['ipac', 'commented', 'basic'])
       assert.equal((await read(readFileSync(join(directory, `${name}.txt`)))).rows, ROWS, name);
+    assert.equal((await read(readFileSync(join(directory, 'table.rdb')))).rows, ROWS);
     const { units } = await read(readFileSync(join(directory, 'ipac.txt')));
     assert.equal(units, ['deg', 'deg', undefined, undefined, undefined]);
     for (const name of ['numpy_blanks', 'numpy_commas']) {
@@ -138,6 +139,12 @@ test('CSV stays CSV: bars at both ends, comments of other words, one column of s
   assert.equal((await read('ra dec\n1 2\n# the end\n\n')).rows, [[1n, 2n]]);
   assert.equal((await read('ra dec n\n1 2 "a ""b"" \\"c\\" \\x"\n')).rows, [[1n, 2n, 'a "b" "c" \\x']]);
 });
+
+test('a row of letters is a row, unless numbers follow an N', async () =>
+  assert.equal((await read('hemisphere\tclass\nN\tM\nS\tS\n')).rows, [
+    ['N', 'M'],
+    ['S', 'S'],
+  ]));
 
 test('what spreadsheets and archives write', async () => {
   const utf16 = Buffer.from('\ufeffra\tdec\tnote\r\n10\t20\tcafé\r\n', 'utf16le');

@@ -38,7 +38,9 @@ needs(test, whyNoPython(MODULES))('every cell of every format, and the positions
     for (const name of names) {
       const table = await openTable(readFileSync(join(directory, name)), LIMITS, true);
       const rows: string[][] = [];
-      for await (const { rows: count, cells } of table.blocks([...table.columns.keys()]))
+      // astropy may write a mask as a column of its own.
+      const places = [...table.columns.keys()].filter(place => table.columns[place]!.name !== 'maybe.mask');
+      for await (const { rows: count, cells } of table.blocks(places))
         for (let row = 0; row < count; row++) rows.push(cells.map((column, i) => plain(column[row]!, i)));
       const expected = ROWS.map(cells => cells.map(plain));
       assert.equal(rows, expected, name);

@@ -389,13 +389,30 @@ test('the frame of the positions is read, said in a header and in the answer, an
       // The table's own columns stay in their frame, which the answer declares: it can be sent again.
       assert.match(votable.text, /<COOSYS ID="frame_FK4_B1950" system="eq_FK4" equinox="B1950"\/>/);
       assert.match(votable.text, /<FIELD name="ra"[^>]*ref="frame_FK4_B1950"/);
-      const again = await send(app, '?format=csv&ra=ra&dec=dec', votable.text);
+      const again = await send(app, '?format=csv', votable.text);
       assert.is(again.headers.get('X-Position-Frame'), 'FK4 B1950; source=declaration');
+      assert.is(again.headers.get('X-Position-Columns'), 'ra dec');
       assert.is(votable.headers.get('X-Match-Count'), '1');
       assert.is(rowsOf(await send(app, '?frame=ICRS', table))[0]!.nearsky_status, 'no_match');
       const refused = await send(app, '?frame=ecliptic', table);
       assert.equal([refused.status, refused.body.param], [400, 'frame']);
       assert.match(refused.body.error, /the frame ecliptic is not converted/);
+    });
+  }));
+
+test('an answer that is sent again is searched at its own positions, not at those of its matches', () =>
+  inWorld(async world => {
+    await world.ingest([{ ra: 10, dec: 20 }]);
+    await world.addCatalog('gaia_dr3', [{ ra: 10, dec: 20 }]);
+    await withApp(world, async app => {
+      for (const against of ['objects', 'gaia_dr3']) {
+        const first = await send(app, `?format=votable&against=${against}`, 'alpha,delta\n10,20.0001\n10,20.1\n');
+        assert.is(first.headers.get('X-Match-Count'), '1', first.text);
+        const second = await send(app, '?format=csv', first.text);
+        assert.is(second.headers.get('X-Position-Columns'), 'alpha delta');
+        const statuses = rowsOf(second).map(row => row.nearsky_status_2);
+        assert.equal(statuses, ['matched', 'no_match'], second.text);
+      }
     });
   }));
 

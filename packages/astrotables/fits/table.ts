@@ -33,7 +33,7 @@ export interface FitsColumn {
   readonly isInteger: boolean;
   /** TNULL: the unscaled integer that stands for null. */
   readonly blank: number | bigint | undefined;
-  /** TDIM; empty if there is none. */
+  /** TDIM, or the length and number of strings; empty if there is none. */
   readonly dims: readonly number[];
   readonly unit: string | undefined;
   readonly ucd: string | undefined;
@@ -98,12 +98,14 @@ function columnOf(header: FitsHeader, n: number, offset: number): FitsColumn {
   const text = (keyword: string) => header.text(`${keyword}${n}`) || undefined;
   const form = text('TFORM') ?? '';
   const name = text('TTYPE') ?? '';
-  const [, digits, heap, letter] = /^\s*(\d*)([PQ]?)([LXBIJKAEDCM])/.exec(form) ?? [];
+  const [, digits, heap, letter, width] = /^\s*(\d*)([PQ]?)([LXBIJKAEDCM])(\d*)/.exec(form) ?? [];
   const repeat = digits === '' ? 1 : Number(digits);
   if (letter === undefined || (heap !== '' && repeat > 1) || !Number.isSafeInteger(repeat))
     throw new FitsError(
       `its column ${shown(name || n)} has the TFORM ${shown(form || '(none)')}, which is not a FITS format`,
     );
+  // The older form of an array of strings, `rAw`: 12A4 is three strings of 4 characters.
+  const ofText = letter === 'A' && heap === '' ? Number(width) : 0;
   const scale = Number(header.number(`TSCAL${n}`, 1));
   const zero = header.number(`TZERO${n}`, 0);
   const isWhole = /[BIJK]/.test(letter);
@@ -120,7 +122,7 @@ function columnOf(header: FitsHeader, n: number, offset: number): FitsColumn {
     zero,
     isInteger,
     blank,
-    dims: (text('TDIM')?.match(/\d+/g) ?? []).map(Number),
+    dims: ofText > 0 ? [ofText, Math.floor(repeat / ofText)] : (text('TDIM')?.match(/\d+/g) ?? []).map(Number),
     unit: text('TUNIT'),
     ucd: text('TUCD'),
     comment: text('TCOMM'),

@@ -80,6 +80,11 @@ export class ParquetFile {
     this.#file = file;
     this.#metadata = metadata;
     const top = topLevelElements(metadata.schema);
+    const names = new Set<string>();
+    for (const { name } of top) {
+      if (names.has(name)) throw new Error(`it has two columns named ${name.slice(0, 64)}: rename one`);
+      names.add(name);
+    }
     this.#elements = new Map(top.filter(isFlat).map(element => [element.name, element]));
     this.nestedColumns = top.filter(element => !isFlat(element)).map(({ name }) => name);
     this.columns = new Map(Array.from(this.#elements, ([name, element]) => [name, kindOf(element)]));

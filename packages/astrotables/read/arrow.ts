@@ -149,9 +149,13 @@ function typeOf(type: DataType): ColumnType {
 function cellsOf(vector: Vector, type: ColumnType, unit: bigint | undefined, from: number, to: number): Cell[] {
   const cells: Cell[] = new Array(to - from);
   const stored = valueType(vector.type);
-  const scale = DataType.isDecimal(stored) ? stored.scale : 0;
+  const { scale } = DataType.isDecimal(stored) ? stored : { scale: undefined };
   try {
-    for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type, scale, unit);
+    for (let row = from; row < to; row++) {
+      const value = vector.get(row);
+      cells[row - from] =
+        scale === undefined || value === null ? cellOf(value, type, unit) : decimalCell(value, type, scale);
+    }
   } catch (error) {
     throw damaged(error);
   }
@@ -159,10 +163,17 @@ function cellsOf(vector: Vector, type: ColumnType, unit: bigint | undefined, fro
 }
 
 /**
- * @param scale the number of decimals of a decimal, for which the library returns only the digits
- * @param unit nanoseconds per unit of a time, if the value is the stored integer
+ * The library returns the words of a decimal, the lowest first. Its own strings of them are wrong for 64 and 256 bits.
+ * @param scale the number of decimals
  */
-function cellOf(value: unknown, type: ColumnType, scale: number, unit: bigint | undefined): Cell {
+function decimalCell(words: Uint32Array, type: ColumnType, scale: number): Cell {
+  const stored = words.reduceRight((digits, word) => (digits << 32n) | BigInt(word), 0n);
+  const digits = BigInt.asIntN(32 * words.length, stored);
+  return type === 'text' ? `${digits}` : Number(`${digits}e${-scale}`);
+}
+
+/** @param unit nanoseconds per unit of a time, if the value is the stored integer */
+function cellOf(value: unknown, type: ColumnType, unit: bigint | undefined): Cell {
   if (value === null) return null;
   if (value === undefined) throw new TableError('it is damaged Arrow: a column has fewer values than rows');
   if (type === 'int64') return BigInt(value as number | bigint);
@@ -170,7 +181,6 @@ function cellOf(value: unknown, type: ColumnType, scale: number, unit: bigint | 
   if (unit !== undefined) return Number(((value as bigint) * unit) / 1000n);
   // The library returns milliseconds, with a fraction.
   if (type === 'time') return Math.round(Number(value) * 1000);
-  if (type === 'float64' && scale !== 0) return Number(`${value}e${-scale}`);
   if (type !== 'text') return value as Cell;
   if (typeof value === 'object' && !ArrayBuffer.isView(value))
     return toJson(JSON.parse(JSON.stringify(value, bigintAsString)));

@@ -19,6 +19,8 @@ export interface AstropyHead {
   /** The columns by name; `frames` is by name, too. */
   readonly columns: ReadonlyMap<string, AstropyColumn>;
   readonly frames: ReadonlyMap<string, DeclaredFrame>;
+  /** For masked columns, the name of the boolean column that is true where a value is missing. */
+  readonly masks: ReadonlyMap<string, string>;
 }
 
 const MAX_CHARACTERS = 1 << 20;
@@ -49,7 +51,7 @@ export function readAstropyYaml(yaml: string): AstropyHead {
     });
   }
   const delimiter = text(at(head, 'delimiter'));
-  return { ...(delimiter && { delimiter }), columns, frames: framesOf(serialized) };
+  return { ...(delimiter && { delimiter }), columns, frames: framesOf(serialized), masks: masksOf(serialized) };
 }
 
 function parsed(yaml: string): unknown {
@@ -96,12 +98,37 @@ function framesOf(serialized: readonly [string, unknown][]): Map<string, Declare
   for (const [, mixin] of serialized) {
     if (!text(at(mixin, '__class__'))?.endsWith('.SkyCoord')) continue;
     const frame = skyFrame(mixin);
-    for (const [, component] of entries(mixin)) {
-      const name = text(at(component, 'name')) ?? text(at(at(component, 'value'), 'name'));
+    for (const part of partsOf(mixin)) {
+      const name = text(at(part, 'name'));
       if (name !== undefined) frames.set(name, frame);
     }
   }
   return frames;
+}
+
+/** The columns with masks: a `MaskedColumn`, or masked values anywhere in a mixin. */
+function masksOf(serialized: readonly [string, unknown][]): Map<string, string> {
+  const masks = new Map<string, string>();
+  for (const part of serialized.flatMap(([, mixin]) => partsOf(mixin))) {
+    const [name, mask] = ['data', 'mask'].map(key => text(at(at(part, key), 'name')));
+    if (name !== undefined && mask !== undefined) masks.set(name, mask);
+  }
+  return masks;
+}
+
+/** A column of masked values is the `data` of the `value` of a component of a SkyCoord. */
+const MAX_PARTS_DEPTH = 4;
+
+/** A mixin and the mappings within it. An alias may refer to a mapping around it. */
+function partsOf(mixin: unknown, depth = MAX_PARTS_DEPTH): unknown[] {
+  if (depth === 0) return [mixin];
+  return [mixin, ...entries(mixin).flatMap(([, part]) => partsOf(part, depth - 1))];
+}
+
+/** Places of masked columns and of their masks in a list of names. */
+export function maskPlaces({ masks }: AstropyHead, names: readonly string[]): Map<number, number> {
+  const places = Array.from(masks, pair => pair.map(name => names.indexOf(name)) as [number, number]);
+  return new Map(places.filter(pair => !pair.includes(-1)));
 }
 
 const DAYS_OF_JULIAN_YEAR = 365.25;

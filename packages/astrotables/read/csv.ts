@@ -21,7 +21,7 @@ import { openWords, wordsOf } from './words.ts';
 const DELIMITERS = [',', ';', '\t', '|'];
 /** The first line with which spreadsheets state the delimiter. */
 const STATED_DELIMITER = /^sep=[,;\t|]\r?\n/i;
-const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
+const [TAB, SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x09, 0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /**
  * @param areTyped whether columns of numbers become numeric; otherwise every cell is the original text
@@ -112,8 +112,8 @@ function noNames(): TableError {
 }
 
 /**
- * The records. They are located once, and can be read any number of times. A field is null if it is empty and, except
- * in ECSV, not quoted.
+ * The records. They are located once, and can be read any number of times. A field is null if it is empty and not
+ * quoted; in ECSV and in a single column, also if it is quoted.
  */
 export class Records implements TextRows {
   readonly header: readonly (string | null)[];
@@ -147,8 +147,9 @@ export class Records implements TextRows {
   }
 
   /**
-   * Removes the line of units and the line of dashes that VizieR writes after the header. Returns the units; undefined
-   * if there are none. A dash alone, or two, may be the mark of a missing value.
+   * Removes the line of units and the line of dashes that VizieR writes after the header, or RDB's line of types, such
+   * as `10N` and `S`. Returns the units; undefined if there are none. A dash alone, or two, may be the mark of a missing
+   * value.
    */
   takeUnits(): readonly (string | null)[] | undefined {
     const every = [...this.header.keys()];
@@ -158,11 +159,17 @@ export class Records implements TextRows {
         this.#readFields(this.#places[2 * row]!, this.#places[2 * row + 1]!, every, (i, text) => (texts[i] = text));
       return texts;
     });
+    const areTypes = this.#delimiter === TAB && units!.every(text => /^\d*[NSM]$/.test(text ?? ''));
+    if (areTypes && units!.some((text, i) => text!.endsWith('N') && isNumeric(dashes![i]!))) this.#skip(1);
     const isRule = /^(?=.*---)-[-\t]*$/.test(dashes!.join('\t')) && dashes!.every(text => text !== null);
     if (!isRule || units!.some(isNumeric)) return undefined;
-    this.#places = this.#places.subarray(4);
-    this.rows -= 2;
+    this.#skip(2);
     return units;
+  }
+
+  #skip(rows: number): void {
+    this.#places = this.#places.subarray(2 * rows);
+    this.rows -= rows;
   }
 
   /** The bytes of a row, without the line end. */
@@ -256,6 +263,7 @@ export class Records implements TextRows {
     const close = this.#quoteEnd(quote, start);
     const text =
       bytes.toString('utf8', quote + 1, close).replaceAll('""', '"') + bytes.toString('utf8', close + 1, end);
-    return this.#isEcsv && text === '' ? null : text;
+    // In a file with one column, pandas and the writer here mark missing values by quotes.
+    return text === '' && (this.#isEcsv || this.header?.length === 1) ? null : text;
   }
 }

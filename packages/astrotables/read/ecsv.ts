@@ -3,7 +3,7 @@
  * columns.
  */
 import type { Cell, Column, ColumnType } from '../columns.ts';
-import { type AstropyColumn, readAstropyYaml } from './astropy_yaml.ts';
+import { type AstropyColumn, maskPlaces, readAstropyYaml } from './astropy_yaml.ts';
 import { Records } from './csv.ts';
 import { type InputTable, numberOf, TableError, type TableLimits } from './input_table.ts';
 import { rowsTable, splitPreamble, typesOf } from './text_rows.ts';
@@ -35,7 +35,8 @@ export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolea
   // Checks the types of all cells now. A later error would cut off an answer that had already started.
   if (areTyped) for (const _ of table.blocks([...columns.keys()]) as Iterable<unknown>);
   const frames = new Map(names.flatMap((name, i) => (head.frames.has(name) ? [[i, head.frames.get(name)!]] : [])));
-  return { ...table, frames, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
+  const masks = maskPlaces(head, names);
+  return { ...table, frames, masks, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
 }
 
 /** Unsigned 64-bit integers, numbers of more than 64 bits and complex numbers stay text. */

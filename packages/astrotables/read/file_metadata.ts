@@ -4,7 +4,7 @@
  * here make them.
  */
 import type { Column } from '../columns.ts';
-import { readAstropyYaml } from './astropy_yaml.ts';
+import { maskPlaces, readAstropyYaml } from './astropy_yaml.ts';
 import type { DeclaredFrame, InputTable } from './input_table.ts';
 import { headByName } from './votable.ts';
 
@@ -25,7 +25,7 @@ export function declaredBy(
   columns: readonly Column[],
   textOf: (key: string) => string | undefined,
   fieldOf: (name: string) => FieldMetadata | undefined,
-): Pick<InputTable, 'columns' | 'frames' | 'frame'> {
+): Pick<InputTable, 'columns' | 'frames' | 'frame' | 'masks'> {
   const [yaml, document] = [textOf(ASTROPY_KEY), textOf(VOTABLE_KEY)];
   const astropy = yaml ? readAstropyYaml(yaml) : undefined;
   const votable = document ? headByName(document) : undefined;
@@ -42,5 +42,11 @@ export function declaredBy(
     const [unit, ucd, description] = [of('unit'), of('ucd'), of('description')];
     return { ...column, ...(unit && { unit }), ...(ucd && { ucd }), description: description ?? '' };
   });
-  return { columns: described, frames, frame: votable?.frame };
+  const names = columns.map(({ name }) => name);
+  return {
+    columns: described,
+    frames,
+    frame: votable?.frame,
+    ...(astropy && { masks: maskPlaces(astropy, names) }),
+  };
 }

@@ -13,7 +13,7 @@ import {
   textsOf,
   valuesAt,
 } from '../fits/table.ts';
-import { readAstropyYaml } from './astropy_yaml.ts';
+import { maskPlaces, readAstropyYaml } from './astropy_yaml.ts';
 import {
   blocksOf,
   checkRows,
@@ -97,7 +97,7 @@ function framesOf(
   bytes: Uint8Array,
   { header }: Hdu,
   columns: readonly FitsColumn[],
-): Pick<InputTable, 'frames' | 'frame'> {
+): Pick<InputTable, 'frames' | 'frame' | 'masks'> {
   const { comments } = header;
   const [begin, end] = [comments.indexOf(YAML_BEGIN), comments.indexOf(YAML_END)];
   const yaml = begin < 0 || end < begin ? '' : `${comments.slice(begin + 1, end).join('\n')}\n`.replaceAll('\\\n', '');
@@ -106,7 +106,8 @@ function framesOf(
     first.header.get('VOTMETA') === true
       ? headByName(Buffer.from(bytes.subarray(first.dataStart, first.dataStart + first.dataBytes)).toString('utf8'))
       : undefined;
-  const byName = new Map([...(votable?.frames ?? []), ...(yaml === '' ? [] : readAstropyYaml(yaml).frames)]);
+  const astropy = yaml === '' ? undefined : readAstropyYaml(yaml);
+  const byName = new Map([...(votable?.frames ?? []), ...(astropy?.frames ?? [])]);
   const frames = new Map(columns.flatMap(({ name }, place) => (byName.has(name) ? [[place, byName.get(name)!]] : [])));
   // A table may inherit the keywords of the primary header (FITS standard 4.0, section 4.4.2.6). RADECSYS is the old name (section 8.3).
   const word = (keyword: string) =>
@@ -114,6 +115,12 @@ function framesOf(
   return {
     frames,
     frame: votable?.frame ?? equatorialFrame(word('RADESYS') ?? word('RADECSYS'), word('EQUINOX')),
+    ...(astropy && {
+      masks: maskPlaces(
+        astropy,
+        columns.map(({ name }) => name),
+      ),
+    }),
   };
 }
 

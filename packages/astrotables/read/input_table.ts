@@ -45,6 +45,11 @@ export interface InputTable {
   readonly frames?: ReadonlyMap<number, DeclaredFrame>;
   /** The frame that the file declares for its equatorial positions in general, not for particular columns. */
   readonly frame?: DeclaredFrame | undefined;
+  /**
+   * For masked columns, the boolean column that is true where a value is missing; indexes in `columns`. `openTable`
+   * makes these cells null.
+   */
+  readonly masks?: ReadonlyMap<number, number>;
   /** The columns whose cells each hold both a longitude and a latitude, as indexes in `columns`. */
   readonly points?: ReadonlySet<number>;
   /** The text columns that hold times in the format of DALI, as indexes in `columns`. */
@@ -176,6 +181,29 @@ export function distinctName(name: string, taken: ReadonlySet<string>): string {
   let free = name;
   for (let n = 2; taken.has(free); n++) free = `${name}_${n}`;
   return free;
+}
+
+/** The table with null in each cell that a mask declares missing. */
+export function withoutMasked({ masks, ...table }: InputTable): InputTable {
+  if (!masks || masks.size === 0) return table;
+  const { csvRow: _, stored: __, ...plain } = table;
+  return {
+    ...plain,
+    async *blocks(wanted) {
+      const read = [...new Set([...wanted, ...wanted.flatMap(place => masks.get(place) ?? [])])];
+      for await (const { rows, cells } of table.blocks(read)) {
+        const cellsOf = (place: number) => cells[read.indexOf(place)]!;
+        const masked = (place: number, mask: ArrayLike<Cell>) =>
+          // In a text format every cell may be text.
+          Array.from(cellsOf(place), (cell, row) => (/^true$/i.test(`${mask[row]}`) ? null : cell));
+        const known = (place: number) => {
+          const mask = masks.get(place);
+          return mask === undefined ? cellsOf(place) : masked(place, cellsOf(mask));
+        };
+        yield { rows, cells: wanted.map(known) };
+      }
+    },
+  };
 }
 
 /** Blocks of rows for a source that can read any row. */

@@ -20,9 +20,14 @@ type Json = Readonly<Record<string, unknown>>;
 export function openNdjson(bytes: Uint8Array, limits: TableLimits): InputTable {
   const types = new Map<string, Found | undefined>();
   let [rows, areNested] = [0, true];
-  for (const object of objectsOf(bytes)) {
+  for (const { object, text } of objectsOf(bytes)) {
     checkRows(++rows, limits);
-    for (const [name, value] of Object.entries(object)) types.set(name, together(types.get(name), typeOf(value)));
+    let reals: ReadonlySet<string> | undefined;
+    for (const [name, value] of Object.entries(object)) {
+      const [known, found] = [types.get(name), typeOf(value)];
+      const isReal = found === 'int64' && known !== 'float64' && (reals ??= wholeReals(text)).has(name);
+      types.set(name, together(known, isReal ? 'float64' : found));
+    }
     checkColumns(types.size);
     areNested &&= Object.values(object).every(value => typeof value === 'object' && value !== null);
   }
@@ -49,20 +54,25 @@ export function openNdjson(bytes: Uint8Array, limits: TableLimits): InputTable {
   };
 }
 
-function* recordsOf(objects: Iterable<Json>, places: readonly number[], names: readonly string[]): Iterable<unknown[]> {
-  for (const object of objects)
+function* recordsOf(lines: Iterable<Line>, places: readonly number[], names: readonly string[]): Iterable<unknown[]> {
+  for (const { object } of lines)
     yield places.map(place => (Object.hasOwn(object, names[place]!) ? object[names[place]!] : null));
 }
 
-function* objectsOf(bytes: Uint8Array): Iterable<Json> {
+interface Line {
+  readonly object: Json;
+  readonly text: string;
+}
+
+function* objectsOf(bytes: Uint8Array): Iterable<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for (let at = 0, line = 1; at < bytes.length; line++) {
     const feed = bytes.indexOf(0x0a, at);
     const end = feed < 0 ? bytes.length : feed;
     if (end - at > MAX_ROW_BYTES) throw new TableError(`its line ${line} has more than ${MAX_ROW_BYTES} bytes`);
-    let value: unknown;
+    let [value, text]: [unknown, string] = [undefined, ''];
     try {
-      const text = decoder.decode(bytes.subarray(at, end));
+      text = decoder.decode(bytes.subarray(at, end));
       value = text.trim() === '' ? undefined : parseJson(text);
     } catch {
       throw new TableError(`its line ${line} is not JSON in UTF-8`);
@@ -71,8 +81,22 @@ function* objectsOf(bytes: Uint8Array): Iterable<Json> {
     if (value === undefined) continue;
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new TableError(`its line ${line} is not a JSON object`);
-    yield value as Json;
+    yield { object: value as Json, text };
   }
+}
+
+/** A number with a fraction of zeros, or with an exponent; a match may also be inside a string. */
+const WHOLE_REAL = /\.0+\s*[,}]|\d[eE][+-]?\d/;
+
+/** The members of a line whose numbers are whole but not written as integers, such as 7.0. */
+function wholeReals(line: string): ReadonlySet<string> {
+  const found: (readonly [holder: unknown, name: string])[] = [];
+  if (!WHOLE_REAL.test(line)) return new Set();
+  const object = JSON.parse(line, function (this: unknown, name, value, context?: { readonly source?: string }) {
+    if (Number.isInteger(value) && /[.e]/i.test(context?.source ?? '')) found.push([this, name]);
+    return value;
+  });
+  return new Set(found.flatMap(([holder, name]) => (holder === object ? name : [])));
 }
 
 /** `wide` means a 64-bit integer that a double cannot represent. */

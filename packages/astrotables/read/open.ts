@@ -2,13 +2,17 @@
 import { gunzipSync } from 'node:zlib';
 import { isGzip, isOutOfMemory } from '../bytes.ts';
 import type { ParquetFile } from '../parquet/file.ts';
-import { type DescribedTable, type InputTable, TableError, type TableLimits } from './input_table.ts';
+import { type DescribedTable, type InputTable, TableError, type TableLimits, withoutMasked } from './input_table.ts';
 
 /**
  * @param areTyped whether numeric texts of CSV become numbers, and cells of ECSV get their declared types
  * @throws TableError
  */
 export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped: boolean): Promise<InputTable> {
+  return withoutMasked(await openedTable(sent, limits, areTyped));
+}
+
+async function openedTable(sent: Uint8Array, limits: TableLimits, areTyped: boolean): Promise<InputTable> {
   const bytes = fromUtf16(unpacked(sent, limits));
   if (bytes.length > limits.maxBytes) throw new TableError(`it has more than ${limits.maxBytes} bytes`);
   const head = Buffer.from(bytes.subarray(0, 4096))

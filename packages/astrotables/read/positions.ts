@@ -2,7 +2,17 @@
 
 import type { Cell, Column } from '../columns.ts';
 import { frameOfNames, GALACTIC_NAMES } from '../frame_names.ts';
-import { describeFrame, type Frame, FrameError, frameOf, GALACTIC, ICRS, isSameFrame, toIcrs } from '../frames.ts';
+import {
+  degreesIn,
+  describeFrame,
+  type Frame,
+  FrameError,
+  frameOf,
+  GALACTIC,
+  ICRS,
+  isSameFrame,
+  toIcrs,
+} from '../frames.ts';
 import {
   columnNamed,
   type DeclaredFrame,
@@ -315,18 +325,6 @@ export async function readPositions(
   return positions;
 }
 
-const DEGREES_PER_RADIAN = 180 / Math.PI;
-/** Units in degrees. A number may precede a unit: astropy writes hours as `15deg`. */
-const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
-  // Not a square or a rate, such as deg2, deg**2 and deg/yr.
-  [/^$|^(?:deg|°)[^\d*^/]*$/, 1],
-  [/^rad(?:ians?)?$/, DEGREES_PER_RADIAN],
-  [/^(?:h|hr|hours?|hourangle)$/, 15],
-  [/^arcmin(?:ute)?s?$/, 1 / 60],
-  [/^(?:arcsec(?:ond)?s?|")$/, 1 / 3600],
-  [/^(?:mas|milliarcsec(?:ond)?s?)$/, 1 / 3_600_000],
-  [/^(?:[uµμ]as|microarcsec(?:ond)?s?)$/, 1 / 3_600_000_000],
-];
 /** The units of VizieR's sexagesimal texts. */
 const SEXAGESIMAL_UNIT = /^["']?([hd]):?m:?s["']?$/;
 const HOUR = 15;
@@ -357,18 +355,11 @@ function readerOf(column: Column, isRa: boolean): (cell: Cell) => number {
  * @throws TableError if the unit is not an angle
  */
 function scaleOf({ name, unit = '' }: Column, usual: string): number {
-  const factor = factorOf(unit.trim().toLowerCase() || usual);
+  const factor = degreesIn(unit.trim() || usual);
   if (factor !== undefined) return factor;
   throw new TableError(
     `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is not a known unit of angles: send ${usual}`,
   );
-}
-
-/** The degrees of a unit; undefined if it is not an angle. FITS writes powers of ten as in `10**-6 arcsec`. */
-function factorOf(unit: string): number | undefined {
-  const [, scale, base] = /^(\d[\d.]*(?:e[+-]?\d+)?)?\s*(.*)$/.exec(unit.replace(/^10\*\*/, '1e'))!;
-  const factor = SCALES.find(([pattern]) => pattern.test(base!))?.[1];
-  return factor === undefined || scale === undefined ? factor : Number(scale) * factor;
 }
 
 /**

@@ -19,6 +19,8 @@ import { BinaryRows, type Datatype } from './votable_binary.ts';
 
 interface Field extends Datatype {
   readonly column: Column;
+  /** The string that stands for null. */
+  readonly blankText: string | undefined;
   readonly xtype: string | undefined;
   readonly id: string | undefined;
   readonly ref: string | undefined;
@@ -41,6 +43,7 @@ interface Tag {
 export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable {
   const text = decoded(bytes);
   const { fields, data, ...frames } = readHead(text);
+  checkStatus(text);
   const columns = distinct(fields.map(({ column }) => column));
   const records = rowsOf(text, data, fields, limits);
   let rows = 0;
@@ -56,6 +59,18 @@ export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable 
       yield* blocksOfRecords(records(), wanted, cell => cell);
     },
   };
+}
+
+const FAILURE =
+  /<(?:[\w.-]+:)?INFO\b(?=[^<>]*\sname=["']QUERY_STATUS["'])(?=[^<>]*\svalue=["']ERROR["'])[^<>]*>([^<]*)/;
+
+/** @throws TableError if the service that wrote the rows says after them that others are missing (DALI 1.1, section 4.4) */
+function checkStatus(text: string): void {
+  const end = Math.max(0, ...['TABLEDATA>', 'STREAM>'].map(tag => text.lastIndexOf(tag)));
+  const [found, message = ''] = FAILURE.exec(text.slice(end)) ?? [];
+  if (found === undefined) return;
+  const reason = unescaped(message).trim().slice(0, 200);
+  throw new TableError(`it is the incomplete answer of a service, which ended with an error (${reason || 'unknown'})`);
 }
 
 function placesOf(fields: readonly Field[], type: string): Set<number> {
@@ -189,7 +204,7 @@ function readHead(text: string): Fields & { data: Tag | undefined } {
   throw new TableError('it is XML without the data of a VOTable');
 }
 
-function fieldOf(tag: Tag, description: string, blank: string | undefined): Field {
+function fieldOf(tag: Tag, description: string, blankText: string | undefined): Field {
   const datatype = attributeOf(tag, 'datatype') ?? 'char';
   const arraysize = attributeOf(tag, 'arraysize');
   const name = attributeOf(tag, 'name') ?? attributeOf(tag, 'ID') ?? '';
@@ -202,7 +217,18 @@ function fieldOf(tag: Tag, description: string, blank: string | undefined): Fiel
     description,
   };
   const [xtype, id, ref] = ['xtype', 'ID', 'ref'].map(attribute => attributeOf(tag, attribute));
-  return { column, xtype, id, ref, datatype, arraysize, blank };
+  return { column, xtype, id, ref, datatype, arraysize, blankText, blank: blankOf(blankText?.trim(), column) };
+}
+
+/** The number in `blankText`; undefined if it is none. */
+function blankOf(text: string | undefined, { type, name }: Column): Cell | undefined {
+  if (text === undefined || type === 'text' || type === 'boolean') return undefined;
+  try {
+    return parsed(text, type, name) ?? undefined;
+  } catch (error) {
+    if (error instanceof TableError) return undefined;
+    throw error;
+  }
 }
 
 const TYPES: Readonly<Record<string, ColumnType>> = {
@@ -286,10 +312,16 @@ function cellText(text: string, from: number): { readonly cell: string; readonly
   return { cell: cell.join(''), end };
 }
 
-function cellOf(text: string, { column: { type, name }, blank }: Field): Cell {
+function cellOf(text: string, { column: { type, name }, blankText, blank }: Field): Cell {
   if (type === 'text') return text === '' ? null : text;
   const trimmed = text.trim();
-  if (trimmed === '' || trimmed === blank) return null;
+  if (trimmed === '' || trimmed === blankText) return null;
+  const value = parsed(trimmed, type, name);
+  return value === blank ? null : value;
+}
+
+/** @throws TableError if the text is not an integer of the type */
+function parsed(trimmed: string, type: ColumnType, name: string): Cell {
   if (type === 'boolean') return /^[t1]/i.test(trimmed) ? true : /^[f0]/i.test(trimmed) ? false : null;
   if (type === 'float64') return numberOf(trimmed);
   if (type === 'float32') return Math.fround(numberOf(trimmed));

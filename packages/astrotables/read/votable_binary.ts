@@ -9,8 +9,8 @@ import { TableError } from './input_table.ts';
 export interface Datatype {
   readonly datatype: string;
   readonly arraysize: string | undefined;
-  /** The string form of the value that stands for null. */
-  readonly blank: string | undefined;
+  /** The number that stands for null. */
+  readonly blank: Cell | undefined;
 }
 
 interface BinaryField extends Datatype {
@@ -89,16 +89,24 @@ export class BinaryRows {
     const isBits = datatype === 'bit';
     const end = start + (isBits ? Math.ceil(count / 8) : count * item.bytes);
     if (!(end <= this.#bytes.length && end >= at)) throw ended();
-    if (datatype === 'char') return { cell: textOrNull(this.#bytes.toString('utf8', start, end)), end };
-    if (datatype === 'unicodeChar') return { cell: textOrNull(utf16(this.#bytes.subarray(start, end))), end };
+    if (datatype.endsWith('har')) {
+      // An array of strings of one length, each with its own padding.
+      const length = sizes.length > 1 ? Math.max(1, Number.parseInt(sizes[0]!, 10) * item.bytes) : end - start;
+      const texts: string[] = [];
+      for (let from = start; from < end; from += length) {
+        const bytes = this.#bytes.subarray(from, Math.min(from + length, end));
+        texts.push(textOf(datatype === 'char' ? bytes.toString('utf8') : utf16(bytes)));
+      }
+      return { cell: texts.join(' ').trimEnd() || null, end };
+    }
     if (type !== 'text') {
       const cell = item.read(this.#view, start);
-      return { cell: blank !== undefined && `${cell}` === blank ? null : cell, end };
+      return { cell: cell === blank ? null : cell, end };
     }
     const itemAt = (i: number) =>
       isBits ? (this.#bytes[start + (i >> 3)]! >> (7 - (i & 7))) & 1 : item.read(this.#view, start + i * item.bytes);
     const items = Array.from({ length: count }, (_, i) => itemAt(i));
-    return { cell: textOrNull(items.join(' ')), end };
+    return { cell: items.join(' ') || null, end };
   }
 }
 
@@ -107,9 +115,8 @@ function ended(): TableError {
 }
 
 /** Removes the padding of fixed lengths: zeros or blanks. */
-function textOrNull(text: string): string | null {
-  const whole = text.split('\0', 1)[0]!.trimEnd();
-  return whole === '' ? null : whole;
+function textOf(text: string): string {
+  return text.split('\0', 1)[0]!.trimEnd();
 }
 
 function utf16(bytes: Buffer): string {

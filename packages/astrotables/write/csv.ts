@@ -1,6 +1,6 @@
 /**
  * CSV (RFC 4180, except that lines end with a line feed only): a null is an empty cell, an empty text is two quotes.
- * Also writes tabs instead of commas.
+ * If there is only one column, a null is two quotes, too. Also writes tabs instead of commas.
  */
 import type { ByteSink } from '../bytes.ts';
 import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, type Table } from '../columns.ts';
@@ -29,13 +29,14 @@ const LINE_FEED = 0x0a;
 
 function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter {
   const separator = delimiter.charCodeAt(0);
+  const writeOwn = columns.length === 1 ? writeOnly : writeCell;
   out.utf8(columns.map(({ name }) => quoted(name)).join(delimiter));
   out.byte(LINE_FEED);
   const row = (cells: Row) => {
     checkRow(columns, cells);
     for (let i = 0; i < columns.length; i++) {
       if (i > 0) out.byte(separator);
-      writeCell(out, columns[i]!, cells[i]!);
+      writeOwn(out, columns[i]!, cells[i]!);
     }
     out.byte(LINE_FEED);
   };
@@ -46,7 +47,7 @@ function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter 
       for (let at = 0; at < cells[0]!.length; at++) {
         for (let i = 0; i < columns.length; i++) {
           if (i > 0) out.byte(separator);
-          writeCell(out, columns[i]!, cells[i]![at]!);
+          writeOwn(out, columns[i]!, cells[i]![at]!);
         }
         out.byte(LINE_FEED);
       }
@@ -74,6 +75,13 @@ function writeCell(out: ByteSink, { type }: Column, cell: Cell): void {
   else if (typeof cell !== 'number') out.text(`${cell}`);
   else if (type !== 'float32' && Number.isFinite(cell) && !Object.is(cell, -0)) out.number(cell);
   else if (!Number.isNaN(cell)) out.text(numberText(cell, type));
+}
+
+/** The only cell of a row. Readers skip blank lines, so an empty cell becomes two quotes. */
+function writeOnly(out: ByteSink, column: Column, cell: Cell): void {
+  const before = out.length;
+  writeCell(out, column, cell);
+  if (out.length === before) out.text('""');
 }
 
 function quoted(text: string): string {

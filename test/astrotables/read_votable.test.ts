@@ -1,0 +1,73 @@
+/** VOTables with strings in arrays, and with numbers that stand for null, in each serialization. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cell } from '@nearsky/astrotables';
+import { openTable } from '@nearsky/astrotables';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withDirectory } from '../directory.ts';
+import { needs } from '../needs.ts';
+import { hasStilts, runBeside } from '../tables/clients.ts';
+
+const test = suite('astrotables/read_votable');
+
+/** Every cell, a list a column. */
+async function cellsOf(bytes: Uint8Array): Promise<Cell[][]> {
+  const table = await openTable(bytes, { maxRows: 100, maxBytes: 1e6 }, true);
+  const columns: Cell[][] = table.columns.map(() => []);
+  for await (const { cells } of table.blocks([...table.columns.keys()]))
+    cells.forEach((ofColumn, i) => void columns[i]!.push(...Array.from(ofColumn)));
+  return columns;
+}
+
+const documentOf = (fields: string, data: string) =>
+  Buffer.from(`<VOTABLE version="1.4"><RESOURCE><TABLE>${fields}<DATA>${data}</DATA></TABLE></RESOURCE></VOTABLE>`);
+
+needs(test, hasStilts ? undefined : 'STILTS is not installed (Debian package stilts)')('every string of an array', () =>
+  withDirectory(async directory => {
+    const fields =
+      '<FIELD name="two" datatype="char" arraysize="4x2"/><FIELD name="any" datatype="char" arraysize="4x*"/>';
+    const rows = '<TR><TD>ab  cdef</TD><TD>a   bcd ef  </TD></TR><TR><TD/><TD/></TR>';
+    const source = join(directory, 'source.vot');
+    writeFileSync(source, documentOf(fields, `<TABLEDATA>${rows}</TABLEDATA>`));
+    for (const form of ['votable-binary-inline', 'votable-binary2-inline', 'fits-basic']) {
+      const out = join(directory, `${form}.table`);
+      await runBeside('stilts', ['tcopy', `in=${source}`, 'ifmt=votable', `out=${out}`, `ofmt=${form}`]);
+      assert.equal(
+        await cellsOf(readFileSync(out)),
+        [
+          ['ab cdef', null],
+          ['a bcd ef', null],
+        ],
+        form,
+      );
+    }
+  }),
+);
+
+test('a number that stands for null is compared as a number', async () => {
+  const field = (type: string, blank: string) => `<FIELD name="x" datatype="${type}"><VALUES null="${blank}"/></FIELD>`;
+  const cells = (texts: readonly string[]) =>
+    `<TABLEDATA>${texts.map(text => `<TR><TD>${text}</TD></TR>`).join('')}</TABLEDATA>`;
+  assert.equal(await cellsOf(documentOf(field('double', '-999.0'), cells(['-999', '-999.00', '1']))), [
+    [null, null, 1],
+  ]);
+  assert.equal(await cellsOf(documentOf(field('int', '0xFF'), cells(['255', '1']))), [[null, 1]]);
+  assert.equal(await cellsOf(documentOf(field('int', 'none'), cells(['none', '1']))), [[null, 1]]);
+  const numbers = Buffer.alloc(16);
+  numbers.writeDoubleBE(99, 0);
+  numbers.writeDoubleBE(1, 8);
+  const stream = `<BINARY><STREAM encoding="base64">${numbers.toString('base64')}</STREAM></BINARY>`;
+  assert.equal(await cellsOf(documentOf(field('double', '99.0'), stream)), [[null, 1]]);
+});
+
+test('the rows before an error of the service that wrote them are not all of its rows', async () => {
+  const whole = documentOf('<FIELD name="x" datatype="int"/>', '<TABLEDATA><TR><TD>1</TD></TR></TABLEDATA>').toString();
+  const ended = (info: string) => Buffer.from(whole.replace('</RESOURCE>', `${info}</RESOURCE>`));
+  assert.equal(await cellsOf(ended('<INFO name="QUERY_STATUS" value="OVERFLOW"/>')), [[1]]);
+  const failed = ended('<INFO name="QUERY_STATUS" value="ERROR">out of &quot;time&quot;</INFO>');
+  const refused = await cellsOf(failed).catch(error => error.message);
+  assert.match(refused, 'incomplete answer of a service, which ended with an error (out of "time")');
+});
+
+test.run();
