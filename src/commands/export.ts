@@ -101,7 +101,10 @@ async function runHats(invocation: Invocation): Promise<number> {
       ...(since !== undefined && { since }),
       ...(at !== undefined && { at }),
       onProgress: (rows, total) =>
-        progress.update(() => `${rows} of ${total} rows written; ${progress.pace(rows, total, shownCount)}`),
+        progress.update(() => {
+          const of = total === undefined ? '' : ` of ${total}`;
+          return `${rows}${of} rows read or written; ${progress.pace(rows, total, shownCount)}`;
+        }),
     });
   }).finally(() => progress.end());
   await noteExport(invocation, target);

@@ -1,4 +1,8 @@
-/** Exports the archive as HATS catalogs: objects and matches, each with its margin, all from one snapshot. */
+/**
+ * Exports the archive as HATS catalogs: objects and matches, each with its margin, all from one snapshot. The objects are
+ * read twice by ascending id: first their positions, which determine the partitions, then all of them (`RecordFiles`).
+ * Threads then write the partitions.
+ */
 
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -8,6 +12,7 @@ import { partitionFile } from '@nearsky/hats/layout';
 import {
   type ExportFacts,
   type RowsOfPixel,
+  type SkyPartitions,
   SkyRows,
   type WrittenCatalog,
   type WrittenPartition,
@@ -21,29 +26,29 @@ import { programModule } from '../base/program_files.ts';
 import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { Pool } from '../pool/pool.ts';
 import { Caller } from '../pool/rpc.ts';
+import type { ObjectView } from '../store/object_record.ts';
 import { partOf } from '../store/parts.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
+import type { SkyPosition } from '../store/types.ts';
 import { changedAfter } from './changed_objects.ts';
 import { matchColumns, objectColumns } from './columns.ts';
+import { RecordFiles } from './record_files.ts';
 import { type HatsRequest, type HatsTask, type PartitionJob, PROGRAM } from './writer_thread.ts';
 
 const MARGIN_ARCSEC = 10;
 /** A text file with one id a line, below the name of their column. */
 const REMOVED_FILE = 'removed_objects.csv';
 const ID_COLUMN = 'diaObjectId';
+const CATALOGS = ['objects', 'matches'] as const;
+const NO_BYTES = new Uint8Array(0);
 /** The maximum number of threads. More threads would wait for the disk. */
 const MAX_THREADS = 8;
 /** The HEALPix order of the map, whose pixels are 14 arcmin wide. */
 const MAP_ORDER = 8;
 /** The maximum number of rows per partition. For the largest partition, a thread needs a hundred MiB or more. */
 const DEFAULT_MAX_ROWS = 25_000;
-/**
- * The maximum number of attempts to open the same state in all threads. An attempt only fails if a commit happens
- * during it.
- */
-const OPEN_TRIES = 1000;
 
 export interface HatsExportOptions {
   readonly dataDir: string;
@@ -59,8 +64,11 @@ export interface HatsExportOptions {
   readonly threads?: number;
   /** The maximum number of rows per partition. */
   readonly maxRows?: number;
-  /** Called from time to time, with the number of rows written so far and the total. */
-  readonly onProgress: (rows: number, total: number) => void;
+  /**
+   * Called from time to time. The rows are the objects whose positions were read, the rows read, and the rows written. The
+   * total is undefined while positions are read.
+   */
+  readonly onProgress: (rows: number, total: number | undefined) => void;
 }
 
 export interface HatsExportCounts {
@@ -129,15 +137,16 @@ class Export {
   readonly #part: string;
   readonly #catalogs: readonly CatalogDefinition[];
   readonly #writers: Writers;
-  #ids = new BigInt64Array(1024);
   readonly #matches: number[] = [];
   readonly #sky = new SkyRows(MARGIN_ARCSEC);
-  /** The objects without a position: their ids, and their numbers of matches. */
-  readonly #aside: { readonly id: bigint; readonly matches: number }[] = [];
+  /** The numbers of objects without a position, and of their matches. They are in no partition. */
+  readonly #aside: Record<PartitionJob['catalog'], number> = { objects: 0, matches: 0 };
+  /** The file with the objects of each partition, while they wait to be written. */
+  readonly #records = new Map<RowsOfPixel, string>();
   /** The ids that were removed and not stored anew. */
   readonly #removed = new Set<bigint>();
-  #rowsWritten = 0;
-  #rowsPlanned = 0;
+  #rowsDone = 0;
+  #rowsPlanned: number | undefined;
 
   constructor(options: HatsExportOptions, part: string, catalogs: readonly CatalogDefinition[], writers: Writers) {
     this.#options = options;
@@ -148,17 +157,22 @@ class Export {
 
   async run(): Promise<HatsExportCounts> {
     const { store, since, at, builder, maxRows = DEFAULT_MAX_ROWS } = this.#options;
-    const snapshot = await this.#writers.open(store, at);
+    const one = () => 1;
+    const matchesOf = (row: number) => this.#matches[row]!;
+    const snapshot = store.snapshot(at);
     const last = snapshot.lastSequence();
     const sequence = at ?? last;
     // An earlier state is exported with the same bytes each time.
     let created = new Date();
+    let planned: readonly Planned[];
     try {
       snapshot.requireJournal(last);
       if (at !== undefined) created = new Date(Math.floor(snapshot.latestIngestTimeUs(at) / 1000));
       const changes = since === undefined ? undefined : changedAfter(store, since, sequence, Infinity)!;
       for (const id of changes?.removed ?? []) this.#removed.add(id);
       this.#read(snapshot, changes?.changed);
+      planned = this.#plan(this.#sky.partitions(maxRows, one), this.#sky.partitions(maxRows, matchesOf));
+      this.#copyRecords(snapshot, changes?.changed, planned);
     } finally {
       snapshot.close();
     }
@@ -167,20 +181,6 @@ class Export {
       ...(since !== undefined && { nearsky_since_journal_entry: since }),
     };
     const facts: ExportFacts = { program: PROGRAM, builder, created, further };
-    const one = () => 1;
-    const objects = this.#sky.partitions(maxRows, one);
-    const matchesOf = (row: number) => this.#matches[row]!;
-    const matches = this.#sky.partitions(maxRows, matchesOf);
-    const margin = (name: string) => `${name}_${MARGIN_ARCSEC}arcs`;
-    const marginOf = (name: string) => ({ name, arcsec: MARGIN_ARCSEC });
-    const planned: Planned[] = [
-      { name: 'objects', catalog: 'objects', partitions: objects.partitions },
-      { name: margin('objects'), marginOf: marginOf('objects'), catalog: 'objects', partitions: objects.margins },
-      { name: 'matches', catalog: 'matches', partitions: matches.partitions },
-      { name: margin('matches'), marginOf: marginOf('matches'), catalog: 'matches', partitions: matches.margins },
-    ];
-    for (const plan of planned)
-      for (const partition of plan.partitions) this.#rowsPlanned += this.#rowsOf(plan.catalog, partition);
     let bytes = 0;
     for (const plan of planned) {
       const isMargin = plan.marginOf !== undefined;
@@ -197,15 +197,16 @@ class Export {
       const hasMargin = planned.some(
         ({ marginOf, partitions }) => marginOf?.name === plan.catalog && partitions.length > 0,
       );
-      writeCollectionFile(collection, plan.catalog, hasMargin ? margin(plan.catalog) : undefined);
+      writeCollectionFile(collection, plan.catalog, hasMargin ? marginName(plan.catalog) : undefined);
     }
     const withoutPositionFile = await this.#writeAside();
+    rmSync(this.#recordsDirectory, { recursive: true });
     return {
       sequence,
-      objects: this.#sky.length + this.#aside.length,
-      matches: [...this.#matches, ...this.#aside.map(({ matches }) => matches)].reduce((sum, count) => sum + count, 0),
-      partitions: objects.partitions.length + matches.partitions.length,
-      withoutPosition: this.#aside.length,
+      objects: this.#sky.length + this.#aside.objects,
+      matches: this.#matches.reduce((sum, count) => sum + count, this.#aside.matches),
+      partitions: planned.reduce((sum, { marginOf, partitions }) => sum + (marginOf ? 0 : partitions.length), 0),
+      withoutPosition: this.#aside.objects,
       withoutPositionFile,
       removed: this.#removed.size,
       removedFile: this.#writeRemoved(),
@@ -214,25 +215,75 @@ class Export {
   }
 
   #read(snapshot: Snapshot, changed: ReadonlySet<bigint> | undefined): void {
-    for (const { object } of snapshot.objects()) {
+    for (const object of snapshot.objects()) {
       const { diaObjectId } = object;
       this.#removed.delete(diaObjectId);
+      this.#progress(1);
       if (changed && !changed.has(diaObjectId)) continue;
       const matches = object.hasMatches ? object.matches().length : 0;
-      const { position } = object;
-      if (!position || !isPosition(position.ra, position.dec)) {
-        this.#aside.push({ id: diaObjectId, matches });
-        continue;
+      const place = placeOf(object);
+      if (place) {
+        this.#matches.push(matches);
+        this.#sky.add(place.ra, place.dec);
+      } else {
+        this.#aside.objects++;
+        this.#aside.matches += matches;
       }
-      const row = this.#matches.push(matches) - 1;
-      if (row === this.#ids.length) {
-        const ids = new BigInt64Array(2 * row);
-        ids.set(this.#ids);
-        this.#ids = ids;
-      }
-      this.#ids[row] = diaObjectId;
-      this.#sky.add(position.ra, position.dec);
     }
+  }
+
+  #plan(objects: SkyPartitions, matches: SkyPartitions): readonly Planned[] {
+    return Object.entries({ objects, matches }).flatMap(([name, { partitions, margins }]) => {
+      const catalog = name as PartitionJob['catalog'];
+      const marginOf = { name, arcsec: MARGIN_ARCSEC };
+      return [
+        { name, catalog, partitions },
+        { name: marginName(name), marginOf, catalog, partitions: margins },
+      ];
+    });
+  }
+
+  /** Copies the objects into one file for each file to write; see `RecordFiles`. */
+  #copyRecords(snapshot: Snapshot, changed: ReadonlySet<bigint> | undefined, planned: readonly Planned[]): void {
+    mkdirSync(this.#recordsDirectory);
+    const jobs = planned.flatMap(({ catalog, partitions }) => partitions.map(partition => ({ catalog, partition })));
+    let rows = 0;
+    for (const { catalog, partition } of jobs) {
+      this.#records.set(partition, this.#recordsPath(this.#records.size));
+      rows += this.#rowsOf(catalog, partition);
+    }
+    this.#rowsPlanned = this.#rowsDone + 2 * rows;
+    const asides = CATALOGS.map(catalog => this.#recordsPath(catalog));
+    const files = new RecordFiles([...this.#records.values(), ...asides]);
+    const filesOf = filesByRow(
+      this.#sky.length,
+      jobs.map(({ partition }) => partition.rows),
+    );
+    let row = 0;
+    for (const object of snapshot.objects()) {
+      if (changed && !changed.has(object.diaObjectId)) continue;
+      const sources = snapshot.sourceBytesOf(object);
+      if (placeOf(object)) {
+        const matches = this.#matches[row]!;
+        for (const file of filesOf(row++)) {
+          const isOfObjects = jobs[file]!.catalog === 'objects';
+          files.add(file, object, isOfObjects ? NO_BYTES : sources);
+          this.#progress(isOfObjects ? 1 : matches);
+        }
+      } else {
+        files.add(jobs.length, object, NO_BYTES);
+        if (object.hasMatches) files.add(jobs.length + 1, object, sources);
+      }
+    }
+    files.close();
+  }
+
+  get #recordsDirectory(): string {
+    return join(this.#part, 'records');
+  }
+
+  #recordsPath(name: string | number): string {
+    return join(this.#recordsDirectory, `${name}`);
   }
 
   #rowsOf(catalog: PartitionJob['catalog'], { rows }: RowsOfPixel): number {
@@ -243,19 +294,33 @@ class Export {
   }
 
   #write(directory: string, { catalog, partitions }: Planned): Promise<WrittenPartition[]> {
+    const { at } = this.#options;
     return Promise.all(
       partitions.map(async partition => {
         const { order, ipix } = partition;
         const rows = this.#rowsOf(catalog, partition);
-        const bytes = await this.#writers.write(() => {
-          const ids = BigInt64Array.from(partition.rows, row => this.#ids[row]!);
-          return { catalog, path: join(directory, partitionFile(partition)), ids, rows };
-        });
-        this.#rowsWritten += rows;
-        this.#options.onProgress(this.#rowsWritten, this.#rowsPlanned);
+        const path = join(directory, partitionFile(partition));
+        const bytes = await this.#writers.write({ catalog, path, records: this.#records.get(partition)!, at, rows });
+        this.#progress(rows);
         return { order, ipix, rows, bytes };
       }),
     );
+  }
+
+  #progress(rows: number): void {
+    this.#rowsDone += rows;
+    this.#options.onProgress(this.#rowsDone, this.#rowsPlanned);
+  }
+
+  /** Writes the objects without a position, and their matches. Returns the name of the file with the objects. */
+  async #writeAside(): Promise<string | null> {
+    const name = (catalog: string) => `${catalog}_without_position.parquet`;
+    for (const catalog of CATALOGS) {
+      const rows = this.#aside[catalog];
+      const [path, records] = [join(this.#part, name(catalog)), this.#recordsPath(catalog)];
+      if (rows > 0) await this.#writers.write({ catalog, path, records, at: this.#options.at, rows });
+    }
+    return this.#aside.objects > 0 ? name('objects') : null;
   }
 
   /** Writes the ids of the removed objects. Returns the name of the file. */
@@ -265,20 +330,24 @@ class Export {
     writeFileSync(path, `${[ID_COLUMN, ...this.#removed].join('\n')}\n`, { flush: true });
     return REMOVED_FILE;
   }
+}
 
-  /** Writes the objects without a position, and their matches. Returns the name of the file with the objects. */
-  async #writeAside(): Promise<string | null> {
-    if (this.#aside.length === 0) return null;
-    const name = (catalog: string) => `${catalog}_without_position.parquet`;
-    const put = (catalog: PartitionJob['catalog'], rows: number) => {
-      const ids = BigInt64Array.from(this.#aside, ({ id }) => id);
-      return this.#writers.write(() => ({ catalog, path: join(this.#part, name(catalog)), ids, rows }));
-    };
-    await put('objects', this.#aside.length);
-    const matches = this.#aside.reduce((sum, each) => sum + each.matches, 0);
-    if (matches > 0) await put('matches', matches);
-    return name('objects');
-  }
+const marginName = (catalog: string) => `${catalog}_${MARGIN_ARCSEC}arcs`;
+
+/** null if the object is in no partition. */
+function placeOf({ position }: ObjectView): SkyPosition | null {
+  return position && isPosition(position.ra, position.dec) ? position : null;
+}
+
+/** @returns a function that returns the files of a row, as indices into `rowsOfFiles` */
+function filesByRow(rows: number, rowsOfFiles: readonly Uint32Array[]): (row: number) => Uint32Array {
+  const starts = new Uint32Array(rows + 1);
+  for (const each of rowsOfFiles) for (const row of each) starts[row + 1]!++;
+  for (let row = 0; row < rows; row++) starts[row + 1]! += starts[row]!;
+  const files = new Uint32Array(starts[rows]!);
+  const next = starts.slice();
+  for (const [file, each] of rowsOfFiles.entries()) for (const row of each) files[next[row]!++] = file;
+  return row => files.subarray(starts[row], starts[row + 1]);
 }
 
 type Link = Caller<HatsRequest>;
@@ -310,23 +379,11 @@ class Writers {
     this.#idle.push(...this.#links);
   }
 
-  /** Makes this thread and all others see the same state of the database. For `at`, see `Store.snapshot`. */
-  async open(store: Store, at: number | undefined): Promise<Snapshot> {
-    for (let tries = 0; tries < OPEN_TRIES; tries++) {
-      const snapshot = store.snapshot(at);
-      const sequence = snapshot.lastSequence();
-      const opened = await Promise.all(this.#links.map(link => link.ask<number>({ kind: 'open', at })));
-      if (opened.every(seen => seen === sequence)) return snapshot;
-      snapshot.close();
-    }
-    throw new Error('the database changes too fast for several threads to read the same state: try again');
-  }
-
   /** @returns the size of the file, bytes */
-  async write(job: () => PartitionJob): Promise<number> {
+  async write(job: PartitionJob): Promise<number> {
     const link = this.#idle.pop() ?? (await new Promise<Link>(resolve => this.#waiting.push(resolve)));
     try {
-      return await link.ask<number>({ kind: 'write', job: job() });
+      return await link.ask<number>({ kind: 'write', job });
     } finally {
       const next = this.#waiting.shift();
       if (next) next(link);

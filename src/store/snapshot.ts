@@ -17,6 +17,8 @@ export interface ReadTransaction {
   done(): void;
 }
 
+const NO_BYTES = new Uint8Array(0);
+
 /** Must be closed: while a snapshot is open, the database file cannot reuse replaced pages, and grows. */
 export class Snapshot {
   readonly #databases: Databases;
@@ -42,10 +44,10 @@ export class Snapshot {
   }
 
   /**
-   * Every object by ascending id, with the sources of its matches. The next object is read into the same view.
-   * @throws DamagedValue if an object or its sources cannot be found, at the latest after the last object
+   * Every object by ascending id. Each is read into the same view.
+   * @throws DamagedValue if an object cannot be found, at the latest after the last object
    */
-  *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {
+  *objects(): Iterable<ObjectView> {
     const object = new ObjectView();
     const [at, options] = [this.#at, this.#options];
     const present = inOrder(records(this.#databases, options as Range), 'objects');
@@ -53,7 +55,7 @@ export class Snapshot {
     for (const { key, value } of at === undefined ? present : recordsAfter(this.#databases, at, present, options)) {
       count++;
       object.load(decodeKey(key), value, at);
-      yield { object, sources: this.#sourcesOf(object, key) };
+      yield object;
     }
     const stored =
       at === undefined ? countObjects(this.#databases, options) : countObjectsAt(this.#databases, at, options);
@@ -86,7 +88,7 @@ export class Snapshot {
     const bytes = former ?? copyRecord(this.#databases, key, this.#options);
     if (!bytes || bytes.length === 0) return undefined;
     into.load(diaObjectId, bytes, this.#at);
-    return this.#sourcesOf(into, key);
+    return this.sourcesOf(into);
   }
 
   /** What the history has for the entry of this snapshot. */
@@ -94,12 +96,21 @@ export class Snapshot {
     return this.#at === undefined ? undefined : of(this.#databases, diaObjectId, this.#at, this.#options);
   }
 
-  #sourcesOf(object: ObjectView, key: Uint8Array): readonly SourceValues[] {
-    if (!object.hasMatches) return [];
-    const former = this.#former(formerSources, object.diaObjectId);
-    const bytes = former ?? this.#databases.sources.get(key, this.#options);
-    if (!bytes) throw new DamagedValue(`the sources of object ${object.diaObjectId}`);
-    return decodeSourceValues(bytes);
+  /** The sources of an object's matches. @throws DamagedValue like `sourceBytesOf` */
+  sourcesOf(object: ObjectView): readonly SourceValues[] {
+    return object.hasMatches ? decodeSourceValues(this.sourceBytesOf(object)) : [];
+  }
+
+  /**
+   * The sources of an object's matches, for `decodeSourceValues`; empty if it has no matches.
+   * @throws DamagedValue if the sources cannot be found
+   */
+  sourceBytesOf({ diaObjectId, hasMatches }: ObjectView): Uint8Array {
+    if (!hasMatches) return NO_BYTES;
+    const former = this.#former(formerSources, diaObjectId);
+    const bytes = former ?? this.#databases.sources.get(encodeKey(diaObjectId), this.#options);
+    if (!bytes) throw new DamagedValue(`the sources of object ${diaObjectId}`);
+    return bytes;
   }
 
   /** Every registered catalog, by ascending name. Catalogs have no history: `at` makes no difference. */

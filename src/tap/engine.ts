@@ -155,7 +155,7 @@ export class Engine {
 
   #whyEarly(at: number | undefined): string {
     const { progress, earlier } = this.#archive;
-    const share = progress === undefined ? '' : `: ${progress} of their rows are written`;
+    const share = progress === undefined ? '' : `: ${progress} done`;
     if (at === undefined || !this.#archive.current) return `the tables are being made for the first time${share}`;
     if (at === earlier.making) return `the tables of journal entry ${at} are being made${share}`;
     return earlier.isQueued(at)
@@ -210,7 +210,7 @@ export class Engine {
   async resume(number: number, directory: string, read: readonly PartRead[]): Promise<EngineBegun> {
     return await this.#beginning(number, async () => {
       const prepared = this.#reading.get(number);
-      if (!prepared) throw new Error('the query was ended');
+      if (!prepared) throw new JobFailure('the query was ended');
       this.#reading.delete(number);
       return await this.#advance(number, prepared, () => prepared.sources.take(directory, read));
     });
@@ -254,7 +254,7 @@ export class Engine {
       const uploaded = asked.tables === undefined ? [] : await viewUploads(connection, asked.tables);
       translated = translateQuery(query, [...tables, ...sources, ...uploaded], maxRecords + 1);
       stateOf = await current.beginReading(connection);
-      if (!this.#asked.has(number)) throw new Error('the query was ended');
+      if (!this.#asked.has(number)) throw new JobFailure('the query was ended');
     } catch (error) {
       connection?.closeSync();
       leave();

@@ -125,16 +125,19 @@ export class Generation {
     });
   }
 
-  /** Makes a generation from the rows of an export. */
+  /** Makes a generation from the rows of an export. It deletes their files, because tables and files together take more disk space. */
   static make(made: NewGeneration, files: Rows, contents: Contents): Promise<Generation> {
     const { connection } = made;
     const catalogs = new Catalogs(contents.registered);
     return make(made, catalogs, async () => {
-      await viewFiles(connection, 'objects', objectColumns(catalogs.all), files.objects);
-      await viewFiles(connection, 'matches', matchColumns(catalogs.all).columns, files.matches);
-      for (const source of EXPORTED)
+      const columns = { objects: objectColumns(catalogs.all), matches: matchColumns(catalogs.all).columns };
+      for (const source of EXPORTED) {
+        await viewFiles(connection, source, columns[source], files[source]);
         await connection.run(`CREATE TABLE ${relationIn(made.number, source)} AS FROM ${viewOf(source)}`);
-      await connection.run(`CREATE TABLE ${relationIn(made.number, 'settings')} AS ${settingsOf(viewOf('objects'))}`);
+        for (const file of files[source]) rmSync(file);
+      }
+      const [settings, objects] = (['settings', 'objects'] as const).map(name => relationIn(made.number, name));
+      await connection.run(`CREATE TABLE ${settings} AS ${settingsOf(objects!)}`);
       return new Generation(made, contents);
     });
   }

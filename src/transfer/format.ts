@@ -28,7 +28,8 @@ export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCount
     yield registryLine(record);
   }
   const texts = new SharedTexts(store);
-  for (const { object, sources } of snapshot.objects()) {
+  for (const object of snapshot.objects()) {
+    const sources = snapshot.sourcesOf(object);
     counts.object++;
     const id = `"diaObjectId":"${object.diaObjectId}"`;
     const { brokers, record } = texts.ofCurrent(object.current);

@@ -99,7 +99,7 @@ function stored(dataDir: string): Promise<{ changed: number; indexed: string[] }
 function allIn(store: Store): StoredObject[] {
   const snapshot = store.snapshot();
   try {
-    return Array.from(snapshot.objects(), ({ object }) => store.getObject(object.diaObjectId)!);
+    return Array.from(snapshot.objects(), ({ diaObjectId }) => store.getObject(diaObjectId)!);
   } finally {
     snapshot.close();
   }
@@ -239,7 +239,7 @@ needs(test, obstacle)('a query reads the tables as they were, while others are p
       const ids = before.slice(0, MANY / 4).map(row => BigInt(row.split(',', 1)[0]!));
       const snapshot = store.snapshot();
       const positions = new Map<bigint, StoredObject['position']>();
-      for (const { object } of snapshot.objects()) positions.set(object.diaObjectId, object.position);
+      for (const { diaObjectId, position } of snapshot.objects()) positions.set(diaObjectId, position);
       snapshot.close();
       const again = ids.map(id => delivery(id, { position: positions.get(id)!, broker: 'pittgoogle' }));
       await writer.ingest(again, NOW_US + 1);
