@@ -15,14 +15,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Ends this process when its parent ends, if the parent has opened an IPC channel to it. */
-export function endWithParent(): void {
-  const isAlone = process.send !== undefined && !process.connected;
-  if (isAlone) process.exit(1);
-  process.once('disconnect', () => process.exit(1));
-  process.channel?.unref();
-}
-
 /** Resident memory of this process, bytes; undefined if the system does not report it, as on Linux without /proc. */
 export function residentBytes(): number | undefined {
   try {

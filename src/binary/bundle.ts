@@ -25,7 +25,7 @@ const ENTRIES = [
 /** Piscina starts its threads from a file next to its own module. */
 const PISCINA = { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' };
 /** The engine needs DuckDB, which only the npm package has. */
-const ENGINE = { out: 'workers/tap_engine', in: 'workers/tap_engine.ts' };
+const ENGINE = ['workers/tap_engine', 'workers/tap_maker'].map(entry => ({ out: entry, in: `${entry}.ts` }));
 
 /** The files that the program reads through `programFile`. `/docs` serves the documents among them. */
 export const DATA = [
@@ -99,7 +99,7 @@ const MODULES = {
  * `engines`.
  */
 export async function writePackage(directory: string): Promise<void> {
-  const entryPoints = [...ENTRIES, ENGINE];
+  const entryPoints = [...ENTRIES, ...ENGINE];
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(programFile('package.json'), 'utf8'));
   // npm installs these libraries. The checkout's own workspaces are packed instead.
   const external = Object.keys({ ...dependencies, ...optionalDependencies });

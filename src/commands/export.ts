@@ -1,7 +1,6 @@
 /** `nearsky export`: the whole content of the database, as lines. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
-import { endWithParent } from '../base/processes.ts';
 import { loadConfig } from '../config/config.ts';
 import { noteChore } from '../store/noting.ts';
 import { type Store, withStore } from '../store/store.ts';
@@ -49,8 +48,6 @@ now, and lines omit the registry.`,
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  // The engine of queries makes its tables from exports, which are useless without it.
-  endWithParent();
   const format = invocation.options.get('format') ?? 'lines';
   if (format === 'hats') return runHats(invocation);
   if (format !== 'lines') throw new UsageError(`--format must be lines or hats (${format} was given)`);
@@ -123,11 +120,8 @@ async function runHats(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-/** Notes an export, unless it is in the data directory, where the tables for ADQL are made from exports. */
 async function noteExport({ config }: Invocation, target: string): Promise<void> {
-  const path = resolve(target);
-  if (path.startsWith(join(resolve(config.NEARSKY_DATA), '/'))) return;
-  const noted = noteChore(config.NEARSKY_DATA, 'export', path);
+  const noted = noteChore(config.NEARSKY_DATA, 'export', resolve(target));
   await noted.catch(error => tell(`nearsky export: ${messageOf(error)}`));
 }
 

@@ -57,7 +57,7 @@ import {
 import { LastRemovals, lastRemovals, type RemovalEntry, readLastRemoval, removalsAfter } from './removals.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
-import { StoreError } from './store_error.ts';
+import { DamagedValue, StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
 import {
   type CrossmatchRecord,
@@ -332,6 +332,13 @@ export class Store {
     const end = encodeKey(BigInt(sequence) + 1n);
     for (const { key, value } of this.databases.journal.getRange({ start, end })) mark.update(key).update(value);
     return mark.digest('hex');
+  }
+
+  /** The mark of the journal at an entry that was read. @throws DamagedValue if there is no such entry */
+  markOf(sequence: number): string {
+    const mark = this.journalMark(sequence);
+    if (mark === undefined) throw new DamagedValue(`entry ${sequence} of the journal`);
+    return mark;
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
- * The archive as tables for the engine, in generations: see `generation.ts`. The first one is made of an export in the
- * HATS layout, by a process of its own. After that the tables follow the journal. Generations of earlier states are made
+ * The archive as tables for the engine, in generations: see `generation.ts`. The first one is made of an export, by a
+ * process of its own (`maker.ts`). After that the tables follow the journal. Generations of earlier states are made
  * of exports, too, and never change. Each engine has its own directory, named by its process; the next engine takes over
  * the directory of one that has ended.
  */
@@ -8,11 +8,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { tableName } from '@nearsky/adql';
-import { pixelOfPath } from '@nearsky/hats/layout';
 import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
@@ -24,12 +22,12 @@ import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Store } from '../store/store.ts';
-import { DamagedValue } from '../store/store_error.ts';
 import { changedRows } from './changed_rows.ts';
 import { EarlierStates, type Requester } from './earlier_states.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
-import { INDEXED, type Source, settingsOf, tapTables } from './tables.ts';
+import type { MakeMessage, MakeRequest } from './maker.ts';
+import { INDEXED, settingsOf, tapTables } from './tables.ts';
 
 /** The share of changed objects above which the rows are sorted again. */
 const MAX_CHANGED = 0.1;
@@ -39,6 +37,8 @@ const MAX_CHANGED = 0.1;
  */
 const MAX_FOLLOWED = 20_000;
 const MAX_FOLLOWED_SHARE = 0.5;
+/** If rows were to be sorted in more pieces than this, everything is exported again. Each piece reads all rows. */
+const MAX_PIECES = 16;
 /** With more changed objects than this, their ids do not fit into the memory of the process. */
 const MAX_FOLLOWED_IDS = 300_000;
 /** Making generations takes at most this fraction of the time; so does making tables of earlier states. */
@@ -57,6 +57,8 @@ const SORTED_PER_MIB = 256;
 export interface ArchiveOptions {
   /** The engine's memory. */
   readonly memoryMib: number;
+  /** The engine's threads. */
+  readonly threads: number;
   /** The number of changes below which rows are not put in order again, whatever their share. */
   readonly mergeAfter: number;
   /** The maximum number of earlier states whose tables are kept. */
@@ -70,6 +72,7 @@ export class Archive {
   /** One connection follows the journal, the other makes generations. */
   readonly #following: DuckDBConnection;
   readonly #making: DuckDBConnection;
+  readonly #limits: Pick<MakeRequest, 'memoryMib' | 'threads'>;
   readonly #maxIndexed: number;
   readonly #maxSorted: number;
   readonly #mergeAfter: number;
@@ -96,8 +99,9 @@ export class Archive {
     dataDir: string,
     store: Store,
     connections: readonly [DuckDBConnection, DuckDBConnection],
-    { memoryMib, mergeAfter, earlierStates }: ArchiveOptions,
+    { memoryMib, threads, mergeAfter, earlierStates }: ArchiveOptions,
   ) {
+    this.#limits = { memoryMib, threads };
     this.#mergeAfter = mergeAfter;
     this.earlier = new EarlierStates({
       maxKept: earlierStates,
@@ -133,6 +137,12 @@ export class Archive {
     return this.#current;
   }
 
+  /** The seconds until tables may be made again; undefined if the last attempt did not fail. */
+  get retrySeconds(): number | undefined {
+    const seconds = (this.#presentTurn.atMs - performance.now()) / 1000;
+    return this.#current || seconds <= 0 ? undefined : Math.ceil(seconds);
+  }
+
   /** The progress of an export, such as 12%; undefined while it is not known. */
   get progress(): string | undefined {
     return this.#progress;
@@ -165,13 +175,6 @@ export class Archive {
     return key === keyOf(catalogs) && mark === this.#store.journalMark(sequence);
   }
 
-  /** The mark of the journal at an entry that was read. */
-  #markOf(sequence: number): string {
-    const mark = this.#store.journalMark(sequence);
-    if (mark === undefined) throw new DamagedValue(`entry ${sequence} of the journal`);
-    return mark;
-  }
-
   /**
    * Brings the tables to the archive's present state. If new columns or sorted rows are needed, a new generation is
    * made meanwhile.
@@ -187,7 +190,7 @@ export class Archive {
         this.#replaced.delete(each);
       }
     if (!this.#current) {
-      this.#current = await this.#make();
+      this.#current = await this.#alone(this.#presentTurn, () => this.#make());
       return 0;
     }
     const ofNext = this.#next ? await this.#replaceBy(this.#next) : 0;
@@ -199,7 +202,11 @@ export class Archive {
     const isNew = key !== origin.key;
     if (!isFollowed || (isNew && !this.#hasColumnsOf(current, origin.registered))) this.#makeAside(() => this.#make());
     else if (isNew || changed > Math.max(this.#mergeAfter, MAX_CHANGED * objects))
-      this.#makeAside(() => current.merged(this.#newGeneration(), origin));
+      this.#makeAside(() =>
+        objects > MAX_PIECES * this.#maxSorted
+          ? this.#make()
+          : current.merged(this.#newGeneration(), origin, this.#maxSorted),
+      );
     this.earlier.next();
     return ofNext + (ofCurrent ?? 0);
   }
@@ -256,7 +263,7 @@ export class Archive {
       // A failed commit, or one whose process was killed, may still have stored objects.
       const added = generation.isCertain ? objects.added : NONE;
       const rows = changedRows(this.#store, snapshot, { ...objects, added }, catalogs);
-      const mark = this.#markOf(sequence);
+      const mark = this.#store.markOf(sequence);
       const next = { ...contents, mark, sequence, asOfMs, changed: contents.changed + objects.changed.size };
       await generation.take(this.#following, rows, objects.removed, next);
       return objects.changed.size;
@@ -268,9 +275,13 @@ export class Archive {
   /** @param isEarlier whether it is of an earlier state. It then has no index, which would be kept in memory */
   #newGeneration(isEarlier = false): NewGeneration {
     const number = ++this.#lastNumber;
-    const limits = { maxIndexed: isEarlier ? 0 : this.#maxIndexed, maxSorted: this.#maxSorted };
     const name = `${isEarlier ? EARLIER : PRESENT}-${number}.duckdb`;
-    return { connection: this.#making, number, file: join(this.#directory, name), ...limits };
+    return {
+      connection: this.#making,
+      number,
+      file: join(this.#directory, name),
+      maxIndexed: isEarlier ? 0 : this.#maxIndexed,
+    };
   }
 
   /** Starts to make a generation in the background, unless one is being made, or was made recently. */
@@ -313,51 +324,47 @@ export class Archive {
 
   /** Makes a generation from a complete export, by default of the present state. */
   async #make(at?: number): Promise<Generation> {
-    const path = join(this.#directory, `new-${process.pid}`);
-    try {
-      const { origin, nowMs, sequence, objects } = await this.#exportWithOrigin(path, at);
-      const files = { objects: filesOf(path, 'objects'), matches: filesOf(path, 'matches') };
-      const asOfMs = at === undefined ? nowMs : Math.floor(this.#store.latestIngestAt(at) / 1000);
-      const contents = { ...origin, mark: this.#markOf(sequence), sequence, asOfMs, objects, changed: 0 };
-      return await Generation.make(this.#newGeneration(at !== undefined), files, contents);
-    } finally {
-      rmSync(path, { recursive: true, force: true });
-    }
-  }
-
-  /** The process of the export reads the catalogs itself, so it runs again if they have changed meanwhile. */
-  async #exportWithOrigin(path: string, at: number | undefined) {
+    const made = this.#newGeneration(at !== undefined);
     for (;;) {
       const origin = this.#readOrigin();
-      const nowMs = Date.now();
-      const exported = await this.#export(path, at);
-      if (this.#readOrigin() === origin) return { origin, nowMs, ...exported };
+      await this.#runMaker({ ...made, origin, ...(at !== undefined && { at }) });
+      // The process reads the catalogs itself, so it runs again if they have changed meanwhile.
+      if (this.#readOrigin() !== origin) await removeDatabase(this.#making, made.number, made.file);
+      else return (await Generation.open(made))!;
     }
   }
 
-  async #export(path: string, at: number | undefined): Promise<{ sequence: number; objects: number }> {
-    rmSync(path, { recursive: true, force: true });
-    const main = fileURLToPath(programModule('src/main'));
-    const state = at === undefined ? [] : ['--at', `${at}`];
-    const args = ['export', '--format', 'hats', ...state, '--json', '--data', this.#dataDir, path];
-    const [command, ...rest] = unboundedCommand([process.execPath, ...programArguments(this.#dataDir), main, ...args]);
-    const child = spawn(command!, rest, {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  async #runMaker({ file, number, maxIndexed, origin, at }: NewGeneration & Pick<MakeRequest, 'origin' | 'at'>) {
+    const directory = join(this.#directory, `new-${process.pid}`);
+    rmSync(directory, { recursive: true, force: true });
+    const request = { dataDir: this.#dataDir, directory, origin, file, number, maxIndexed, ...this.#limits };
+    const entry = fileURLToPath(programModule('workers/tap_maker'));
+    const [command, ...args] = unboundedCommand([process.execPath, ...programArguments(this.#dataDir), entry]);
+    const child = spawn(command!, args, {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       // The heap of this process is small; the export needs more for many objects.
       env: withoutEngineFlags(process.env),
     });
     this.#child = child;
-    child.stderr!.on('data', said => {
-      this.#progress = /\d+%/.exec(`${said}`)?.[0] ?? this.#progress;
+    let last: MakeMessage | undefined;
+    child.on('message', (message: MakeMessage) => {
+      last = message;
+      if ('progress' in message) this.#progress = `${message.progress}%`;
     });
     try {
-      const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
-      const [printed, said, code] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
-      if (code !== 0) throw new Error(`the export ended with ${code}: ${said.slice(-500)}`);
-      return JSON.parse(printed);
+      const ended = new Promise((resolve, reject) => {
+        child.on('error', reject).on('close', (code, signal) => resolve(signal ?? code));
+        child.send({ ...request, ...(at !== undefined && { at }) });
+      });
+      const end = await ended;
+      if (last && 'isMade' in last) return;
+      throw new Error(
+        `the tables were not made: ${last && 'error' in last ? last.error : `the process ended with ${end}`}`,
+      );
     } finally {
       this.#child = undefined;
       this.#progress = undefined;
+      rmSync(directory, { recursive: true, force: true });
     }
   }
 
@@ -366,7 +373,7 @@ export class Archive {
     return this.#isMaking || this.earlier.isQueued();
   }
 
-  /** Ends an export. */
+  /** Ends the process that makes tables. */
   stop(): void {
     this.#child?.kill('SIGKILL');
   }
@@ -444,24 +451,6 @@ export function ownDirectory(all: string): string {
   }
   mkdirSync(own, { recursive: true });
   return own;
-}
-
-/**
- * The files of a relation in an export, in the order of their pixels. The schema file, which has no rows, is the first.
- */
-function filesOf(path: string, source: Source): string[] {
-  const dataset = join(path, source, source, 'dataset');
-  const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
-  const files = names.filter(name => name.endsWith('.parquet') || name === '_common_metadata');
-  const sorted = files.sort((a, b) => firstPixel(a) - firstPixel(b)).map(name => join(dataset, name));
-  const aside = join(path, `${source}_without_position.parquet`);
-  return existsSync(aside) ? [aside, ...sorted] : sorted;
-}
-
-/** The position of a file's pixel, in units of HEALPix base pixels; -1 for a file that is not a partition. */
-function firstPixel(name: string): number {
-  const pixel = pixelOfPath(name);
-  return pixel ? pixel.ipix / 4 ** pixel.order : -1;
 }
 
 /** A short string that differs if the catalogs or the tables differ. */

@@ -20,7 +20,6 @@ import { viewUploads } from './uploaded_tables.ts';
 
 export interface EngineOptions extends ArchiveOptions {
   readonly dataDir: string;
-  readonly threads: number;
   readonly refreshSeconds: number;
 }
 
@@ -154,7 +153,9 @@ export class Engine {
   }
 
   #whyEarly(at: number | undefined): string {
-    const { progress, earlier } = this.#archive;
+    const { progress, earlier, retrySeconds } = this.#archive;
+    if (retrySeconds !== undefined)
+      return `the tables could not be made, and the log of the service says why. The next attempt begins in ${retrySeconds} s`;
     const share = progress === undefined ? '' : `: ${progress} done`;
     if (at === undefined || !this.#archive.current) return `the tables are being made for the first time${share}`;
     if (at === earlier.making) return `the tables of journal entry ${at} are being made${share}`;
@@ -177,9 +178,11 @@ export class Engine {
     let changed = 0;
     try {
       changed = await this.#archive.refresh();
-      this.#isFollowing = true;
-      const { sequence, asOfMs } = this.#archive.current!.contents;
-      this.onRefresh({ sequence, asOfMs });
+      this.#isFollowing = this.#archive.current !== undefined;
+      if (this.#archive.current) {
+        const { sequence, asOfMs } = this.#archive.current.contents;
+        this.onRefresh({ sequence, asOfMs });
+      }
       if (this.#jobs.size === 0 && this.#archive.current?.contents.sequence !== last) await this.#memory.noteIdle();
     } finally {
       this.#refreshing = undefined;

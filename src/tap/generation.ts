@@ -80,8 +80,6 @@ interface Place {
 export interface NewGeneration extends Place {
   /** The maximum number of rows of all tables with an index. */
   readonly maxIndexed: number;
-  /** The number of rows that can be sorted at once. */
-  readonly maxSorted: number;
 }
 
 export class Generation {
@@ -145,11 +143,12 @@ export class Generation {
   /**
    * Makes a new generation with the rows of this one, sorted. It does not include changes made to this one meanwhile.
    * @param origin tables of objects with the same columns
+   * @param maxSorted the number of rows that can be sorted at once
    */
-  async merged(made: NewGeneration, origin: Origin): Promise<Generation> {
+  async merged(made: NewGeneration, origin: Origin, maxSorted: number): Promise<Generation> {
     const { connection } = made;
     const sorted = (source: Source) =>
-      sortInto(connection, this.#relationOf(source), relationIn(made.number, source), made.maxSorted);
+      sortInto(connection, this.#relationOf(source), relationIn(made.number, source), maxSorted);
     return await make(made, new Catalogs(origin.registered), async () => {
       // The first statement decides which state of this generation the transaction reads.
       const [row] = (await connection.runAndReadAll(`SELECT mark, sequence, as_of FROM ${this.#stored}`)).getRows();

@@ -13,6 +13,7 @@ import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
+import { failure } from '../store/support.ts';
 import { answerOf, closed } from './support.ts';
 
 const test = suite('tap/archive');
@@ -64,6 +65,30 @@ needs(test, duckdbObstacle(isInstalled()))(
       } finally {
         for (const name of Object.keys(heapLimit(4))) delete process.env[name];
         Object.assign(process.env, before);
+        await closed(engine);
+      }
+    }),
+);
+
+needs(test, duckdbObstacle(isInstalled()))(
+  'if the tables cannot be made, queries say so, and the next attempt waits',
+  () =>
+    withDirectory(async directory => {
+      await openStore(directory, 'write').close();
+      // The engine's library needs more than 1 MiB for any table.
+      const options = { memoryMib: 1, threads: 1, refreshSeconds: 1, mergeAfter: 0, earlierStates: 0 };
+      const engine = await Engine.open({ ...options, dataDir: directory });
+      try {
+        const refusal = async () => (await failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'))).message;
+        assert.match(
+          await refusal(),
+          /"unavailable","message":"the tables cannot be made: the log of the service says why"/,
+        );
+        assert.match(
+          await refusal(),
+          /"early","message":"the tables could not be made.* next attempt begins in \d+ s"/,
+        );
+      } finally {
         await closed(engine);
       }
     }),

@@ -1,0 +1,104 @@
+/**
+ * The process that makes the tables of a state: it exports the archive in the HATS layout, and loads the rows into a
+ * database. Its memory is not that of queries, and is free when it ends.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pixelOfPath } from '@nearsky/hats/layout';
+import { messageOf } from '../base/error_text.ts';
+import { loadConfig } from '../config/config.ts';
+import { exportHats } from '../hats_export/hats_exporter.ts';
+import { openStore } from '../store/store.ts';
+import { Generation, type Origin } from './generation.ts';
+import type { Source } from './tables.ts';
+
+export interface MakeRequest {
+  readonly dataDir: string;
+  /** The directory for the export. It must not exist, and is removed. */
+  readonly directory: string;
+  readonly origin: Origin;
+  /** The journal entry after which the tables have the objects; undefined for the last one. */
+  readonly at?: number;
+  /** The database to create. */
+  readonly file: string;
+  readonly number: number;
+  /** See `NewGeneration`. */
+  readonly maxIndexed: number;
+  readonly memoryMib: number;
+  readonly threads: number;
+}
+
+/** The last message says whether the tables were made. */
+export type MakeMessage = { readonly progress: number } | { readonly isMade: true } | { readonly error: string };
+
+export function runMaker(): void {
+  // Without the engine the tables are useless.
+  process.once('disconnect', () => process.exit(1));
+  const say = (message: MakeMessage, sent = () => {}) => process.send!(message, undefined, undefined, sent);
+  process.once('message', (request: MakeRequest) => {
+    let shown = -1;
+    const onProgress = (progress: number) => {
+      if (progress > shown) say({ progress });
+      shown = progress;
+    };
+    makeTables(request, onProgress).then(
+      () => say({ isMade: true }, process.exit),
+      error => say({ error: messageOf(error) }, process.exit),
+    );
+  });
+}
+
+/** @param onProgress is called with the share that is done, percent */
+export async function makeTables(request: MakeRequest, onProgress: (percent: number) => void): Promise<void> {
+  const { dataDir, directory, origin, at, file, number, maxIndexed, memoryMib, threads } = request;
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const store = openStore(dataDir, 'read');
+  try {
+    const nowMs = Date.now();
+    const { sequence, objects } = await exportHats({
+      dataDir,
+      store,
+      target: directory,
+      builder: `nearsky ${loadConfig().APP_VERSION}`,
+      ...(at !== undefined && { at }),
+      onProgress: (rows, total) => total && onProgress(Math.floor((100 * rows) / total)),
+    });
+    store.resetRead();
+    const mark = store.markOf(sequence);
+    const asOfMs = at === undefined ? nowMs : Math.floor(store.latestIngestAt(at) / 1000);
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: `${threads}`,
+      memory_limit: `${memoryMib}MiB`,
+      temp_directory: '',
+      // To keep the order of millions of rows takes more memory than there is. Each group of rows is of one file, which is sorted.
+      preserve_insertion_order: 'false',
+    });
+    const connection = await instance.connect();
+    const files = { objects: filesOf(directory, 'objects'), matches: filesOf(directory, 'matches') };
+    const contents = { ...origin, mark, sequence, asOfMs, objects, changed: 0 };
+    await Generation.make({ connection, file, number, maxIndexed }, files, contents);
+    connection.closeSync();
+    instance.closeSync();
+  } finally {
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The files of a relation in an export, in the order of their pixels. The schema file, which has no rows, is the first.
+ */
+function filesOf(path: string, source: Source): string[] {
+  const dataset = join(path, source, source, 'dataset');
+  const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
+  const files = names.filter(name => name.endsWith('.parquet') || name === '_common_metadata');
+  const sorted = files.sort((a, b) => firstPixel(a) - firstPixel(b)).map(name => join(dataset, name));
+  const aside = join(path, `${source}_without_position.parquet`);
+  return existsSync(aside) ? [aside, ...sorted] : sorted;
+}
+
+/** The position of a file's pixel, in units of HEALPix base pixels; -1 for a file that is not a partition. */
+function firstPixel(name: string): number {
+  const pixel = pixelOfPath(name);
+  return pixel ? pixel.ipix / 4 ** pixel.order : -1;
+}
