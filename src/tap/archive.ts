@@ -339,10 +339,13 @@ export class Archive {
         if (this.#readOrigin() === origin) break;
       }
       renameSync(file, made.file);
+      return (await Generation.open(made))!;
+    } catch (error) {
+      await removeDatabase(this.#making, number, made.file);
+      throw error;
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
-    return (await Generation.open(made))!;
   }
 
   async #runMaker(request: MakeRequest): Promise<void> {

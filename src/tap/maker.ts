@@ -85,7 +85,7 @@ async function makeTables(request: MakeRequest, onProgress: (percent: number) =>
   }
 }
 
-/** The files of a relation in an export, in the order of their pixels, after those without: the schema and the objects without a position. */
+/** The files of a relation in an export, in the order of their pixels. Files without a pixel are the first. */
 function filesOf(path: string, source: Source): string[] {
   const dataset = join(path, source, source, 'dataset');
   const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
