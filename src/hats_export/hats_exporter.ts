@@ -99,11 +99,11 @@ export async function exportHats(options: HatsExportOptions): Promise<HatsExport
   if (otherPid)
     throw new StoreError(`${cannot} because process ${otherPid} is exporting there: wait until it finishes`);
   const catalogs = new Catalogs(store.catalogs()).all;
-  const writers = new Writers(options, catalogs);
   try {
     makeDirectory(parent);
     mkdirSync(part);
-    const counts = await new Export(options, part, catalogs, writers).run();
+    const writers = new Writers(options, catalogs);
+    const counts = await new Export(options, part, catalogs, writers).run().finally(() => writers.close());
     store.requireUndisturbed();
     flush(part);
     renameSync(part, target);
@@ -114,8 +114,6 @@ export async function exportHats(options: HatsExportOptions): Promise<HatsExport
     store.requireUndisturbed();
     if (error instanceof StoreError) throw error;
     throw new Error(`${cannot}: ${messageOf(error)}`, { cause: error });
-  } finally {
-    await writers.close();
   }
 }
 
@@ -391,7 +389,9 @@ class Writers {
     }
   }
 
+  /** Threads end their current file, but write no further ones. */
   async close(): Promise<void> {
+    this.#waiting.length = 0;
     for (const link of this.#links) link.ask({ kind: 'done' }).catch(() => {});
     await Promise.all(this.#ended);
     for (const port of this.#ports) port.close();

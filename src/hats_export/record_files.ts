@@ -36,7 +36,8 @@ export class RecordFiles {
     const bytes = HEADER_BYTES + object.length + sources.length;
     if (chunk.length > 0 && chunk.length + bytes > this.#chunkBytes) this.#write(file);
     if (chunk.length + bytes > chunk.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(2 * chunk.bytes.length, chunk.length + bytes));
+      const doubled = Math.min(2 * chunk.bytes.length, this.#chunkBytes);
+      const larger = Buffer.allocUnsafe(Math.max(doubled, chunk.length + bytes));
       chunk.bytes.copy(larger, 0, 0, chunk.length);
       chunk.bytes = larger;
     }

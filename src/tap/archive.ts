@@ -325,19 +325,30 @@ export class Archive {
   /** Makes a generation from a complete export, by default of the present state. */
   async #make(at?: number): Promise<Generation> {
     const made = this.#newGeneration(at !== undefined);
-    for (;;) {
-      const origin = this.#readOrigin();
-      await this.#runMaker({ ...made, origin, ...(at !== undefined && { at }) });
-      // The process reads the catalogs itself, so it runs again if they have changed meanwhile.
-      if (this.#readOrigin() !== origin) await removeDatabase(this.#making, made.number, made.file);
-      else return (await Generation.open(made))!;
+    // The database is made there, too: so a process that was killed leaves no file that looks like a generation.
+    const directory = join(this.#directory, `new-${process.pid}`);
+    const file = join(directory, 'tables.duckdb');
+    const { number, maxIndexed } = made;
+    const request = { dataDir: this.#dataDir, directory, file, number, maxIndexed, ...this.#limits };
+    try {
+      for (;;) {
+        rmSync(directory, { recursive: true, force: true });
+        const origin = this.#readOrigin();
+        await this.#runMaker({ ...request, origin, ...(at !== undefined && { at }) });
+        // The process reads the catalogs itself, so it runs again if they have changed meanwhile.
+        if (this.#readOrigin() === origin) break;
+      }
+      renameSync(file, made.file);
+      return (await Generation.open(made))!;
+    } catch (error) {
+      await removeDatabase(this.#making, number, made.file);
+      throw error;
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
     }
   }
 
-  async #runMaker({ file, number, maxIndexed, origin, at }: NewGeneration & Pick<MakeRequest, 'origin' | 'at'>) {
-    const directory = join(this.#directory, `new-${process.pid}`);
-    rmSync(directory, { recursive: true, force: true });
-    const request = { dataDir: this.#dataDir, directory, origin, file, number, maxIndexed, ...this.#limits };
+  async #runMaker(request: MakeRequest): Promise<void> {
     const entry = fileURLToPath(programModule('workers/tap_maker'));
     const [command, ...args] = unboundedCommand([process.execPath, ...programArguments(this.#dataDir), entry]);
     const child = spawn(command!, args, {
@@ -352,11 +363,10 @@ export class Archive {
       if ('progress' in message) this.#progress = `${message.progress}%`;
     });
     try {
-      const ended = new Promise((resolve, reject) => {
+      const end = await new Promise((resolve, reject) => {
         child.on('error', reject).on('close', (code, signal) => resolve(signal ?? code));
-        child.send({ ...request, ...(at !== undefined && { at }) });
+        child.send(request);
       });
-      const end = await ended;
       if (last && 'isMade' in last) return;
       throw new Error(
         `the tables were not made: ${last && 'error' in last ? last.error : `the process ended with ${end}`}`,
@@ -364,7 +374,6 @@ export class Archive {
     } finally {
       this.#child = undefined;
       this.#progress = undefined;
-      rmSync(directory, { recursive: true, force: true });
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * A generation of the tables: a DuckDB database whose rows were sorted by position when it was made. Rows of changed
+ * A generation of the tables: a DuckDB database whose rows were grouped by position when it was made. Rows of changed
  * objects replace older rows, each time in one transaction. A query reads one generation. A replaced generation is
  * deleted when its last query has ended.
  */
@@ -123,7 +123,7 @@ export class Generation {
     });
   }
 
-  /** Makes a generation from the rows of an export. It deletes their files, because tables and files together take more disk space. */
+  /** Makes a generation from the rows of an export. It deletes the files of each table that it has made, to free disk space. */
   static make(made: NewGeneration, files: Rows, contents: Contents): Promise<Generation> {
     const { connection } = made;
     const catalogs = new Catalogs(contents.registered);

@@ -2,24 +2,24 @@
  * The process that makes the tables of a state: it exports the archive in the HATS layout, and loads the rows into a
  * database. Its memory is not that of queries, and is free when it ends.
  */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pixelOfPath } from '@nearsky/hats/layout';
 import { messageOf } from '../base/error_text.ts';
-import { loadConfig } from '../config/config.ts';
 import { exportHats } from '../hats_export/hats_exporter.ts';
+import { PROGRAM } from '../hats_export/writer_thread.ts';
 import { openStore } from '../store/store.ts';
 import { Generation, type Origin } from './generation.ts';
 import type { Source } from './tables.ts';
 
 export interface MakeRequest {
   readonly dataDir: string;
-  /** The directory for the export. It must not exist, and is removed. */
+  /** The directory to create, for the export and the database. The engine removes it. */
   readonly directory: string;
   readonly origin: Origin;
   /** The journal entry after which the tables have the objects; undefined for the last one. */
   readonly at?: number;
-  /** The database to create. */
+  /** The database to create in this directory. */
   readonly file: string;
   readonly number: number;
   /** See `NewGeneration`. */
@@ -32,8 +32,8 @@ export interface MakeRequest {
 export type MakeMessage = { readonly progress: number } | { readonly isMade: true } | { readonly error: string };
 
 export function runMaker(): void {
-  // Without the engine the tables are useless.
-  process.once('disconnect', () => process.exit(1));
+  // Without the engine the tables are useless. `process.exit` would wait for the end of a statement, up to minutes.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   const say = (message: MakeMessage, sent = () => {}) => process.send!(message, undefined, undefined, sent);
   process.once('message', (request: MakeRequest) => {
     let shown = -1;
@@ -49,8 +49,9 @@ export function runMaker(): void {
 }
 
 /** @param onProgress is called with the share that is done, percent */
-export async function makeTables(request: MakeRequest, onProgress: (percent: number) => void): Promise<void> {
+async function makeTables(request: MakeRequest, onProgress: (percent: number) => void): Promise<void> {
   const { dataDir, directory, origin, at, file, number, maxIndexed, memoryMib, threads } = request;
+  const target = join(directory, 'export');
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const store = openStore(dataDir, 'read');
   try {
@@ -58,8 +59,8 @@ export async function makeTables(request: MakeRequest, onProgress: (percent: num
     const { sequence, objects } = await exportHats({
       dataDir,
       store,
-      target: directory,
-      builder: `nearsky ${loadConfig().APP_VERSION}`,
+      target,
+      builder: PROGRAM,
       ...(at !== undefined && { at }),
       onProgress: (rows, total) => total && onProgress(Math.floor((100 * rows) / total)),
     });
@@ -70,24 +71,21 @@ export async function makeTables(request: MakeRequest, onProgress: (percent: num
       threads: `${threads}`,
       memory_limit: `${memoryMib}MiB`,
       temp_directory: '',
-      // To keep the order of millions of rows takes more memory than there is. Each group of rows is of one file, which is sorted.
+      // Keeping the order of millions of rows takes more memory than there is.
       preserve_insertion_order: 'false',
     });
     const connection = await instance.connect();
-    const files = { objects: filesOf(directory, 'objects'), matches: filesOf(directory, 'matches') };
+    const files = { objects: filesOf(target, 'objects'), matches: filesOf(target, 'matches') };
     const contents = { ...origin, mark, sequence, asOfMs, objects, changed: 0 };
     await Generation.make({ connection, file, number, maxIndexed }, files, contents);
     connection.closeSync();
     instance.closeSync();
   } finally {
     await store.close();
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/**
- * The files of a relation in an export, in the order of their pixels. The schema file, which has no rows, is the first.
- */
+/** The files of a relation in an export, in the order of their pixels. Files without a pixel are the first. */
 function filesOf(path: string, source: Source): string[] {
   const dataset = join(path, source, source, 'dataset');
   const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });

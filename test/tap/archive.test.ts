@@ -2,7 +2,8 @@
  * The directories of engines: each engine has its own, and the directory of an ended process is taken over only once. And
  * the process that exports the first tables.
  */
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,7 +12,7 @@ import { openStore } from '../../src/store/store.ts';
 import { ownDirectory } from '../../src/tap/archive.ts';
 import { Engine } from '../../src/tap/engine.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
-import { withDirectory } from '../http/support.ts';
+import { eventually, withDirectory } from '../http/support.ts';
 import { duckdbObstacle, needs } from '../needs.ts';
 import { failure } from '../store/support.ts';
 import { answerOf, closed } from './support.ts';
@@ -88,6 +89,28 @@ needs(test, duckdbObstacle(isInstalled()))(
           await refusal(),
           /"early","message":"the tables could not be made.* next attempt begins in \d+ s"/,
         );
+      } finally {
+        await closed(engine);
+      }
+    }),
+);
+
+const isLinux = process.platform === 'linux';
+
+needs(test, isLinux ? duckdbObstacle(isInstalled()) : 'the process is found on Linux')(
+  'if the process that makes the tables is killed, it leaves no files',
+  () =>
+    withDirectory(async directory => {
+      await openStore(directory, 'write').close();
+      const options = { memoryMib: 256, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
+      const engine = await Engine.open({ ...options, dataDir: directory });
+      try {
+        const refused = failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'));
+        await eventually('the export', async () => globSync('tap/*/new-*/*', { cwd: directory })[0]);
+        const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', `${process.pid}`], { encoding: 'utf8' });
+        process.kill(Number.parseInt(stdout.split('\n').find(line => line.includes('tap_maker'))!, 10), 'SIGKILL');
+        assert.match((await refused).message, /the tables cannot be made/);
+        assert.equal(globSync('tap/*/*', { cwd: directory }), []);
       } finally {
         await closed(engine);
       }

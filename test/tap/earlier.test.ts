@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { programFile } from '../../src/base/program_files.ts';
 import { apply } from '../../src/store/apply.ts';
 import { decodeHistoryKey } from '../../src/store/history.ts';
 import { readDone } from '../../src/store/nights.ts';
@@ -266,10 +267,10 @@ const QUERY = { LANG: 'ADQL', FORMAT: 'csv', ...COUNT };
 const inTheMaking = (dataDir: string, what: string) =>
   eventually(what, async () => globSync('tap/*/new-*', { cwd: dataDir }).length > 0 || undefined);
 
-/** The processes that export the archive. */
-function exportsOf(dataDir: string): string[] {
+/** The processes that make tables. */
+function makers(): string[] {
   const { stdout } = spawnSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' });
-  return stdout.split('\n').filter(line => line.includes(dataDir) && line.includes('--format hats'));
+  return stdout.split('\n').filter(line => line.includes(programFile('workers/tap_maker')));
 }
 
 onLinux('an engine that is killed while it makes the tables of an earlier state: the next one makes them', () =>
@@ -287,7 +288,7 @@ onLinux('an engine that is killed while it makes the tables of an earlier state:
       await eventually('the job', async () => (await app.get(`${job}/phase`)).text === 'COMPLETED' || undefined);
       assert.is((await app.get(`${job}/results/result`)).text, 'n\n1\n');
       assert.not.equal(engine()!.pid, pid);
-      await eventually('the end of all exports', async () => exportsOf(directory).length === 0 || undefined);
+      await eventually('the end of their maker', async () => makers().length === 0 || undefined);
       assert.equal(globSync('tap/*/new-*', { cwd: directory }), []);
       assert.is(globSync('tap/*/earlier-*.duckdb', { cwd: directory }).length, 1);
     },
@@ -329,7 +330,7 @@ onLinux('a service that is killed meanwhile: the next one completes the job, and
     assert.equal([answer.status, await answer.text()], [200, 'n\n1\n']);
     assert.equal(kept(), [file]);
     assert.is((await third.stop()).code, 0);
-    await eventually('the end of all exports', async () => exportsOf(dataDir).length === 0 || undefined);
+    await eventually('the end of their maker', async () => makers().length === 0 || undefined);
   }),
 );
 
