@@ -64,6 +64,8 @@ export interface HatsExportOptions {
   readonly threads?: number;
   /** The maximum number of rows per partition. */
   readonly maxRows?: number;
+  /** Set to leave out the margins. */
+  readonly withoutMargins?: true;
   /**
    * Called from time to time. The rows are the objects whose positions were read, the rows read, and the rows written. The
    * total is undefined while positions are read.
@@ -236,7 +238,7 @@ class Export {
       const marginOf = { name, arcsec: MARGIN_ARCSEC };
       return [
         { name, catalog, partitions },
-        { name: marginName(name), marginOf, catalog, partitions: margins },
+        { name: marginName(name), marginOf, catalog, partitions: this.#options.withoutMargins ? [] : margins },
       ];
     });
   }

@@ -73,6 +73,8 @@ export function* readRecords(path: string, object: ObjectView, at?: number): Gen
   const file = readFileSync(path);
   for (let from = 0; from < file.length; ) {
     const to = from + LENGTH_BYTES + file.readUInt32LE(from);
+    // Deno decompresses part of a chunk without an error.
+    if (to > file.length) throw new Error(`${path} was cut`);
     const chunk = zstdDecompressSync(file.subarray(from + LENGTH_BYTES, to));
     for (let next = 0; next < chunk.length; ) {
       const recordAt = next + HEADER_BYTES;

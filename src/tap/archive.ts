@@ -5,19 +5,16 @@
  * the directory of one that has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { tableName } from '@nearsky/adql';
 import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programModule } from '../base/program_files.ts';
 import { programArguments, withoutEngineFlags } from '../base/runtime.ts';
 import { Catalogs, type DescribedRegistration, isSameDefinition } from '../contract/catalogs.ts';
 import { changedAfter } from '../hats_export/changed_objects.ts';
-import { matchColumns, objectColumns } from '../hats_export/columns.ts';
 import { unboundedCommand } from '../pool/bounded_command.ts';
 import { RESERVE_BYTES, requireSpace } from '../store/disk_space.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
@@ -27,7 +24,7 @@ import { EarlierStates, type Requester } from './earlier_states.ts';
 import { reportFailure } from './engine_errors.ts';
 import { Generation, type NewGeneration, type Origin, removeDatabase } from './generation.ts';
 import type { MakeMessage, MakeRequest } from './maker.ts';
-import { INDEXED, settingsOf, tapTables } from './tables.ts';
+import { keyOf, originOf } from './origin.ts';
 
 /** The share of changed objects above which the rows are sorted again. */
 const MAX_CHANGED = 0.1;
@@ -191,6 +188,7 @@ export class Archive {
       }
     if (!this.#current) {
       this.#current = await this.#alone(this.#presentTurn, () => this.#make());
+      if (this.#current) this.#presentTurn.atMs = 0;
       return 0;
     }
     const ofNext = this.#next ? await this.#replaceBy(this.#next) : 0;
@@ -331,13 +329,8 @@ export class Archive {
     const { number, maxIndexed } = made;
     const request = { dataDir: this.#dataDir, directory, file, number, maxIndexed, ...this.#limits };
     try {
-      for (;;) {
-        rmSync(directory, { recursive: true, force: true });
-        const origin = this.#readOrigin();
-        await this.#runMaker({ ...request, origin, ...(at !== undefined && { at }) });
-        // The process reads the catalogs itself, so it runs again if they have changed meanwhile.
-        if (this.#readOrigin() === origin) break;
-      }
+      rmSync(directory, { recursive: true, force: true });
+      await this.#runMaker({ ...request, ...(at !== undefined && { at }) });
       renameSync(file, made.file);
       return (await Generation.open(made))!;
     } catch (error) {
@@ -404,23 +397,6 @@ const GENERATION = new RegExp(`^(?:${PRESENT}|${EARLIER})-(\\d+)\\.duckdb$`);
 
 const NONE: ReadonlySet<bigint> = new Set();
 
-function originOf(registrations: readonly DescribedRegistration[]): Origin {
-  const registered = registrations.map(described);
-  return { key: keyOf(new Catalogs(registered)), registered };
-}
-
-/** The part of a registration that generations store. */
-function described(registration: DescribedRegistration): DescribedRegistration {
-  const { name, definition, release, narrowTypes, coverage } = registration;
-  return {
-    name,
-    ...(definition && { definition }),
-    ...(release && { release }),
-    ...(narrowTypes && { narrowTypes }),
-    coverage: { order: coverage.order },
-  };
-}
-
 /** Whether the columns of a catalog may differ. New rows do not fit the former columns, which would be null. */
 function isDescribedAnew(before: Catalogs, now: Catalogs): boolean {
   return before.all.some(catalog => {
@@ -460,14 +436,4 @@ export function ownDirectory(all: string): string {
   }
   mkdirSync(own, { recursive: true });
   return own;
-}
-
-/** A short string that differs if the catalogs or the tables differ. */
-function keyOf(catalogs: Catalogs): string {
-  const tables = tapTables(catalogs).map(table => [tableName(table), table.sql?.(relation => relation)]);
-  const relations = [objectColumns(catalogs.all), matchColumns(catalogs.all), settingsOf('objects')];
-  return createHash('sha256')
-    .update(JSON.stringify([catalogs.all, tables, relations, [...INDEXED]]))
-    .digest('hex')
-    .slice(0, 12);
 }

@@ -2,21 +2,22 @@
  * The process that makes the tables of a state: it exports the archive in the HATS layout, and loads the rows into a
  * database. Its memory is not that of queries, and is free when it ends.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pixelOfPath } from '@nearsky/hats/layout';
 import { messageOf } from '../base/error_text.ts';
 import { exportHats } from '../hats_export/hats_exporter.ts';
 import { PROGRAM } from '../hats_export/writer_thread.ts';
+import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { openStore } from '../store/store.ts';
-import { Generation, type Origin } from './generation.ts';
+import { Generation } from './generation.ts';
+import { originOf } from './origin.ts';
 import type { Source } from './tables.ts';
 
 export interface MakeRequest {
   readonly dataDir: string;
   /** The directory to create, for the export and the database. The engine removes it. */
   readonly directory: string;
-  readonly origin: Origin;
   /** The journal entry after which the tables have the objects; undefined for the last one. */
   readonly at?: number;
   /** The database to create in this directory. */
@@ -50,21 +51,33 @@ export function runMaker(): void {
 
 /** @param onProgress is called with the share that is done, percent */
 async function makeTables(request: MakeRequest, onProgress: (percent: number) => void): Promise<void> {
-  const { dataDir, directory, origin, at, file, number, maxIndexed, memoryMib, threads } = request;
+  const { dataDir, directory, at, file, number, maxIndexed, memoryMib, threads } = request;
   const target = join(directory, 'export');
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const store = openStore(dataDir, 'read');
   try {
-    const nowMs = Date.now();
-    const { sequence, objects } = await exportHats({
-      dataDir,
-      store,
-      target,
-      builder: PROGRAM,
-      ...(at !== undefined && { at }),
-      onProgress: (rows, total) => total && onProgress(Math.floor((100 * rows) / total)),
-    });
-    store.resetRead();
+    const origins = new RegisteredCatalogs(originOf);
+    const exported = async () => {
+      const [origin, nowMs] = [origins.of(store), Date.now()];
+      const counts = await exportHats({
+        dataDir,
+        store,
+        target,
+        builder: PROGRAM,
+        withoutMargins: true,
+        ...(at !== undefined && { at }),
+        onProgress: (rows, total) => total && onProgress(Math.floor((100 * rows) / total)),
+      });
+      store.resetRead();
+      return { origin, nowMs, ...counts };
+    };
+    let made = await exported();
+    // The export reads the catalogs itself, so it runs again if they have changed meanwhile.
+    while (origins.of(store) !== made.origin) {
+      rmSync(target, { recursive: true });
+      made = await exported();
+    }
+    const { origin, nowMs, sequence, objects } = made;
     const mark = store.markOf(sequence);
     const asOfMs = at === undefined ? nowMs : Math.floor(store.latestIngestAt(at) / 1000);
     const instance = await DuckDBInstance.create(':memory:', {

@@ -399,7 +399,7 @@ check('a column that all files of a catalog lack, or some of them, is null there
       const nulls = Array.from(partial).filter((value, i) => i >= 60 || value === null).length;
       assert.equal(await count(`${PARTIAL} IS NULL`), [`${nulls}`]);
       const { text } = await ask({ app }, `SELECT TOP 5 ${MISSING} FROM gaia_dr3.sources`);
-      assert.is(text, `${MISSING}\n${'\n'.repeat(5)}`);
+      assert.is(text, `${MISSING}\n${'""\n'.repeat(5)}`);
     } finally {
       await app.app.close();
     }
