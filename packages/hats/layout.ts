@@ -13,6 +13,8 @@ export const SKYMAP_FILE = 'skymap.fits';
 export const POINT_MAP_FILE = 'point_map.fits';
 /** The suffix of a partition's name, unless the properties specify another one. */
 export const PARTITION_SUFFIX = '.parquet';
+/** The names of Parquet files in a folder of data. Names that begin with _ or . are not data. */
+export const PARQUET_NAME = /^[^_.].*\.(?:parquet|parq|pq)$/i;
 
 /** The column of each row's NESTED pixel, by which rows are sorted, and the order of these pixels. */
 export const HEALPIX_COLUMN = '_healpix_29';

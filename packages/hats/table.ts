@@ -11,6 +11,7 @@ import {
   COLLECTION_FILE,
   INFO_FILE,
   METADATA_FILE,
+  PARQUET_NAME,
   PARTITION_SUFFIX,
   type Pixel,
   PROPERTIES_FILES,
@@ -183,8 +184,6 @@ function checkedPixel({ order, ipix }: Pixel, where: string): Pixel {
   );
 }
 
-const PART = /^[^_.].*\.(parquet|parq|pq)$/;
-
 const folderOf = (pixel: Pixel) => partitionFile(pixel, '');
 
 /** The Parquet files in the folder of each partition. */
@@ -195,14 +194,14 @@ async function partsOf(
 ): Promise<string[][]> {
   if ((await files.list('dataset')) !== undefined) {
     const listings = pixels.map(async pixel =>
-      (await namesIn(files, folderOf(pixel), PART)).map(name => posix.join(folderOf(pixel), name)),
+      (await namesIn(files, folderOf(pixel), PARQUET_NAME)).map(name => posix.join(folderOf(pixel), name)),
     );
     return Promise.all(listings);
   }
   const paths = await metadataPaths();
   if (!paths) throw unlisted(files);
   const parts = Map.groupBy(
-    paths.map(path => `dataset/${path}`).filter(path => PART.test(posix.basename(path))),
+    paths.map(path => `dataset/${path}`).filter(path => PARQUET_NAME.test(posix.basename(path))),
     path => posix.dirname(path),
   );
   return pixels.map(pixel => (parts.get(folderOf(pixel)) ?? []).sort());

@@ -11,7 +11,7 @@ import {
   REMOTE_CONCURRENCY,
   withParquet,
 } from '@nearsky/hats';
-import { isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
+import { conePixels, isPosition, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { eachConcurrently } from '../base/concurrency.ts';
 import { isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, RowCounts } from '../store/catalog_registration.ts';
@@ -61,6 +61,7 @@ export async function surveyCatalog(
   { depth, pixels, onProgress = () => {} }: SurveyOptions,
 ): Promise<Survey> {
   const names = partitions.flatMap(partition => partition.files);
+  const partitionsOfFiles = partitions.flatMap(partition => partition.files.map(() => partition));
   const isFar = isRemote(files.location);
   const problems: (readonly [index: number, problem: ReadFailure | CatalogError])[] = [];
   const counts: FileCounts[] = [];
@@ -72,7 +73,7 @@ export async function surveyCatalog(
         checkColumns(file, columns);
         for (const { key, column } of columns.payload)
           if (column !== null) kinds.get(key)!.add(file.columns.get(column)!);
-        return countRows(file, columns, depth, pixels);
+        return countRows(file, columns, depth, partitionsOfFiles[index]!, pixels);
       });
       counts.push(counted);
       rows += counted.rows;
@@ -138,6 +139,7 @@ async function countRows(
   file: ParquetFile,
   columns: CatalogColumns,
   depth: SurveyOptions['depth'],
+  partition: Partition,
   pixels: PixelSet | undefined,
 ): Promise<FileCounts> {
   let [withoutPosition, withoutId, bytes] = [0, 0, 0];
@@ -153,6 +155,7 @@ async function countRows(
     }
     const reading = [columns.ra, columns.dec].map(column => file.readNumbers(column, rowGroup));
     const [ra, dec] = (await Promise.all(reading)) as [Float64Array, Float64Array];
+    checkPixels(file, partition, ra, dec);
     withoutPosition += addPositions(ra, dec, pixels);
     for (const column of [columns.ra, columns.dec]) bytes += file.storedBytes(column, rowGroup);
   }
@@ -196,6 +199,24 @@ const SHOWN_CHARACTERS = 100;
 /** Shortens a string for a message, and formats it as JSON. */
 function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+}
+
+/** Positions that were rounded after the partitioning, for example to float32, may lie this far outside. */
+const MAX_OUTSIDE_ARCSEC = 1;
+
+/**
+ * Searches look for a source in the partition of its position, so a row in another partition would never be found.
+ * @throws CatalogError if a row lies outside the pixel of its partition
+ */
+function checkPixels(file: ParquetFile, { order, ipix }: Partition, ra: Float64Array, dec: Float64Array): void {
+  for (let row = 0; row < ra.length; row++) {
+    const wrapped = wrapRa(ra[row]!);
+    if (!isPosition(wrapped, dec[row]!) || pixelOf(order, wrapped, dec[row]!) === ipix) continue;
+    if (conePixels(order, wrapped, dec[row]!, MAX_OUTSIDE_ARCSEC).includes(ipix)) continue;
+    throw new CatalogError(
+      `Cannot use ${file.name} because its rows must lie in pixel ${ipix} of order ${order}, like its name: a row at ra ${ra[row]}, dec ${dec[row]} does not. Import the catalog anew`,
+    );
+  }
 }
 
 /** Counts the rows without a usable position, and adds the pixels of the other rows. */

@@ -6,6 +6,7 @@ import { describeParquet, findPositions, type NamedColumns, positionReader, Tabl
 import type { Frame } from '@nearsky/astrotables/frames';
 import { type ColumnKind, openParquet, type ParquetFile } from '@nearsky/astrotables/parquet';
 import { CatalogError, catalogFiles, isHats, isRemote, openHats, openLocalFile } from '@nearsky/hats';
+import { PARQUET_NAME, partitionFile } from '@nearsky/hats/layout';
 import { wrapRa } from '@nearsky/sky-index';
 import { findColumn } from '../catalogs/columns.ts';
 import { REMOTE_READING } from '../catalogs/remote_options.ts';
@@ -30,6 +31,8 @@ type TableFile = () => Promise<ParquetFile>;
 const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'unsigned32'];
 /** `float` is not accepted, because 32-bit right ascensions have steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
+/** A path through a folder such as `_temporary`, which holds no data. */
+const HIDDEN = /(?:^|[\\/])[_.]/;
 /** The number of rows per commit. */
 const BATCH_ROWS = 20_000;
 
@@ -47,12 +50,15 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
   const files = await catalogFiles(location, { remote: REMOTE_READING });
   if (await isHats(files)) {
     const table = await openHats(location, { remote: REMOTE_READING });
+    const empty = table.partitions.find(({ files }) => files.length === 0);
+    if (empty)
+      throw new CatalogError(`Cannot read ${location} because its partition ${partitionFile(empty, '/')} has no files`);
     return table.partitions.flatMap(partition =>
       partition.files.map(name => async () => openParquet(await table.files.open(name))),
     );
   }
   const names = readdirSync(location, { recursive: true, encoding: 'utf8' });
-  const parquet = names.filter(name => /\.(parquet|parq)$/.test(name) && !basename(name).startsWith('_')).sort();
+  const parquet = names.filter(name => PARQUET_NAME.test(basename(name)) && !HIDDEN.test(name)).sort();
   if (parquet.length === 0) {
     throw new CatalogError(
       `Cannot read ${location} as a table because it is not a HATS catalog and holds no .parquet file`,

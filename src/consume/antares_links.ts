@@ -116,7 +116,7 @@ export class AlertLinks {
       if (next === undefined) break;
       url = this.#resolve(next);
     }
-    if (!newest) throw new AbsentAlert(`no alert at ${withoutPassword(url)}`);
+    if (!newest) throw new AbsentAlert(`the locus has no alert: ${withoutPassword(url)}`);
     return newest;
   }
 
@@ -131,7 +131,7 @@ export class AlertLinks {
     if (url.origin !== new URL(baseUrl).origin) {
       const where = withoutPassword(url.href).slice(0, 200);
       throw new UnusableMessage(
-        `the link leads to ${where}, but only ${new URL(baseUrl).origin} is allowed (ANTARES_API_BASE_URL)`,
+        `the link must lead to ${new URL(baseUrl).origin} (ANTARES_API_BASE_URL): ${where} was given`,
       );
     }
     // Only the parts of the link that identify a page are kept. Other parts may differ for the same page.
@@ -152,7 +152,7 @@ export class AlertLinks {
       } catch (error) {
         if (error instanceof UnusableMessage) throw error;
         signal.throwIfAborted();
-        const why = `Cannot follow the link ${withoutPassword(url)}: ${messageOf(error)}`;
+        const why = `Cannot follow the link: ${withoutPassword(url)}: ${messageOf(error)}`;
         if (performance.now() - beganMs >= patienceMs) {
           // Other requests were answered in the meantime, so the host works.
           if (this.#answeredMs > beganMs + patienceMs / 2) throw new UnusableMessage(why, { cause: error });
@@ -178,7 +178,7 @@ export class AlertLinks {
       const why = `it answered ${response.statusCode}`;
       if (!FINAL_STATUSES.has(response.statusCode)) throw new Error(why);
       const Kind = response.statusCode === 404 ? AbsentAlert : UnusableMessage;
-      throw new Kind(`Cannot follow the link ${withoutPassword(url)}: ${why}`);
+      throw new Kind(`Cannot follow the link: ${withoutPassword(url)}: ${why}`);
     }
     // Truncated JSON fails to parse, and is requested again.
     const { value, exactId } = parseMessage(await readText(response, MAX_PAGE_BYTES));
@@ -194,7 +194,7 @@ function nextOf({ document }: Page, url: string): string | undefined {
   const link = asObject(next)?.href ?? next;
   if (link === undefined || link === null) return undefined;
   if (typeof link === 'string') return link;
-  throw new UnusableMessage(`the link to the next page is not a string at ${withoutPassword(url)}`);
+  throw new UnusableMessage(`the link to the next page is not a string: ${withoutPassword(url)}`);
 }
 
 interface Alert extends AlertProperties {
@@ -203,7 +203,8 @@ interface Alert extends AlertProperties {
 }
 
 function alertsOf({ document, exactId }: Page, url: string): Alert[] {
-  if (!Array.isArray(document.data)) throw new UnusableMessage(`no list of alerts at ${withoutPassword(url)}`);
+  if (!Array.isArray(document.data))
+    throw new UnusableMessage(`the answer has no list of alerts: ${withoutPassword(url)}`);
   return document.data.flatMap(entry => {
     const attributes = asObject(asObject(entry)?.attributes);
     const properties = asObject(attributes?.properties);

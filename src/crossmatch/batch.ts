@@ -5,7 +5,13 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { Pool } from '../pool/pool.ts';
-import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
+import type {
+  CrossmatchRecord,
+  CrossmatchResult,
+  ObjectToCrossmatch,
+  RecordedOutcome,
+  SkyPosition,
+} from '../store/types.ts';
 import { readsAsMuch, readsMore } from '../store/unread.ts';
 import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
@@ -35,8 +41,10 @@ export interface BatchOptions {
    * searched.
    */
   readonly staysPending: (diaObjectId: bigint) => boolean;
-  /** Whether the objects were crossmatched before, with other settings. */
+  /** Whether the objects were crossmatched before, and get another crossmatch. */
   readonly isAgain: boolean;
+  /** `isAgain`: whether a record has the settings of this batch, so that only further catalogs change it. */
+  readonly hasSettings: (record: CrossmatchRecord) => boolean;
   /** Stores the results of some objects. Objects in the list of ids must stay pending. */
   readonly record: (results: readonly CrossmatchResult[], unreadable: readonly bigint[]) => Promise<void>;
   /** Called after each file of a catalog. */
@@ -176,8 +184,12 @@ class Batch {
     const { diaObjectId, position, current } = this.#objects[object]!;
     const outcomes = this.#outcomesOf(object, position !== null);
     const { catalogOutcomes } = outcomes;
-    const { isAgain } = this.#options;
-    if (isAgain ? !readsAsMuch(outcomes, current) : current && !readsMore(outcomes, current)) return undefined;
+    const { isAgain, hasSettings } = this.#options;
+    const isWorth =
+      current && (!isAgain || hasSettings(current))
+        ? readsMore(outcomes, current)
+        : !isAgain || readsAsMuch(outcomes, current);
+    if (!isWorth) return undefined;
     if (!current && outcomes.isUnsearched && this.#options.staysPending(diaObjectId)) return undefined;
     const matches = position ? this.#searches.flatMap(search => search.match(object) ?? []) : [];
     for (const search of this.#searches) search.forget(object);

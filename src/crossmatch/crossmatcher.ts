@@ -13,6 +13,7 @@ import { PRIOR_COMPLETENESS } from '../contract/position_errors.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import type { FoundStatistics } from '../store/changes.ts';
+import { provenanceHash } from '../store/records.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Store } from '../store/store.ts';
 import type { CatalogRelease, CrossmatchResult, ProvenanceSet } from '../store/types.ts';
@@ -219,8 +220,9 @@ class Run {
   }
 
   async #crossmatch(objects: readonly BatchObject[], catalogs: readonly InService[]): Promise<void> {
-    const { pool, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
+    const { store, pool, again, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
     const provenance = this.#settings(catalogs);
+    const hash = provenanceHash(provenance);
     const radiusArcsec = provenance.crossmatch_radius_arcsec;
     if (radiusArcsec === null) throw new RangeError('Cannot crossmatch because the settings have no crossmatch radius');
     const searches = await searchBatch(objects, catalogs, {
@@ -232,6 +234,7 @@ class Run {
       signal,
       staysPending: this.#options.staysPending ?? (() => false),
       isAgain: this.#isAgain,
+      hasSettings: record => !again?.lackStatistics && store.provenanceSet(record.provenanceSet).hash === hash,
       record: (results, unreadable) => this.#record(results, unreadable, provenance),
       onFile: (filesDone, files) => onProgress?.({ objects: this.summary.objects, files, filesDone, awaited: 0 }),
     });

@@ -2,6 +2,7 @@
 
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { parse as parseText } from 'csv-parse/sync';
 import { DECIMAL } from '../contract/kind.ts';
 import type { TnsRecord } from '../store/types.ts';
 import { parseTimeLine, RegistryError, type TimeSpan } from './registry_file.ts';
@@ -42,8 +43,13 @@ type Places = Readonly<Record<Column, number>>;
 
 interface Row {
   readonly cells: readonly string[];
+  /** The number of its last line, from 1. */
   readonly line: number;
+  /** Its lines in the file; several if a quoted string contains line breaks. */
+  readonly lines: readonly string[];
 }
+
+const LINE_BREAK = /\r\n|\r|\n/;
 
 /**
  * Reads the first lines, and prepares to read the rest.
@@ -78,19 +84,21 @@ function placesOf(header: readonly string[], name: string): Places {
   return Object.fromEntries([...NEEDED, ...WELCOME].map(column => [column, names.indexOf(column)])) as Places;
 }
 
-/** Parses the rows. A stray quote is kept as it is; if it damages a row, the row has the wrong number of cells. */
+const CSV = { relax_column_count: true, relax_quotes: true } as const;
+
+/** Parses the rows. A stray quote is kept as it is; it may join a row with the next ones. */
 async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerator<Row, undefined> {
-  const parser = parse({
-    bom: true,
-    info: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    max_record_size: MAX_ROW_CHARACTERS,
-  });
+  const parser = parse({ ...CSV, bom: true, raw: true, max_record_size: MAX_ROW_CHARACTERS });
   // An error of the source destroys the parser with that error, and the loop over the parser throws it.
   pipeline(Readable.from(csv), parser, () => {});
   try {
-    for await (const { record, info } of parser) yield { cells: record, line: info.lines };
+    let line = 0;
+    for await (const { record, raw } of parser) {
+      const lines = raw.split(LINE_BREAK);
+      if (lines.at(-1) === '') lines.pop();
+      line += lines.length;
+      yield { cells: record, line, lines };
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const why = error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'it ends within a quoted string' : error.message;
@@ -102,7 +110,7 @@ async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerat
 async function* inBatches(rows: AsyncIterable<Row>, places: Places, width: number): AsyncGenerator<RowBatch> {
   const emptyBatch = () => ({ records: [] as RowBatch['records'][number][], bad: [] as BadRow[], notes: new Notes() });
   let batch = emptyBatch();
-  for await (const { cells, line } of rows) {
+  for await (const { cells, line } of separated(rows, places, width)) {
     const record =
       cells.length === width
         ? recordOf(cells, places, batch.notes)
@@ -115,6 +123,29 @@ async function* inBatches(rows: AsyncIterable<Row>, places: Places, width: numbe
     batch = emptyBatch();
   }
   yield { ...batch, notes: batch.notes.counts };
+}
+
+/** The rows. If a line of a row is an object by itself, a stray quote has joined them: each line is then a row. */
+async function* separated(rows: AsyncIterable<Row>, places: Places, width: number): AsyncGenerator<Row> {
+  const isObject = ({ cells }: Row) =>
+    cells.length === width && typeof recordOf(cells, places, new Notes()) === 'object';
+  for await (const row of rows) {
+    const { lines } = row;
+    const first = row.line - lines.length + 1;
+    const each =
+      lines.length > 1 ? lines.map((line, i) => ({ cells: cellsOf(line), line: first + i, lines: [line] })) : [];
+    if (each.some(isObject)) yield* each;
+    else yield row;
+  }
+}
+
+/** The cells of a line; the line as a single cell if it ends within a quoted string. */
+function cellsOf(line: string): readonly string[] {
+  try {
+    return parseText(line, CSV)[0] ?? [''];
+  } catch {
+    return [line];
+  }
 }
 
 class Notes {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReadFailure } from '@nearsky/astrotables/files';
 import { CatalogError } from '@nearsky/hats';
@@ -266,6 +266,25 @@ test('a table that is partitioned by other columns than its positions is refused
     }
     writeFileSync(properties, text.replace(/hats_col_(ra|dec)=.*\n/g, ''));
     assert.is((await registerCatalog(gaia, directory, { addedAtUs })).columns.ra, 'ra');
+  }));
+
+test('rows in the partition of another pixel are refused: no search would find them', () =>
+  withDirectory(async directory => {
+    const [ra, dec] = [
+      [10, 200],
+      [5, -40],
+    ];
+    const { name, raColumn, decColumn } = gaia;
+    const columns = catalogColumns(gaia, ra, dec);
+    const options = { name, columns, ra: raColumn, dec: decColumn, minOrder: 2, maxOrder: 2 };
+    const [first, second] = writeHats(directory, options).map(({ files }) => join(directory, files[0]!));
+    const { partitions } = await registerCatalog(gaia, directory, { addedAtUs });
+    assert.is(partitions.length, 2);
+    cpSync(second!, first!);
+    assert.match(
+      await refusal(directory),
+      /Npix=70\.parquet because its rows must lie in pixel 70 of order 2.* ra 200, dec -40/,
+    );
   }));
 
 test.run();

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { partitionFile } from '@nearsky/hats/layout';
-import { isPosition, pixel29, pixelOf } from '@nearsky/sky-index';
+import { isPosition, pixel29, pixelOf, wrapRa } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { healpixMap } from './write_fits.ts';
 
@@ -101,14 +101,14 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
   return partitions;
 }
 
-/** The positions as numbers; NaN if missing. */
+/** The positions as numbers, right ascensions from 0 to 360; NaN if missing. */
 function positions({ columns, ra, dec }: HatsOptions): { ra: Float64Array; dec: Float64Array } {
   const numbers = (name: string) => {
     const column = columns.find(candidate => candidate.name === name);
     if (column?.type !== 'DOUBLE') throw new Error(`Cannot write a catalog because it has no DOUBLE column ${name}`);
     return Float64Array.from(column.data, value => (typeof value === 'number' ? value : Number.NaN));
   };
-  return { ra: numbers(ra), dec: numbers(dec) };
+  return { ra: numbers(ra).map(wrapRa), dec: numbers(dec) };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** `ingest --table`: objects of Parquet files and of HATS catalogs, ours among them. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { separationArcsec } from '@nearsky/sky-index';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -152,21 +152,27 @@ test('a directory of files, and a HATS catalog', () =>
     const expected = ids.map((id, i) => [id, { ra: ra[i], dec: dec[i] }]);
     const folder = join(directory, 'parts');
     mkdirSync(join(folder, 'deeper'), { recursive: true });
-    writeParquet(join(folder, 'a.parquet'), tableOf(ids.slice(0, 90), ra.slice(0, 90), dec.slice(0, 90)));
-    writeParquet(join(folder, 'deeper/b.parq'), tableOf(ids.slice(90), ra.slice(90), dec.slice(90)));
-    writeHats(join(directory, 'hats'), {
-      name: 'survey',
-      ra: 'coord_ra',
-      dec: 'coord_dec',
-      maxRows: 20,
-      columns: tableOf(ids, ra, dec),
-    });
+    mkdirSync(join(folder, '_temporary'));
+    const part = (from: number, to: number) => tableOf(ids.slice(from, to), ra.slice(from, to), dec.slice(from, to));
+    writeParquet(join(folder, 'a.PARQUET'), part(0, 90));
+    writeParquet(join(folder, 'deeper/b.parq'), part(90, 150));
+    writeParquet(join(folder, 'deeper/c.pq'), part(150, count));
+    for (const hidden of ['.d.parquet', '_temporary/e.parquet'])
+      writeParquet(join(folder, hidden), tableOf([1n], [1], [1]));
+    const survey = { name: 'survey', ra: 'coord_ra', dec: 'coord_dec', columns: part(0, count) };
+    writeHats(join(directory, 'hats'), { ...survey, maxRows: 20 });
     for (const name of ['parts', 'hats']) {
       const data = join(directory, `data-${name}`);
       const counts = await nearsky('ingest', '--data', data, '--table', join(directory, name), ...COLUMNS);
       assert.is(counts.stored, count);
       assert.equal(places(await stored(data)), expected);
     }
+    const parts = writeHats(join(directory, 'folders'), { ...survey, suffix: '/', minOrder: 1 });
+    const lost = dirname(parts[0]!.files[0]!);
+    rmSync(join(directory, 'folders', lost), { recursive: true });
+    const args = ['ingest', '--data', join(directory, 'data'), '--table', join(directory, 'folders'), ...COLUMNS];
+    const { code, stderr } = await start(args).finished;
+    assert.equal([code, stderr.includes(`because its partition ${lost}/ has no files`)], [1, true], stderr);
   }));
 
 test('the archive of another service gives the same objects', () =>

@@ -149,6 +149,21 @@ test('an object keeps its last crossmatch while a catalog of that cannot be read
     assert.equal(world.store.pendingIds(10), [pending]);
   }));
 
+test('an object for which the same catalog cannot be read again is unchanged, and counts as unreadable', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', PLACES);
+    const { location } = await world.addCatalog('des_y6_gold', PLACES);
+    const ids = await world.ingest(PLACES);
+    renameSync(join(location, 'dataset'), join(location, 'away'));
+    await world.crossmatch();
+    const { objects, recorded, skipped, unreadable, statuses } = await world.crossmatch({ again });
+    assert.equal([objects, recorded, skipped, unreadable, statuses.coincident_sources], [2, 0, 0, 2, 0]);
+    assert.is((await world.crossmatch({ again: { lackStatistics: true } })).objects, 0);
+    renameSync(join(location, 'away'), join(location, 'dataset'));
+    assert.is((await world.crossmatch({ again })).recorded, 2);
+    assert.is(outcomes(world, ids[0]!).length, 2);
+  }));
+
 test('two at once record each object once; an object without a record gets one', () =>
   inWorld(async world => {
     await world.addCatalog('gaia_dr3', PLACES);

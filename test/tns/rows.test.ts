@@ -100,6 +100,21 @@ test('rows that are no objects are rejected, each with its line and reason; the 
   }
 });
 
+test('a stray quote costs its own row alone, not the rows that it joins', async () => {
+  const header = 'objid,name,ra,declination,reporters';
+  for (const [stray, next] of [
+    ['"1","2026a","1","1","Joe ""', '"2","2026b","2","2","x"'],
+    ['"1","2026a","1","1","Joe \\""', '"2","2026b","2","2","x"'],
+    ['1,2026a,1,1,"Joe', '2,2026b,2,2,x'],
+  ]) {
+    const lines = [header, stray, next, '"3","2026c","3","3","y, ""z"""', '"4","2026d","4","4","two\nlines"'];
+    for (const ending of ['\n', '\r\n']) {
+      const { records, bad } = await read(`${lines.join(ending)}${ending}`);
+      assert.equal([records.map(({ objid }) => objid), bad.map(({ line }) => line)], [[2, 3, 4], [2]]);
+    }
+  }
+});
+
 test('what cannot be used of a row that is read, and empty lines, are counted', async () => {
   const long = 'a'.repeat(257);
   const row = (objid: number, prefix: string, type: string, redshift: string) =>
