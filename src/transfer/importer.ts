@@ -1,5 +1,6 @@
 /** Imports the lines of an export into the store, in batches, whatever their order. */
 import { ahead } from '../base/ahead.ts';
+import { nowUs } from '../base/times.ts';
 import {
   type Line,
   type LineBlock,
@@ -204,6 +205,11 @@ export class Importer {
       return;
     }
     if (parsed.kind === 'tns_snapshot') {
+      if (parsed.epochUs > nowUs()) {
+        // Such a registry would count as current, and would not be refreshed, until then.
+        this.#reject(file, line, 'epoch must not be in the future: check the clock of this machine');
+        return;
+      }
       const outcome = this.#registry.setEpoch(parsed.epochUs);
       if (outcome === 'conflict') this.#reject(file, line, 'an earlier tns_snapshot line has another epoch');
       else this.#count('tns_snapshot', outcome === 'added' ? 'imported' : 'unchanged');

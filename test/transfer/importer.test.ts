@@ -334,7 +334,7 @@ test('the registry is replaced as a whole, at the end', () =>
     assert.equal(await seen(), [2_000_000, undefined, 2]);
   }));
 
-test('a registry without its epoch, or cut off, does not replace the one that is stored', () =>
+test('a registry without its epoch, with a future one, or cut off, does not replace the one that is stored', () =>
   withDirectory(async directory => {
     const data = join(directory, 'a');
     const seen = () =>
@@ -353,6 +353,11 @@ test('a registry without its epoch, or cut off, does not replace the one that is
       [[1, 'no tns_object line is imported, because there is no tns_snapshot line']],
     );
     assert.equal([counts.rejected, counts.types.tns_object.imported], [2, 0]);
+    assert.equal(await seen(), [1_000_000, 1, 1]);
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    const later = await importLines(directory, 'a', [snapshotLine(future), registryLine(5, '2026a')]);
+    assert.match(later.rejections[0]!.reason, /^epoch must not be in the future/);
+    assert.equal([later.counts.read, later.counts.rejected], [2, 2]);
     assert.equal(await seen(), [1_000_000, 1, 1]);
 
     const whole = gzipSync(
