@@ -193,10 +193,9 @@ export class Coordinator implements Coordination {
   async close(): Promise<void> {
     this.#watch.close();
     this.#jobs.close();
-    this.#tap.close();
     this.#reading.close();
     this.#childMemory.close();
-    const parts = [this.#skyMap, this.#sources, this.#tables, this.#index];
+    const parts = [this.#tap, this.#skyMap, this.#sources, this.#tables, this.#index];
     await Promise.all(parts.map(part => part.close()));
   }
 }

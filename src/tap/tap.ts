@@ -502,8 +502,8 @@ export class Tap {
     }
   }
 
-  close(): void {
-    this.#engine?.close();
+  async close(): Promise<void> {
+    await this.#engine?.close();
   }
 }
 
@@ -544,6 +544,7 @@ class EngineLink {
   readonly child: ChildProcess;
   readonly #calls: Caller<EngineRequest, EngineFailure>;
   readonly #onEnd: (error: string | undefined) => number;
+  readonly #ended: Promise<void>;
   #isEnded = false;
   #isClosed = false;
   #isLeaving = false;
@@ -576,6 +577,7 @@ class EngineLink {
       if ('state' in message) this.state = message.state;
       else this.#calls.hear(message);
     });
+    this.#ended = new Promise(resolve => this.child.once('error', () => resolve()).once('exit', () => resolve()));
     this.child.on('error', error => this.#end(messageOf(error)));
     this.child.on('exit', (code, signal) => {
       this.#isClosed ||= this.#isLeaving && code === 0;
@@ -606,11 +608,16 @@ class EngineLink {
     this.child.kill('SIGKILL');
   }
 
-  /** Lets the process end; an export in progress is abandoned. */
-  close(): void {
+  /**
+   * Lets the process end; tables that are being made are abandoned. Resolves when it has ended: the engine of the next
+   * service takes over only the tables of an ended process.
+   */
+  async close(): Promise<void> {
     this.#isClosed = true;
     if (this.child.connected) this.child.disconnect();
-    setTimeout(() => this.kill(), CLOSE_MS).unref();
+    const timer = setTimeout(() => this.kill(), CLOSE_MS);
+    await this.#ended;
+    clearTimeout(timer);
   }
 
   #end(error: string): void {
