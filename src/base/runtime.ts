@@ -41,8 +41,8 @@ const LIBRARY_THREADS = 4;
 const STACK_MIB = 8;
 
 /**
- * What a process needs to run this many steps of native libraries at the same time: environment variables, and memory
- * beyond the default for the stacks of its threads, MiB. Deno starts as many threads as it needs.
+ * Lets a process run this many steps of native libraries at the same time. Returns the environment variables for that,
+ * and the additional memory for the stacks of its threads, MiB. Deno starts as many threads as it needs.
  */
 export function libraryThreads(steps: number): { readonly env: Readonly<Record<string, string>>; reservedMib: number } {
   if (isDeno) return { env: {}, reservedMib: 0 };

@@ -141,8 +141,8 @@ class Export {
   readonly #sky = new SkyRows(MARGIN_ARCSEC);
   /** The numbers of objects without a position, and of their matches. They are in no partition. */
   readonly #aside: Record<PartitionJob['catalog'], number> = { objects: 0, matches: 0 };
-  /** The file with the objects of each partition, while they wait to be written. */
-  readonly #records = new Map<RowsOfPixel, string>();
+  /** The file with the objects of each partition, and the number of their rows. */
+  readonly #records = new Map<RowsOfPixel, Pick<PartitionJob, 'records' | 'rows'>>();
   /** The ids that were removed and not stored anew. */
   readonly #removed = new Set<bigint>();
   #rowsDone = 0;
@@ -249,12 +249,13 @@ class Export {
     const jobs = planned.flatMap(({ catalog, partitions }) => partitions.map(partition => ({ catalog, partition })));
     let rows = 0;
     for (const { catalog, partition } of jobs) {
-      this.#records.set(partition, this.#recordsPath(this.#records.size));
-      rows += this.#rowsOf(catalog, partition);
+      const ofPartition = this.#rowsOf(catalog, partition);
+      this.#records.set(partition, { records: this.#recordsPath(this.#records.size), rows: ofPartition });
+      rows += ofPartition;
     }
     this.#rowsPlanned = this.#rowsDone + 2 * rows;
     const asides = CATALOGS.map(catalog => this.#recordsPath(catalog));
-    const files = new RecordFiles([...this.#records.values(), ...asides]);
+    const files = new RecordFiles([...Array.from(this.#records.values(), ({ records }) => records), ...asides]);
     const filesOf = filesByRow(
       this.#sky.length,
       jobs.map(({ partition }) => partition.rows),
@@ -298,9 +299,9 @@ class Export {
     return Promise.all(
       partitions.map(async partition => {
         const { order, ipix } = partition;
-        const rows = this.#rowsOf(catalog, partition);
+        const { records, rows } = this.#records.get(partition)!;
         const path = join(directory, partitionFile(partition));
-        const bytes = await this.#writers.write({ catalog, path, records: this.#records.get(partition)!, at, rows });
+        const bytes = await this.#writers.write({ catalog, path, records, at, rows });
         this.#progress(rows);
         return { order, ipix, rows, bytes };
       }),

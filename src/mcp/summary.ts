@@ -52,7 +52,7 @@ function associationOf(tns: ApiObjectTns | null) {
 
 const nearness = (match: ApiMatch) => match.separation_at_epoch_arcsec ?? match.separation_arcsec;
 
-/** First the sources of the current catalogs, in their order, then those of former catalogs. */
+/** The sources of the current catalogs, in the order of the catalogs. The sources of former catalogs follow. */
 function coincidentSources(matches: readonly ApiMatch[], catalogs: Catalogs, maxNearest: number) {
   const names = [...catalogs.all.map(({ name }) => name), ...matches.map(match => match.catalog_name)];
   return [...new Set(names)].flatMap(name => {

@@ -10,8 +10,7 @@ const RESERVED_MIB = 600;
  * A command that runs a program with a memory limit and a lower priority. Beyond the limit, allocations for arrays and
  * in libraries fail with an error.
  * @param memoryMib the limit, in addition to the memory of an idle process
- * @param niceness how much higher its niceness is than that of the thread that starts it. A higher niceness gets less of
- * the processor
+ * @param niceness added to the niceness of the thread that starts it. A higher niceness gets less of the processor
  */
 export function boundedCommand(memoryMib: number, niceness: number, program: readonly string[]): string[] {
   // On Linux each thread has its own niceness. So it must be set before the program starts threads, which inherit it.

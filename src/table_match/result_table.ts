@@ -232,8 +232,8 @@ function pairCells(pairs: Pairs, { pair }: Run, column: number): Cell[] {
 
 /**
  * The columns for the status, id, position and separation. For a catalog's source, also the quantities that help to
- * judge the match, and the source's columns. Positions have no UCD: programs, and the next crossmatch, would take them
- * for those of the rows.
+ * judge the match, and the source's columns. Positions have no UCD. With one, programs and the next crossmatch would
+ * use them as the positions of the rows.
  */
 function matchedColumns(definition: CatalogDefinition | undefined): Column[] {
   const whose = definition ? 'the source' : 'the object';

@@ -206,7 +206,7 @@ export class Importer {
     }
     if (parsed.kind === 'tns_snapshot') {
       if (parsed.epochUs > nowUs()) {
-        // Such a registry would count as current, and would not be refreshed, until then.
+        // Until then, such a registry would not be refreshed.
         this.#reject(file, line, 'epoch must not be in the future: check the clock of this machine');
         return;
       }

@@ -66,7 +66,7 @@ test.after(async ({ directory, server, processes, neighbour, rows }) => {
   const { stderr } = await server.stop();
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   console.log(HEADER + rows.join(''));
-  // Who gives up a query does not fill the log.
+  // A query that its client has given up is not logged as an error.
   assert.not.match(stderr, /tap_engine_failed.*the query was ended/);
 });
 

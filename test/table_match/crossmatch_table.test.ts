@@ -400,7 +400,7 @@ test('the frame of the positions is read, said in a header and in the answer, an
     });
   }));
 
-test('an answer that is sent again is searched at its own positions, not at those of its matches', () =>
+test('a crossmatch of an answer uses the positions of its rows, not those of its matches', () =>
   inWorld(async world => {
     await world.ingest([{ ra: 10, dec: 20 }]);
     await world.addCatalog('gaia_dr3', [{ ra: 10, dec: 20 }]);

@@ -51,47 +51,47 @@ test('of several engines that have ended, the directory that changed last is tak
     });
 });
 
+/** Opens an engine with so much memory on an archive without objects. */
+const withEngine = (memoryMib: number, use: (engine: Engine, directory: string) => Promise<void>) =>
+  withDirectory(async directory => {
+    await openStore(directory, 'write').close();
+    const options = { memoryMib, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
+    const engine = await Engine.open({ ...options, dataDir: directory });
+    try {
+      await use(engine, directory);
+    } finally {
+      await closed(engine);
+    }
+  });
+
 needs(test, duckdbObstacle(isInstalled()))(
   'the export of the first tables does not have the small heap of the engine',
-  () =>
-    withDirectory(async directory => {
-      await openStore(directory, 'write').close();
-      const before = { ...process.env };
-      // An engine limits its heap, too. With this limit no program could run.
-      Object.assign(process.env, heapLimit(4));
-      const options = { memoryMib: 256, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
-      const engine = await Engine.open({ ...options, dataDir: directory });
-      try {
+  async () => {
+    const before = { ...process.env };
+    // An engine limits its heap, too. With this limit no program could run.
+    Object.assign(process.env, heapLimit(4));
+    try {
+      await withEngine(256, async engine => {
         assert.match(await answerOf(engine, 'SELECT COUNT(*) AS n FROM objects'), /^n\r?\n0/);
-      } finally {
-        for (const name of Object.keys(heapLimit(4))) delete process.env[name];
-        Object.assign(process.env, before);
-        await closed(engine);
-      }
-    }),
+      });
+    } finally {
+      for (const name of Object.keys(heapLimit(4))) delete process.env[name];
+      Object.assign(process.env, before);
+    }
+  },
 );
 
 needs(test, duckdbObstacle(isInstalled()))(
   'if the tables cannot be made, queries say so, and the next attempt waits',
   () =>
-    withDirectory(async directory => {
-      await openStore(directory, 'write').close();
-      // The engine's library needs more than 1 MiB for any table.
-      const options = { memoryMib: 1, threads: 1, refreshSeconds: 1, mergeAfter: 0, earlierStates: 0 };
-      const engine = await Engine.open({ ...options, dataDir: directory });
-      try {
-        const refusal = async () => (await failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'))).message;
-        assert.match(
-          await refusal(),
-          /"unavailable","message":"the tables cannot be made: the log of the service says why"/,
-        );
-        assert.match(
-          await refusal(),
-          /"early","message":"the tables could not be made.* next attempt begins in \d+ s"/,
-        );
-      } finally {
-        await closed(engine);
-      }
+    // The engine's library needs more than 1 MiB for any table.
+    withEngine(1, async engine => {
+      const refusal = async () => (await failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'))).message;
+      assert.match(
+        await refusal(),
+        /"unavailable","message":"the tables cannot be made: the log of the service says why"/,
+      );
+      assert.match(await refusal(), /"early","message":"the tables could not be made.* next attempt begins in \d+ s"/);
     }),
 );
 
@@ -100,20 +100,13 @@ const isLinux = process.platform === 'linux';
 needs(test, isLinux ? duckdbObstacle(isInstalled()) : 'the process is found on Linux')(
   'if the process that makes the tables is killed, it leaves no files',
   () =>
-    withDirectory(async directory => {
-      await openStore(directory, 'write').close();
-      const options = { memoryMib: 256, threads: 1, refreshSeconds: 3600, mergeAfter: 0, earlierStates: 0 };
-      const engine = await Engine.open({ ...options, dataDir: directory });
-      try {
-        const refused = failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'));
-        await eventually('the export', async () => globSync('tap/*/new-*/*', { cwd: directory })[0]);
-        const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', `${process.pid}`], { encoding: 'utf8' });
-        process.kill(Number.parseInt(stdout.split('\n').find(line => line.includes('tap_maker'))!, 10), 'SIGKILL');
-        assert.match((await refused).message, /the tables cannot be made/);
-        assert.equal(globSync('tap/*/*', { cwd: directory }), []);
-      } finally {
-        await closed(engine);
-      }
+    withEngine(256, async (engine, directory) => {
+      const refused = failure(() => answerOf(engine, 'SELECT COUNT(*) FROM objects'));
+      await eventually('the export', async () => globSync('tap/*/new-*/*', { cwd: directory })[0]);
+      const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', `${process.pid}`], { encoding: 'utf8' });
+      process.kill(Number.parseInt(stdout.split('\n').find(line => line.includes('tap_maker'))!, 10), 'SIGKILL');
+      assert.match((await refused).message, /the tables cannot be made/);
+      assert.equal(globSync('tap/*/*', { cwd: directory }), []);
     }),
 );
 

@@ -33,7 +33,7 @@ export interface FitsColumn {
   readonly isInteger: boolean;
   /** TNULL: the unscaled integer that stands for null. */
   readonly blank: number | bigint | undefined;
-  /** TDIM, or the length and number of strings; empty if there is none. */
+  /** From TDIM, or the length and number of strings in `rAw`. Empty without either. */
   readonly dims: readonly number[];
   readonly unit: string | undefined;
   readonly ucd: string | undefined;

@@ -220,7 +220,7 @@ function fieldOf(tag: Tag, description: string, blankText: string | undefined): 
   return { column, xtype, id, ref, datatype, arraysize, blankText, blank: blankOf(blankText?.trim(), column) };
 }
 
-/** The number in `blankText`; undefined if it is none. */
+/** `blankText` as a number; undefined if it is not a number. */
 function blankOf(text: string | undefined, { type, name }: Column): Cell | undefined {
   if (text === undefined || type === 'text' || type === 'boolean') return undefined;
   try {
