@@ -22,6 +22,7 @@ import { runtimes } from './runtimes.ts';
 import { scaling } from './scaling.ts';
 import { sizing } from './sizing.ts';
 import { soak } from './soak.ts';
+import { sources } from './sources.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
 import { streamAreas } from './stream_areas.ts';
@@ -46,6 +47,7 @@ const workloads: readonly Workload[] = [
   streamAreas,
   adql,
   tap,
+  sources,
   nodes,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));

@@ -104,22 +104,27 @@ async function writeCsv({ ra, dec, reliability }: Sky, path: string): Promise<vo
   await once(file, 'finish');
 }
 
-/** Positions within 1.4" of objects, as a VOTable. */
-function uploadOf({ ra, dec }: Sky, random: () => number): string {
+/** Positions within 1.4" of objects: id, ra, dec. */
+function positionsNear({ ra, dec }: Sky, random: () => number): readonly (readonly (string | null)[])[] {
   const step = Math.ceil(ra.length / UPLOADED);
-  const rows = Array.from({ length: Math.floor(ra.length / step) }, (_, i) => {
+  return Array.from({ length: Math.floor(ra.length / step) }, (_, i) => {
     const y = Math.max(-90, Math.min(90, dec[i * step]! + ARCSEC * (random() * 2 - 1)));
-    return `<TR><TD>${i}</TD><TD>${ra[i * step]}</TD><TD>${y}</TD></TR>`;
+    return [`${i}`, `${ra[i * step]}`, `${y}`];
   });
+}
+
+/** Rows of id, ra and dec as a VOTable. */
+export function uploadOf(rows: readonly (readonly (string | null)[])[]): string {
+  const lines = rows.map(row => `<TR>${row.map(cell => `<TD>${cell}</TD>`).join('')}</TR>`);
   return `<?xml version="1.0"?><VOTABLE version="1.4" xmlns="http://www.ivoa.net/xml/VOTable/v1.3"><RESOURCE><TABLE>
-<FIELD name="id" datatype="int"/><FIELD name="ra" datatype="double" unit="deg"/><FIELD name="dec" datatype="double" unit="deg"/>
-<DATA><TABLEDATA>${rows.join('\n')}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`;
+<FIELD name="id" datatype="long"/><FIELD name="ra" datatype="double" unit="deg"/><FIELD name="dec" datatype="double" unit="deg"/>
+<DATA><TABLEDATA>${lines.join('\n')}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`;
 }
 
 const dispatcher = new Agent({ headersTimeout: 300_000, bodyTimeout: 300_000 });
 
 /** Sends a query to a service. @throws Error if the answer is an error */
-async function ask(url: string, query: string, format: string, upload: string) {
+export async function ask(url: string, query: string, format: string, upload = '') {
   const form = new FormData();
   for (const [key, value] of Object.entries({ LANG: 'ADQL', RESPONSEFORMAT: format, MAXREC: '1000000', QUERY: query }))
     form.append(key, value);
@@ -134,6 +139,13 @@ async function ask(url: string, query: string, format: string, upload: string) {
   if (statusCode !== 200 || answer.includes('value="ERROR"'))
     throw new Error(`${url}, ${query}: ${statusCode} ${answer.subarray(0, 2000)}`);
   return { ms, answer };
+}
+
+/** Waits until a service has made its tables. */
+export async function tablesReady(url: string): Promise<void> {
+  const isReady = () => ask(url, 'SELECT TOP 1 ra FROM nearsky.objects', 'csv').catch(() => undefined);
+  for (const began = performance.now(); !(await isReady()); await sleep(1000))
+    if (performance.now() - began > READY_MS) throw new Error('the tables of nearsky are not made');
 }
 
 /** The rows of a CSV answer in canonical order; numbers with a fraction are cut to ten digits. */
@@ -151,7 +163,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
     const random = seededRandom(seed);
     note(`${points} objects are made`);
     const sky = skyOf(points, random);
-    const upload = uploadOf(sky, random);
+    const upload = uploadOf(positionsNear(sky, random));
     const data = join(folder, 'data');
     await store(sky, data);
     const settings = `-c shared_buffers=1GB -c work_mem=64MB -c max_wal_size=8GB ${DACHS_SETTINGS}`;
@@ -174,9 +186,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       );
       const [ours, theirs] = [`${server.url}/vo/tap`, dachs.url];
       note('the tables of nearsky are made');
-      const isReady = () => ask(ours, 'SELECT TOP 1 ra FROM nearsky.objects', 'csv', upload).catch(() => undefined);
-      for (const began = performance.now(); !(await isReady()); await sleep(1000))
-        if (performance.now() - began > READY_MS) throw new Error('the tables of nearsky are not made');
+      await tablesReady(ours);
       const rows: string[][] = [];
       const json: Record<string, unknown> = {};
       for (const [name, query] of Object.entries(QUERIES)) {
