@@ -57,7 +57,7 @@ export function missingParameter(param: string, how: string): ApiError {
 }
 
 export function notFound(path: string): ApiError {
-  return new ApiError('not_found', `Cannot find ${path.slice(0, SHOWN_CHARACTERS)}: the path does not exist`);
+  return new ApiError('not_found', `Cannot find ${shorten(path)}: the path does not exist`);
 }
 
 export function methodNotAllowed(method: string, allow: string): ApiError {

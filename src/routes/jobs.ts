@@ -191,7 +191,8 @@ class Jobs {
   async result(exchange: Exchange): Promise<Answer> {
     const job = this.#job(exchange);
     if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, READING);
-    if (exchange.params.name !== RESULT || !job.result) throw notFound(exchange.path);
+    if (exchange.params.name !== RESULT) throw notFound(exchange.path);
+    if (!job.result) throw withoutResult(job);
     const headers = { ...this.#kind.headersOf(job.result), 'Content-Length': `${job.result.bytes}` };
     if (exchange.method === 'HEAD') return emptyResponse(200, headers);
     return streamedResponse(headers, await fileStream(this.#service.jobs.resultPath(job.id)));
@@ -340,6 +341,11 @@ function requireShort(parameters: Search): void {
 
 function isPast({ phase }: Job): ApiError {
   return new ApiError('invalid_parameter', `Cannot change this part of a job that is ${phase}: send a new job`);
+}
+
+function withoutResult({ phase, error }: Job): ApiError {
+  const why = isOver(phase) ? (error ?? 'send a new job') : 'it is at this path once its phase is COMPLETED';
+  return new ApiError('not_found', `Cannot find the result of a job that is ${phase}: ${why}`);
 }
 
 /** The methods that read, as the `Allow` header names them. */

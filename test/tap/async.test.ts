@@ -104,7 +104,9 @@ check('whatever is wrong with a query is an error of its job, as a VOTable', asy
     assert.is(headers.get('Content-Type'), 'application/x-votable+xml');
     assert.match(text, '<INFO name="QUERY_STATUS" value="ERROR">');
     assert.ok(text.includes(message), text);
-    assert.is((await running.app.get(`${job}/results/result`)).status, 404);
+    const result = await running.app.get(`${job}/results/result`);
+    assert.is(result.status, 404);
+    assert.match(result.text, `Cannot find the result of a job that is ERROR: ${message}`);
   }
   for (const [path, fields] of [
     [JOBS, { PHASE: 'ABORT' }],
