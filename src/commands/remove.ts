@@ -36,7 +36,10 @@ It keeps its position, times and reliability, even if they came with that delive
       value: 'FILE',
       help: 'the objects with these ids: one diaObjectId a line, plain or gzipped; - for standard input',
     },
-    broker: { value: 'NAME', help: 'what this broker delivered for the first time from --from until before --to' },
+    broker: {
+      value: 'NAME',
+      help: 'objects whose first delivery by this broker was stored from --from (inclusive) to --to (exclusive)',
+    },
     from: { value: 'TIME', help: 'when the first delivery was stored, ISO 8601; only with --broker' },
     to: { value: 'TIME', help: 'the end of the window, ISO 8601; only with --broker' },
     'first-seen-before': { value: 'TIME', help: 'the objects with an ingest time before this time, ISO 8601' },
