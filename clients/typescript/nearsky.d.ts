@@ -103,7 +103,7 @@ export interface Match {
   readonly second_separation_arcsec: number | null;
   /** Separation in units of the combined 1-sigma error of both positions. */
   readonly normalized_separation: number | null;
-  /** Probability that this source is the counterpart, if one of the sources within the radius is. */
+  /** Probability that this source is the counterpart, if one of the sources within the radius is the counterpart. */
   readonly match_probability: number | null;
   /** Probability that one of the sources within the radius is the counterpart. */
   readonly any_match_probability: number | null;
@@ -180,7 +180,7 @@ export interface Crossmatch {
   readonly brokers_at_crossmatch: readonly string[] | null;
   /** Outcome per catalog, by its name. */
   readonly catalog_outcomes: Readonly<Record<string, CatalogOutcome>>;
-  /** The release that began to record it. */
+  /** The release that first recorded crossmatch settings. */
   readonly recording_release?: string;
   /** Key of the current settings in `provenance_sets`. */
   readonly best_guess_provenance_set?: 'best_guess_current_settings';

@@ -327,7 +327,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     forms: [
       [
         'MOC(ascii TEXT) -> MOC',
-        'The MOC of a text of the query, 4/0-3,5 6/100, for CONTAINS and INTERSECTS with a POINT, and for AREA',
+        'The MOC of a constant string such as 4/0-3,5 6/100, for CONTAINS and INTERSECTS with a POINT, and for AREA',
       ],
       [
         'MOC(hpxOrder INTEGER, shape GEOMETRY) -> MOC',

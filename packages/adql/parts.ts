@@ -10,7 +10,7 @@ import type { DescribedTable } from './schema.ts';
 /** Pairs [first, end) of HEALPix pixels at order 16, NESTED, ascending and disjoint. */
 export type PixelBounds = Float64Array;
 
-/** What a query needs of a partial table, at one of its uses in FROM clauses. */
+/** The rows of a partial table that a query needs, at one of its uses in FROM clauses. */
 export interface TablePart {
   readonly table: DescribedTable;
   /** The relation in the SQL, which must exist before the query runs, with all columns of the table. */

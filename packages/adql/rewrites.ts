@@ -26,7 +26,7 @@ export interface Joined {
   /** See `From`. Conditions that use only columns of this table are added to it. */
   readonly kept?: From['kept'];
   readonly all: ReadonlySet<Source>;
-  /** Tables that may be given several rows for one row of the others, because the condition keeps only one of them. */
+  /** Tables whose rows may be repeated, because the condition keeps only one copy of each. */
   readonly repeatable: ReadonlySet<Source>;
   /** The partial tables that may omit rows that fail the condition. */
   readonly narrows: ReadonlySet<Part>;

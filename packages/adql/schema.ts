@@ -8,8 +8,8 @@ export interface DescribedTable {
   /** Their names are unique, ignoring case. */
   readonly columns: readonly Column[];
   /**
-   * The columns with the position by which rows are sorted (ICRS degrees) and with its HEALPix pixel (order 29, NESTED), if the engine
-   * has it.
+   * The columns of the position (ICRS degrees) by which rows are sorted, and the column of its HEALPix pixel (order 29,
+   * NESTED), if the engine has one.
    */
   readonly position?: { readonly ra: string; readonly dec: string; readonly pixel?: string };
   /** The name of the stored table in the engine, if it differs. */

@@ -36,7 +36,7 @@ export interface Translated {
   readonly sql: string;
   /** Parallel to the columns of the result. Names may repeat, as in the query. */
   readonly columns: readonly Column[];
-  /** What the SQL needs of partial tables. */
+  /** The rows of partial tables that the SQL needs. */
   readonly parts: readonly TablePart[];
   /** The rows that must be stored before `sql` runs. */
   readonly kept: readonly KeptRows[];

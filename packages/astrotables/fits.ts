@@ -13,4 +13,4 @@ export {
   textsOf,
   valuesAt,
 } from './fits/table.ts';
-export { BLOCK, fitsHeader, wholeBlocks } from './fits/write_header.ts';
+export { BLOCK, fitsHeader, tableHeaders, wholeBlocks } from './fits/write_header.ts';

@@ -26,7 +26,7 @@ export interface Pixel {
   readonly ipix: number;
 }
 
-/** The path of a partition's file, relative to the table; of its folder if the suffix is `/`. */
+/** The path of a partition's file, or of its folder if the suffix is `/`, relative to the table. */
 export function partitionFile({ order, ipix }: Pixel, suffix: string = PARTITION_SUFFIX): string {
   return `dataset/Norder=${order}/Dir=${Math.floor(ipix / 10_000) * 10_000}/Npix=${ipix}${suffix}`;
 }

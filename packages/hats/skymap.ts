@@ -8,12 +8,13 @@ import { ReadFailure, reasonOf } from '@nearsky/astrotables/files';
 import {
   BLOCK,
   type FitsColumn,
+  type FitsHeader,
   findHdu,
-  fitsHeader,
   type Hdu,
   isNumeric,
   isTable,
   numberReader,
+  tableHeaders,
   tableOf,
   wholeBlocks,
 } from '@nearsky/astrotables/fits';
@@ -43,8 +44,6 @@ export async function findSkymap({
 const HEADER_BYTES = 8 * BLOCK;
 /** The bytes of table rows that are held at once. */
 const CHUNK_BYTES = 8 << 20;
-/** The value of pixels without data in HEALPix maps, unless BAD_DATA says otherwise. */
-const UNSEEN = -1.6375e30;
 /** Pixel numbers up to this order are exact in a double. */
 const MAX_ORDER = 24;
 
@@ -83,8 +82,8 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   }
   const frame = String(header.get('COORDSYS') ?? 'C').toUpperCase();
   if (!isEquatorial(frame)) throw refuse(`COORDSYS must be equatorial (${frame} was found)`);
-  const order = Math.log2(Number(header.get('NSIDE')));
-  if (!Number.isInteger(order) || order < 0 || order > MAX_ORDER) {
+  const order = orderOf(header, MAX_ORDER);
+  if (order === undefined) {
     throw refuse(`NSIDE must be a power of two up to 2^${MAX_ORDER} (${header.get('NSIDE')} was found)`);
   }
   const pixel = columns.find(column => isNumber(column) && /^(PIXEL|PIX|IPIX|HPX_?PIXEL)$/i.test(column.name));
@@ -92,7 +91,7 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   if (explicit && !pixel) throw refuse('it is EXPLICIT but has no PIXEL column');
   const value = columns.find(column => column !== pixel && isNumber(column));
   if (!value) throw refuse('it has no number column');
-  const bad = Number(header.get('BAD_DATA') ?? UNSEEN);
+  const bad = badValueOf(header);
   const rows = { file, start: hdu.dataStart, width, count };
   const pixels = 12 * 4 ** order;
   const firstPixel = explicit ? 0 : Number(header.get('FIRSTPIX') ?? 0);
@@ -126,6 +125,17 @@ function isNumber(column: FitsColumn): boolean {
 /** Whether a COORDSYS means right ascension and declination. */
 export function isEquatorial(frame: string): boolean {
   return /^(C|CEL|CELESTIAL|EQUATORIAL|ICRS|FK5)$/i.test(frame);
+}
+
+/** The order of a HEALPix map; undefined if its NSIDE is not a power of two from 1 to 2^`maxOrder`. */
+export function orderOf(header: FitsHeader, maxOrder: number): number | undefined {
+  const order = Math.log2(Number(header.get('NSIDE')));
+  return Number.isInteger(order) && order >= 0 && order <= maxOrder ? order : undefined;
+}
+
+/** The value of pixels without data in a HEALPix map. */
+export function badValueOf(header: FitsHeader): number {
+  return Number(header.get('BAD_DATA') ?? -1.6375e30);
 }
 
 function isCovered(value: number, bad: number): boolean {
@@ -177,15 +187,8 @@ const MAP_REPEAT = 1024;
 /** Makes a HEALPix map of row counts as FITS: a binary table of 64-bit integers, NESTED. */
 export function skymapOf(order: number, counts: Uint32Array): Uint8Array {
   const repeat = Math.min(MAP_REPEAT, counts.length);
-  const table = {
-    XTENSION: 'BINTABLE',
-    BITPIX: 8,
-    NAXIS: 2,
-    NAXIS1: 8 * repeat,
-    NAXIS2: counts.length / repeat,
-    PCOUNT: 0,
-    GCOUNT: 1,
-    TFIELDS: 1,
+  const layout = { width: 8 * repeat, rows: counts.length / repeat, columns: 1 };
+  const header = tableHeaders(layout, {
     TTYPE1: 'PIXEL_COUNT',
     TFORM1: `${repeat}K`,
     PIXTYPE: 'HEALPIX',
@@ -196,9 +199,8 @@ export function skymapOf(order: number, counts: Uint32Array): Uint8Array {
     LASTPIX: counts.length - 1,
     INDXSCHM: 'IMPLICIT',
     OBJECT: 'FULLSKY',
-  };
+  });
   const data = new DataView(new ArrayBuffer(wholeBlocks(8 * counts.length)));
   for (let pixel = 0; pixel < counts.length; pixel++) data.setBigInt64(8 * pixel, BigInt(counts[pixel]!));
-  const header = fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }) + fitsHeader(table);
   return Buffer.concat([Buffer.from(header, 'latin1'), new Uint8Array(data.buffer)]);
 }

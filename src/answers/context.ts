@@ -66,7 +66,7 @@ export class Clock {
   }
 
   /**
-   * Whether it is time to yield. To be called after each small piece of work.
+   * Whether it is time to yield. Call this after each small piece of work.
    * @throws the error of `lateness`
    */
   get due(): boolean {

@@ -15,7 +15,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 /** An object, and the sources of its matches. */
 export type WithSources = readonly [object: StoredObject, sources: readonly MatchSource[]];
 
-/** An object as it is stored now; undefined if it is not. */
+/** The object's present state; undefined if it is not stored. */
 export function withSources(store: Store, diaObjectId: bigint): WithSources | undefined {
   const object = store.getObject(diaObjectId);
   return object && [object, store.getSources(diaObjectId)];
@@ -23,7 +23,7 @@ export function withSources(store: Store, diaObjectId: bigint): WithSources | un
 
 export interface EventConditions {
   readonly filters: FilterValues | undefined;
-  /** The status that the object must have after the change; never for matches. */
+  /** The status that the object must have after the change; undefined for any status, and always for matches. */
   readonly status: StoredStatus | undefined;
 }
 

@@ -11,7 +11,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * Begins a query: if the archive keeps a history, the query gets a state, which is the newest one unless the request
- * names another. To be called before the first step, which must be that of `stateSteps` if there are any.
+ * names another. Call this before the first step, which must be that of `stateSteps` if there are any.
  * @returns the query to answer. The first page of a walk then has the latest ingest time of its state as `asOfUs`
  * @throws NotInHistory; Unavailable if the index is behind the requested entry
  */

@@ -97,7 +97,7 @@ export class Listing {
     this.#context.body.text(`, ${toJson(marks).slice(1, -1)}`);
   }
 
-  /** Writes the answer up to the end of its results. To be called when all results are in the body. */
+  /** Writes the answer up to the end of its results. Call this when all results are in the body. */
   open(count: number, truncated: boolean): void {
     const { out, body, fragments } = this.#context;
     out.fragment(OPEN_BRACE);

@@ -62,7 +62,7 @@ export class LongQueries {
   /** The time that each client has used recently. */
   readonly #use: ClientAdmission;
   readonly #now: () => number;
-  /** The started queries. Of each client, the first one has the next turn. */
+  /** The started queries. The first query of each client has that client's next turn. */
   readonly #begun: Entry[] = [];
   /** The queries that have not started, in the order of their arrival. */
   readonly #waiting: Waiting[] = [];

@@ -38,7 +38,7 @@ import { voLinksAnswer } from './vo_links.ts';
 
 /** A query that may have to read more objects than this is run as a long query from the start. */
 const QUICK_OBJECTS = 100;
-/** How many objects a position or a name counts as. */
+/** The number of objects that a position or a name is assumed to find. */
 const OBJECTS_PER_POSITION = 20;
 /** A Virtual Observatory cone of up to this radius counts as a query for few objects, even if it may list many. */
 const QUICK_RADIUS_ARCSEC = 60;
@@ -188,7 +188,7 @@ export class QueryRunner {
     const { store, clock, query, out, body } = desk;
     try {
       this.#requireDatabase();
-      // Makes everything visible that was committed so far.
+      // Makes all committed changes visible.
       store.resetRead();
       clock.resume();
       void clock.due;

@@ -19,7 +19,7 @@ export class RemovedSince {
   readonly store: Store;
   readonly entry: number;
   /**
-   * All of them, with the number of those read before. They may have been stored anew since. Other queries may add
+   * All removed objects, numbered in the order of reading. They may have been stored anew since. Other queries may add
    * further ones at each yield.
    */
   readonly ids = new Map<bigint, number>();
@@ -27,9 +27,9 @@ export class RemovedSince {
   readonly objects: FormerObject[] = [];
   readonly #view = new ObjectView();
   readonly #max: number;
-  /** The last removal of those that were read. */
+  /** The journal entry of the last removal that was read. */
   #last: number;
-  /** Reads further removals, a few objects at a time. Queries share it, so that none begins anew. */
+  /** Reads further removals, a few objects at a time. Queries share this reader, so no query reads a removal again. */
   #reading: Iterator<undefined> | undefined;
   #built: { readonly count: number; readonly arena: Arena | undefined } = { count: 0, arena: undefined };
 
@@ -99,7 +99,7 @@ function arenaOf(objects: readonly FormerObject[]): Arena | undefined {
   return new Arena(buffer);
 }
 
-/** Those that were asked for last: the pages of a walk have the same entry. */
+/** The removals of the latest request, kept because all pages of a walk have the same entry. */
 let latest: RemovedSince | undefined;
 
 /** The objects that were removed after a journal entry, to be read before use. */

@@ -149,7 +149,7 @@ export class StreamEvents {
     return page;
   }
 
-  /** The selected events of the page that `after` returned last, in parts. */
+  /** Selects events of a page, which must be the one that `after` returned last. Returns them in parts. */
   selected(page: EventPage, selection: EventSelection): readonly Events[] {
     const { filters, status, area, key } = selection;
     const kept = page.selected.get(key);
@@ -211,13 +211,13 @@ export class StreamEvents {
     const { found, end } = readMatches(this.#source, position, PAGE);
     if (end === position) return undefined;
     const [first] = found;
-    // The object whose first matches the reader has may have been removed since.
+    // The reader may have some matches of an object that was removed since. Then the first found object is another one.
     const isSame = first?.begin.sequence === position.sequence && first.begin.objects === position.objects;
     const events = found.flatMap(eventsOf).slice(isSame ? position.matches : 0);
     return pageOf(position, { ...end, matches: 0 }, events);
   }
 
-  /** Makes everything visible that was committed so far, and drops the pages if objects were removed since. */
+  /** Makes all committed changes visible. Drops the pages if objects were removed since. */
   #forgetRemoved(): void {
     const { store } = this.#source;
     store.resetRead();

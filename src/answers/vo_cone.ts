@@ -72,7 +72,9 @@ function* sourcesAnswer(
   end(writer, query, nearest);
 }
 
-/** The current sources, in one catalog, of the object that was read last; and how many of them have no position. */
+/**
+ * The current sources in one catalog of the object that was read last, and the number of sources without a position.
+ */
 function sourcesOf(
   { object: view, store }: QueryContext,
   catalog: string,

@@ -14,7 +14,7 @@ import type { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
 import { type BackgroundOptions, CrossmatchAgain } from './crossmatch_again.ts';
 
-/** Objects per commit. A commit takes some tens of milliseconds, in which no other process can write. */
+/** Objects per commit. A commit takes tens of milliseconds, in which no other process can write. */
 const COMMIT_SIZE = 1000;
 /** The interval between checks for new objects. */
 const POLL_MS = 250;

@@ -13,7 +13,7 @@ import { type CrossmatchOptions, crossmatchPending } from '../crossmatch/crossma
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Work } from './duty.ts';
 
-/** The objects that are read at once, which takes some tens of milliseconds, and the interval between such reads. */
+/** The objects that are read at once, which takes tens of milliseconds, and the interval between such reads. */
 const READ_COUNT = 20_000;
 const READ_INTERVAL_MS = 250;
 /** A batch has at most as many objects as may be crossmatched in this time. */
@@ -62,7 +62,7 @@ export class CrossmatchAgain implements Work {
     this.#running = this.#perSecond > 0 ? this.#run() : Promise.resolve();
   }
 
-  /** To be called after the signal of the options has fired. */
+  /** Call this after the signal of the options has fired. */
   close(): Promise<void> {
     return this.#running;
   }

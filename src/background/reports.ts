@@ -5,7 +5,7 @@ import { pause } from '../base/timeout.ts';
 import type { Writer } from '../store/writer.ts';
 import { type Work, workUntilClosed } from './duty.ts';
 
-/** Each report is a commit on every node: some tens of kilobytes on its disk. */
+/** Each report is a commit on every node: tens of kilobytes on its disk. */
 const REPORT_MS = 120_000;
 
 /** @param node the host and the data directory, by which people recognise the node */

@@ -16,7 +16,7 @@ const IDLE_MS = 60_000;
 
 /**
  * Removes objects that were first stored more than `days` before the newest object. So a service that receives nothing
- * keeps what it has, even if its clock is wrong. An import may bring times that have not come yet; they do not count.
+ * keeps what it has, even if its clock is wrong. Times in the future, which an import may contain, do not count.
  */
 export function beginRetention(store: Store, writer: Writer, days: number, log: Log): Work {
   const reason = `first stored more than ${days} days before the newest object (NEARSKY_RETENTION_DAYS)`;

@@ -16,7 +16,7 @@ import { type Work, workUntilClosed } from './duty.ts';
 const PIECE_BYTES = 2 ** 20;
 const PIECE_MS = 200;
 const PASS_MS = 3_600_000;
-/** The longest wait for the log, which may be unreachable, or long. */
+/** The maximum wait for the log. It may be unreachable, or have many records. */
 const WAIT_MS = 600_000;
 
 interface ScrubOptions {

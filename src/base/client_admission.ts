@@ -112,7 +112,7 @@ class Durations<T extends Begun> {
     this.#meanMs = this.#meanMs === undefined ? ms : this.#meanMs + (ms - this.#meanMs) / LAST;
   }
 
-  /** Those that have already taken longer count, too. */
+  /** The usual duration, milliseconds. Entries that have already taken longer raise it. */
   usualMs(): number {
     const ages = Array.from(this.ongoing, ({ atMs }) => this.#now() - atMs);
     const meanAgeMs = ages.reduce((sum, each) => sum + each, 0) / Math.max(1, ages.length);

@@ -84,7 +84,7 @@ async function strip(executable: string): Promise<void> {
   }
 }
 
-/** The time that `serve` needs, with an empty data directory, until it can answer, milliseconds. */
+/** The milliseconds from the start of `serve` with an empty data directory until it can answer. */
 async function timeToServe(file: string, directory: string): Promise<number> {
   const startedMs = performance.now();
   const args = ['serve', '--port', '0', '--data', join(directory, 'data')];

@@ -31,8 +31,8 @@ export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly release?: string | undefined;
   /**
    * `files`: checks that the files exist. `footers`: also that they can be used. `rows`: also counts the rows with a
-   * position. Default: `rows` for a local catalog, `footers` for a remote one. Without a coverage map always `rows`,
-   * which then build the footprint.
+   * position. Default: `rows` for a local catalog, `footers` for a remote one. A catalog without a coverage map always
+   * gets `rows`, because its footprint is built from them.
    */
   readonly depth?: 'files' | SurveyOptions['depth'];
   /** The footprint, if an operator states it. */

@@ -166,7 +166,7 @@ export class Node implements SharedLog {
     return this.#claiming;
   }
 
-  /** Takes the outcomes of this process's changes that another process has applied. */
+  /** Resolves this process's changes that another process has applied, with their outcomes. */
   async #takeOutcomes(): Promise<void> {
     this.#store.resetRead();
     for (const [id, applied] of this.#waiting) {

@@ -6,11 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../base/error_text.ts';
 import { limited, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
+import { httpUrl } from '../config/values.ts';
 import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
 import type { TableProgress } from '../contract/table_match.ts';
 import { openStore } from '../store/store.ts';
-import { type Option, UsageError } from './cli.ts';
+import { type Option, UsageError, valueOfText } from './cli.ts';
 import { TABLE } from './terminal_table.ts';
 
 const READY_POLL_MS = 5;
@@ -62,8 +63,8 @@ export async function withService<T>(
 }
 
 function askerOf(url: string): Ask {
-  const base = /^https?:\/\//.test(url) ? URL.parse(url.endsWith('/') ? url : `${url}/`) : null;
-  if (!base) throw new UsageError(`--url must be an http or https address (${JSON.stringify(url)} was given)`);
+  const given = valueOfText(httpUrl(''), '--url', url);
+  const base = new URL(given.endsWith('/') ? given : `${given}/`);
   return async asked => {
     const address = new URL(`.${asked.path}${searchOf(asked)}`, base);
     try {

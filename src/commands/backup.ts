@@ -18,7 +18,7 @@ The copy needs as much space as the database file.`,
   async run(invocation) {
     const [target, ...others] = invocation.positionals;
     if (target === undefined || others.length > 0) {
-      throw new UsageError(`backup takes one directory. Usage: nearsky ${this.usage}`);
+      throw new UsageError('backup takes one directory', this);
     }
     const dataDir = invocation.config.NEARSKY_DATA;
     const progress = new Progress();

@@ -16,6 +16,7 @@ import {
   catalogDefinition,
   registeredRelease,
 } from '../contract/catalogs.ts';
+import { integer, matching, number } from '../contract/kind.ts';
 import { MAX_CATALOGS, MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { compareReleases, type ReleaseChanges, type ReleaseComparison } from '../crossmatch/compare_releases.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
@@ -30,13 +31,14 @@ import {
   table,
   tell,
   UsageError,
+  valueOfText,
 } from './cli.ts';
 
 const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
 const SAME_WITHIN_ARCSEC = 0.2;
 /** The rule of `release` in a description (src/contract/catalogs/schema.json). */
-const RELEASE = /^\P{Cc}{1,300}$/u;
+const RELEASE = matching(/^\P{Cc}{1,300}$/u, 'a text of 1 to 300 characters, none of them a control character');
 
 export const command: Command = {
   usage:
@@ -94,7 +96,8 @@ Keys that the file lacks are taken from the catalog.`,
     const expect = (count: number) => {
       if (rest.length !== count)
         throw new UsageError(
-          `catalog ${verb} takes ${count} ${count === 1 ? 'argument' : 'arguments'}, not ${rest.length}. Usage: nearsky ${this.usage}`,
+          `catalog ${verb} takes ${count} ${count === 1 ? 'argument' : 'arguments'}, not ${rest.length}`,
+          this,
         );
     };
     switch (verb) {
@@ -146,7 +149,7 @@ async function replace(invocation: Invocation, name: string, location: string): 
   const kept = isDescribedAnew ? undefined : previous.definition;
   const catalog = kept ?? (await catalogOf(name, invocation));
   // Before the files are read, which may take long.
-  if ('columns' in catalog) requireOther(previous, releaseOption(invocation) ?? registeredRelease(previous));
+  if ('columns' in catalog) requireOther(previous, invocation.value('release', RELEASE) ?? registeredRelease(previous));
   return add(invocation, catalog, location, true);
 }
 
@@ -160,7 +163,7 @@ async function add(
   const found = await registerCatalog(catalog, location, {
     addedAtUs: nowUs(),
     remote: remoteOptions(invocation.config),
-    release: releaseOption(invocation),
+    release: invocation.value('release', RELEASE),
     ...depthOf(invocation),
     footprint: footprintOf(invocation),
     allowMissing: invocation.flags.has('allow-missing-columns'),
@@ -220,13 +223,6 @@ function requireOther(previous: CatalogRegistration, release: string): string {
   );
 }
 
-/** @throws UsageError */
-function releaseOption({ options }: Invocation): string | undefined {
-  const text = options.get('release');
-  if (text === undefined || RELEASE.test(text)) return text;
-  throw new UsageError(`--release must have 1 to 300 characters, none of them a control character`);
-}
-
 /** @throws UsageError if no catalog has that name */
 function requireRegistered(store: Store, name: string): CatalogRegistration {
   const registration = store.catalog(name);
@@ -239,10 +235,11 @@ function requireRegistered(store: Store, name: string): CatalogRegistration {
 
 /** @throws UsageError if no catalog has that name, or --within is no separation */
 async function compare(invocation: Invocation, name: string): Promise<number> {
-  const text = invocation.options.get('within');
-  const within = text === undefined ? SAME_WITHIN_ARCSEC : Number(text);
-  if (text?.trim() === '' || !(within >= 0 && within <= MAX_CROSSMATCH_RADIUS_ARCSEC))
-    throw new UsageError(`--within must be from 0 to ${MAX_CROSSMATCH_RADIUS_ARCSEC} arcsec (${text} was given)`);
+  const within =
+    invocation.value('within', {
+      ...number({ min: 0, max: MAX_CROSSMATCH_RADIUS_ARCSEC }),
+      must: `from 0 to ${MAX_CROSSMATCH_RADIUS_ARCSEC} arcsec`,
+    }) ?? SAME_WITHIN_ARCSEC;
   return withStore(invocation.config.NEARSKY_DATA, async store => {
     const release = registeredRelease(requireRegistered(store, name));
     const comparison = compareReleases(store, name, release, within);
@@ -303,12 +300,11 @@ function footprintOf({ options }: Invocation): ChosenFootprint | undefined {
   if (text === undefined) return undefined;
   if (text === 'all-sky') return { kind: 'all-sky' };
   if (!/^-?\d+$/.test(text)) return { kind: 'area', area: areaIn(text), source: basename(text) };
-  const order = Number(text);
-  if (order < 0 || order > MAX_FOOTPRINT_ORDER)
-    throw new UsageError(
-      `--footprint must be a file, all-sky or an order from 0 to ${MAX_FOOTPRINT_ORDER} (${text} was given)`,
-    );
-  return { kind: 'order', order };
+  const must = `a file, all-sky or an order from 0 to ${MAX_FOOTPRINT_ORDER}`;
+  return {
+    kind: 'order',
+    order: valueOfText({ ...integer({ min: 0, max: MAX_FOOTPRINT_ORDER }), must }, '--footprint', text),
+  };
 }
 
 /** The side of a HEALPix pixel, degrees. */

@@ -1,6 +1,6 @@
 /** `nearsky check`: checks the whole database for damage. */
 import { checkDirectory } from '../store/check.ts';
-import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
+import { type Command, Progress, printResult, table } from './cli.ts';
 
 export const command: Command = {
   usage: 'check',
@@ -11,8 +11,6 @@ fault; then restore a backup.`,
   options: {},
   example: 'nearsky check --data ./data',
   async run(invocation) {
-    if (invocation.positionals.length > 0)
-      throw new UsageError(`check takes no arguments. Usage: nearsky ${this.usage}`);
     const progress = new Progress();
     try {
       const report = await checkDirectory(invocation.config.NEARSKY_DATA, text => progress.update(() => text));

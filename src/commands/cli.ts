@@ -3,8 +3,9 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Area } from '@nearsky/sky-index';
 import { closestMatch } from 'leven';
-import { messageOf, printable } from '../base/error_text.ts';
+import { messageOf, mustBe, printable } from '../base/error_text.ts';
 import { logToStderr } from '../base/log.ts';
+import { parseTime } from '../base/parse_time.ts';
 import {
   type Config,
   ConfigError,
@@ -12,6 +13,7 @@ import {
   loadConfigWithOrigins,
   type SettingName,
 } from '../config/config.ts';
+import { type Kind, textual } from '../contract/kind.ts';
 import { readArea } from '../vo/areas.ts';
 import { wrapped, wrappedText } from './wrap.ts';
 
@@ -55,6 +57,8 @@ export interface Invocation {
   readonly origins: LoadedConfig['origins'];
   /** The options that were given with a value, by their long name. */
   readonly options: ReadonlyMap<string, string>;
+  /** The value of an option; undefined if it was not given. @throws UsageError */
+  value<T>(option: string, kind: Kind<T>): T | undefined;
   /** The flags that were given, by their long name. */
   readonly flags: ReadonlySet<string>;
   readonly positionals: readonly string[];
@@ -63,6 +67,11 @@ export interface Invocation {
 /** The command line is wrong: exit status 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
+
+  /** @param command the command whose usage the message shows */
+  constructor(why: string, command?: Command) {
+    super(command ? `${why}. Usage: nearsky ${command.usage}` : why);
+  }
 }
 
 const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
@@ -113,7 +122,13 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
   const { config, origins, doubtful } = loadConfigWithOrigins(sources);
   for (const { name, nearest } of doubtful) logToStderr('not_a_setting', { name, did_you_mean: nearest });
   const flags = new Set([...values.keys()].filter(name => !given.has(name)));
-  return await command.run({ config, origins, options: given, flags, positionals });
+  if (positionals.length > 0 && placeholdersOf(command).arguments.length === 0)
+    throw new UsageError(`${command.usage.split(' ')[0]} takes no arguments`, command);
+  const value = <T>(option: string, kind: Kind<T>) => {
+    const text = given.get(option);
+    return text === undefined ? undefined : valueOfText(kind, `--${option}`, text);
+  };
+  return await command.run({ config, origins, options: given, value, flags, positionals });
 }
 
 /**
@@ -141,6 +156,16 @@ function parse(command: Command, options: Readonly<Record<string, Option>>, args
     throw new UsageError(`${why}${nearest || '.'} Usage: nearsky ${command.usage}`);
   }
 }
+
+/** The value of a text of the command line. @throws UsageError naming `what` */
+export function valueOfText<T>(kind: Kind<T>, what: string, text: string): T {
+  const value = kind.parseText(text);
+  if (value === undefined) throw new UsageError(mustBe(what, kind.must, text));
+  return value;
+}
+
+/** Microseconds since 1970. */
+export const TIME = textual('an ISO 8601 time such as 2026-11-22T12:00:00Z', parseTime);
 
 /** A suggestion for an unknown name: the nearest known name, if one is near. */
 export function didYouMean(name: string, known: readonly string[], prefix = ''): string {
@@ -181,6 +206,21 @@ const OPTION_COLUMN = ' '.repeat(27);
 /** The command lines of a command, one for each form. */
 export function usagesOf({ usage }: Command): string[] {
   return usage.split(' | ').map(form => `nearsky ${form}`);
+}
+
+/** The placeholders of a command's arguments, and of the values of its options, read from its usage. */
+export function placeholdersOf(command: Command) {
+  const given: string[] = [];
+  const values = new Map<string, string>();
+  for (const usage of usagesOf(command)) {
+    const tokens = usage.replace(/[[\]]/g, '').split(/\s+/).slice(2);
+    for (const [i, token] of tokens.entries()) {
+      const option = /^--(.*)/.exec(tokens[i - 1] ?? '')?.[1] ?? '';
+      if (command.options[option]?.value !== undefined) values.set(option, token);
+      else if (!token.startsWith('-')) given.push(token);
+    }
+  }
+  return { arguments: given, values };
 }
 
 /** The options of a command, including those of all commands. */

@@ -1,5 +1,5 @@
 /** `nearsky completion`: scripts for command completion in shells, made from the table of commands. */
-import { type Command, type CommandTable, optionsOf, UsageError, usagesOf } from './cli.ts';
+import { type Command, type CommandTable, optionsOf, placeholdersOf, UsageError } from './cli.ts';
 
 /** The values that an option or a positional argument can have. */
 interface Value {
@@ -22,48 +22,27 @@ interface Completed {
   readonly options: readonly CompletedOption[];
 }
 
-/** The alternatives of a placeholder such as `FILE|all-sky|ORDER`. Words in lower case are literal. */
-function valueIn(placeholder: string): Value {
-  const alternatives = placeholder.split('|').map(each => each.replace(/\.+$/, ''));
+/** The alternatives of placeholders such as `FILE|all-sky|ORDER`. Words in lower case are literal. */
+function valueIn(placeholders: readonly string[]): Value {
+  const alternatives = placeholders.flatMap(each => each.split('|')).map(each => each.replace(/\.+$/, ''));
   return {
-    words: alternatives.filter(each => /^[a-z][\w-]*$/.test(each)),
+    words: [...new Set(alternatives.filter(each => /^[a-z][\w-]*$/.test(each)))],
     isFile: alternatives.some(each => each === 'FILE' || each === 'DIR'),
   };
-}
-
-/** The arguments of a command and the values of its options, read from its usage. */
-function ofUsage(command: Command): { readonly arguments: Value; readonly values: ReadonlyMap<string, string> } {
-  const words = new Set<string>();
-  const values = new Map<string, string>();
-  let isFile = false;
-  for (const usage of usagesOf(command)) {
-    const tokens = usage.replace(/[[\]]/g, '').split(/\s+/).slice(2);
-    for (const [i, token] of tokens.entries()) {
-      if (token.startsWith('-')) continue;
-      const before = tokens[i - 1]?.replace(/^--/, '') ?? '';
-      if (tokens[i - 1]?.startsWith('--') && command.options[before]?.value !== undefined) values.set(before, token);
-      else {
-        const value = valueIn(token);
-        for (const word of value.words) words.add(word);
-        isFile ||= value.isFile;
-      }
-    }
-  }
-  return { arguments: { words: [...words], isFile }, values };
 }
 
 async function completed(commands: CommandTable): Promise<Completed[]> {
   const found: Completed[] = [];
   for (const [name, { summary, load }] of commands) {
     const { command } = await load();
-    const usage = ofUsage(command);
+    const placeholders = placeholdersOf(command);
     const options = Object.entries(optionsOf(command)).map(([option, { short, help, value }]) => ({
       name: option,
       help,
       ...(short !== undefined && { short }),
-      ...(value !== undefined && { value: valueIn(usage.values.get(option) ?? value) }),
+      ...(value !== undefined && { value: valueIn([placeholders.values.get(option) ?? value]) }),
     }));
-    found.push({ name, summary, arguments: usage.arguments, options });
+    found.push({ name, summary, arguments: valueIn(placeholders.arguments), options });
   }
   const names: Value = { words: [...commands.keys()], isFile: false };
   return [...found, { name: 'help', summary: 'describe a command', arguments: names, options: [] }];
@@ -198,7 +177,8 @@ compinit into ~/.zshrc, for fish write the script to ~/.config/fish/completions/
     const script = shell === undefined || rest.length > 0 ? undefined : SHELLS.get(shell);
     if (!script)
       throw new UsageError(
-        `Name one shell of ${[...SHELLS.keys()].join(', ')} (got ${JSON.stringify(positionals.join(' '))}). Usage: nearsky ${this.usage}`,
+        `Name one shell of ${[...SHELLS.keys()].join(', ')} (got ${JSON.stringify(positionals.join(' '))})`,
+        this,
       );
     process.stdout.write(script(await completed(commands)));
     return 0;

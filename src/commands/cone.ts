@@ -21,8 +21,7 @@ const IN_PAGES = ['csv', 'ndjson'];
 async function run(invocation: Invocation): Promise<number> {
   const { config, options, positionals } = invocation;
   const [ra, dec, radius, ...others] = positionals;
-  if (radius === undefined || others.length > 0)
-    throw new UsageError(`cone takes RA, DEC and RADIUS. Usage: nearsky ${command.usage}`);
+  if (radius === undefined || others.length > 0) throw new UsageError('cone takes RA, DEC and RADIUS', command);
   const isTable = isForPeople(invocation);
   const format = isTable ? undefined : options.get('format');
   const search = { ...degreesOf(ra!, dec!), radius_arcsec: radius, format, detail: options.get('detail') };

@@ -7,12 +7,13 @@ import { stopSignal } from '../base/stop_signal.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { BrokerConsumer } from '../consume/broker_consumer.ts';
 import { feedOf } from '../consume/feeds.ts';
-import { BROKER_NAMES, BROKERS, type BrokerName, brokerSetting, isBroker } from '../contract/brokers.ts';
+import { BROKER_NAMES, BROKERS, type BrokerName, brokerSetting } from '../contract/brokers.ts';
+import { oneOf } from '../contract/kind.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { notingErrors } from '../store/noting.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
-import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+import { type Command, type Invocation, printResult, table, UsageError, valueOfText } from './cli.ts';
 import { describeCounts } from './ingest.ts';
 
 const STATISTICS_MS = 60_000;
@@ -120,11 +121,8 @@ async function run(invocation: Invocation): Promise<number> {
 
 function brokersOf({ options, positionals }: Invocation): BrokerName[] {
   const names = [...(options.get('broker')?.split(',') ?? []), ...positionals];
-  if (names.length === 0) throw new UsageError(`no broker given. Usage: nearsky ${command.usage}`);
-  return [...new Set(names)].map(name => {
-    if (isBroker(name)) return name;
-    throw new UsageError(`a broker must be one of ${BROKER_NAMES.join(', ')} (${JSON.stringify(name)} was given)`);
-  });
+  if (names.length === 0) throw new UsageError('no broker given', command);
+  return [...new Set(names)].map(name => valueOfText(oneOf(BROKER_NAMES), 'a broker', name));
 }
 
 const failuresOf = ({ consumers }: Consumed) => consumers.reduce((sum, { state }) => sum + state.failures, 0);

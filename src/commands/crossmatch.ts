@@ -1,5 +1,4 @@
 /** `nearsky crossmatch`: crossmatches every pending object once, or crossmatched objects again. */
-import { parseTime } from '../base/parse_time.ts';
 import { openArchive } from '../cluster/archive.ts';
 import type { Config } from '../config/config.ts';
 import { type AgainSelection, differsFrom } from '../crossmatch/again.ts';
@@ -8,6 +7,7 @@ import { type CrossmatchProgress, catalogsInService, crossmatchPending } from '.
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
+import { digits } from '../documents/kinds.ts';
 import { noteEvent } from '../store/noting.ts';
 import { requireDatabase, type Store } from '../store/store.ts';
 import { associatorOf } from '../tns/association.ts';
@@ -18,6 +18,7 @@ import {
   Progress,
   printResult,
   shownCount,
+  TIME,
   table,
   tell,
   UsageError,
@@ -60,9 +61,7 @@ the statistics.`,
   },
   example: 'nearsky crossmatch --data ./data',
   async run(invocation) {
-    if (invocation.positionals.length > 0)
-      throw new UsageError(`crossmatch takes no arguments. Usage: nearsky ${this.usage}`);
-    const batchSize = batchSizeOf(invocation.options.get('batch'));
+    const batchSize = invocation.value('batch', digits({ min: 1, max: MAX_BATCH_SIZE }));
     const again = againOf(invocation);
     const { config } = invocation;
     requireDatabase(config.NEARSKY_DATA);
@@ -105,7 +104,7 @@ the statistics.`,
   },
 };
 
-function againOf({ flags, options }: Invocation): AgainSelection | undefined {
+function againOf({ flags, options, value }: Invocation): AgainSelection | undefined {
   const [catalog, before, area] = [options.get('catalog'), options.get('before'), options.get('area')];
   const lackStatistics = flags.has('statistics');
   if (!flags.has('again')) {
@@ -113,9 +112,7 @@ function againOf({ flags, options }: Invocation): AgainSelection | undefined {
       throw new UsageError('--statistics, --catalog, --before and --area require --again');
     return undefined;
   }
-  const beforeUs = before === undefined ? undefined : parseTime(before);
-  if (before !== undefined && beforeUs === undefined)
-    throw new UsageError(`--before must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${before} was given)`);
+  const beforeUs = value('before', TIME);
   return { lackStatistics, catalog, beforeUs, area: area === undefined ? undefined : areaIn(area) };
 }
 
@@ -133,13 +130,6 @@ export function countAgain(store: Store, config: Config, selection: AgainSelecti
     );
   const catalogs = catalogsInService(registrations, config.CROSSMATCH_PROPER_MOTION).map(({ release }) => release);
   return store.countWhere(differsFrom(store, { ...provenanceSetOf(config), catalogs }, selection));
-}
-
-function batchSizeOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const size = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (size >= 1 && size <= MAX_BATCH_SIZE) return size;
-  throw new UsageError(`--batch must be an integer from 1 to ${MAX_BATCH_SIZE} (${text} was given)`);
 }
 
 function progressText(

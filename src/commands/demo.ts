@@ -23,7 +23,7 @@ import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
 import { RegistryLoader } from '../tns/loader.ts';
 import { readPublicPath } from '../tns/public_file.ts';
-import { type Command, LISTEN_OPTIONS, tell, UsageError } from './cli.ts';
+import { type Command, LISTEN_OPTIONS, tell } from './cli.ts';
 import { serve } from './serve.ts';
 
 const SAMPLE = programFile('sample');
@@ -58,8 +58,7 @@ The data directory is temporary and is removed at the end, unless --data names a
 directory, which is kept.`,
   options: LISTEN_OPTIONS,
   example: 'nearsky demo --port 8080',
-  async run({ config, options, positionals }) {
-    if (positionals.length > 0) throw new UsageError(`demo takes no arguments. Usage: nearsky ${this.usage}`);
+  async run({ config, options }) {
     // The port is checked first, so that a port in use is reported at once.
     if (config.NEARSKY_PORT !== 0) await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
     const given = options.get('data');

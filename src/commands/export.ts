@@ -2,6 +2,8 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../base/error_text.ts';
 import { loadConfig } from '../config/config.ts';
+import { oneOf } from '../contract/kind.ts';
+import { JOURNAL_ENTRY } from '../documents/kinds.ts';
 import { noteChore } from '../store/noting.ts';
 import { type Store, withStore } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
@@ -47,17 +49,18 @@ now, and lines omit the registry.`,
   run,
 };
 
+const FORMAT = oneOf(['lines', 'hats']);
+const ENTRY = { ...JOURNAL_ENTRY, must: 'a journal entry, 0 or more' };
+
 async function run(invocation: Invocation): Promise<number> {
-  const format = invocation.options.get('format') ?? 'lines';
-  if (format === 'hats') return runHats(invocation);
-  if (format !== 'lines') throw new UsageError(`--format must be lines or hats (${format} was given)`);
+  if (invocation.value('format', FORMAT) === 'hats') return runHats(invocation);
   if (invocation.options.has('since')) throw new UsageError('--since needs --format hats');
   const [file, ...others] = invocation.positionals;
-  if (others.length > 0) throw new UsageError(`export takes one file. Usage: nearsky ${command.usage}`);
+  if (others.length > 0) throw new UsageError('export takes one file', command);
   if (file === undefined && invocation.flags.has('json')) {
     throw new UsageError('--json needs a FILE, because the lines go to standard output');
   }
-  const at = entryOf(invocation, 'at');
+  const at = invocation.value('at', ENTRY);
   const progress = new Progress();
   const counts = await withStore(invocation.config.NEARSKY_DATA, store => {
     requireEntry(store, at);
@@ -79,9 +82,9 @@ async function runHats(invocation: Invocation): Promise<number> {
   const { config, positionals } = invocation;
   const [target, ...others] = positionals;
   if (target === undefined || others.length > 0) {
-    throw new UsageError(`export --format hats takes one directory. Usage: nearsky ${command.usage}`);
+    throw new UsageError('export --format hats takes one directory', command);
   }
-  const [since, at] = [entryOf(invocation, 'since'), entryOf(invocation, 'at')];
+  const [since, at] = [invocation.value('since', ENTRY), invocation.value('at', ENTRY)];
   if (since !== undefined && at !== undefined && since > at)
     throw new UsageError(`--since must be at most --at (${since} and ${at} were given)`);
   // Loaded only here: the Parquet writer takes a while to load, and lines do not need it.
@@ -123,14 +126,6 @@ async function runHats(invocation: Invocation): Promise<number> {
 async function noteExport({ config }: Invocation, target: string): Promise<void> {
   const noted = noteChore(config.NEARSKY_DATA, 'export', resolve(target));
   await noted.catch(error => tell(`nearsky export: ${messageOf(error)}`));
-}
-
-/** @throws UsageError */
-function entryOf({ options }: Invocation, name: 'since' | 'at'): number | undefined {
-  const text = options.get(name);
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--${name} must be a journal entry, 0 or more (${text} was given)`);
 }
 
 /** @throws UsageError if the history does not have the entry */

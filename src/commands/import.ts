@@ -35,7 +35,7 @@ const SHOWN_REJECTIONS = 20;
 
 async function run(invocation: Invocation): Promise<number> {
   const files = invocation.positionals;
-  if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
+  if (files.length === 0) throw new UsageError('no file given', command);
   const bytes = bytesOf(files);
   let bytesRead = 0;
   const dataDir = invocation.config.NEARSKY_DATA;

@@ -5,7 +5,8 @@ import type { ParquetFile } from '@nearsky/astrotables/parquet';
 import { stopSignal } from '../base/stop_signal.ts';
 import { nowUs } from '../base/times.ts';
 import { openArchive } from '../cluster/archive.ts';
-import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
+import { BROKER_NAMES, type BrokerName } from '../contract/brokers.ts';
+import { oneOf } from '../contract/kind.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
@@ -23,6 +24,7 @@ import {
   table,
   tell,
   UsageError,
+  valueOfText,
 } from './cli.ts';
 
 export const command: Command = {
@@ -53,12 +55,9 @@ are recorded as delivered by TABLE_ORIGIN ("table").`,
 
 async function run(invocation: Invocation): Promise<number> {
   if (invocation.options.has('table')) return runTable(invocation);
-  const broker = invocation.options.get('broker') ?? '';
-  if (!isBroker(broker)) {
-    throw new UsageError(`--broker must be one of ${BROKER_NAMES.join(', ')} (${JSON.stringify(broker)} was given)`);
-  }
+  const broker = valueOfText(oneOf(BROKER_NAMES), '--broker', invocation.options.get('broker') ?? '');
   const files = invocation.positionals;
-  if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
+  if (files.length === 0) throw new UsageError('no file given', command);
 
   const bytes = bytesOf(files);
   const { config } = invocation;
@@ -81,13 +80,13 @@ async function runTable(invocation: Invocation): Promise<number> {
   const column = (name: string) => {
     const value = options.get(name);
     if (value !== undefined) return value;
-    throw new UsageError(`--table needs --${name} COLUMN. Usage: nearsky ${command.usage}`);
+    throw new UsageError(`--table needs --${name} COLUMN`, command);
   };
   const columns = { id: column('id'), ra: column('ra'), dec: column('dec') };
   const frame = options.get('frame');
   if (frame !== undefined) checkFrame(frame);
   if (options.has('broker') || positionals.length > 0) {
-    throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
+    throw new UsageError('--table takes no --broker and no further files', command);
   }
   const path = options.get('table')!;
   // Loaded only here: the Parquet reader takes a while to load, and messages do not need it.

@@ -21,7 +21,7 @@ const IN_PARTS = ['csv', 'ndjson'];
 
 async function run(invocation: Invocation): Promise<number> {
   const { config, options, positionals } = invocation;
-  if (positionals.length === 0) throw new UsageError(`no id, name or file given. Usage: nearsky ${command.usage}`);
+  if (positionals.length === 0) throw new UsageError('no id, name or file given', command);
   const inputs = await inputsOf(positionals);
   const isTable = isForPeople(invocation);
   const format = isTable ? undefined : options.get('format');

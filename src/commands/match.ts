@@ -55,7 +55,7 @@ const SENT_AS_GIVEN = ['against', 'find', 'rows', 'ra', 'dec', 'frame', 'columns
 async function run({ config, options, positionals }: Invocation): Promise<number> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0)
-    throw new UsageError(`match takes one TABLE, or - for standard input. Usage: nearsky ${command.usage}`);
+    throw new UsageError('match takes one TABLE, or - for standard input', command);
   const body = readFileSync(file === '-' ? 0 : file);
   const out = options.get('out');
   const search = {

@@ -46,7 +46,7 @@ docs/operations.md describes how to set up nodes.`,
     if (verb === 'topic' && rest.length === 0) return topic(invocation);
     const act = { status, begin, leave, settings, upgrade }[verb ?? ''];
     if (!act || rest.length > 0)
-      throw new UsageError(`node takes topic, status, begin, leave, settings or upgrade. Usage: nearsky ${this.usage}`);
+      throw new UsageError('node takes topic, status, begin, leave, settings or upgrade', this);
     requireDatabase(invocation.config.NEARSKY_DATA);
     const store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
     const unwatch = endWhenGone(store);

@@ -5,13 +5,15 @@ import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
+import { textual } from '../contract/kind.ts';
+import { digits } from '../documents/kinds.ts';
 import { notingErrors } from '../store/noting.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { requireDatabase } from '../store/store.ts';
 import { StoreLedger } from '../stream/ledger.ts';
 import type { Publication } from '../stream/publication.ts';
 import { publishSettings } from '../stream/publish_settings.ts';
-import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+import { type Command, type Invocation, printResult, table } from './cli.ts';
 
 /** Unfinished work is dropped this long after the signal; the next publication sends it again. */
 const STOP_MS = 8000;
@@ -47,8 +49,7 @@ It logs one JSON object per line on standard error.`,
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { config, flags, options, positionals } = invocation;
-  if (positionals.length > 0) throw new UsageError(`publish takes no arguments. Usage: nearsky ${command.usage}`);
+  const { config, flags } = invocation;
   const settings = publishSettings(config, process.env);
   if (!settings) {
     throw new ConfigError(
@@ -59,7 +60,7 @@ async function run(invocation: Invocation): Promise<number> {
   requireDatabase(config.NEARSKY_DATA);
   const { store, writer, close } = await openArchive(config);
   warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
-  const from = fromOf(options.get('from'), store.lastSequence());
+  const from = invocation.value('from', startKind(store.lastSequence()));
   const publications = await openPublications({
     config,
     settings: { ...settings, imported: settings.imported || flags.has('imported') },
@@ -93,10 +94,9 @@ function textOf({ topic, position }: Publication): string {
   ]);
 }
 
-function fromOf(text: string | undefined, lastSequence: number): number | 'now' | undefined {
-  if (text === undefined || text === 'now') return text;
-  if (text === 'beginning') return 0;
-  const sequence = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (sequence <= lastSequence) return sequence;
-  throw new UsageError(`--from must be now, beginning, or a journal entry, 0 to ${lastSequence} (${text} was given)`);
-}
+const startKind = (lastSequence: number) => {
+  const entry = digits({ min: 0, max: lastSequence });
+  return textual(`now, beginning, or a journal entry, 0 to ${lastSequence}`, text =>
+    text === 'now' ? text : text === 'beginning' ? 0 : entry.parseText(text),
+  );
+};

@@ -1,15 +1,24 @@
 /** `nearsky remove`: removes objects that should never have been stored, or are kept no longer. */
-import { parseTime } from '../base/parse_time.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { formatTime } from '../base/times.ts';
 import { openArchive } from '../cluster/archive.ts';
-import { MAX_OBJECT_ID } from '../contract/limits.ts';
+import { OBJECT_ID } from '../documents/kinds.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { deliveriesIn } from '../store/deliveries.ts';
 import { REMOVED_AT_ONCE, removeUnclaimed } from '../store/remove_objects.ts';
 import { statusOf } from '../store/status.ts';
 import { requireDatabase, type Store, withStore } from '../store/store.ts';
-import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
+import {
+  type Command,
+  type Invocation,
+  Progress,
+  printResult,
+  shownCount,
+  TIME,
+  table,
+  tell,
+  UsageError,
+} from './cli.ts';
 
 export const command: Command = {
   usage:
@@ -27,7 +36,10 @@ It keeps its position, times and reliability, even if they came with that delive
       value: 'FILE',
       help: 'the objects with these ids: one diaObjectId a line, plain or gzipped; - for standard input',
     },
-    broker: { value: 'NAME', help: 'what this broker delivered for the first time from --from until before --to' },
+    broker: {
+      value: 'NAME',
+      help: 'objects whose first delivery by this broker was stored from --from (inclusive) to --to (exclusive)',
+    },
     from: { value: 'TIME', help: 'when the first delivery was stored, ISO 8601; only with --broker' },
     to: { value: 'TIME', help: 'the end of the window, ISO 8601; only with --broker' },
     'first-seen-before': { value: 'TIME', help: 'the objects with an ingest time before this time, ISO 8601' },
@@ -87,23 +99,15 @@ type ByTime =
   | { readonly beforeUs: number }
   | { readonly broker: string; readonly fromUs: number; readonly toUs: number };
 
-function selectionOf({ options, positionals }: Invocation): ByTime | { readonly file: string } {
-  const wrong = (what: string) => new UsageError(`${what}. Usage: nearsky ${command.usage}`);
-  if (positionals.length > 0) throw wrong('remove takes no arguments');
+function selectionOf({ options, value }: Invocation): ByTime | { readonly file: string } {
   const [file, broker, before] = ['ids', 'broker', 'first-seen-before'].map(name => options.get(name));
   if ([file, broker, before].filter(each => each !== undefined).length !== 1)
-    throw wrong('give one of --ids, --broker and --first-seen-before');
+    throw new UsageError('give one of --ids, --broker and --first-seen-before', command);
   if ((broker !== undefined) !== options.has('from') || options.has('from') !== options.has('to'))
-    throw wrong('--broker needs --from and --to, and nothing else takes them');
-  const timeOf = (name: string) => {
-    const text = options.get(name)!;
-    const timeUs = parseTime(text);
-    if (timeUs !== undefined) return timeUs;
-    throw new UsageError(`--${name} must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${text} was given)`);
-  };
+    throw new UsageError('--broker needs --from and --to, and nothing else takes them', command);
   if (file !== undefined) return { file };
-  if (broker === undefined) return { beforeUs: timeOf('first-seen-before') };
-  const window = { broker, fromUs: timeOf('from'), toUs: timeOf('to') };
+  if (broker === undefined) return { beforeUs: value('first-seen-before', TIME)! };
+  const window = { broker, fromUs: value('from', TIME)!, toUs: value('to', TIME)! };
   if (window.fromUs < window.toUs) return window;
   throw new UsageError(`--from must be before --to (${options.get('from')} and ${options.get('to')} were given)`);
 }
@@ -145,9 +149,10 @@ async function idsIn(file: string): Promise<Set<bigint>> {
       for (const { text, number, problem } of splitLines(block, MAX_LINE_BYTES)) {
         const id = text.trim();
         if (id === '' && !problem) continue;
-        if (problem || !/^\d{1,19}$/.test(id) || BigInt(id) > MAX_OBJECT_ID)
+        const diaObjectId = problem ? undefined : OBJECT_ID.parseText(id);
+        if (diaObjectId === undefined)
           throw new Error(`Cannot use line ${number} of ${file} because it is not a diaObjectId; nothing was removed`);
-        ids.add(BigInt(id));
+        ids.add(diaObjectId);
       }
   } finally {
     source.destroy();

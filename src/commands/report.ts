@@ -26,8 +26,7 @@ DATE to noon UTC of the next day. A message counts in the night in which it was 
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  const { config, options, positionals } = invocation;
-  if (positionals.length > 0) throw new UsageError(`report takes no arguments. Usage: nearsky ${command.usage}`);
+  const { config, options } = invocation;
   const asked = options.get('night');
   const night = asked === 'now' ? nightOf(nowUs()) : asked;
   try {

@@ -17,7 +17,7 @@ import { Coordinator } from '../service/coordinator.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { type PublishSettings, publishSettings } from '../stream/publish_settings.ts';
 import { type BotCredentials, botOf } from '../tns/client.ts';
-import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
+import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS } from './cli.ts';
 
 const READY_POLL_MS = 5;
 /** How long a starting service retries to open a database that cannot be read. */
@@ -52,8 +52,7 @@ http://HOST:PORT/ or http://HOST:PORT/api/status; /api-docs documents all reques
     'no-publish': { help: 'leave publishing to another process' },
   },
   example: 'nearsky serve --data ./data --port 8080',
-  async run({ config, flags, positionals }) {
-    if (positionals.length > 0) throw new UsageError(`serve takes no arguments. Usage: nearsky ${this.usage}`);
+  async run({ config, flags }) {
     const bot = flags.has('no-refresh') ? undefined : botOf(config);
     const publish = flags.has('no-publish') ? undefined : publishSettings(config, process.env);
     await serve(config, { crossmatch: !flags.has('no-crossmatch'), bot, publish });

@@ -4,7 +4,7 @@ import { type DiskUse, diskUse } from '../store/disk_use.ts';
 import { FORMAT_VERSION, type Store, type StoreCounts, withStore } from '../store/store.ts';
 import type { PublishedPosition } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
-import { type Command, type Invocation, printResult, shownBytes, table, UsageError } from './cli.ts';
+import { type Command, type Invocation, printResult, shownBytes, table } from './cli.ts';
 import { countAgain } from './crossmatch.ts';
 
 export const command: Command = {
@@ -37,8 +37,6 @@ interface Stats extends StoreCounts {
 }
 
 async function run(invocation: Invocation): Promise<number> {
-  if (invocation.positionals.length > 0)
-    throw new UsageError(`stats takes no arguments. Usage: nearsky ${command.usage}`);
   return withStore(invocation.config.NEARSKY_DATA, async store => {
     const { config, flags } = invocation;
     const again = flags.has('again') ? { again: countAgain(store, config) } : {};

@@ -7,6 +7,7 @@ import { parseTime } from '../base/parse_time.ts';
 import { formatTime, nowUs } from '../base/times.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
+import { textual } from '../contract/kind.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
@@ -53,20 +54,16 @@ Readers see the old registry until the new one is complete, and keep it if anyth
   example: 'nearsky tns load tns_public_objects.csv.zip',
   async run(invocation) {
     const [verb, ...rest] = invocation.positionals;
-    if (verb === 'load' && rest.length === 1) return load(invocation, rest[0]!, givenEpoch(invocation));
+    if (verb === 'load' && rest.length === 1) return load(invocation, rest[0]!, invocation.value('epoch', PAST_TIME));
     if (verb === 'refresh' && rest.length === 0 && !invocation.options.has('epoch')) return refresh(invocation);
-    throw new UsageError(`tns takes load FILE or refresh. Usage: nearsky ${this.usage}`);
+    throw new UsageError('tns takes load FILE or refresh', this);
   },
 };
 
-function givenEpoch({ options }: Invocation): number | undefined {
-  const text = options.get('epoch');
-  const epochUs = text === undefined ? undefined : parseTime(text);
-  if (text === undefined || (epochUs !== undefined && epochUs <= nowUs())) return epochUs;
-  throw new UsageError(
-    `--epoch must be a past ISO 8601 time such as 2026-02-10T00:00:00Z (${JSON.stringify(text)} was given)`,
-  );
-}
+const PAST_TIME = textual('a past ISO 8601 time such as 2026-02-10T00:00:00Z', text => {
+  const timeUs = parseTime(text);
+  return timeUs !== undefined && timeUs <= nowUs() ? timeUs : undefined;
+});
 
 /**
  * @throws RegistryError if the file states no epoch, or one in the future, because such a registry would stay current

@@ -1,6 +1,6 @@
 /** `nearsky upgrade`: converts a data directory of an older release to the present format. */
 import { FORMAT_VERSION, OlderFormat, openStore } from '../store/store.ts';
-import { type Command, type Invocation, printResult, UsageError } from './cli.ts';
+import { type Command, type Invocation, printResult } from './cli.ts';
 
 export const command: Command = {
   usage: 'upgrade',
@@ -14,8 +14,6 @@ the directory.`,
 };
 
 async function run(invocation: Invocation): Promise<number> {
-  if (invocation.positionals.length > 0)
-    throw new UsageError(`upgrade takes no arguments. Usage: nearsky ${command.usage}`);
   const data = invocation.config.NEARSKY_DATA;
   const before = await olderFormatOf(data);
   if (before !== undefined) await openStore(data, 'write').close();

@@ -16,7 +16,7 @@ export interface ConfigSources {
   /** The names of the settings on the command line, for messages. */
   readonly optionNames?: ReadonlyMap<SettingName, string>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The path of a JSON file: one object, its keys names of settings. */
+  /** The path of a JSON file: one object, whose keys are names of settings. */
   readonly file?: string | undefined;
 }
 

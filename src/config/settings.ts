@@ -66,7 +66,7 @@ const secret = <T>(help: string, kind: SettingKind<T>): Setting<T> => ({ ...kind
 const SERVICE = {
   NEARSKY_DATA: about('The data directory: database, index, rejected messages and catalog cache.', text('./data')),
   NEARSKY_HISTORY: about(
-    'Keep every former record of an object, so that `at` answers from an earlier state. `as_of` of all answers is then the latest ingest time of the state. `keep` begins with the present state. `remove` deletes the history. A command with `unchanged` goes on with what the data directory has.',
+    'Keep every former record of an object, so that `at` answers from an earlier state. `as_of` of all answers is then the latest ingest time of the state. `keep` begins with the present state. `remove` deletes the history. `unchanged` continues with the mode of the data directory.',
     oneOf('unchanged', 'keep', 'remove'),
   ),
   NEARSKY_RETENTION_DAYS: about(

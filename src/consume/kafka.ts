@@ -85,7 +85,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
   #failure: unknown;
   #heardMs = performance.now();
   #refusedCommits = 0;
-  /** Ends the waiting of `receive`. */
+  /** Interrupts `receive`. */
   #wake = () => {};
 
   constructor(consumer: Consumer, options: KafkaOptions, signal: AbortSignal) {

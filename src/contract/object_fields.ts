@@ -292,7 +292,8 @@ export const WORTH_FIELDS = {
     quantity: 'probability',
     range: { min: 0, max: 1 },
     ucd: 'stat.probability',
-    description: 'Probability that this source is the counterpart, if one of the sources within the radius is',
+    description:
+      'Probability that this source is the counterpart, if one of the sources within the radius is the counterpart',
     isNullable: true,
     isFilterable: true,
     archive: { isVaried: true },

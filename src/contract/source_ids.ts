@@ -55,5 +55,5 @@ function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** A code unit, with surrogates after all others. */
+/** The rank of a code unit. Surrogates come after all others. */
 const rankOf = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

@@ -6,7 +6,7 @@ const BYTES_PER_OBJECT = 2200;
 /** The rest of the memory is left for the catalogs' columns, the pages of the database, and other programs. */
 const MEMORY_SHARE = 1 / 8;
 const MIN_DEFAULT = 10_000;
-/** Claiming this many objects holds the write lock for some tenths of a second. */
+/** Claiming this many objects holds the write lock for tenths of a second. */
 export const MAX_BATCH_SIZE = 250_000;
 
 /**

@@ -35,9 +35,9 @@ export interface ReleaseComparison {
 }
 
 /**
- * Reads every object. Of each object, the last crossmatch with another release is compared with the next one with the
- * present release.
- * @param sameWithinArcsec a source that is gone and a new one are the same source if they are at most so far apart
+ * Reads every object. Compares two crossmatches of each object: the last one with another release, and the next one,
+ * with the present release.
+ * @param sameWithinArcsec the maximum distance at which a source that is gone and a new one count as the same source
  */
 export function compareReleases(
   store: Store,

@@ -29,7 +29,7 @@ interface Best {
    */
   count: number;
   second: number;
-  /** See `FoundPairs`; of all files so far. */
+  /** The sum over all files so far; see `FoundPairs`. */
   lnWeights: number;
   /** Sources per square arcmin around the source. */
   readonly density: number;

@@ -233,7 +233,7 @@ export class Indexer {
       const answer = await this.#options.pool.run(task, { signal });
       index.merged(parts, answer);
       this.#publish(index);
-      // The file has the removed objects, which the next start would have to remove again.
+      // Forces a save: the file still has the removed objects, and the next start would have to remove them again.
       if (parts.length === 1 && answer.arena && this.#index === index) this.#saved = { ...this.#saved, rows: 0 };
     } catch (error) {
       index.discard(parts);
@@ -265,7 +265,10 @@ interface SaveState {
   readonly tookMs: number;
 }
 
-/** The file may lack this fraction of the index at the next start; more only if the index grows very fast. */
+/**
+ * The index is saved when it has grown by this fraction. So the file lacks at most this fraction, unless the index
+ * grows very fast.
+ */
 const GROWN_SHARE = 0.05;
 const MIN_INTERVAL_MS = 2000;
 /** A smaller growth is saved only after this time. */

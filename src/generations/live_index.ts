@@ -7,8 +7,8 @@ import type { BuiltArena, BuiltIndex, IndexedExtent, MergeAnswer, PublishedGener
  */
 const ABSORB_ROWS = 1024;
 /**
- * The same limit while other arenas wait for a long merge, so that there are few arenas. Rebuilding then takes some ten
- * milliseconds.
+ * The limit during a long merge, while other arenas wait. It is higher, to keep the number of arenas low. Rebuilding
+ * then takes tens of milliseconds.
  */
 const ABSORB_ROWS_CROWDED = 65_536;
 
@@ -92,7 +92,7 @@ export class LiveIndex {
   }
 
   /**
-   * To be called once, when another index replaces this one. Returns the bytes of all arenas that the indexer has then
+   * Call this once, when another index replaces this one. Returns the bytes of all arenas that the indexer has then
    * replaced.
    */
   letGo(): number {

@@ -8,7 +8,7 @@ import type { Task } from '../pool/pool.ts';
  */
 export interface PublishedGeneration extends Generation {
   readonly number: number;
-  /** Of each arena: see `BuiltArena.sequence`. */
+  /** One number for each arena: see `BuiltArena.sequence`. */
   readonly purgedTo: readonly number[];
   /**
    * The bytes of all arenas that the indexer has replaced so far. Whoever held an earlier generation may free the

@@ -16,8 +16,8 @@ function isFilterShaped(name: string): boolean {
 }
 
 /**
- * Refuses parameters that must not be ignored by an operation without filters or counts, or without a history. Otherwise the client would
- * get the answer to another question.
+ * Rejects filters, `response` and `at` if the operation does not have them. Ignoring them would answer another
+ * question.
  * @param known the parameters of the operation
  * @throws ApiError `unsupported_parameter` naming each filter, if the operation has none, `response` and `at`
  */

@@ -100,7 +100,7 @@ export const STORED_BEFORE = 'the part read before is stored';
 
 /**
  * The lines of a source, in blocks. Gzip is recognised by its first byte or by the extension `.gz`.
- * @param read what has been done with the lines that were yielded, for the error
+ * @param read what the error says about the lines that were yielded before it
  * @throws Error if the source cannot be read further (missing file, broken gzip), after yielding the lines before the
  * fault
  */

@@ -58,9 +58,7 @@ interface RawDelivery {
 export function toDelivery(raw: RawDelivery): Normalised {
   const diaObjectId = parseId(raw.diaObjectId);
   if (diaObjectId === undefined) {
-    return rejected(
-      `diaObjectId must be an integer from 0 to 9223372036854775807 (${shown(raw.diaObjectId)} was given)`,
-    );
+    return rejected(`diaObjectId must be an integer from 0 to ${MAX_OBJECT_ID} (${shown(raw.diaObjectId)} was given)`);
   }
   const position = parsePosition(raw.ra, raw.dec);
   const error = position ? circularErrorMas(raw.raError, raw.decError, ERROR_UNITS_MAS.deg!) : Number.NaN;

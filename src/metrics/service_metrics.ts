@@ -67,8 +67,10 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
 function addLog(exposition: Exposition, state: SharedState): void {
   const { logLagMs, logPosition, logLeft, logLevel, isStopped, clockSkewUs } = state;
   exposition
-    .gauge('nearsky_log_position', 'Records of the log of the nodes that this node has applied.', [[{}, logPosition]])
-    .gauge('nearsky_log_lag_records', 'Further records that the log had when it was last checked.', [[{}, logLeft]])
+    .gauge('nearsky_log_position', 'Log records that this node has applied.', [[{}, logPosition]])
+    .gauge('nearsky_log_lag_records', 'Log records that this node had not applied when the log was last checked.', [
+      [{}, logLeft],
+    ])
     .gauge('nearsky_log_lag_seconds', 'How long this node has been behind the log.', [[{}, logLagMs / 1000]])
     .gauge(
       'nearsky_log_clock_skew_seconds',

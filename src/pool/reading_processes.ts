@@ -18,7 +18,7 @@ const SMALL_MS = 3000;
 export const QUICK_TABLE = { maxRows: 10_000, maxBytes: SMALL_BYTES };
 /** The slots of small input. A small table that is not quick has another slot, so that no quick table waits for it. */
 const SMALL_SLOTS = { table: 2, area: 1, slow: 1 } as const;
-/** Two slots, one for each of two clients. */
+/** Two clients can read large input at the same time. */
 const LARGE_SLOTS = 2;
 const MAX_WAITING = 64;
 /** The maximum number of runs of a job whose process is ended because other processes have taken the memory. */

@@ -28,7 +28,7 @@ export class ThreadEnd {
   readonly data: EndData = { end: new SharedArrayBuffer(4 * (1 + PLACES)) };
   readonly #state = new Int32Array(this.data.end);
 
-  /** Called when a thread of the pool has ended, possibly of itself while it held its end. */
+  /** Called when a thread of the pool has ended. It may have ended by itself while it delayed its end. */
   gone(id: number): void {
     Atomics.compareExchange(this.#state, placeOf(id), id, 0);
   }

@@ -251,7 +251,7 @@ export class HttpServer {
     outgoing.shouldKeepAlive = false;
     socket.destroySoon = () => {
       socket.end();
-      // Without the parser's listener, what still arrives is dropped.
+      // Without the parser's listener, later bytes are dropped.
       socket.removeAllListeners('data');
       socket.on('data', () => {});
       incoming.resume();

@@ -79,7 +79,7 @@ export class PlainConnection {
     else if (this.socket.isPaused()) this.socket.resume();
   }
 
-  /** The current answer is the last one. Without reading, the end of the client would not be noticed. */
+  /** Makes the current answer the last one. Reading continues, because otherwise a disconnect would not be noticed. */
   dropRest(): void {
     this.#isLast = true;
     if (this.socket.isPaused()) this.socket.resume();

@@ -16,7 +16,7 @@ const MARGIN_SECONDS = 20;
 interface AdqlAnswer {
   /** The state of the tables from which the answer comes. */
   readonly state: TapState;
-  /** The whole answer, if it is small. It then need not be read or ended. */
+  /** The whole answer, if it is small. Then `next` and `end` need not be called. */
   readonly whole?: Uint8Array<ArrayBuffer>;
   /**
    * The next bytes; null at the end.

@@ -27,9 +27,8 @@ export class LogPlace {
   }
 
   /**
-   * For how many seconds, at least, this node has lagged behind the log; undefined if the lag is within the limit, or
-   * without a log. For a node that has never caught up, this is the time since its start, even if that is within the
-   * limit.
+   * The minimum number of seconds for which this node has lagged behind the log; undefined without a log, or if the lag
+   * is within the limit. For a node that has never caught up, this is the time since its start, even within the limit.
    */
   get lag(): string | undefined {
     const { state } = this.#coordination;

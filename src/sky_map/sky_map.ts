@@ -16,7 +16,7 @@ const PATIENCE_MS = 1000;
 /** The maximum number of answers that wait for the thread, half of them for one client. Each takes about 10 ms. */
 const MAX_WAITING = 128;
 /**
- * The time for which closing waits for the thread. A task takes about 100 ms; a hung task must not prevent the service
+ * The maximum wait for the thread when closing. A task takes about 100 ms; a hung task must not prevent the service
  * from saving its index.
  */
 const CLOSE_MS = 2000;

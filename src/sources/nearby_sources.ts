@@ -12,7 +12,7 @@ import type { SourcesAnswer, SourcesTask } from './near_task.ts';
 
 /** The maximum number of waiting searches, half of them for one client. Each takes about 100 ms. */
 const MAX_WAITING = 64;
-/** The time for which closing waits for the thread. */
+/** The maximum wait for the thread when closing. */
 const CLOSE_MS = 2000;
 
 export interface SourcesAsked extends Omit<SourcesTask, 'kind'> {

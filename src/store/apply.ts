@@ -130,7 +130,7 @@ function deliver(databases: Databases, { deliveries, unstored, timeUs }: ChangeO
   return { stored: stored.length, delivered: delivered.length, duplicate };
 }
 
-/** One name if all are equal. */
+/** A single name if all names are equal. */
 const oneOrAll = (names: readonly string[]) => (names.every(name => name === names[0]) ? (names[0] ?? '') : names);
 
 /** The names under which a broker's deliveries are counted. */

@@ -162,14 +162,14 @@ function readableAt(level: number, change: Change): Change {
   return level < UNSTORED_SINCE ? withoutUnstored(plain) : plain;
 }
 
-/** The change without its unstored messages. Of a change that is split, the first part has them. */
+/** The change without its unstored messages. If a change is split, its first part has them. */
 function withoutUnstored(change: Change): Change {
   if (change.kind !== 'deliver') return change;
   const { unstored: _, ...stored } = change;
   return stored;
 }
 
-/** The change with other statistics of its matches, or without them: those that nodes of an older release store. */
+/** The change with the statistics of its matches replaced by `of`, or removed, for nodes of an older release. */
 function withStatistics(change: Change, of: (statistics: MatchStatistics) => MatchStatistics | undefined): Change {
   const readable = <M extends { readonly statistics?: MatchStatistics }>({ statistics, ...match }: M) => {
     const known = statistics && of(statistics);

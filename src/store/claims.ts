@@ -27,7 +27,7 @@ const ours = new Set<string>();
 const utf8 = new TextEncoder();
 
 /**
- * To be called in a write transaction, like `dropClaim`. It removes the claims of processes that have ended.
+ * Call this in a write transaction, like `dropClaim`. It removes the claims of processes that have ended.
  * @param isAgain whether to claim objects that are neither pending nor unread, too
  */
 export function takeClaim(
@@ -99,12 +99,12 @@ export function dropClaim({ claims }: Databases, { key }: Claim): void {
 export const submitterClaim = (submitter: string) => `submit changes as ${submitter}`;
 const outcomeKey = (id: string) => `outcome of ${id}`;
 
-/** To be called before the change with that id is appended to the log. */
+/** Call this before the change with that id is appended to the log. */
 export function expectOutcome(id: string): void {
   ours.add(outcomeKey(id));
 }
 
-/** To be called when nothing waits for the outcome of the change any more. */
+/** Call this when nothing waits for the outcome of the change any more. */
 export function forgetOutcome(id: string): void {
   ours.delete(outcomeKey(id));
 }
@@ -130,13 +130,13 @@ export function passedOutcome({ claims }: Databases, id: string): { claim: Claim
 
 const STOP_KEY = 'the node has stopped';
 
-/** Leaves the reason for which this process no longer follows the log. */
+/** Stores why this process no longer follows the log. */
 export function noteStop({ claims }: Databases, reason: string): void {
   claims.put(utf8.encode(STOP_KEY), encodeClaim({ pid: process.pid, ids: [], outcome: { value: reason } }));
   ours.add(STOP_KEY);
 }
 
-/** The reason for which a living process no longer follows the log; undefined if there is none. */
+/** The reason why a living process no longer follows the log; undefined if all follow it. */
 export function readStop({ claims }: Databases, livePids: ReadonlySet<number>): string | undefined {
   const bytes = claims.get(utf8.encode(STOP_KEY));
   if (!bytes) return undefined;

@@ -53,7 +53,7 @@ export class Tally {
     this.#latest.set(name, value);
   }
 
-  /** To be called inside the commit's transaction. */
+  /** Call this inside the commit's transaction. */
   store({ meta }: Databases): void {
     if (this.#added.size + this.#latest.size === 0) return;
     meta.put(this.#key, encodePlain(this.total(readCountersAt(meta, this.#key))));

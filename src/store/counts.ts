@@ -122,7 +122,7 @@ export class CountChanges {
     this.#addedSources.clear();
   }
 
-  /** To be called inside the commit's transaction. */
+  /** Call this inside the commit's transaction. */
   store(databases: Databases): void {
     this.#tallyAdded();
     this.#tally.store(databases);

@@ -5,7 +5,7 @@ import type { DeliverySource } from './types.ts';
 
 interface Window {
   readonly broker: string;
-  /** Inclusive; times are those at which deliveries were stored. */
+  /** The start of the window, inclusive. A delivery has the time at which it was stored. */
   readonly fromUs: number;
   /** Exclusive. */
   readonly toUs: number;
@@ -13,18 +13,15 @@ interface Window {
 
 export interface FoundDeliveries {
   readonly ids: ReadonlySet<bigint>;
-  /** Those whose first delivery of all it was: their position, times and reliability come from it. */
+  /** The objects whose first delivery this was. Their position, times and reliability come from it. */
   readonly first: ReadonlySet<bigint>;
-  /**
-   * An upper bound for further objects: several brokers, one of them this one, delivered each, and it is not recorded
-   * when.
-   */
+  /** The maximum number of further objects: this broker and others delivered them, but the times are not recorded. */
   readonly undated: number;
 }
 
 /**
- * Reads the whole journal, whose entries have the time and the broker of deliveries. Where they do not (imports, and
- * entries of older releases), the time is known of objects that only one broker delivered: it is their ingest time.
+ * Reads the whole journal. Its entries record the time and the broker of deliveries, except imports and entries of
+ * older releases. For those, the time is known only if a single broker delivered the object: it is the ingest time.
  */
 export function deliveriesIn(store: Store, { broker, fromUs, toUs }: Window): FoundDeliveries {
   /** The objects that were stored in the window, and whether only this broker delivered them. */
@@ -35,9 +32,12 @@ export function deliveriesIn(store: Store, { broker, fromUs, toUs }: Window): Fo
   }
   /** The objects whose delivery was in the window, and whether it stored them. */
   const found = new Map<bigint, boolean>();
-  /** Those in `ingested` whose delivery is recorded, whenever it was. */
+  /** The objects of `ingested` with a recorded delivery, at any time. */
   const dated = new Set<bigint>();
-  /** Those that another broker stored, whose delivery may have been removed since: their ingest time is of that one. */
+  /**
+   * The objects that another broker's delivery stored. Their ingest time is the time of that delivery, even if it was
+   * removed since.
+   */
   const storedByOthers = new Set<bigint>();
   let isComplete = true;
   for (const { stored, delivered, removed, source, isImport } of store.deliveriesAfter(0)) {

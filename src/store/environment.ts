@@ -136,7 +136,7 @@ function holdsDatabase(dataDir: string): boolean {
 }
 
 /**
- * To be called by commands that never create a database, even if they write.
+ * For commands that never create a database, even if they write.
  * @throws StoreError if the directory is empty or missing
  */
 export function requireDatabase(dataDir: string): void {

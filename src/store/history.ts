@@ -163,7 +163,7 @@ export function whyNotInHistory(
   return `${param} must be from ${oldest} to ${newest} (got ${entry}): ${why}`;
 }
 
-/** Keeps a history from the present state on. To be called in a write transaction, like the other two. */
+/** Keeps a history from the present state on. Call this in a write transaction, like the other two. */
 export function beginHistory(databases: Databases): void {
   const sequence = lastOrdinal(databases.journal);
   databases.meta.put(START_KEY, encodePlain(sequence));

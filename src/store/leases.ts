@@ -26,7 +26,7 @@ export function readLease({ meta }: Databases, name: string): Lease | undefined 
 }
 
 /**
- * To be called in a write transaction.
+ * Call this in a write transaction.
  * @returns whether `owner` has the lease now
  */
 export function takeLease(databases: Databases, name: string, { owner, untilUs }: Lease, nowUs: number): boolean {

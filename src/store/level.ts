@@ -56,7 +56,7 @@ export function readLevel({ meta }: Databases): number {
   return bytes ? (decodePlain(bytes) as number) : FIRST_LEVEL;
 }
 
-/** To be called in a write transaction, like `removeLevel`. A level that is not higher changes nothing. */
+/** Call this in a write transaction, like `removeLevel`. A level that is not higher changes nothing. */
 export function raiseLevel(databases: Databases, level: number): void {
   if (level > readLevel(databases)) databases.meta.put(KEY, encodePlain(level));
 }

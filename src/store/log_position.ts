@@ -32,7 +32,7 @@ function decoded(bytes: Uint8Array): LogPosition {
   return { log, next, hash, timeUs };
 }
 
-/** To be called in a write transaction, like `removeLogPosition`. */
+/** Call this in a write transaction, like `removeLogPosition`. */
 export function writeLogPosition({ meta }: Databases, { log, next, hash, timeUs }: LogPosition): void {
   meta.put(KEY, encodePlain([log, next, hash, timeUs]));
 }

@@ -20,7 +20,7 @@ export function readPublished(databases: Databases): ReadonlyMap<string, Publish
   return new Map(topics);
 }
 
-/** To be called in a write transaction. */
+/** Call this in a write transaction. */
 export function storePublished(databases: Databases, topic: string, position: PublishedPosition): void {
   const { sequence, objects, messages } = position;
   const stored = { ...readStored(databases), [topic]: [sequence, objects, messages] };
@@ -42,7 +42,7 @@ export function removeSettings({ meta }: Databases): void {
   meta.remove(SETTINGS_KEY);
 }
 
-/** To be called in a write transaction. @param isReplacing whether to replace existing settings */
+/** Call this in a write transaction. @param isReplacing whether to replace existing settings */
 export function writeSettings(databases: Databases, settings: SharedSettings, isReplacing: boolean): void {
   if (isReplacing || !readSettings(databases)) databases.meta.put(SETTINGS_KEY, encodePlain(settings));
 }

@@ -133,7 +133,7 @@ export class NightTally {
     this.#tally.add(`matches/${catalog}`);
   }
 
-  /** To be called inside the commit's transaction. */
+  /** Call this inside the commit's transaction. */
   store(databases: Databases): void {
     for (const [broker, counts] of this.#delivered)
       for (const [name, count] of Object.entries(counts))
@@ -214,7 +214,7 @@ export function readNotes({ meta }: Databases, night: string): Notes {
 
 const MAX_TEXT = 500;
 
-/** To be called in a write transaction, like the other functions that note something. */
+/** Call this in a write transaction, like the other functions that note something. */
 export function noteError(databases: Databases, kind: string, text: string, timeUs: number): void {
   const night = nightOf(timeUs);
   const notes = readNotes(databases, night);

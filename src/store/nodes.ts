@@ -39,7 +39,7 @@ export function readNodes({ meta }: Databases): SeenNode[] {
   return nodes.map(([node, level, timeUs]) => ({ node, level, timeUs }));
 }
 
-/** To be called in a write transaction, like `removeNodes`. */
+/** Call this in a write transaction, like `removeNodes`. */
 export function reportNode(databases: Databases, { voter, node = voter, level = FIRST_LEVEL }: Vote, timeUs: number) {
   const others = readNodes(databases).filter(seen => seen.node !== node && seen.timeUs > timeUs - SEEN_US);
   const nodes = [...others, { node, level, timeUs }].sort((a, b) => (a.node < b.node ? -1 : 1));

@@ -40,7 +40,7 @@ export function noteError(writer: Writer | undefined, kind: string, error: unkno
   writer?.noteError(kind, messageOf(error)).catch(() => {});
 }
 
-/** To be called when the store is closed, because a process cannot open it for writing while it is open for reading. */
+/** Call this when the store is closed, because a process cannot open it for writing while it is open for reading. */
 export async function noteChore(dataDir: string, chore: Chore, target: string): Promise<void> {
   const store = openStore(dataDir, 'write');
   try {

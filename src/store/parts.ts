@@ -3,9 +3,9 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 export interface Part {
-  /** Removes a file if it exists. */
+  /** The path of this process's part. */
   readonly path: string;
-  /** Skips parts that another process is still writing. */
+  /** The id of another process that is making the same file; undefined if there is none. */
   readonly otherPid: number | undefined;
 }
 

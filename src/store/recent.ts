@@ -73,7 +73,7 @@ const PIECE_ENTRIES = 256;
 
 /**
  * Lists an object that has matches, in any state. The times of an object never change, so listing it again has no
- * effect. To be called in the transaction that stores its first match.
+ * effect. Call this in the transaction that stores its first match.
  */
 export function listRecent(databases: Databases, { diaObjectId, ingestTimeUs, eventTimeUs }: Timed): void {
   const value = encodeTimeValue(ingestTimeUs);
@@ -86,7 +86,7 @@ type Timed = Pick<StoredObject, 'diaObjectId' | 'ingestTimeUs' | 'eventTimeUs'>;
 const NOTHING = new Uint8Array(0);
 
 /**
- * Lists new objects. To be called in the transaction that stores them. Keys are written in their order, most of them at
+ * Lists new objects. Call this in the transaction that stores them. Keys are written in their order, most of them at
  * the end of the table. So its pages are full, and writing takes half of the time.
  */
 export function listObjects(databases: Databases, objects: readonly Timed[]): void {
@@ -120,7 +120,7 @@ export function oldestIds(
   return [...objects_by_ingest.getKeys(range)].map(key => decodeRisingKey(key).diaObjectId);
 }
 
-/** Removes objects from all listings. To be called in the transaction that removes them. */
+/** Removes objects from all listings. Call this in the transaction that removes them. */
 export function unlistObjects(databases: Databases, objects: readonly Timed[]): void {
   for (const { ingestTimeUs, eventTimeUs, diaObjectId } of objects) {
     databases.objects_by_ingest.remove(encodeRisingKey(ingestTimeUs, diaObjectId));
@@ -141,7 +141,7 @@ export function readLatestIngest({ meta }: Databases): number | null {
   return bytes ? decodeTimeValue(bytes) : null;
 }
 
-/** To be called in the transaction that stores new objects, with the latest of their ingest times. */
+/** Call this in the transaction that stores new objects, with the latest of their ingest times. */
 export function raiseLatestIngest(databases: Databases, ingestTimeUs: number): void {
   if (ingestTimeUs <= (readLatestIngest(databases) ?? Number.NEGATIVE_INFINITY)) return;
   databases.meta.put(LATEST_INGEST_KEY, encodeTimeValue(ingestTimeUs));

@@ -107,7 +107,7 @@ export function countRegistry(
   return databases[name].getKeysCount(range as object);
 }
 
-/** Begins a load, and returns its number. To be called in a write transaction, like the functions below. */
+/** Begins a load, and returns its number. Call this in a write transaction, like the functions below. */
 export function beginLoad({ meta }: Databases): number {
   const bytes = meta.get(LAST_LOAD_KEY);
   const load = (bytes ? (decodePlain(bytes) as number) : 0) + 1;

@@ -16,7 +16,7 @@ export function readLastRemoval({ meta }: Databases, options?: object): number {
   return bytes ? Number(decodeKey(bytes.subarray(0, 8))) : 0;
 }
 
-/** To be called in the transaction that appends the entry. */
+/** Call this in the transaction that appends the entry. */
 export function noteRemoval({ meta }: Databases, sequence: number): void {
   meta.put(KEY, encodeKey(BigInt(sequence)));
 }

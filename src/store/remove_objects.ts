@@ -3,14 +3,14 @@ import { pause } from '../base/timeout.ts';
 import type { RemovedCounts } from './changes.ts';
 import type { Writer } from './writer.ts';
 
-/** Objects per commit. A commit takes some tens of milliseconds, in which no other process can write. */
+/** Objects per commit. A commit takes tens of milliseconds, in which no other process can write. */
 export const REMOVED_AT_ONCE = 1000;
 /** The interval between attempts to get objects that another process is crossmatching. */
 const RETRY_MS = 250;
 
 /**
- * Removes objects once no process of this machine crossmatches them: its result would be recorded for an object that is
- * stored anew meanwhile.
+ * Removes objects when no process of this machine is crossmatching them. Otherwise its result could be recorded for an
+ * object that was stored anew meanwhile.
  * @param signal ends the wait for other processes; the objects that they crossmatch are not removed then
  * @param of the reason, and the broker if only its deliveries are removed
  */

@@ -91,7 +91,7 @@ export class Snapshot {
     return this.sourcesOf(into);
   }
 
-  /** What the history has for the entry of this snapshot. */
+  /** The history's record for the entry of this snapshot. */
   #former(of: typeof formerRecord, diaObjectId: bigint): Uint8Array | undefined {
     return this.#at === undefined ? undefined : of(this.#databases, diaObjectId, this.#at, this.#options);
   }
@@ -118,7 +118,7 @@ export class Snapshot {
     return readCatalogs(this.#databases, this.#options as Range);
   }
 
-  /** As `Store.counters`; `at` makes no difference. */
+  /** Like `Store.counters`. `at` has no effect. */
   counters(): Counters {
     return readCounters(this.#databases, this.#options);
   }

@@ -46,8 +46,7 @@ export function encodeSourceKey(source: SourceName, diaObjectId: bigint): Uint8A
 }
 
 /**
- * Lists an object under a source; listing it again has no effect. To be called in the transaction that stores the
- * match.
+ * Lists an object under a source; listing it again has no effect. Call this in the transaction that stores the match.
  */
 export function listMatch({ matches_by_source }: Databases, source: SourceName, diaObjectId: bigint): void {
   // LMDB copies the key at once.

@@ -158,7 +158,7 @@ export class Store {
   }
 
   /**
-   * To be called after reading and before using the data. On a file system that is read-only here, another host may
+   * Call this after reading and before using the data. On a file system that is read-only here, another host may
    * overwrite pages while they are being read.
    * @throws StoreError if there was a commit since this store was opened without a lock
    */
@@ -464,7 +464,7 @@ export class Store {
     return readNodes(this.databases);
   }
 
-  /** The reason for which a running process of this node has stopped to follow the log; undefined if none has. */
+  /** The reason why a running process of this node has stopped following the log; undefined if none has. */
   whyStopped(): string | undefined {
     return readStop(this.databases, this.livePids());
   }

@@ -44,7 +44,7 @@ export interface Entry {
 /** The options of LMDB: bounds, order, limit, and the read transaction. */
 export type Range = Omit<RangeOptions, 'start' | 'end'> & { start?: Uint8Array; end?: Uint8Array };
 
-/** What LMDB records of a tree. */
+/** The facts that LMDB records about a tree. */
 export interface TreeStats {
   readonly entryCount: number;
   readonly treeBranchPageCount: number;

@@ -17,7 +17,7 @@ export function threadDataDir(): string {
 }
 
 /**
- * The database, opened on the first call. It shows everything that is committed by now. To be called once per task.
+ * The database, opened on the first call. It shows everything that is committed by now. Call this once per task.
  * @throws StoreError
  */
 export function currentStore(): Store {

@@ -168,7 +168,7 @@ export interface JournalEntry {
  */
 export interface DeliverySource {
   readonly timeUs: number;
-  /** Of all; or of each object in `stored`, then of each in `delivered`. */
+  /** One broker for all objects; or one for each object in `stored`, then for each in `delivered`. */
   readonly brokers: string | readonly string[];
 }
 
@@ -184,10 +184,7 @@ export interface Removal {
   readonly objects: readonly RemovedObject[];
 }
 
-/**
- * The version of the entry that first stored an object, in a list of changes where the other versions are those of
- * crossmatches.
- */
+/** The version that stands for the first storing of an object, in a list of changes with versions of crossmatches. */
 export const STORED_VERSION = 0;
 /** Stands for the removal of an object in the same place. */
 export const REMOVED_VERSION = -1;
@@ -215,7 +212,7 @@ export type CrossmatchVersions = number | readonly number[] | null | undefined;
 export interface PublishedPosition {
   /** The matches of every journal entry up to this one are published. */
   readonly sequence: number;
-  /** Of the next entry, the number of crossmatched objects, counted from the first, that are published too. */
+  /** The number of crossmatched objects at the start of the next entry that are also published. */
   readonly objects: number;
   /** Messages that the brokers have acknowledged since the publication to this topic began. */
   readonly messages: number;

@@ -323,7 +323,7 @@ export class Writer {
     });
   }
 
-  /** Leaves the reason for which this process no longer follows the log, for other processes. */
+  /** Stores, for other processes, why this process no longer follows the log. */
   async noteStop(reason: string): Promise<void> {
     this.#transaction('note the stop', 1, () => noteStop(this.#store.databases, reason));
   }
@@ -349,7 +349,7 @@ export class Writer {
     const has = () => historyStart(databases) !== undefined;
     if (isKept === has() && (isKept || databases.history.entryCount() === 0)) return;
     if (!isKept) this.#transaction('end the history', 0, () => endHistory(databases));
-    // What an interrupted removal left does not belong to a new history, which another process may begin meanwhile.
+    // The remains of an interrupted removal do not belong to a new history, which another process may begin meanwhile.
     while (!has() && databases.history.entryCount() > 0) {
       this.#transaction('remove the history', 0, () => {
         if (!has()) removeFormer(databases, REMOVED_AT_ONCE);

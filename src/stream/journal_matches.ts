@@ -51,7 +51,7 @@ export function readMatches(
   let [bytes, looked, entries] = [0, 0, 0];
   let end = from;
   for (const { sequence, ids, versions, isImport, removed } of read(from.sequence, limits.entries)) {
-    // What is known of an object that was removed since, and stored anew, is not what this entry recorded.
+    // An object that was removed and stored anew since no longer has the data that this entry recorded.
     const isRemoved = store.removedSince(sequence);
     const count = isImport && !imported ? 0 : ids.length;
     // Some objects of the first entry after the position may already be done.

@@ -121,7 +121,7 @@ export class Publication {
     log('publish_ended', { topic, ...this.#position });
   }
 
-  /** Waits until this process may publish; returns whether it may. */
+  /** Waits for the right to publish. Returns false if the signal fires first. */
   async #begin(signal: AbortSignal): Promise<boolean> {
     const { log, ledger, topic, from, store } = this.#options;
     let position = await ledger.begin();

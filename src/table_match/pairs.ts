@@ -164,7 +164,7 @@ export class Pairs {
     return this.#starts[row] === this.#starts[row + 1] ? UNMATCHED[this.#unmatched[row]!]! : 'matched';
   }
 
-  /** The listed pairs of a row, nearest first: indexes that begin with `first`. */
+  /** The listed pairs of a row, nearest first: `count` indexes from `first` on. */
   of(row: number): { readonly first: number; readonly count: number } {
     const first = this.#starts[row]!;
     const count = this.#starts[row + 1]! - first;

@@ -38,8 +38,8 @@ export interface Result {
 }
 
 /**
- * The answer, in parts of about a mebibyte. In a columnar format, the format decides their size.
- * @param onRows called with the number of rows of the table that are finished
+ * The answer, in parts of about a mebibyte. Columnar formats have their own part sizes.
+ * @param onRows called with the number of finished rows of the table
  */
 export async function* resultParts(
   result: Result,

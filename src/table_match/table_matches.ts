@@ -31,7 +31,7 @@ interface TableRun extends Omit<TableAsked, 'inputBytes'> {
   readonly ends: AbortSignal;
 }
 
-/** The time for which closing waits for the thread. */
+/** The maximum wait for the thread when closing. */
 const CLOSE_MS = 2000;
 
 export class TableMatches {

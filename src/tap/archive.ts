@@ -222,7 +222,7 @@ export class Archive {
   }
 
   /**
-   * Replaces the current generation, unless the next one is of an earlier state and cannot be brought up to date.
+   * Replaces the current generation, unless the next one has an earlier state and cannot be brought up to date.
    * @returns the number of changed objects
    */
   async #replaceBy(next: Generation): Promise<number> {
@@ -270,7 +270,7 @@ export class Archive {
     }
   }
 
-  /** @param isEarlier whether it is of an earlier state. It then has no index, which would be kept in memory */
+  /** @param isEarlier whether it holds an earlier state. Such a generation has no index, to save memory */
   #newGeneration(isEarlier = false): NewGeneration {
     const number = ++this.#lastNumber;
     const name = `${isEarlier ? EARLIER : PRESENT}-${number}.duckdb`;
@@ -312,7 +312,7 @@ export class Archive {
    */
   #makeEarlier(at: number, replace: (() => void) | undefined): Promise<Generation> | undefined {
     return this.#alone(replace ? this.#earlierTurn : { atMs: 0 }, async () => {
-      // What is stored later needs the disk, too.
+      // Later data needs disk space, too.
       const bytes = RESERVE_BYTES + MADE_SHARE * this.#current!.bytes;
       requireSpace(`make the tables of journal entry ${at}`, this.#directory, bytes);
       replace?.();
@@ -381,8 +381,8 @@ export class Archive {
   }
 
   /**
-   * To be called when no refresh runs. Returns false if a generation is being made, which only the end of the process
-   * can stop.
+   * Closes the connections. Call it when no refresh runs. Returns false if a generation is being made; only the end of
+   * the process can stop that.
    */
   close(): boolean {
     if (this.#isMaking) return false;

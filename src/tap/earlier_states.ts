@@ -47,12 +47,12 @@ interface EarlierOptions<T> {
 export class EarlierStates<T extends Tables = Generation> {
   readonly #options: EarlierOptions<T>;
   readonly #now: () => number;
-  /** The generations by their journal entries. The one that was used last is the last. */
+  /** The generations by their journal entries, in the order of their last use. */
   readonly #kept = new Map<number, T>();
   /** The entries whose tables are to be made, or are being made, in the order of the first requests. */
   readonly #queue = new Map<number, Queued>();
   #making: number | undefined;
-  /** The queries that are expected, by `expectedKey`, and until when, by `#now`. */
+  /** The expected queries by `expectedKey`, and the time until which each is expected, by `#now`. */
   readonly #expected = new Map<string, { readonly at: number; readonly untilMs: number }>();
   readonly #failed = new Map<number, { readonly error: unknown; readonly untilMs: number }>();
 
@@ -84,7 +84,7 @@ export class EarlierStates<T extends Tables = Generation> {
     return kept;
   }
 
-  /** To be called when the query uses the generation of its entry. */
+  /** Call this when the query uses the generation of its entry. */
   came(at: number, requester: Requester): void {
     this.#expected.delete(expectedKey(at, requester));
   }
@@ -143,8 +143,8 @@ export class EarlierStates<T extends Tables = Generation> {
   }
 
   /**
-   * The entry whose tables make room for new ones of `at`: `at` itself, if its tables have outdated columns, or the least
-   * recently used one.
+   * The entry whose tables the new tables of `at` replace: `at` itself, if its tables have outdated columns, else the
+   * least recently used entry.
    */
   #replacedBy(at: number): number | undefined {
     if (this.#kept.has(at)) return at;

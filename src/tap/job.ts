@@ -71,7 +71,7 @@ interface Info {
   readonly value: string;
 }
 
-/** What a format needs that states the number of rows before the rows. */
+/** The facts about the rows that a format with the number of rows in its header needs. */
 interface Counted {
   readonly isCut: boolean;
   readonly contents: FitsRows;

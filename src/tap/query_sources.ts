@@ -85,8 +85,8 @@ export class QuerySources {
   }
 
   /**
-   * The parts that must be read next; empty if nothing is missing. A part may depend on the positions in another part,
-   * which is then read first.
+   * The parts to read next; empty if nothing is missing. A part may depend on the positions in another part, which is
+   * then read first.
    * @throws SourcesRefusal
    */
   async wanted(): Promise<PartWanted[]> {

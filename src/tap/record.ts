@@ -29,7 +29,7 @@ export function registryRecord(
   hasEngine: boolean,
 ): string {
   const { VO_IDENTIFIER, VO_PUBLISHER, VO_CONTACT_EMAIL } = config;
-  // Without a setting, the identifier is one that no registry has.
+  // By default, the identifier is one that no registry knows.
   const identifier = VO_IDENTIFIER ?? `ivo://${new URL(base).hostname}/nearsky`;
   const publisher = escapeXml(VO_PUBLISHER);
   const email = VO_CONTACT_EMAIL === null ? '' : `<email>${escapeXml(VO_CONTACT_EMAIL)}</email>`;

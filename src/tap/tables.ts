@@ -87,7 +87,7 @@ interface View {
   readonly rowId: string;
 }
 
-/** @param view by default, the table is the relation of its name */
+/** @param view the view that provides the rows; by default the relation with the table's name */
 function table(name: string, description: string, columns: readonly SourceColumn[], view?: View): TapTable {
   const list = columns.map(({ column, sql }) => `${sql} AS ${quoted(column.name)}`);
   // Translated queries number the rows of a table by `rowid`, which views lack.
@@ -116,7 +116,7 @@ function setting(
 /** The outcomes and settings of a crossmatch, one row per catalog. */
 const OUTCOMES: readonly SourceColumn[] = [
   setting('catalog_name', 'text', 'The catalog', 'outcome.key'),
-  setting('outcome', 'text', 'What the crossmatch with the catalog came to', 'outcome.value'),
+  setting('outcome', 'text', 'Outcome of the crossmatch with the catalog', 'outcome.value'),
   setting(
     'catalog_release',
     'text',
@@ -165,7 +165,7 @@ export function archiveTables({
     table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch),
     table(
       'crossmatches',
-      'What the current crossmatch of each object came to, by catalog',
+      'The outcomes of the current crossmatch of each object, by catalog',
       [
         ...place,
         ...OUTCOMES.map(({ column }) => ({ column, sql: column.name })),
@@ -178,7 +178,7 @@ export function archiveTables({
     ),
     table(
       'older_crossmatches',
-      'What the earlier crossmatches of each object came to, by catalog',
+      'The outcomes of the earlier crossmatches of each object, by catalog',
       [...place, ...OUTCOMES, ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch')],
       {
         from: relationOf => `(SELECT * REPLACE (older.match_version AS match_version, make_timestamp(older.crossmatched_at_us) AS crossmatched_at,

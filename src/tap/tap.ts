@@ -38,7 +38,7 @@ export type TapStep =
    * @param client the name by which the client's share of the slots is counted
    */
   | { readonly step: 'begin'; readonly key: string; readonly client: string; readonly query: TapQuery }
-  /** Requests the state of the tables, if it is known. */
+  /** Requests the known state of the tables. */
   | { readonly step: 'state' }
   /** Cancels a query that is being started. */
   | { readonly step: 'giveUp'; readonly key: string }
@@ -113,7 +113,7 @@ const SWITCHED_OFF = 'queries in ADQL are switched off here (TAP_MAX_QUERIES)';
 const ENDED = 'the engine of queries has ended';
 const GIVEN_UP = 'the query was cancelled';
 const STARVED = 'other queries have taken the memory that this one needs';
-const ENDS_ENGINE = 'the engine of queries ends twice when it carries out this query: ask for less at once';
+const ENDS_ENGINE = 'the engine of queries ends twice, both times while it runs this query: split the query';
 
 /** The process ended before it answered. */
 class EngineEnded extends Unavailable {

@@ -7,7 +7,7 @@ import type { Column } from '@nearsky/astrotables';
 
 export interface UploadedTable {
   readonly name: string;
-  /** Their names differ whatever the case. */
+  /** Their names are unique, ignoring case. */
   readonly columns: readonly Column[];
 }
 

@@ -30,7 +30,7 @@ interface PublicObjects {
   readonly batches: AsyncIterable<RowBatch>;
 }
 
-/** The number of rows in a batch. Committing them takes some ten milliseconds, so serving threads are not delayed. */
+/** The number of rows in a batch. Committing them takes about ten milliseconds, so serving threads are not delayed. */
 const BATCH_ROWS = 1000;
 /** The longest rows, with many reporters, have a few thousand characters. */
 const MAX_ROW_CHARACTERS = 2 ** 20;

@@ -4,6 +4,7 @@ import { bigintAsString } from '@nearsky/astrotables/json';
 import { asObject, type JsonObject } from '../base/json_reader.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { integer, type Kind, textual } from '../contract/kind.ts';
+import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { integerId, isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import { parseId } from '../ingest/normalise.ts';
 
@@ -73,7 +74,7 @@ export function text(most: number): Kind<string> {
   );
 }
 
-export const objectId: Kind<bigint> = textual('a string with an integer from 0 to 9223372036854775807', parseId);
+export const objectId: Kind<bigint> = textual(`a string with an integer from 0 to ${MAX_OBJECT_ID}`, parseId);
 
 export const int64Text: Kind<string> = textual('a string with a 64-bit integer', text =>
   integerId(text) === undefined ? undefined : text,

@@ -75,7 +75,8 @@ export async function runReadArea({ input, output, level, radiusArcsec }: ReadAr
 }
 
 /**
- * Reads an area, or with a radius the discs around the positions of a table, from a file of the operator's.
+ * Reads an area from a file of the operator. With a radius, the file is a table of positions, and the area consists of
+ * the discs around them.
  * @throws AreaError, TableError; an error of the file system
  */
 export async function readRegion(sent: Uint8Array, level: number, radiusArcsec: number | undefined): Promise<Region> {

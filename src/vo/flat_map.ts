@@ -4,6 +4,7 @@
  */
 
 import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '@nearsky/astrotables/fits';
+import { badValueOf, orderOf } from '@nearsky/hats/skymap';
 import {
   MAX_AREA_ORDER,
   MAX_ORDER,
@@ -26,8 +27,6 @@ const ENOUGH_PIXELS = (MAX_PIXELS * 15) / 16;
 const BINS = 65_536;
 /** An upper bound on the rounding error of a sum of probabilities. */
 const ROUNDING = 1e-6;
-/** The value of pixels without data, unless the header sets BAD_DATA. */
-const UNSEEN = -1.6375e30;
 
 type Reading<T> = Generator<undefined, T, undefined>;
 
@@ -60,8 +59,8 @@ export class FlatMap {
 
   /** @throws AreaError */
   constructor({ header, columns, rows, width }: FitsTable) {
-    const order = Math.log2(Number(header.get('NSIDE')));
-    if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
+    const order = orderOf(header, MAX_ORDER);
+    if (order === undefined)
       throw invalidArea(`its NSIDE must be a power of two up to ${2 ** MAX_ORDER} (${header.get('NSIDE')} was found)`);
     const numbers = columns.filter(isNumeric);
     const index = numbers.find(({ name, letter }) => /^(?:PIXEL|PIX|IPIX)$/i.test(name) && /^[IJK]$/.test(letter));
@@ -78,7 +77,7 @@ export class FlatMap {
     this.#order = order;
     this.#isRing = String(header.get('ORDERING')).toUpperCase() === 'RING';
     this.#repeat = value.repeat;
-    this.#bad = Math.fround(Number(header.get('BAD_DATA') ?? UNSEEN));
+    this.#bad = Math.fround(badValueOf(header));
     this.#valueAt = this.#itemsOf(value);
     this.#indexAt = index && this.#itemsOf(index);
   }

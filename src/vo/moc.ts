@@ -2,7 +2,7 @@
  * Writes coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII.
  */
 
-import { fitsHeader, wholeBlocks } from '@nearsky/astrotables/fits';
+import { tableHeaders, wholeBlocks } from '@nearsky/astrotables/fits';
 import type { Coverage } from '@nearsky/sky-index';
 
 export const MOC_FORMATS = ['fits', 'json', 'txt'] as const;
@@ -77,17 +77,9 @@ const UNIQ_BYTES = 8;
 function mocFits(cells: MocCells, name: string): Uint8Array<ArrayBuffer> {
   const order = cells.length - 1;
   const rows = cells.reduce((sum, { length }) => sum + length, 0);
-  const header =
-    fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }) +
-    fitsHeader({
-      XTENSION: 'BINTABLE',
-      BITPIX: 8,
-      NAXIS: 2,
-      NAXIS1: UNIQ_BYTES,
-      NAXIS2: rows,
-      PCOUNT: 0,
-      GCOUNT: 1,
-      TFIELDS: 1,
+  const header = tableHeaders(
+    { width: UNIQ_BYTES, rows, columns: 1 },
+    {
       TTYPE1: 'UNIQ',
       TFORM1: '1K',
       MOCVERS: '2.0',
@@ -99,7 +91,8 @@ function mocFits(cells: MocCells, name: string): Uint8Array<ArrayBuffer> {
       MOCTOOL: 'nearsky',
       MOCTYPE: 'CATALOG',
       EXTNAME: name,
-    });
+    },
+  );
   const bytes = new Uint8Array(header.length + wholeBlocks(UNIQ_BYTES * rows));
   new TextEncoder().encodeInto(header, bytes);
   const view = new DataView(bytes.buffer);

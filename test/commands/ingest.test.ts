@@ -147,7 +147,7 @@ test('a wrong command line is status 2 and one line that says why', async () => 
     [[], /no command given.*nearsky --help/],
     [['frobnicate'], /unknown command "frobnicate"/],
     [['ingest', 'file'], new RegExp(`--broker must be one of ${BROKER_NAMES.join(', ')}`)],
-    [['ingest', '--broker', 'ztf', 'file'], /"ztf" was given/],
+    [['ingest', '--broker', 'ztf', 'file'], /ztf was given/],
     [['ingest', '--broker', 'lasair'], /no file given/],
     [['ingest', '--broker', 'lasair', '--frob', 'file'], /Unknown option '--frob'/],
     [['stats', 'file'], /stats takes no arguments/],

@@ -13,6 +13,7 @@ import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { OPERATIONS, type OperationRow } from '../../src/documents/operations.ts';
 import { root, version } from '../directory.ts';
 import { needs, toolObstacle } from '../needs.ts';
+import { GENERIC_FILTERS } from './suite/filters.ts';
 import { configWith, DECLARED } from './support.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any key of the document and fails where it is not there
@@ -157,7 +158,7 @@ const FIELDS = CATALOGS.flatMap(catalog =>
   filterableFields(catalog).map(({ name, unit }) => ({ name: `${catalog.name}.${name}`, unit })),
 );
 const FILTER_NAMES = [
-  ...words('catalog separation_arcsec_max reliability_min reliability_max'),
+  ...GENERIC_FILTERS.map(([name]) => name),
   ...FIELDS.flatMap(({ name }) => [`${name}_min`, `${name}_max`]),
 ];
 
@@ -264,7 +265,10 @@ function unitOf(path: readonly string[]): string | undefined {
   throw new Error(`no unit is known for ${within}`);
 }
 
-const FILTER_UNITS = Object.fromEntries(FIELDS.map(({ name, unit }) => [name, unit]));
+const FILTER_UNITS = Object.fromEntries([
+  ...FIELDS.map(({ name, unit }) => [name, unit]),
+  ...GENERIC_FILTERS.map(([name, , , unit]) => [name, unit]),
+]);
 
 /** Keys that locate a schema, without those that do not affect its value. */
 function meaningfulPath(path: readonly string[]): string[] {
@@ -284,8 +288,9 @@ test('every number has its unit', () => {
     }
     numbers++;
     const place = meaningfulPath(path);
-    const field = /^(\w+\.\w+)_(min|max)$/.exec(place.at(-1)!)?.[1];
-    assert.is(schema['x-unit'], field === undefined ? unitOf(place) : FILTER_UNITS[field], path.join('.'));
+    const key = place.at(-1)!;
+    const field = /^(\w+\.\w+)_(min|max)$/.exec(key)?.[1] ?? key;
+    assert.is(schema['x-unit'], field in FILTER_UNITS ? FILTER_UNITS[field] : unitOf(place), path.join('.'));
   }
   assert.ok(numbers > 150, `${numbers} numbers`);
 });

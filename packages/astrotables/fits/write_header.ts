@@ -18,6 +18,21 @@ export function fitsHeader(
   return text.padEnd(wholeBlocks(text.length));
 }
 
+/**
+ * Makes the headers of a file with one binary table: the primary header, without data, and the header of the table.
+ * @param width bytes of a row
+ * @param cards the cards after TFIELDS
+ */
+export function tableHeaders(
+  { width, rows, columns }: { readonly width: number; readonly rows: number; readonly columns: number },
+  cards: Parameters<typeof fitsHeader>[0],
+  history?: readonly string[],
+): string {
+  const layout = { NAXIS1: width, NAXIS2: rows, PCOUNT: 0, GCOUNT: 1, TFIELDS: columns };
+  const table = { XTENSION: 'BINTABLE', BITPIX: 8, NAXIS: 2, ...layout, ...cards };
+  return fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }) + fitsHeader(table, history);
+}
+
 /** The length of the whole blocks needed for `bytes`. */
 export function wholeBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK) * BLOCK;

@@ -211,7 +211,7 @@ function declaredFrame({ columns, frames }: DescribedTable, pair: Pair): Frame |
   const [lon, lat] = pair.map(place => frames?.get(place)).map(each => each && converted(each));
   if (lon && lat && !isSameFrame(lon, lat))
     throw new TableError(
-      `its column ${quoted(columns[pair[0]]!)} is declared as ${describeFrame(lon)}, and ${quoted(columns[pair[1]]!)} as ${describeFrame(lat)}: give the frame of both by frame=`,
+      `its column ${quoted(columns[pair[0]]!)} is declared as ${describeFrame(lon)}, and ${quoted(columns[pair[1]]!)} as ${describeFrame(lat)}: state the frame of both with frame=`,
     );
   return lon ?? lat;
 }
@@ -224,7 +224,7 @@ function ownFrame(columns: readonly Column[], [lon, lat]: Pair): KnownFrame | un
   const unconverted = ucds.find(ucd => UCDS.other.test(ucd));
   if (unconverted !== undefined)
     throw new TableError(
-      `its positions have the UCD ${unconverted.slice(0, 64)}, and are neither equatorial nor galactic: send one of these, or give their frame by frame=`,
+      `its positions have the UCD ${unconverted.slice(0, 64)}, which is neither equatorial nor galactic: send positions in one of these, or state their frame with frame=`,
     );
   if (UCDS.lon.test(ucds[0]!) && UCDS.lat.test(ucds[1]!)) return { frame: GALACTIC, frameSource: 'declaration' };
   const [ra, dec] = names.map(name => OLD_NAME.exec(name));

@@ -4,7 +4,7 @@
  */
 import type { ByteSink } from '../bytes.ts';
 import { type Cell, type Column, checkRow, type Row, type Table } from '../columns.ts';
-import { CARD, fitsHeader, wholeBlocks } from '../fits/write_header.ts';
+import { CARD, tableHeaders, wholeBlocks } from '../fits/write_header.ts';
 import { timestamp } from '../timestamp.ts';
 
 const TIME_CHARACTERS = '2026-01-31T12:00:00.000000'.length;
@@ -41,21 +41,13 @@ export function beginFits(
     throw new RangeError(`the rows have ${width * rows} bytes as FITS: ask for fewer rows or texts, or another format`);
   const columnFacts = columns.map((column, i) => columnCards(column, i + 1, widths[i]!, contents[i]!.hasNulls));
   const cards = {
-    XTENSION: 'BINTABLE',
-    BITPIX: 8,
-    NAXIS: 2,
-    NAXIS1: width,
-    NAXIS2: rows,
-    PCOUNT: 0,
-    GCOUNT: 1,
-    TFIELDS: columns.length,
     EXTNAME: cardText(name),
     ...Object.assign({}, ...columnFacts),
     TIMESYS: 'UTC',
     ...Object.fromEntries(Object.entries(infos).map(([keyword, value]) => [keyword, cardText(value)])),
   };
-  out.longText(fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }));
-  out.longText(fitsHeader(cards, ascii(history).match(/.{1,70}/g) ?? []));
+  const lines = ascii(history).match(/.{1,70}/g) ?? [];
+  out.longText(tableHeaders({ width, rows, columns: columns.length }, cards, lines));
   const bytes = Buffer.alloc(width);
   return {
     row(cells) {

@@ -110,8 +110,8 @@ export class RangeClient {
   }
 
   /**
-   * The bytes of a whole range; of the session's version, if the session has one. Undefined if the file still has the
-   * version `unless`.
+   * The bytes of a whole range. If the session has a version of the file, they are from that version. Undefined if the
+   * file still has the version `unless`.
    * @throws MissingFile; FileChanged; NoSuffixRange for `last`; or ReadFailure with the reason of the last attempt
    */
   async get(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {

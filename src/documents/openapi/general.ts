@@ -71,7 +71,7 @@ const VOTABLE_ERROR: Schema = {
   [matchFormat('votable').mediaType]: { schema: text('A VOTable with the reason.', { format: 'binary' }) },
 };
 
-/** The error response for a status. It describes every code with that status, except some. */
+/** The error response for a status. It describes every code with that status that is not in `except`. */
 function errorResponse(status: number, content: Schema, except: readonly ErrorCode[]): Schema {
   const codes = ERROR_CODES.filter(code => code.status === status && !except.includes(code.name));
   const description = codes.map(({ name, meaning }) => `\`${name}\`: ${meaning}.`).join(' ');

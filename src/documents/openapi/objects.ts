@@ -185,10 +185,12 @@ const crossmatch = closed(
     ...fieldSchemas(CROSSMATCH_FIELDS),
     brokers_at_crossmatch: orNull(list({ type: 'string' }, 'The brokers that had delivered the object by then.')),
     catalog_outcomes: map(ref('CatalogOutcome'), 'Outcome per catalog, by its name.'),
-    recording_release: text('The release that began to record it; only if nothing was recorded.'),
+    recording_release: text(
+      'The release that first recorded crossmatch settings; only if this crossmatch has no record.',
+    ),
     best_guess_provenance_set: constant(
       BEST_GUESS,
-      'Key of the current settings in `provenance_sets`; only if nothing was recorded.',
+      'Key of the current settings in `provenance_sets`; only if this crossmatch has no record.',
     ),
   },
   ['recording_release', 'best_guess_provenance_set'],

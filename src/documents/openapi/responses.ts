@@ -12,7 +12,7 @@ export function namesIgnored(response: Schema | undefined): boolean {
 
 export const json = (schema: Schema) => ({ 'application/json': { schema } });
 
-/** The responses of an operation that runs queries, with every error code except some. */
+/** The responses of an operation that runs queries, with every error code but those in `except`. */
 export function queryResponses(
   description: string,
   schema: Schema,

@@ -47,7 +47,9 @@ export const dispositionHeader = header(
 export const tableHeaders: Schemas = {
   'Content-Disposition': dispositionHeader,
   Link: header(text('For a table that is not the last page: the address of the next page, with `rel="next"`.')),
-  'X-Row-Count': header(count('For a table: its number of rows, unless it is sent while it is written.')),
+  'X-Row-Count': header(
+    count('For a table: its number of rows. Missing if the table is sent while it is being written.'),
+  ),
   'X-Total-Count': header(count('For a cone as a table: the objects within the radius, on all pages.')),
   'X-As-Of': header(time('For a page, or all pages, as a table: the time of the first page.')),
   'X-Truncated': header(

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { hasKeys, section } from './check.ts';
-import { FILTER_NAMES } from './filters.ts';
+import { FILTER_NAMES, GENERIC_FILTERS } from './filters.ts';
 import type { Json } from './service.ts';
 
 const CATALOGS = {
@@ -70,12 +70,7 @@ const describe = section('Status and descriptions: describe_service', {
     assert.equal(names(body.response_modes), ['objects', 'count']);
     assert.equal(
       body.generic_filters.map(({ description, ...filter }: Json) => Object.values(filter)),
-      [
-        ['catalog', 'catalog', null, null, true],
-        ['separation_arcsec_max', 'separation', 'max', 'arcsec', true],
-        ['reliability_min', 'reliability', 'min', 'probability', false],
-        ['reliability_max', 'reliability', 'max', 'probability', false],
-      ],
+      GENERIC_FILTERS,
     );
     const ofCatalogs = body.catalogs.flatMap((catalog: Json) =>
       catalog.filterable_fields.flatMap((field: Json) => field.parameters),
