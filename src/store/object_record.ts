@@ -219,9 +219,16 @@ function timelessText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalo
   return `${matchVersion},${provenanceSet},${list(brokersAtCrossmatch)},${outcomesText(catalogOutcomes)}`;
 }
 
+/** Most objects of a crossmatch share their outcomes, so the last result is cached. */
+let lastOutcomes: { readonly outcomes: CrossmatchRecord['catalogOutcomes']; readonly text: string } | undefined;
+
 /** The outcomes of a crossmatch, as stored in an object's section `current`. */
 export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): string {
-  return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
+  if (lastOutcomes?.outcomes !== outcomes) {
+    const text = list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
+    lastOutcomes = { outcomes, text };
+  }
+  return lastOutcomes.text;
 }
 
 /** Most objects of a crossmatch share one association, so the last result is cached. */
