@@ -36,7 +36,10 @@ const PROVENANCE: ProvenanceSet = {
 };
 
 const OUTCOMES: CrossmatchResult['catalogOutcomes'] = CATALOGS.map(({ name }) => [name, 'searched']);
-const KEYS = CATALOGS.map(({ columns }) => columns.map(({ name }) => name.toLowerCase()));
+const PAYLOADS = CATALOGS.map(({ columns }) => ({
+  keys: columns.map(({ name }) => name.toLowerCase()),
+  types: columns.map(({ type }) => type),
+}));
 
 /**
  * Two objects in three with a source in Gaia, one in three in DES too, one in ten with a transient: as a crossmatch
@@ -44,8 +47,11 @@ const KEYS = CATALOGS.map(({ columns }) => columns.map(({ name }) => name.toLowe
  */
 function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): CrossmatchResult {
   const matches = CATALOGS.slice(0, i % 3).map(({ name }, catalog) => {
-    const keys = KEYS[catalog]!;
-    const values = keys.map(() => (random() < 0.1 ? null : 20 * random()));
+    const { keys, types } = PAYLOADS[catalog]!;
+    const values = types.map(type => {
+      if (random() < 0.1) return null;
+      return type === 'float64' ? 20 * random() : Math.floor(20 * random());
+    });
     return {
       catalogName: name,
       catalogSourceId: String(4_611_686_018_427_387_905n + BigInt(i)),

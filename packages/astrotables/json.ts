@@ -141,11 +141,16 @@ export type Bigints = 'wide' | 'int64' | 'all';
  */
 export function parseJson(text: string, bigints: Bigints = 'wide'): unknown {
   // Most strings have no such literal, and are parsed several times as fast without a reviver.
-  return bigints === 'all' || WIDE_INTEGER.test(text) ? JSON.parse(text, REVIVERS[bigints]) : JSON.parse(text);
+  const isPlain = bigints !== 'all' && !WIDE_MEMBER.test(text) && !WIDE_ALONE.test(text);
+  return isPlain ? JSON.parse(text) : JSON.parse(text, REVIVERS[bigints]);
 }
 
-/** An integer literal of 16 or more digits, which a double might not hold; a match may also be inside a string. */
-const WIDE_INTEGER = /(?:^|[[:,])\s*-?\d{16,}\s*(?:[,\]}]|$)/;
+/**
+ * A number that starts with 16 digits: a double might not hold such an integer. A match may also be inside a string. One
+ * expression for both, with `^`, would take two and a half times as long.
+ */
+const WIDE_MEMBER = /[[:,]\s*-?\d{16}/;
+const WIDE_ALONE = /^\s*-?\d{16}/;
 
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 

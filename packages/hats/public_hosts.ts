@@ -5,7 +5,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 
 /**
  * Every block in IANA's registries of special-purpose addresses (IPv4 and IPv6, as of 2026), including globally
@@ -47,11 +47,12 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
  * checked at the moment of the connection, so that the name cannot be resolved differently in between.
  * @param refusal makes the error for a refused connection, given the host and its address
  */
-export function publicConnector(
+export async function publicConnector(
   isTrusted: (host: string) => boolean,
   timeoutMs: number,
   refusal: (host: string, address: string) => Error,
-): buildConnector.connector {
+): Promise<buildConnector.connector> {
+  const { buildConnector } = await import('undici');
   const anywhere = buildConnector({ timeout: timeoutMs });
   const guarded: LookupFunction = (host, options, done) =>
     lookup(host, options, (error, found, family) => {

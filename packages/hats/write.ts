@@ -6,5 +6,6 @@ export {
   writeCatalogFiles,
   writeCollectionFile,
 } from './write/catalog.ts';
+export { type ColumnValues, type NumberValues, type SharedValues, valueArray } from './write/column_chunk.ts';
 export { type FileRows, type HatsColumn, writeRows } from './write/rows.ts';
 export { type RowsOfPixel, type SkyPartitions, SkyRows } from './write/sky_rows.ts';

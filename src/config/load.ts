@@ -132,7 +132,9 @@ function isKnown(name: string): boolean {
 
 /** The setting with the nearest name, if it differs in at most `maxDistance` characters. */
 function nearestSetting(name: string, maxDistance: number): SettingName | undefined {
-  return closestMatch(name.toUpperCase(), Object.keys(SETTINGS), { maxDistance }) as SettingName | undefined;
+  // The comparison of all names would take a tenth of the time of a short command.
+  const alike = Object.keys(SETTINGS).filter(({ length }) => Math.abs(length - name.length) <= maxDistance);
+  return closestMatch(name.toUpperCase(), alike, { maxDistance }) as SettingName | undefined;
 }
 
 /** The advice after an unknown name of a setting. */

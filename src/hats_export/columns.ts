@@ -3,7 +3,7 @@
 import { type Column, type ColumnType, withOwnNames } from '@nearsky/astrotables';
 import { COMPACT, toJson } from '@nearsky/astrotables/json';
 import { HEALPIX_COLUMN } from '@nearsky/hats/layout';
-import type { HatsColumn } from '@nearsky/hats/write';
+import type { ColumnValues, HatsColumn } from '@nearsky/hats/write';
 import { isPosition, pixel29 } from '@nearsky/sky-index';
 import { compare } from '../base/compare.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
@@ -109,50 +109,35 @@ export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColum
   return { columns: withOwnNames(columns), places };
 }
 
-/**
- * The values of a column; undefined while all are null. In a float64 column, NaN stands for null, because such an array
- * takes a third of the memory. No value of these columns is NaN.
- */
-type Values = unknown[] | Float64Array | undefined;
-
 /** Rows that are collected column by column. The number of rows must be known in advance. */
 abstract class Rows {
   readonly columns: readonly HatsColumn[];
-  readonly values: Values[];
   length = 0;
   readonly #capacity: number;
+  /** The values of each column; undefined while all are null. */
+  readonly #cells: (Cells | undefined)[];
 
   constructor(columns: readonly HatsColumn[], capacity: number) {
     this.columns = columns;
-    this.values = new Array(columns.length).fill(undefined);
     this.#capacity = capacity;
+    this.#cells = new Array(columns.length).fill(undefined);
   }
 
   abstract add(object: ObjectView, sources: readonly SourceValues[]): void;
 
   protected set(column: number, value: unknown): void {
     if (value === null || value === undefined) return;
-    const values = (this.values[column] ??= this.#nulls(column));
-    values[this.length] = value;
-  }
-
-  #nulls(column: number): unknown[] | Float64Array {
-    if (this.columns[column]!.type === 'float64') return new Float64Array(this.#capacity).fill(Number.NaN);
-    return new Array(this.#capacity).fill(null);
+    (this.#cells[column] ??= cellsOf(this.columns[column]!, this.#capacity)).set(this.length, value);
   }
 
   /** Sets the current row to null again in the columns from `from` (inclusive) to `to` (exclusive). */
   protected unset(from: number, to: number): void {
-    for (let column = from; column < to; column++) {
-      const values = this.values[column];
-      if (values) values[this.length] = values instanceof Float64Array ? Number.NaN : null;
-    }
+    for (let column = from; column < to; column++) this.#cells[column]?.unset(this.length);
   }
 
   protected setPlace(object: ObjectView): void {
-    const ra = JSON.parse(object.text(object.raAt, object.decAt));
-    const dec = JSON.parse(object.text(object.decAt, object.reliabilityAt));
-    this.set(0, isPosition(ra, dec) ? pixel29(ra, dec) : -1n);
+    const [ra, dec] = object.storedPosition();
+    this.set(0, ra !== null && dec !== null && isPosition(ra, dec) ? pixel29(ra, dec) : -1n);
     this.set(1, object.diaObjectId);
     this.set(2, ra);
     this.set(3, dec);
@@ -162,18 +147,128 @@ abstract class Rows {
    * A function that returns the values of a column, in ascending order of pixel, then identifier. It returns undefined
    * for a column without values.
    */
-  sorted(): (column: number) => unknown[] | undefined {
-    const [pixels, ids] = this.values as unknown as [bigint[] | undefined, bigint[] | undefined];
+  sorted(): (column: number) => ColumnValues | undefined {
+    const [pixels, ids] = this.#cells as unknown as [Numbers | undefined, Numbers | undefined];
     if (!pixels || !ids) return () => undefined;
-    const rows = Array.from({ length: this.length }, (_, row) => row);
-    // Rows with the same pixel are in the order of their identifiers. Rows of one object keep the order in which they
-    // were added.
-    rows.sort((a, b) => compare(pixels[a]!, pixels[b]!) || compare(ids[a]!, ids[b]!) || a - b);
-    return column => {
-      const values = this.values[column];
-      if (!(values instanceof Float64Array)) return values && rows.map(row => values[row]);
-      return rows.map(row => (Number.isNaN(values[row]) ? null : values[row]));
-    };
+    const order = orderOf(pixels.numbers as BigInt64Array, ids.numbers as BigInt64Array, this.length);
+    return column => this.#cells[column]?.inOrder(order);
+  }
+}
+
+/**
+ * The rows by pixel, then by identifier. Rows of one object keep the order in which they were added. Comparing the
+ * halves of pixels takes a fifth of the time of comparing bigints.
+ */
+function orderOf(pixels: BigInt64Array, ids: BigInt64Array, rows: number): Uint32Array {
+  const low = new Uint32Array(pixels.buffer);
+  const high = new Int32Array(pixels.buffer);
+  const order = Uint32Array.from({ length: rows }, (_, row) => row);
+  return order.sort(
+    (a, b) => high[2 * a + 1]! - high[2 * b + 1]! || low[2 * a]! - low[2 * b]! || compare(ids[a]!, ids[b]!) || a - b,
+  );
+}
+
+/** The values of a column, in the order in which rows were added. */
+interface Cells {
+  set(row: number, value: unknown): void;
+  unset(row: number): void;
+  inOrder(rows: Uint32Array): ColumnValues;
+}
+
+function cellsOf({ type, isRequired, isVaried }: HatsColumn, capacity: number): Cells {
+  const isWide = type === 'float64' || type === 'int64' || type === 'time';
+  if (!isVaried) return new SharedCells(capacity);
+  return isWide ? new Numbers(type, capacity, isRequired ?? false) : new AnyCells(capacity);
+}
+
+class Numbers implements Cells {
+  readonly numbers: Float64Array | BigInt64Array;
+  readonly #isPresent: Uint8Array | undefined;
+
+  constructor(type: ColumnType, capacity: number, isRequired: boolean) {
+    this.numbers = type === 'float64' ? new Float64Array(capacity) : new BigInt64Array(capacity);
+    this.#isPresent = isRequired ? undefined : new Uint8Array(capacity);
+  }
+
+  set(row: number, value: unknown): void {
+    this.numbers[row] = value as never;
+    if (this.#isPresent) this.#isPresent[row] = 1;
+  }
+
+  unset(row: number): void {
+    if (this.#isPresent) this.#isPresent[row] = 0;
+  }
+
+  inOrder(rows: Uint32Array): ColumnValues {
+    const isPresent = this.#isPresent && new Uint8Array(rows.length);
+    if (isPresent) for (let i = 0; i < rows.length; i++) isPresent[i] = this.#isPresent![rows[i]!]!;
+    return { numbers: this.#inOrder(rows), isPresent };
+  }
+
+  #inOrder(rows: Uint32Array): Float64Array | BigInt64Array {
+    const { numbers } = this;
+    if (numbers instanceof Float64Array) {
+      const sorted = new Float64Array(rows.length);
+      for (let i = 0; i < rows.length; i++) sorted[i] = numbers[rows[i]!]!;
+      return sorted;
+    }
+    const sorted = new BigInt64Array(rows.length);
+    for (let i = 0; i < rows.length; i++) sorted[i] = numbers[rows[i]!]!;
+    return sorted;
+  }
+}
+
+/** Values of which many rows have the same ones. */
+class SharedCells implements Cells {
+  readonly #indexes: Int32Array;
+  readonly #distinct: unknown[] = [];
+  readonly #indexOf = new Map<unknown, number>();
+  /** Neighbouring rows often have the same value. */
+  #last: unknown;
+  #lastIndex = -1;
+
+  constructor(capacity: number) {
+    this.#indexes = new Int32Array(capacity).fill(-1);
+  }
+
+  set(row: number, value: unknown): void {
+    if (value !== this.#last) {
+      const known = this.#indexOf.get(value);
+      this.#lastIndex = known ?? this.#distinct.push(value) - 1;
+      if (known === undefined) this.#indexOf.set(value, this.#lastIndex);
+      this.#last = value;
+    }
+    this.#indexes[row] = this.#lastIndex;
+  }
+
+  unset(row: number): void {
+    this.#indexes[row] = -1;
+  }
+
+  inOrder(rows: Uint32Array): ColumnValues {
+    const indexes = new Int32Array(rows.length);
+    for (let i = 0; i < rows.length; i++) indexes[i] = this.#indexes[rows[i]!]!;
+    return { indexes, distinct: this.#distinct };
+  }
+}
+
+class AnyCells implements Cells {
+  readonly #values: unknown[];
+
+  constructor(capacity: number) {
+    this.#values = new Array(capacity).fill(null);
+  }
+
+  set(row: number, value: unknown): void {
+    this.#values[row] = value;
+  }
+
+  unset(row: number): void {
+    this.#values[row] = null;
+  }
+
+  inOrder(rows: Uint32Array): ColumnValues {
+    return Array.from(rows, row => this.#values[row]);
   }
 }
 

@@ -48,6 +48,9 @@ const MATCH_HEADER_BYTES = 4;
 const MAX_MATCH_TEXT = 255;
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
+const MINUS = 0x2d;
+/** The first character of `null`. */
+const NULL = 0x6e;
 
 /** The version of an object's first crossmatch. */
 export const FIRST_VERSION = 1;
@@ -216,9 +219,16 @@ function timelessText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalo
   return `${matchVersion},${provenanceSet},${list(brokersAtCrossmatch)},${outcomesText(catalogOutcomes)}`;
 }
 
+/** Most objects of a crossmatch share their outcomes, so the last result is cached. */
+let lastOutcomes: { readonly outcomes: CrossmatchRecord['catalogOutcomes']; readonly text: string } | undefined;
+
 /** The outcomes of a crossmatch, as stored in an object's section `current`. */
 export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): string {
-  return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
+  if (lastOutcomes?.outcomes !== outcomes) {
+    const text = list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
+    lastOutcomes = { outcomes, text };
+  }
+  return lastOutcomes.text;
 }
 
 /** Most objects of a crossmatch share one association, so the last result is cached. */
@@ -398,8 +408,7 @@ export class ObjectView {
 
   /** ra and dec, both null if the object has no usable position, and reliability. */
   place(): [ra: number | null, dec: number | null, reliability: number | null] {
-    const { raAt, decAt, reliabilityAt, reliability } = this;
-    return [this.#number(raAt, decAt), this.#number(decAt, reliabilityAt), reliability];
+    return [...this.storedPosition(), this.reliability];
   }
 
   get reliability(): number | null {
@@ -413,12 +422,19 @@ export class ObjectView {
   }
 
   #number(from: number, to: number): number | null {
-    return JSON.parse(this.text(from, to));
+    const first = this.bytes[from]!;
+    if (first === NULL) return null;
+    return first === MINUS ? -readDecimal(this.bytes, from + 1, to) : readDecimal(this.bytes, from, to);
+  }
+
+  /** ra and dec, each null if it is not known. */
+  storedPosition(): [ra: number | null, dec: number | null] {
+    return [this.#number(this.raAt, this.decAt), this.#number(this.decAt, this.reliabilityAt)];
   }
 
   /** null if the object has no usable position. */
   get position(): SkyPosition | null {
-    const [ra, dec] = this.place();
+    const [ra, dec] = this.storedPosition();
     return ra === null || dec === null ? null : { ra, dec };
   }
 

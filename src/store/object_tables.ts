@@ -31,12 +31,15 @@ export function putRecord({ objects, pending }: Databases, key: Uint8Array, reco
   (isPendingRecord(record) ? pending : objects).put(key, record);
 }
 
-/** The records of a range by ascending id, all from one snapshot. */
+/**
+ * The records of a range by ascending id, all from one snapshot. The entry after the next one overwrites an entry's key
+ * and value.
+ */
 export function* records({ objects, pending }: Databases, range: Omit<Range, 'limit'> = {}): Iterable<Entry> {
-  const waiting = pending.getRange(range)[Symbol.iterator]();
+  const waiting = pending.stream(range)[Symbol.iterator]();
   try {
     let next = waiting.next();
-    for (const entry of objects.getRange(range)) {
+    for (const entry of objects.stream(range)) {
       for (; !next.done && Buffer.compare(next.value.key, entry.key) < 0; next = waiting.next()) yield next.value;
       yield entry;
     }

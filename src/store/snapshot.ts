@@ -6,7 +6,7 @@ import type { Databases } from './databases.ts';
 import { formerRecord, formerSources, latestIngestAt, recordsAfter, whyNotInHistory } from './history.ts';
 import { ObjectView } from './object_record.ts';
 import { copyRecord, records } from './object_tables.ts';
-import { decodeKey, decodeSourceValues, encodeKey, lastOrdinal, type SourceValues } from './records.ts';
+import { decodeKey, decodeSourceValues, encodeKey, lastOrdinal, type SourceValues, scratchKey } from './records.ts';
 import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
 import { DamagedValue, StoreError } from './store_error.ts';
 import { inOrder, type Range, requireAll } from './table.ts';
@@ -102,13 +102,14 @@ export class Snapshot {
   }
 
   /**
-   * The sources of an object's matches, for `decodeSourceValues`; empty if it has no matches.
+   * The sources of an object's matches, for `decodeSourceValues`; empty if it has no matches. The next read overwrites
+   * them.
    * @throws DamagedValue if the sources cannot be found
    */
   sourceBytesOf({ diaObjectId, hasMatches }: ObjectView): Uint8Array {
     if (!hasMatches) return NO_BYTES;
     const former = this.#former(formerSources, diaObjectId);
-    const bytes = former ?? this.#databases.sources.get(encodeKey(diaObjectId), this.#options);
+    const bytes = former ?? this.#databases.sources.getFast(scratchKey(diaObjectId), this.#options);
     if (!bytes) throw new DamagedValue(`the sources of object ${diaObjectId}`);
     return bytes;
   }

@@ -1,6 +1,5 @@
 /** Fetches tables for queries from other addresses: UPLOAD=NAME,https://... (TAP 1.1, section 2.5.1). */
 import { publicConnector } from '@nearsky/hats/public_hosts';
-import { Agent, buildConnector, interceptors, request } from 'undici';
 import { readBody } from '../base/response_body.ts';
 
 /** In the list of allowed hosts, this entry allows every host with a public address. */
@@ -29,7 +28,8 @@ export async function fetchUpload(
   deadline: AbortSignal,
 ): Promise<Uint8Array> {
   const listed = new Set(hosts);
-  const connect = publicConnector(host => listed.has(host), CONNECT_MS, refused);
+  const { Agent, buildConnector, interceptors, request } = await import('undici');
+  const connect = await publicConnector(host => listed.has(host), CONNECT_MS, refused);
   const connectListed = buildConnector({ timeout: CONNECT_MS });
   const agent = new Agent({
     connections: 1,

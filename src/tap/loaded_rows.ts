@@ -1,7 +1,7 @@
 /** Puts rows of changed objects where the engine's statements read them: in memory, or in files. */
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { ENGINE_TYPES, quoted, textLiteral } from '@nearsky/adql';
-import { type HatsColumn, writeRows } from '@nearsky/hats/write';
+import { type HatsColumn, valueArray, writeRows } from '@nearsky/hats/write';
 import type { MatchRows, ObjectRows } from '../hats_export/columns.ts';
 import { PROGRAM } from '../hats_export/writer_thread.ts';
 import { relationColumns, type Source } from './tables.ts';
@@ -63,10 +63,14 @@ export async function loadRows(
     time: TIMESTAMP,
   };
   const valuesOf = rows.sorted();
+  const valueArrayOf = (column: number) => {
+    const values = valuesOf(column);
+    return values && valueArray(values);
+  };
   const columns = relationColumns(rows.columns).map(({ name, type }, i) => ({
     name: quoted(name),
     type,
-    values: valuesOf(i),
+    values: valueArrayOf(i),
   }));
   const filled = columns.flatMap(({ name, type, values }) => (values ? { name, type, values } : []));
   const list = columns.map(({ name, type, values }) => (values ? name : `NULL::${ENGINE_TYPES[type]} AS ${name}`));

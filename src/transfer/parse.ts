@@ -8,6 +8,7 @@ import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { flag, matching, named, number, oneOf } from '../contract/kind.ts';
 import { DEC_RANGE, MAX_CATALOGS, RA_RANGE } from '../contract/limits.ts';
 import { POSITION_ERROR_MAS, PRIOR_COMPLETENESS } from '../contract/position_errors.ts';
+import { parseId } from '../ingest/normalise.ts';
 import type { ImportItem } from '../store/import.ts';
 import type { MatchStatistics } from '../store/match_statistics.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';
@@ -50,6 +51,37 @@ export type ParsedLine =
  * @throws LineError with the reason
  */
 export function parseLine(line: string, onUnread: () => void = () => {}): ParsedLine {
+  const [start, kind, id] = OFTEN_EQUAL.exec(line) ?? [];
+  if (start === undefined) return parseWhole(line, onUnread);
+  const rests = knownRests[kind as keyof typeof knownRests];
+  const rest = line.slice(start.length);
+  const known = rests.get(rest);
+  const diaObjectId = known && parseId(id);
+  if (diaObjectId !== undefined) return { ...known!, diaObjectId };
+  let isWhole = true;
+  const parsed = parseWhole(line, () => {
+    isWhole = false;
+    onUnread();
+  });
+  // A later member of the same name would replace the first one.
+  if (isWhole && !/\\|"(?:type|diaObjectId)"/.test(rest)) {
+    if (rests.size >= MAX_KNOWN) rests.clear();
+    rests.set(rest, parsed as ImportItem);
+  }
+  return parsed;
+}
+
+/** The start of lines that are equal for many objects. */
+const OFTEN_EQUAL = /^\{"type":"(crossmatch_record|tns_association)","diaObjectId":"(\d{1,19})"/;
+
+/** Caches such lines by what follows the id. */
+const knownRests = {
+  crossmatch_record: new Map<string, ImportItem>(),
+  tns_association: new Map<string, ImportItem>(),
+};
+const MAX_KNOWN = 1000;
+
+function parseWhole(line: string, onUnread: () => void): ParsedLine {
   const end = line.indexOf(PROVENANCE);
   const ending = end === -1 ? '' : line.slice(end);
   const known = knownProvenance.get(ending);
@@ -68,14 +100,13 @@ const PROVENANCE = ',"provenance":';
  * Caches provenance by the end of the line. Provenance takes up most of a record's line, but has few different values.
  */
 const knownProvenance = new Map<string, ProvenanceSet>();
-const MAX_KNOWN_PROVENANCE = 1000;
 
 /**
  * @param ending the end of a valid line, from `PROVENANCE` on. It is not cached if the member is nested, or other
  * members follow it
  */
 function learnProvenance(ending: string, set: ProvenanceSet): void {
-  if (knownProvenance.size >= MAX_KNOWN_PROVENANCE) return;
+  if (knownProvenance.size >= MAX_KNOWN) return;
   try {
     if (Object.keys(JSON.parse(`{${ending.slice(1)}`)).length === 1) knownProvenance.set(ending, set);
   } catch {

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadFailure, reasonOf } from '@nearsky/astrotables/files';
-import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
+import type { Dispatcher, request } from 'undici';
 import type { ReadCounts } from '../catalog_files.ts';
 import { FileChanged, MissingFile } from '../errors.ts';
 import { publicConnector } from '../public_hosts.ts';
@@ -89,24 +89,38 @@ export class NoSuffixRange extends ReadFailure {
   override name = 'NoSuffixRange';
 }
 
+/** Sends requests by one dispatcher. */
+interface Sender {
+  readonly request: typeof request;
+  readonly dispatcher: Dispatcher;
+}
+
+/** undici is loaded with the first request: that takes longer than all other modules of a server thread. */
+async function senderFor(options: RemoteOptions, ownHost: string): Promise<Sender> {
+  const { Agent, interceptors, request } = await import('undici');
+  const { connections, privateRedirects, names } = options;
+  const dispatcher = new Agent({
+    connections,
+    headersTimeout: SILENCE_MS,
+    bodyTimeout: SILENCE_MS,
+    connect: privateRedirects
+      ? { timeout: CONNECT_TIMEOUT_MS }
+      : await publicConnector(host => host === ownHost, CONNECT_TIMEOUT_MS, refusal(names)),
+  }).compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }));
+  return { request, dispatcher };
+}
+
 export class RangeClient {
-  readonly #dispatcher: Dispatcher;
   readonly #options: RemoteOptions;
+  readonly #ownHost: string;
+  #sender: Promise<Sender> | undefined;
   /** The time until which each origin counts as failing, by `performance.now()`. */
   readonly #failing = new Map<string, number>();
 
   /** @param ownHost the host that the operator has named; only this host may have an address that is not public */
   constructor(options: RemoteOptions, ownHost: string) {
-    const { connections, privateRedirects, names } = options;
     this.#options = options;
-    this.#dispatcher = new Agent({
-      connections,
-      headersTimeout: SILENCE_MS,
-      bodyTimeout: SILENCE_MS,
-      connect: privateRedirects
-        ? { timeout: CONNECT_TIMEOUT_MS }
-        : publicConnector(host => host === ownHost, CONNECT_TIMEOUT_MS, refusal(names)),
-    }).compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }));
+    this.#ownHost = ownHost;
   }
 
   /**
@@ -161,8 +175,10 @@ export class RangeClient {
   async #send(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
     session.counts.requests++;
     const range = 'last' in wanted ? `-${wanted.last}` : `${wanted.start}-${wanted.end - 1}`;
+    this.#sender ??= senderFor(this.#options, this.#ownHost);
+    const { request, dispatcher } = await this.#sender;
     const response = await request(session.url, {
-      dispatcher: this.#dispatcher,
+      dispatcher,
       signal: session.deadline,
       headers: {
         range: `bytes=${range}`,
@@ -216,7 +232,7 @@ function conditions(unless: FileVersion | undefined): Record<string, string> {
 function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
   // undici throws this about the target of a redirect.
-  if (error instanceof errors.InvalidArgumentError)
+  if (error instanceof Error && 'code' in error && error.code === 'UND_ERR_INVALID_ARG')
     return new Unanswered('its host redirects endlessly, or not to an http address', 1);
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return new Unanswered(reasonOf(cause) || 'the connection broke', MAX_TRIES);

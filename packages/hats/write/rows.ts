@@ -6,6 +6,7 @@ import type { Column } from '@nearsky/astrotables';
 import { describedColumns, PARQUET_TYPES, parquetSchemaEntry, type Stored } from '@nearsky/astrotables/parquet_writer';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { ChunkWriter, type ColumnValues } from './column_chunk.ts';
 
 /** A column of a catalog. Statistics of positions and of their pixels let searches skip row groups. */
 export interface HatsColumn extends Column, Stored {}
@@ -21,7 +22,7 @@ export interface FileRows {
    * Returns the values of the column with this index; undefined if all are null. Times are bigints. A column's values
    * are requested when it is written, so that few are in memory at once.
    */
-  readonly valuesOf: (column: number) => unknown[] | undefined;
+  readonly valuesOf: (column: number) => ColumnValues | undefined;
 }
 
 /** Writes a file, and creates its directories. Returns the file's length in bytes. */
@@ -36,33 +37,35 @@ export function writeRows(path: string, rows: FileRows): number {
  * ZSTD at its default level: files are much smaller than uncompressed ones, and are written nearly as fast as at the
  * fastest level.
  */
-const ZSTD = (bytes: Uint8Array) => new Uint8Array(zstdCompressSync(bytes));
-
 function parquetFile({ program, columns, length, valuesOf }: FileRows): Uint8Array {
   const writer = new ByteWriter();
   const parquet = new ParquetWriter({
     writer,
     schema: [{ name: 'schema', num_children: columns.length }, ...columns.map(elementOf)],
     codec: 'ZSTD',
-    compressors: { ZSTD },
     kvMetadata: metadataOf(columns),
     createdBy: program,
   });
   if (length > 0) {
-    const nulls = new Array(length).fill(null);
-    const columnData = columns.map(({ name, isVaried, hasBounds }, i) => {
-      // A dictionary of mostly distinct values takes time and saves no bytes.
-      const encoding = isVaried && { encoding: 'PLAIN' as const };
-      return {
-        name,
-        statistics: hasBounds ?? false,
-        ...encoding,
-        get data() {
-          return valuesOf(i) ?? nulls;
+    const chunks = new ChunkWriter(writer, length, zstdCompressSync);
+    const start = writer.offset;
+    const written = columns.map((column, i) =>
+      chunks.write(
+        {
+          element: elementOf(column),
+          // A dictionary of mostly distinct values takes time and saves no bytes.
+          isPlain: column.isVaried ?? false,
+          hasBounds: column.hasBounds ?? false,
         },
-      };
-    });
-    parquet.write({ columnData, rowGroupSize: length });
+        valuesOf(i),
+      ),
+    );
+    parquet.pendingIndexes.push(...written);
+    const all = written.map(({ chunk }) => chunk);
+    const total_byte_size = all.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n);
+    const total_compressed_size = BigInt(writer.offset - start);
+    parquet.row_groups.push({ columns: all, total_byte_size, num_rows: BigInt(length), total_compressed_size });
+    parquet.num_rows = BigInt(length);
   }
   parquet.finish();
   return writer.getBytes();
