@@ -115,7 +115,7 @@ export class Coordinator implements Coordination {
       // A query may run as long as a job. Jobs of other clients run in the meantime.
       [TAP_JOB]: { run: this.#tap.run.bind(this.#tap), slots: 2 },
     };
-    this.#jobs = new JobQueue(jobs, kinds, limits, log);
+    this.#jobs = new JobQueue(jobs, kinds, limits, log, () => this.#watch.livePids);
     this.#jobSteps = this.#admission.slots({
       slots: 2,
       isFull: 'too many jobs are being made or changed',
