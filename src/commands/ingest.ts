@@ -174,7 +174,10 @@ async function storing(
     if (counts.read === 0) tell(`nearsky ingest: ${input} is empty`);
     else if (counts.rejected === counts.read)
       tell(`nearsky ingest: no message of ${input} can be used; ${await advice()}`);
-    else if (counts.without_position === counts.stored + counts.further_broker + counts.duplicate)
+    else if (
+      counts.without_position > 0 &&
+      counts.without_position === counts.stored + counts.further_broker + counts.duplicate
+    )
       tell(`nearsky ingest: no message of ${input} has a usable position; ${await advice()}`);
   } catch (error) {
     noteError(archive.writer, `ingest ${origin}`, error);

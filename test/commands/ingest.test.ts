@@ -87,8 +87,10 @@ test('a cut that is set in the environment is the one that counts', () =>
     const args = ['ingest', '--broker', 'pittgoogle', '--data', join(directory, 'data'), '--json', file];
     const strict = await start(args, { MIN_DIASOURCE_RELIABILITY: '0.71' }).finished;
     assert.is(JSON.parse(strict.stdout).below_cut, 1);
-    const { stdout } = await start(args, { MIN_DIASOURCE_RELIABILITY: '0.7' }).finished;
+    assert.is(strict.stderr, '', 'the position of a message that is not stored is not judged');
+    const { stdout, stderr } = await start(args, { MIN_DIASOURCE_RELIABILITY: '0.7' }).finished;
     assert.is(JSON.parse(stdout).stored, 1);
+    assert.match(stderr, /no message of .* has a usable position/);
   }));
 
 test('what stands before a damage is stored, and the exit status is 1', () =>
