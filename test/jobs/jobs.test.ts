@@ -203,6 +203,15 @@ test('who only makes jobs, or has large results, leaves room for others', () =>
     queue.close();
   }));
 
+test('a job that cannot be stored leaves nothing behind', () =>
+  withDirectory(async directory => {
+    const { queue } = queueOf(directory);
+    // JSON has no bigint.
+    assert.throws(() => queue.step({ ...CREATE, request: 1n }), /BigInt/);
+    assert.equal(readdirSync(join(directory, 'jobs')), []);
+    queue.close();
+  }));
+
 testWithDisk(
   'on a full disk a job that failed lets go of its room, and those that could not go on begin again',
   async () => {
