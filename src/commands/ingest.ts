@@ -57,6 +57,8 @@ async function run(invocation: Invocation): Promise<number> {
   if (!isBroker(broker)) {
     throw new UsageError(`--broker must be one of ${BROKER_NAMES.join(', ')} (${JSON.stringify(broker)} was given)`);
   }
+  const stray = ['id', 'ra', 'dec', 'frame'].find(name => invocation.options.has(name));
+  if (stray !== undefined) throw new UsageError(`--${stray} needs --table. Usage: nearsky ${command.usage}`);
   const files = invocation.positionals;
   if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
 

@@ -152,6 +152,10 @@ test('a wrong command line is status 2 and one line that says why', async () => 
     [['ingest', '--broker', 'ztf', 'file'], /"ztf" was given/],
     [['ingest', '--broker', 'lasair'], /no file given/],
     [['ingest', '--broker', 'lasair', '--frob', 'file'], /Unknown option '--frob'/],
+    [['ingest', '--broker', 'lasair', '--ra', 'x', 'file'], /--ra needs --table/],
+    [['catalog', 'check', 'gaia_dr3', '--quick'], /catalog check takes no --quick/],
+    [['catalog', 'list', '--within', '1'], /catalog list takes no --within/],
+    [['catalog', 'shift', '--within', '1'], /catalog needs add, replace/],
     [['stats', 'file'], /stats takes no arguments/],
     [['stats', '--config', '/no/such/file'], /Cannot read the configuration file/],
   ];
