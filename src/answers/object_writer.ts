@@ -276,7 +276,10 @@ export class ObjectWriter implements ObjectList {
     source: SourceValues | undefined,
     { set, skipped }: Pick<CurrentFragments, 'skipped'> & { readonly set: SetFragments | undefined },
   ): boolean {
-    if (!source || !isPublishable(source)) return false;
+    if (!source || !isPublishable(source)) {
+      this.#fragments.onLeftOut('sourcesLeftOut');
+      return false;
+    }
     this.#publishedMatch(object, at, source, set, skipped);
     this.#out.fragment(BRACE);
     return true;

@@ -6,7 +6,10 @@
 import type { Cell } from '@nearsky/astrotables';
 import { VotableWriter } from '@nearsky/astrotables';
 import { isPosition, separationArcsec } from '@nearsky/sky-index';
+import { nowUs } from '../base/times.ts';
+import type { CatalogDefinition } from '../contract/catalog.ts';
 import { MAX_CROSSMATCH_RADIUS_ARCSEC } from '../contract/limits.ts';
+import { longestReachArcsec, yearsSince } from '../crossmatch/motion.ts';
 import { type ConeSource, currentMatches, type FilledTable, OBJECTS, objectsAt, sourcesAt } from '../vo/cone_tables.ts';
 import { objectLinks } from '../vo/object_links.ts';
 import type { QueryContext, Steps } from './context.ts';
@@ -53,8 +56,10 @@ function* sourcesAnswer(
   const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
   /** Sources without a position are in no cone. They are counted if their object is in this cone. */
   let leftOut = 0;
-  // An object may lie outside the cone of its source by up to this much.
-  const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_CROSSMATCH_RADIUS_ARCSEC };
+  const around = {
+    ...query,
+    radiusArcsec: query.radiusArcsec + furthestArcsec(context.fragments.settings.catalogs.get(catalog)),
+  };
   for (const row of asksForRows(query) ? yield* rowsWithin(context, around) : []) {
     if (context.clock.due) yield;
     const view = readRow(context, row);
@@ -70,6 +75,12 @@ function* sourcesAnswer(
     writer.row(rowOf(table, source, context));
   }
   end(writer, query, nearest);
+}
+
+/** How far an object may be from its source: a star has moved since the epoch of its catalog. */
+function furthestArcsec(catalog: CatalogDefinition | undefined): number {
+  const moved = catalog?.motion ? longestReachArcsec(yearsSince(catalog.motion.epoch, nowUs())) : 0;
+  return MAX_CROSSMATCH_RADIUS_ARCSEC + moved;
 }
 
 /**

@@ -37,6 +37,16 @@ import {
 const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
 const SAME_WITHIN_ARCSEC = 0.2;
+const ADD_OPTIONS = ['release', 'id', 'description', 'footprint', 'allow-missing-columns', 'quick', 'rows'];
+/** The options of each verb, besides those of all commands. */
+const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
+  add: ADD_OPTIONS,
+  replace: ADD_OPTIONS,
+  compare: ['within'],
+  list: [],
+  check: ['rows'],
+  remove: [],
+};
 /** The rule of `release` in a description (src/contract/catalogs/schema.json). */
 const RELEASE = matching(/^\P{Cc}{1,300}$/u, 'a text of 1 to 300 characters, none of them a control character');
 
@@ -100,6 +110,12 @@ Keys that the file lacks are taken from the catalog.`,
           this,
         );
     };
+    const { options, flags } = invocation;
+    const stray = [...options.keys(), ...flags].find(
+      name => name in this.options && !OPTIONS_OF[verb ?? '']?.includes(name),
+    );
+    if (verb !== undefined && verb in OPTIONS_OF && stray !== undefined)
+      throw new UsageError(`catalog ${verb} takes no --${stray}. Usage: nearsky ${this.usage}`);
     switch (verb) {
       case 'add':
         expect(2);

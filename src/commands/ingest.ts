@@ -56,6 +56,8 @@ are recorded as delivered by TABLE_ORIGIN ("table").`,
 async function run(invocation: Invocation): Promise<number> {
   if (invocation.options.has('table')) return runTable(invocation);
   const broker = valueOfText(oneOf(BROKER_NAMES), '--broker', invocation.options.get('broker') ?? '');
+  const stray = ['id', 'ra', 'dec', 'frame'].find(name => invocation.options.has(name));
+  if (stray !== undefined) throw new UsageError(`--${stray} needs --table`, command);
   const files = invocation.positionals;
   if (files.length === 0) throw new UsageError('no file given', command);
 
@@ -173,7 +175,10 @@ async function storing(
     if (counts.read === 0) tell(`nearsky ingest: ${input} is empty`);
     else if (counts.rejected === counts.read)
       tell(`nearsky ingest: no message of ${input} can be used; ${await advice()}`);
-    else if (counts.without_position === counts.stored + counts.further_broker + counts.duplicate)
+    else if (
+      counts.without_position > 0 &&
+      counts.without_position === counts.stored + counts.further_broker + counts.duplicate
+    )
       tell(`nearsky ingest: no message of ${input} has a usable position; ${await advice()}`);
   } catch (error) {
     noteError(archive.writer, `ingest ${origin}`, error);

@@ -1,5 +1,6 @@
 /** `nearsky lookup`: the stored objects by id, or by the name of their transient. */
 import { existsSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
 import { bytesOf, type Command, type Invocation, UsageError } from './cli.ts';
@@ -10,8 +11,8 @@ export const command: Command = {
   description: `Prints what is known about objects, from the data directory or (--url) from a running service. Name
 them by diaObjectId, by TNS name such as "SN 2026abc", or in files or standard input (-) with one of
 these per line. The answer is that of POST /api/lookup, in any of its formats. More inputs than one
-request takes (API_MAX_IDS) are split into several requests, and their lines are concatenated. This
-works for table, csv and ndjson only.`,
+request takes (API_MAX_IDS, API_MAX_POSITIONS) are split into several requests, and their lines are
+concatenated. This works for table, csv and ndjson only.`,
   options: ASK_OPTIONS,
   example: 'nearsky lookup --data ./data --format csv 313637935709683761',
   run,
@@ -25,30 +26,48 @@ async function run(invocation: Invocation): Promise<number> {
   const inputs = await inputsOf(positionals);
   const isTable = isForPeople(invocation);
   const format = isTable ? undefined : options.get('format');
-  const most = config.API_MAX_IDS;
-  if (!isTable && inputs.length > most && !IN_PARTS.includes(format ?? '')) {
+  const parts = partsOf(inputs, config);
+  if (!isTable && parts.length > 1 && !IN_PARTS.includes(format ?? '')) {
+    const { API_MAX_IDS: ids, API_MAX_POSITIONS: names } = config;
     throw new UsageError(
-      `${inputs.length} inputs exceed the limit of one answer (${most}, API_MAX_IDS): use --format ${IN_PARTS.join(' or ')}`,
+      `${inputs.length} inputs exceed the limit of one answer (${ids} ids, API_MAX_IDS, and ${names} names, API_MAX_POSITIONS): use --format ${IN_PARTS.join(' or ')}`,
     );
   }
   await withService(config, options.get('url'), async ask => {
     const table = new TerminalTable(false);
     if (isTable) await writeOut(Buffer.from(table.head()));
-    for (let from = 0; from < inputs.length; from += most) {
-      const bytes = await askFor(ask, inputs.slice(from, from + most), format, options.get('detail'));
+    for (const part of parts) {
+      const bytes = await askFor(ask, part, format, options.get('detail'));
       if (isTable) {
         await writeOut(Buffer.from(linesOfAnswer(table, bytes)));
         continue;
       }
       // Only the first part keeps its header line.
-      await writeOut(format === 'csv' && from > 0 ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format));
+      await writeOut(
+        format === 'csv' && part !== parts[0] ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format),
+      );
     }
   });
   return 0;
 }
 
-async function askFor(ask: Ask, inputs: readonly string[], format: string | undefined, detail: string | undefined) {
-  const body = `{"inputs": [${inputs.join(', ')}]${detail === undefined ? '' : `, "detail": ${JSON.stringify(detail)}`}}`;
+/** The inputs, in their order, in parts that a request takes. */
+function partsOf(inputs: readonly Input[], { API_MAX_IDS: maxIds, API_MAX_POSITIONS: maxNames }: Config): Input[][] {
+  const parts: Input[][] = [[]];
+  let room = { id: maxIds, tns: maxNames };
+  for (const input of inputs) {
+    if (room[input.kind]-- === 0) {
+      parts.push([]);
+      room = { id: maxIds, tns: maxNames };
+      room[input.kind]--;
+    }
+    parts.at(-1)!.push(input);
+  }
+  return parts;
+}
+
+async function askFor(ask: Ask, inputs: readonly Input[], format: string | undefined, detail: string | undefined) {
+  const body = `{"inputs": [${inputs.map(({ json }) => json).join(', ')}]${detail === undefined ? '' : `, "detail": ${JSON.stringify(detail)}`}}`;
   const { body: bytes } = requireAnswer(await ask({ path: '/api/lookup', search: { format }, body }));
   return Buffer.from(bytes);
 }
@@ -71,9 +90,14 @@ interface Result {
   readonly objects?: readonly Parameters<TerminalTable['object']>[0][];
 }
 
-/** The inputs of a lookup as JSON text, so that an id is never converted to a number. */
-async function inputsOf(given: readonly string[]): Promise<string[]> {
-  const inputs: string[] = [];
+interface Input {
+  readonly kind: 'id' | 'tns';
+  /** The input as JSON text, so that an id is never converted to a number. */
+  readonly json: string;
+}
+
+async function inputsOf(given: readonly string[]): Promise<Input[]> {
+  const inputs: Input[] = [];
   for (const text of given) {
     const isFile = text === '-' || (!/^\d+$/.test(text) && existsSync(text));
     if (!isFile) inputs.push(inputOf(text, text));
@@ -84,9 +108,11 @@ async function inputsOf(given: readonly string[]): Promise<string[]> {
 }
 
 /** @throws UsageError naming an input that is neither an id nor a name */
-function inputOf(text: string, where: string): string {
-  if (/^\d+$/.test(text)) return `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}`;
-  if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text)) return `{"kind": "tns", "name": ${JSON.stringify(text)}}`;
+function inputOf(text: string, where: string): Input {
+  if (/^\d+$/.test(text))
+    return { kind: 'id', json: `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}` };
+  if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text))
+    return { kind: 'tns', json: `{"kind": "tns", "name": ${JSON.stringify(text)}}` };
   throw new UsageError(
     `${where} is not a diaObjectId, a TNS name or an existing file${where === text ? '' : `: ${JSON.stringify(text)}`}`,
   );

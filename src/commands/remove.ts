@@ -2,6 +2,7 @@
 import { stopSignal } from '../base/stop_signal.ts';
 import { formatTime } from '../base/times.ts';
 import { openArchive } from '../cluster/archive.ts';
+import { BROKER_NAMES, isBroker } from '../contract/brokers.ts';
 import { OBJECT_ID } from '../documents/kinds.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { deliveriesIn } from '../store/deliveries.ts';
@@ -116,6 +117,11 @@ function find(store: Store, chosen: ByTime | { readonly given: ReadonlySet<bigin
   if ('given' in chosen) return describedObjects(store, chosen.given);
   if ('beforeUs' in chosen) return describedObjects(store, store.oldestIds({ endUs: chosen.beforeUs }));
   const { ids, first, undated } = deliveriesIn(store, chosen);
+  // An import may bring objects of other brokers.
+  if (ids.size + undated === 0 && !isBroker(chosen.broker))
+    throw new UsageError(
+      `--broker must be one of ${BROKER_NAMES.join(', ')}, or a broker of objects in the window (${chosen.broker} was given)`,
+    );
   const [only, staying]: [bigint[], bigint[]] = [[], []];
   for (const id of ids) (store.getObject(id)?.brokers.length === 1 ? only : staying).push(id);
   const found = describedObjects(store, only);

@@ -20,8 +20,6 @@ import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS } from './cli.ts';
 
 const READY_POLL_MS = 5;
-/** How long a starting service retries to open a database that cannot be read. */
-const START_TRIES_MS = 10_000;
 /** The time that clients have to receive the answers in progress when the service stops. */
 const DRAIN_MS = 5000;
 /**
@@ -93,7 +91,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       warnIfOpenToOthers(config.NEARSKY_DATA, log);
       serving = new Serving(config, state, log);
       const url = await serving.listen();
-      while (!serving.isReady() && !stop.aborted) await sleep(READY_POLL_MS);
+      while (!serving.coordinator.isReady() && !stop.aborted) await sleep(READY_POLL_MS);
       if (!stop.aborted) {
         onListening(url);
         writer.begin();
@@ -138,7 +136,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 class Serving {
   readonly #config: Config;
   readonly #log: Log;
-  readonly #coordinator: Coordinator;
+  readonly coordinator: Coordinator;
   readonly #unending = Promise.withResolvers<never>();
   #threads: ServerThreads | undefined;
   hasUnending = false;
@@ -146,29 +144,18 @@ class Serving {
   constructor(config: Config, state: SharedState, log: Log) {
     this.#config = config;
     this.#log = log;
-    this.#coordinator = new Coordinator({
+    this.coordinator = new Coordinator({
       config,
       log,
       state,
       threads: () => this.#threads?.watched ?? { threads: [], operations: [], replaced: 0 },
     });
-    this.#coordinator.onGeneration = () => this.#threads?.publish(this.#coordinator.generation);
+    this.coordinator.onGeneration = () => this.#threads?.publish(this.coordinator.generation);
   }
 
   /** @throws Error when a hung thread cannot be ended */
   get unending(): Promise<never> {
     return this.#unending.promise;
-  }
-
-  /**
-   * Whether the index can answer.
-   * @throws the error of reading the database, if it has lasted for `START_TRIES_MS`
-   */
-  isReady(): boolean {
-    const { generation, indexFailure } = this.#coordinator;
-    if (generation) return true;
-    if (indexFailure && indexFailure.latestMs - indexFailure.firstMs > START_TRIES_MS) throw indexFailure.error;
-    return false;
   }
 
   /**
@@ -193,7 +180,7 @@ class Serving {
       config: this.#config,
       log: this.#log,
       threads,
-      coordination: this.#coordinator,
+      coordination: this.coordinator,
       onUnending: () => {
         this.hasUnending = true;
         this.#unending.reject(
@@ -202,15 +189,15 @@ class Serving {
       },
     });
     const port = await this.#threads.start();
-    this.#coordinator.countSky();
-    this.#coordinator.startJobs();
+    this.coordinator.countSky();
+    this.coordinator.startJobs();
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
   /** Accepts no more clients, finishes the answers in progress, and saves the index. */
   async close(): Promise<void> {
     await this.#threads?.close(DRAIN_MS);
-    await this.#coordinator.close();
+    await this.coordinator.close();
   }
 }
 

@@ -16,6 +16,8 @@ export interface KafkaOptions extends KafkaCluster {
   readonly groupInstanceId: string | null;
   readonly limits: BatchLimits;
   readonly log: Log;
+  /** See `LOOK_MS`. */
+  readonly lookMs?: number;
 }
 
 export interface KafkaMessage extends Message {
@@ -27,6 +29,8 @@ const FETCH_WAIT_MS = 1000;
 /** After this time without an answer to a fetch, the connection counts as dead, whatever the client reports. */
 const STALLED_MS = 60_000;
 const CLOSE_MS = 5000;
+/** The interval between checks for partitions that were added to a topic. The client never looks for them. */
+const LOOK_MS = 60_000;
 /** How long a rebalancing group waits for its members. */
 const REBALANCE_MS = 120_000;
 const MIN_FETCH_BYTES = 2 ** 20;
@@ -85,6 +89,9 @@ class KafkaConnection implements Connection<KafkaMessage> {
   #failure: unknown;
   #heardMs = performance.now();
   #refusedCommits = 0;
+  /** The partitions of each topic when this member joined. */
+  #partitions = new Map<string, number>();
+  #look: NodeJS.Timeout | undefined;
   /** Interrupts `receive`. */
   #wake = () => {};
 
@@ -111,6 +118,22 @@ class KafkaConnection implements Connection<KafkaMessage> {
     this.#stream = stream;
     await this.#mendOffsets();
     stream.on('readable', () => this.#wake());
+    this.#partitions = await this.#countPartitions(false);
+    const look = () => this.#requireSamePartitions().catch(error => this.#fail(error));
+    this.#look = setInterval(look, this.#options.lookMs ?? LOOK_MS).unref();
+  }
+
+  async #countPartitions(forceUpdate: boolean): Promise<Map<string, number>> {
+    const { topics } = await this.#consumer.metadata({ topics: [...this.#options.topics], forceUpdate });
+    return new Map(Array.from(topics, ([topic, { partitions }]) => [topic, partitions.length]));
+  }
+
+  /** @throws Error if a topic has more partitions now: the group assigns them when a member joins again */
+  async #requireSamePartitions(): Promise<void> {
+    for (const [topic, count] of await this.#countPartitions(true)) {
+      const was = this.#partitions.get(topic);
+      if (count !== was) throw new Error(`the topic ${topic} has ${count} partitions now, and had ${was}`);
+    }
   }
 
   /**
@@ -214,6 +237,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#look);
     this.#signal.removeEventListener('abort', this.#onAbort);
     const { Base } = await import('@platformatic/kafka');
     // Leaves the group, so that another member need not wait until the session expires. If leaving fails, only the

@@ -1,6 +1,6 @@
 /** The kinds of values in requests: in query strings, paths, bodies, and arguments of tools. */
 import { memoized } from '../base/memoized.ts';
-import { parseInstant } from '../base/parse_time.ts';
+import { parseInstant, parseTime } from '../base/parse_time.ts';
 import type { Config } from '../config/config.ts';
 import { DETAIL_LEVELS, RESPONSE_MODES, TIME_FIELDS } from '../contract/enums.ts';
 import { type Bounds, clamped, integer, type Kind, named, number, textual } from '../contract/kind.ts';
@@ -63,12 +63,15 @@ export const JOB_WAIT = {
   },
 };
 
+const WHOLE_SECONDS = clamped(0, Number.MAX_SAFE_INTEGER, /^\d+$/);
 /** The time limit of a job, seconds. */
 export const JOB_SECONDS: Kind<number> = {
-  ...textual('a number of seconds, or 0 for the maximum', text =>
-    Number(text) >= 0 ? Number(text) || Number.MAX_SAFE_INTEGER : undefined,
-  ),
-  schema: { type: 'number', minimum: 0 },
+  ...WHOLE_SECONDS,
+  must: 'a whole number of seconds, or 0 for the maximum',
+  parseText(text) {
+    const seconds = WHOLE_SECONDS.parseText(text);
+    return seconds === 0 ? Number.MAX_SAFE_INTEGER : seconds;
+  },
   unit: 's',
 };
 
@@ -79,9 +82,8 @@ export const JOB_PHASE = textual(`one of ${ALL_PHASES.join(', ')}`, text => ALL_
 export const JOB_TIME = textual(
   'a time like 2026-12-31T00:00:00Z',
   text => {
-    // Times of UWS are UTC, with or without Z.
-    const ms = Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
-    return Number.isNaN(ms) ? undefined : ms;
+    const timeUs = parseTime(text);
+    return timeUs === undefined ? undefined : Math.floor(timeUs / 1000);
   },
   { format: 'date-time' },
 );

@@ -36,6 +36,11 @@ export class DatabaseWatch {
     this.#look();
   }
 
+  /** The processes that have the database open. */
+  get livePids(): ReadonlySet<number> {
+    return this.#store?.livePids() ?? new Set();
+  }
+
   close(): void {
     clearInterval(this.#timer);
     void this.#store?.close();

@@ -5,7 +5,6 @@
 import { rmSync } from 'node:fs';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { isAlive } from '../base/processes.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { isOver, type Job, type JobRequest, type JobResult } from './job.ts';
 import type { JobStore } from './job_store.ts';
@@ -87,6 +86,7 @@ export class JobQueue {
   readonly #kinds: Readonly<Record<string, JobKind>>;
   readonly #limits: JobLimits;
   readonly #log: Log;
+  readonly #livePids: () => ReadonlySet<number>;
   readonly #waiting: Pick<Job, 'id' | 'kind' | 'client'>[] = [];
   /** The client of the job that was started last, by kind. */
   readonly #lastClients = new Map<string, string>();
@@ -95,11 +95,19 @@ export class JobQueue {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(store: JobStore, kinds: Readonly<Record<string, JobKind>>, limits: JobLimits, log: Log) {
+  /** @param livePids the processes that use the data directory, some of which may hold jobs */
+  constructor(
+    store: JobStore,
+    kinds: Readonly<Record<string, JobKind>>,
+    limits: JobLimits,
+    log: Log,
+    livePids: () => ReadonlySet<number>,
+  ) {
     this.#store = store;
     this.#kinds = kinds;
     this.#limits = limits;
     this.#log = log;
+    this.#livePids = livePids;
   }
 
   /** Takes over the jobs of an earlier process, including those that were running. */
@@ -110,8 +118,7 @@ export class JobQueue {
     }, this.#limits.sweepMs ?? SWEEP_MS);
     this.#timer.unref();
     this.#safely(() => this.#sweep());
-    const left = this.#store.all().filter(({ pid }) => pid === process.pid || !isAlive(pid));
-    for (const job of left.sort((a, b) => a.createdMs - b.createdMs)) {
+    for (const job of this.#own().sort((a, b) => a.createdMs - b.createdMs)) {
       if (job.phase === 'PENDING') this.#store.remove(job.id);
       else if (!isOver(job.phase)) this.#enqueue({ ...job, pid: process.pid });
     }
@@ -330,11 +337,17 @@ export class JobQueue {
     }
   }
 
+  /** The jobs of this process, and those whose process has ended. Another program may have the id of that process now. */
+  #own(): Job[] {
+    const live = this.#livePids();
+    return this.#store.all().filter(({ pid }) => pid === process.pid || !live.has(pid));
+  }
+
   /** Restarts the jobs that could not continue, for example because the disk was full. */
   #resume(): void {
     const held = new Set([...this.#waiting.map(({ id }) => id), ...this.#running.keys()]);
-    for (const job of this.#store.all())
-      if (job.pid === process.pid && /^(?:QUEUED|EXECUTING)$/.test(job.phase) && !held.has(job.id)) this.#enqueue(job);
+    for (const job of this.#own())
+      if (/^(?:QUEUED|EXECUTING)$/.test(job.phase) && !held.has(job.id)) this.#enqueue({ ...job, pid: process.pid });
   }
 
   /** Removes the jobs whose retention time is over. Returns the others. */

@@ -26,8 +26,14 @@ export class JobStore {
   create(job: Omit<Job, 'id'>, request: JobRequest): Job {
     const created = { ...job, id: randomBytes(ID_BYTES).toString('hex') };
     makeDirectory(join(this.#directory, created.id));
-    this.setRequest(created.id, request);
-    this.write(created);
+    try {
+      this.setRequest(created.id, request);
+      this.write(created);
+    } catch (error) {
+      // A directory without a job would never be removed.
+      this.remove(created.id);
+      throw error;
+    }
     return created;
   }
 

@@ -145,7 +145,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     ])
     .counter(
       'nearsky_sources_left_out_total',
-      'Sources stored without a position, which answers at full and cones of sources leave out.',
+      'Sources stored without a position, which answers at full, cones of sources and streams leave out.',
       [[{}, total.get('sourcesLeftOut')]],
     )
     .counter(

@@ -63,7 +63,10 @@ export interface App {
   fetch(request: Request, peerAddress?: string): Promise<Response>;
   /** Answers a request for a server that does its own framing; synchronously if possible. Never throws or rejects. */
   answer(request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer>;
-  /** Whether queries can be answered. */
+  /**
+   * Whether queries can be answered.
+   * @throws the error of reading the database, if the app has no coordination from outside, and it cannot be read
+   */
   readonly ready: boolean;
   readonly metrics: ThreadMetrics;
   /** Marks the app as not ready for new clients. It still answers. */
@@ -151,7 +154,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
       return response;
     },
     get ready() {
-      return service.indexReady;
+      return own ? own.isReady() : service.indexReady;
     },
     metrics,
     get operations() {

@@ -34,6 +34,8 @@ import { readingProcesses } from './reading.ts';
 
 /** The grace period, after a request's budget, before the slot of an abandoned call is reclaimed. */
 const SLOT_MARGIN_SECONDS = 10;
+/** How long to try to read the database at the start. */
+const START_TRIES_MS = 10_000;
 /** The maximum number of waiting job steps. Each step takes milliseconds, because it is flushed to disk. */
 const MAX_JOB_STEPS = 128;
 
@@ -115,7 +117,7 @@ export class Coordinator implements Coordination {
       // A query may run as long as a job. Jobs of other clients run in the meantime.
       [TAP_JOB]: { run: this.#tap.run.bind(this.#tap), slots: 2 },
     };
-    this.#jobs = new JobQueue(jobs, kinds, limits, log);
+    this.#jobs = new JobQueue(jobs, kinds, limits, log, () => this.#watch.livePids);
     this.#jobSteps = this.#admission.slots({
       slots: 2,
       isFull: 'too many jobs are being made or changed',
@@ -135,6 +137,17 @@ export class Coordinator implements Coordination {
   /** Why the index cannot follow the database; undefined while it can. */
   get indexFailure(): IndexFailure | undefined {
     return this.#index.failure;
+  }
+
+  /**
+   * Whether the index can answer.
+   * @throws the error of reading the database, if it has lasted for `START_TRIES_MS`
+   */
+  isReady(): boolean {
+    if (this.generation) return true;
+    const { indexFailure } = this;
+    if (indexFailure && indexFailure.latestMs - indexFailure.firstMs > START_TRIES_MS) throw indexFailure.error;
+    return false;
   }
 
   discard(generation: number): void {

@@ -9,12 +9,15 @@ export interface JournalPosition {
   readonly objects: number;
 }
 
+/** About as many bytes as the key and the headers of a message take in Kafka. */
+const ENVELOPE_BYTES = 128;
+
 /** The bounds of one piece, each at least 1. */
 interface PieceLimits {
   readonly entries: number;
   /** Objects. Most of them may have no match. */
   readonly objects: number;
-  /** Bytes of messages. The messages of the last object may exceed them. */
+  /** Bytes of messages, with `ENVELOPE_BYTES` for each. The messages of the last object may exceed them. */
   readonly bytes: number;
 }
 
@@ -61,7 +64,7 @@ export function readMatches(
       if (isRemoved?.(ids[i]!)) continue;
       const messages = matches.messages(ids[i]!, versions?.[i], removed[i + removed.length - ids.length]);
       if (messages.length === 0) continue;
-      for (const { value } of messages) bytes += value.length;
+      for (const { value } of messages) bytes += value.length + ENVELOPE_BYTES;
       const end = i + 1 < count ? { ...begin, objects: i + 1 } : { sequence, objects: 0 };
       found.push({ messages, begin, end });
     }

@@ -50,7 +50,10 @@ export class StoreLedger implements Ledger {
       return undefined;
     }
     this.#store.resetRead();
-    return this.#store.published().get(this.#topic) ?? NOTHING_PUBLISHED;
+    const position = this.#store.published().get(this.#topic);
+    // A publication whose messages are never accepted must have a position, too: its lag is computed from it.
+    if (!position) await this.store(NOTHING_PUBLISHED);
+    return position ?? NOTHING_PUBLISHED;
   }
 
   async holds(): Promise<boolean> {

@@ -4,8 +4,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openStore } from '../../src/store/store.ts';
 import { checkout, environment, nearsky, root, sample, start, startServer, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
+import { damage } from '../store/support.ts';
 
 const test = suite('commands/ask');
 const IDS = ['313637935709683761', '169579900785655908', '9223372036854775807'];
@@ -60,12 +62,19 @@ test('ids, names and files, in the formats of answers; the directory and the ser
     const parts = await start(['lookup', '--data', data, '--format', 'csv', ...IDS], { API_MAX_IDS: '1' }).finished;
     const lines = parts.stdout.trimEnd().split('\n');
     assert.is(lines.length, 1 + IDS.length, 'one line of names, whatever the number of requests');
+    const both = ['SN 2099zzz', IDS[0]!, '2099zzy', IDS[1]!];
+    const ofBoth = await start(['lookup', '--data', data, '--format', 'ndjson', ...both], { API_MAX_POSITIONS: '1' })
+      .finished;
+    assert.equal([ofBoth.code, ofBoth.stderr, ofBoth.stdout.trimEnd().split('\n').length], [0, '', both.length]);
     const named = await run('lookup', '--data', data, 'SN 2099zzz');
     const [{ kind, status }] = JSON.parse(named.stdout).results;
     assert.equal([named.code, kind, status], [0, 'tns', 'resolver_unavailable'], 'a name is asked for as one');
     const tooMany = await start(['lookup', '--data', data, ...IDS], { API_MAX_IDS: '1' }).finished;
     assert.equal(
-      [tooMany.code, /3 inputs exceed the limit of one answer \(1, API_MAX_IDS\)/.test(tooMany.stderr)],
+      [
+        tooMany.code,
+        /3 inputs exceed the limit of one answer \(1 ids, API_MAX_IDS, and 200 names/.test(tooMany.stderr),
+      ],
       [2, true],
     );
     await server.stop();
@@ -170,6 +179,20 @@ test('what is wrong is said in the words of the API, or of the system', () =>
       assert.equal([finished.code, finished.stdout], [code, ''], args.join(' '));
       assert.match(finished.stderr, text);
     }
+  }));
+
+test('positions that are damaged: an error, not an endless wait for the index', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    const store = openStore(data, 'read');
+    const [positions] = store.databases.positions.getRange({ limit: 1 });
+    const bytes = Buffer.from(positions!.value);
+    await store.close();
+    damage(data, bytes, 0);
+    const { code, stdout, stderr } = await run('cone', '--data', data, ...PLACE);
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, /nearsky cone: Cannot read .* of positions because its bytes have changed/);
   }));
 
 test.run();

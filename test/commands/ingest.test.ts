@@ -87,8 +87,10 @@ test('a cut that is set in the environment is the one that counts', () =>
     const args = ['ingest', '--broker', 'pittgoogle', '--data', join(directory, 'data'), '--json', file];
     const strict = await start(args, { MIN_DIASOURCE_RELIABILITY: '0.71' }).finished;
     assert.is(JSON.parse(strict.stdout).below_cut, 1);
-    const { stdout } = await start(args, { MIN_DIASOURCE_RELIABILITY: '0.7' }).finished;
+    assert.is(strict.stderr, '', 'the position of a message that is not stored is not judged');
+    const { stdout, stderr } = await start(args, { MIN_DIASOURCE_RELIABILITY: '0.7' }).finished;
     assert.is(JSON.parse(stdout).stored, 1);
+    assert.match(stderr, /no message of .* has a usable position/);
   }));
 
 test('what stands before a damage is stored, and the exit status is 1', () =>
@@ -150,6 +152,10 @@ test('a wrong command line is status 2 and one line that says why', async () => 
     [['ingest', '--broker', 'ztf', 'file'], /ztf was given/],
     [['ingest', '--broker', 'lasair'], /no file given/],
     [['ingest', '--broker', 'lasair', '--frob', 'file'], /Unknown option '--frob'/],
+    [['ingest', '--broker', 'lasair', '--ra', 'x', 'file'], /--ra needs --table/],
+    [['catalog', 'check', 'gaia_dr3', '--quick'], /catalog check takes no --quick/],
+    [['catalog', 'list', '--within', '1'], /catalog list takes no --within/],
+    [['catalog', 'shift', '--within', '1'], /catalog needs add, replace/],
     [['stats', 'file'], /stats takes no arguments/],
     [['stats', '--config', '/no/such/file'], /Cannot read the configuration file/],
   ];

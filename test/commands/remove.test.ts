@@ -195,6 +195,11 @@ test('what is wrong with the command line', () =>
         2,
         /be before --to \(2026-01-02 and 2026-01-02 were/,
       ],
+      [
+        ['--broker', 'lassair', '--from', '2026-01-01', '--to', '2027-01-01'],
+        2,
+        /--broker must be one of antares, lasair, pittgoogle, or .* \(lassair was given\)/,
+      ],
       [['--ids', file, '--first-seen-before', '2027-01-01'], 2, /give one of/],
       [['--ids', file, '--yes'], 2, /--yes needs --reason/],
       [['--ids', file, '--reason', 'x'], 2, /--reason needs --yes/],

@@ -239,6 +239,10 @@ export class KafkaServer {
     return found.topics.get(topic)!.partitions[0]!.isr.length;
   }
 
+  addPartitions(topic: string, count: number): Promise<unknown> {
+    return this.#with(new Admin(this.#options), admin => admin.createPartitions({ topics: [{ name: topic, count }] }));
+  }
+
   deleteTopic(topic: string): Promise<unknown> {
     return this.#with(new Admin(this.#options), admin => admin.deleteTopics({ topics: [topic] }));
   }

@@ -281,6 +281,20 @@ test('what an import brought comes only where it is published, too', () =>
     assert.ok(app.app.ready);
   }));
 
+test('a source without a position has no event, and is counted', () => {
+  const { matches, ...result } = crossmatch(FIRST_ID, 3);
+  const [first, second, third] = matches;
+  const source = { ra: null, dec: null, payload: null };
+  const fill = async ({ writer }: World) => {
+    await writer.ingest([delivery(FIRST_ID)], NOW_US);
+    await writer.recordCrossmatches([{ ...result, matches: [first!, { ...second!, source }, third!] }], provenance, 2);
+  };
+  return withApp(fill, async app => {
+    await read(app, 2, '?from=beginning');
+    assert.match((await app.get('/metrics')).text, 'nearsky_sources_left_out_total 1\n');
+  });
+});
+
 /** Streams over a store, whose generation and times the test sets. */
 function streamsOver(store: World['store'], quietMs: number) {
   const coordination = {

@@ -33,8 +33,12 @@ const CREATE = {
   bytes: 100,
 } as const;
 
+/** The process ids that use the data directory, besides this one. */
+const otherPids = new Set<number>();
+const livePids = () => otherPids;
+
 /** A queue whose runner finishes when it is told to. */
-function queueOf(directory: string, limits = LIMITS, slots = 1) {
+function queueOf(directory: string, limits: typeof LIMITS & { sweepMs?: number } = LIMITS, slots = 1) {
   const store = new JobStore(directory);
   const begun: string[] = [];
   const { promise: told, resolve: finish, reject: fail } = Promise.withResolvers<void>();
@@ -46,7 +50,7 @@ function queueOf(directory: string, limits = LIMITS, slots = 1) {
     writeFileSync(output, 'done');
     return { mediaType: 'text/plain', bytes: 4, about: null };
   };
-  const queue = new JobQueue(store, { copy: { run: copy, slots } }, limits, () => {});
+  const queue = new JobQueue(store, { copy: { run: copy, slots } }, limits, () => {}, livePids);
   const add = (client = 'a') => {
     const { id } = queue.step({ ...CREATE, client })!;
     writeFileSync(store.inputPath(id), 'x');
@@ -112,6 +116,26 @@ test('a restart begins what was under way again; what ended two processes is ove
     after.queue.close();
   }));
 
+test('a job whose process has ended is taken over, even if another program has its process id now', () =>
+  withDirectory(async directory => {
+    const { store, queue, add } = queueOf(directory);
+    const [first, second] = [add(), add()];
+    queue.close();
+    // The other process, and the parent of this one, live; only the former uses the directory.
+    const otherPid = 1;
+    store.write({ ...store.read(first)!, phase: 'EXECUTING', pid: process.ppid });
+    store.write({ ...store.read(second)!, phase: 'EXECUTING', pid: otherPid });
+    otherPids.add(otherPid);
+    const after = queueOf(directory, { ...LIMITS, sweepMs: 20 });
+    after.queue.start();
+    after.finish();
+    await after.reaches(first, 'COMPLETED');
+    assert.is(after.phase(second), 'EXECUTING');
+    otherPids.clear();
+    await after.reaches(second, 'COMPLETED');
+    after.queue.close();
+  }));
+
 const isFull = (error: unknown) => error instanceof Unavailable;
 
 test('two slots run the jobs of two clients at once, and two jobs of one client in turn', () =>
@@ -159,7 +183,7 @@ test('who only makes jobs, or has large results, leaves room for others', () =>
       writeFileSync(output, Buffer.alloc(Math.min(4000, maxOutputBytes)));
       return { mediaType: 'text/plain', bytes: 4000, about: null };
     };
-    const queue = new JobQueue(store, { copy: { run: large, slots: 1 } }, limits, () => {});
+    const queue = new JobQueue(store, { copy: { run: large, slots: 1 } }, limits, () => {}, livePids);
     const create = (client: string) => queue.step({ ...CREATE, client })!.id;
     const pending = [create('a'), create('a'), create('a'), create('a'), create('b'), create('b')];
     assert.throws(() => create('a'), /of this client/);
@@ -179,6 +203,15 @@ test('who only makes jobs, or has large results, leaves room for others', () =>
     queue.close();
   }));
 
+test('a job that cannot be stored leaves nothing behind', () =>
+  withDirectory(async directory => {
+    const { queue } = queueOf(directory);
+    // JSON has no bigint.
+    assert.throws(() => queue.step({ ...CREATE, request: 1n }), /BigInt/);
+    assert.equal(readdirSync(join(directory, 'jobs')), []);
+    queue.close();
+  }));
+
 testWithDisk(
   'on a full disk a job that failed lets go of its room, and those that could not go on begin again',
   async () => {
@@ -189,7 +222,7 @@ testWithDisk(
       throw new Error('there was room for more than the disk has');
     };
     const store = new JobStore(directory);
-    const failing = new JobQueue(store, { copy: { run: large, slots: 1 } }, limits, () => {});
+    const failing = new JobQueue(store, { copy: { run: large, slots: 1 } }, limits, () => {}, livePids);
     const { id } = failing.step(CREATE)!;
     failing.step({ step: 'run', id });
     await eventually('the job is over', async () => store.read(id)?.phase === 'ERROR' || undefined);

@@ -111,8 +111,12 @@ check('whatever is wrong with a query is an error of its job, as a VOTable', asy
   for (const [path, fields] of [
     [JOBS, { PHASE: 'ABORT' }],
     [`${wrong[0][0]}/executionduration`, { EXECUTIONDURATION: 'x' }],
+    ...['x', '1.5', '0x10', '-1'].map(EXECUTIONDURATION => [JOBS, { EXECUTIONDURATION }] as const),
+    // `Date.parse` reads the last two as days of 2001, and the job would be removed.
+    ...['', '2026-13-01', '12', 'job 12'].map(DESTRUCTION => [`${wrong[0][0]}/destruction`, { DESTRUCTION }] as const),
   ] as const)
-    assert.is((await form(running, path, fields)).status, 400, path);
+    assert.is((await form(running, path, fields)).status, 400, `${path} ${JSON.stringify(fields)}`);
+  assert.is((await running.app.get(`${JOBS}?AFTER=12`)).status, 400);
   assert.is((await running.app.get(JOBS, { method: 'PUT' })).status, 405);
 });
 

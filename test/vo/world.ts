@@ -60,7 +60,9 @@ export function trueObjects(count: number): TrueObject[] {
     const sources = searched
       .filter(() => dice.chance(0.5))
       .map((catalog): TrueSource => {
-        const lies = dice.chance(0.05) ? null : near(position, dice.chance(0.3) ? 0.016 : 0.0003, random);
+        // Since the epoch of Gaia, a star may have moved further than any crossmatch radius.
+        const furthest = catalog === 'gaia_dr3' ? 0.07 : 0.016;
+        const lies = dice.chance(0.05) ? null : near(position, dice.chance(0.3) ? furthest : 0.0003, random);
         return { catalog, id: `${2n ** 63n - 1n - BigInt(dice.below(2 * count))}`, position: lies };
       });
     const state = dice.pick(['pending', 'crossmatched', 'crossmatched', 'crossmatched', 'unrecorded'] as const);
