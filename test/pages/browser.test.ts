@@ -815,10 +815,15 @@ check('a pasted list: each entry with what it found, what was not understood, an
       const answer = await (await route.fetch()).json();
       answer.results[2].status = 'resolver_unavailable';
       answer.results[2].objects = [];
+      Object.assign(answer.results[2], { total: 0 });
+      Object.assign(answer.results[3], { total: 7, truncated: true });
       await route.fulfill({ json: answer });
     });
-    await page.goto(`${world.server.url}/search?q=${MATCHED}%0A1+1%0ASN+2099aaa`);
-    await page.getByText('1 entry found something, 1 nothing, 1 could not be looked up now').waitFor();
+    const list = [MATCHED, '1 1', 'SN 2099aaa', '61.6223 -49.2951', "61.6223 -49.2951 5'", 'foo'].join('\n');
+    await page.goto(`${world.server.url}/search?q=${encodeURIComponent(list)}`);
+    const said = '2 entries found something, 1 nothing, 1 could not be looked up now, 2 could not be understood';
+    await page.getByText(said).waitFor();
+    await page.getByText('The first 1 of 7 objects.').waitFor();
   } finally {
     await page.close();
   }
@@ -829,7 +834,14 @@ check('a pasted list: each entry with what it found, what was not understood, an
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '1 object for 150 entries' }).waitFor();
     assert.ok(page.url().length < 200, page.url());
+    // Each address keeps its own list.
+    await page.getByRole('textbox', { name: /^An id/ }).fill(ids.slice(1).join('\n'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '0 objects for 149 entries' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: '1 object for 150 entries' }).waitFor();
   });
+  await visiting(world, '/search?list=1', page => page.getByText('This browser tab does not have the list').waitFor());
   await visiting(world, '/search?q=61.6223+-49.2951+5%22', async page => {
     await page.locator('.finder').waitFor();
     assert.is(await page.locator('#radius').inputValue(), '5', 'the radius in the text is that of the box');
