@@ -689,6 +689,14 @@ check('an object without a source names the nearest one', async world => {
   await visiting(world, `/objects/${NOTHING_THERE}`, async page => {
     await page.locator('.nearest', { hasText: nearest.catalog_source_id }).waitFor();
     assert.match((await page.locator('.nearest').textContent())!, `${nearest.separation_arcsec.toFixed(2)}″`);
+    await page.route('**/api/sources?*', async route => {
+      const answer = await (await route.fetch()).json();
+      for (const catalog of answer.catalogs) catalog.outcome = 'skipped_read_failure';
+      await route.fulfill({ json: { ...answer, sources: [], count: 0 } });
+    });
+    await page.reload();
+    await page.getByText('No catalog could be searched').waitFor();
+    assert.is(await page.locator('.nearest').textContent(), '', 'a failure to look is not an absence');
   });
 });
 
@@ -1176,6 +1184,38 @@ check('what the API refuses is said in its own words, with a way to try again', 
     await page.close();
   }
   assert.ok(world.faults.splice(0).every(fault => fault.includes('503')));
+});
+
+check('an answer that breaks off, or that a proxy gives, is no fault of the page', async world => {
+  const half = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Length': '100' });
+    response.write('{"nearsky_status": "no_match"}\n');
+    setTimeout(() => response.destroy(), 100);
+  });
+  await new Promise<void>(resolve => half.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(half.address() as AddressInfo).port}/`;
+  const page = await world.context.newPage();
+  try {
+    await page.route('**/api/objects/*', route => route.continue({ url }));
+    await page.goto(`${world.server.url}/objects/${MATCHED}`);
+    await page.getByRole('alert').getByText('The answer broke off').waitFor();
+    await page.goto(`${world.server.url}/crossmatch`);
+    const file = { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from('ra,dec\n1,2\n') };
+    await page.locator('#file').setInputFiles(file);
+    await page.locator('#preview table').waitFor();
+    await page.route('**/api/crossmatch*', route => route.continue({ url }));
+    await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+    await page.locator('#results').getByText('The answer broke off').waitFor();
+    await page.unroute('**/api/crossmatch*');
+    const body = '<html>413 Request Entity Too Large</html>';
+    await page.route('**/api/crossmatch*', route => route.fulfill({ status: 413, contentType: 'text/html', body }));
+    await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+    await page.locator('#results').getByText('answered 413').waitFor();
+  } finally {
+    await page.close();
+    half.close();
+  }
+  world.faults.splice(0);
 });
 
 check('recent crossmatches page by page, none twice', async world => {

@@ -6,8 +6,10 @@ import {
   ApiError,
   asJson,
   ask,
+  BROKEN_OFF,
   badge,
   byId,
+  errorOf,
   foundIn,
   html,
   moreButton,
@@ -385,10 +387,10 @@ function listDownloads(request) {
     const download = async (/** @type {string} */ format) => {
       try {
         const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
-        if (!response.ok) throw new ApiError((await response.json()).message, true);
+        if (!response.ok) throw errorOf(response, await response.text());
         save(await response.blob(), fileName('lookup', format));
       } catch (error) {
-        fail(error instanceof ApiError ? error.message : 'The service does not answer.');
+        fail(error instanceof ApiError ? error.message : BROKEN_OFF);
       }
     };
     return html`<p class="downloads">Download: ${formatButtons(download)}${failure}</p>`;
