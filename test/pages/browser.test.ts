@@ -771,6 +771,24 @@ check(
       await page.keyboard.press('Enter');
       await page.locator('#cell', { hasText: 'nothing is in this cell' }).waitFor();
     });
+    // Before the cells arrive, the page does not know whether one is empty.
+    const page = await world.context.newPage();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    try {
+      await page.route('**/api/sky-map?*', async route => {
+        await promise;
+        await route.continue();
+      });
+      await page.goto(`${world.server.url}/?ra=10&dec=80`);
+      await page.locator('#map').focus();
+      await page.keyboard.press('Enter');
+      await page.locator('#cell', { hasText: 'this cell is not loaded' }).waitFor();
+      resolve();
+      await page.locator('#cell', { hasText: 'nothing is in this cell' }).waitFor();
+    } finally {
+      resolve();
+      await page.close();
+    }
   },
 );
 
@@ -1095,6 +1113,12 @@ check('the status page has what each broker delivered, and sums that agree', asy
       `${counts.reduce((a, b) => a + b, 0)} objects`,
     );
   });
+  // As while the database cannot be read.
+  const page = await world.context.newPage();
+  await page.route('**/metrics', route => route.fulfill({ contentType: 'text/plain', body: '' }));
+  await page.goto(`${world.server.url}/status`);
+  await page.locator('#status dl div', { hasText: /^Last new object\s*unknown$/ }).waitFor();
+  await page.close();
   await visiting(world, '/catalogs', async page => {
     await page
       .locator('.held', { hasText: /^\d+ rows; [\d.]+ square degrees/ })
