@@ -27,6 +27,18 @@ text = f"name,ra,dec\na,{ra!r},{dec!r}\nb,150,-80\n".encode()
 for as_job in (False, True):
     rows = [line.split(",") for line in service.crossmatch(text, radius_arcsec=2, as_job=as_job).decode().splitlines()]
     check("bytes", [row[3] for row in rows[1:]], [row[4] for row in rows[1:]])
+paths = []
+
+
+class Recorded(Nearsky):
+    def _send(self, path, *more):
+        paths.append(path)
+        return super()._send(path, *more)
+
+
+# The wait for a job ends before the timeout of a request.
+Recorded(sys.argv[1], timeout_seconds=4).crossmatch(text, radius_arcsec=2, as_job=True)
+assert [path for path in paths if "WAIT" in path][0].endswith("?WAIT=2"), paths
 if has("pandas") and has("pyarrow"):
     import pandas
 

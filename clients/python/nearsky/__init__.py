@@ -563,10 +563,12 @@ class Nearsky:
         headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
         # The service may use another address for itself.
         job = urlsplit(headers["Location"]).path
+        # The service answers after this time, which must be before the timeout.
+        wait_seconds = max(1, min(20, int(self._timeout_seconds / 2)))
         try:
             phase = ""
             while phase not in ("COMPLETED", "ERROR", "ABORTED"):
-                self._answer(f"{job}?WAIT=20")
+                self._answer(f"{job}?WAIT={wait_seconds}")
                 phase = self._answer(f"{job}/phase")[1].decode()
             if phase != "COMPLETED":
                 why = self._answer(f"{job}/error")[1].decode() or "its job was aborted"

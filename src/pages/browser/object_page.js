@@ -69,8 +69,8 @@ function absent(object) {
   return html`
     <div class="notice">
       <p>${badge(object.status)}</p>
-      <p>No broker delivered an alert of this object to this service, or none that is reliable enough to be stored here.
-      The object may exist all the same.</p>
+      <p>No broker delivered an alert of this object to this service, or none that is reliable enough to be stored here,
+      or it was removed here. The object may exist all the same.</p>
     </div>
     <h2>Where it may be known</h2>
     ${linkList('At the brokers', brokerLinks(object))}`;
