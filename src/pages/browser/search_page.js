@@ -281,12 +281,13 @@ function found(result, objects, how, path) {
   if (objects.length === 0) return explained(result.status);
   const line = countLine(objects.length, result.total);
   const cut = `The first ${objects.length}; choose a smaller radius to see the rest.`;
+  const inFile = result.truncated ? objects.length : Math.min(result.total, pageData.maxObjects);
   return html`
     <section>
       <h2 class="count">${line}</h2>
       <p class="hint">${result.truncated ? cut : how}</p>
       ${sortableList(objects, line, objects.length < result.total)}
-      ${downloads(path)}
+      ${downloads(path, inFile < result.total ? `Download the first ${inFile}` : 'Download')}
     </section>`;
 }
 
