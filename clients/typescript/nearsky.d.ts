@@ -561,6 +561,8 @@ export declare class Nearsky {
   /**
    * Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows; with
    * `format`, the bytes of a table. A `diaObjectId` is a bigint, like in other answers.
+   *
+   * @throws NearskyError `too_many_rows` if the limit of the service may have cut the rows
    */
   query(
     adql: string,
@@ -587,7 +589,8 @@ export declare class NearskyError extends Error {
   constructor(message: string, details: NearskyErrorDetails);
   /**
    * A code of the API, or one of the client's own. `not_nearsky`: another server answered. `repeated_cursor`: a walk
-   * would not end. `unknown_parameter`: the service ignored `params`, such as a misspelt filter.
+   * would not end. `unknown_parameter`: the service ignored `params`, such as a misspelt filter. `too_many_rows`: the
+   * answer to a query may be cut at the limit of the service.
    */
   readonly code: string;
   /** The status of the HTTP answer. */

@@ -18,6 +18,8 @@ const MAX_RETRY_AFTER_SECONDS = 300;
  * it.
  */
 const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
+/** The maximum time for the removal of a job. */
+const REMOVAL_MS = 10_000;
 const LOG_POSITION_HEADER = 'X-Log-Position';
 /** A stream sends a keep-alive every 15 s. */
 const MAX_QUIET_SECONDS = 45;
@@ -54,7 +56,7 @@ export class Nearsky {
   #place;
   /** @type {number | undefined} */
   #journalEntry;
-  /** @type {Promise<{ maxIds: number, maxPositions: number }> | undefined} */
+  /** @type {Promise<{ maxIds: number, maxPositions: number, maxRows: number | undefined }> | undefined} */
   #limits;
 
   /**
@@ -75,7 +77,7 @@ export class Nearsky {
    * @param {LookupOptions} [options]
    */
   async object(diaObjectId, { detail, filters, at } = {}) {
-    const path = `/api/objects/${encodeURIComponent(`${diaObjectId}`)}`;
+    const path = `/api/objects/${encodeURIComponent(idText(diaObjectId))}`;
     const { results } = await this.#get(path, { detail, at, ...filters });
     return results[0];
   }
@@ -114,6 +116,8 @@ export class Nearsky {
    * @param {LookupOptions} [options]
    */
   async *lookups(inputs, options = {}) {
+    // A string would be looked up character by character.
+    if (typeof inputs === 'string') throw new TypeError(`Cannot look up the text ${inputs} as a list: give an array`);
     const { concurrency = DEFAULT_CONCURRENCY, onProgress } = this.#options;
     if (!(Number.isInteger(concurrency) && concurrency >= 1))
       throw new RangeError(`Cannot ask ${concurrency} times at once: give concurrency an integer from 1`);
@@ -235,8 +239,10 @@ export class Nearsky {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const response = await this.#response('/vo/tap/sync', { method: 'POST', body, headers });
     if (format !== undefined) return await bytesOf(response);
-    const lines = (await response.text()).split('\n');
-    return lines.filter(line => line !== '').map(line => parseExact(line));
+    const lines = (await response.text()).split('\n').filter(line => line !== '');
+    const { maxRows: most } = await this.#limitsOfService();
+    if (lines.length === most && !(maxRows !== undefined && maxRows <= most)) throw tooManyRows(most);
+    return lines.map(line => parseExact(line));
   }
 
   /**
@@ -247,11 +253,11 @@ export class Nearsky {
    */
   async #job(path, init) {
     const begun = await this.#response(path, { ...init, headers: { ...init.headers, Prefer: 'respond-async' } });
-    await begun.body?.cancel();
     // The service may use another address for itself.
     const job = new URL(/** @type {string} */ (begun.headers.get('Location'))).pathname;
     const textOf = async (/** @type {string} */ part) => (await this.#response(job + part, {})).text();
     try {
+      await begun.body?.cancel();
       for (;;) {
         const [, done, total] = /<progress done="(\d+)" of="(\d+)"/.exec(await textOf('?WAIT=2')) ?? [];
         if (total !== undefined) this.#options.onProgress?.({ done: Number(done), total: Number(total) });
@@ -263,8 +269,16 @@ export class Nearsky {
         throw new NearskyError(`Cannot crossmatch the table because ${why}`, details);
       }
     } finally {
-      const removed = await this.#fetch(job, { method: 'DELETE', redirect: 'manual' });
-      await removed.body?.cancel();
+      // Also after the client's signal, so that the service does not work for nobody. The job's own outcome matters more.
+      const init = {
+        method: 'DELETE',
+        redirect: /** @type {const} */ ('manual'),
+        signal: AbortSignal.timeout(REMOVAL_MS),
+      };
+      await this.#fetch(job, init).then(
+        ({ body }) => body?.cancel(),
+        () => {},
+      );
     }
   }
 
@@ -308,6 +322,7 @@ export class Nearsky {
     this.#limits ??= this.describe().then(({ limits }) => ({
       maxIds: limits.max_ids,
       maxPositions: limits.max_positions,
+      maxRows: limits.tap?.max_rows,
     }));
     this.#limits.catch(() => {
       this.#limits = undefined;
@@ -588,6 +603,12 @@ function addressOf(path, query) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const search = `${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`;
   return search === '' ? path : `${path}?${search}`;
+}
+
+/** @param {number} most */
+function tooManyRows(most) {
+  const message = `The answer has ${most} rows, the most that the service returns, so rows may be missing: narrow the query, or give maxRows`;
+  return new NearskyError(message, { code: 'too_many_rows', status: 200, param: 'MAXREC' });
 }
 
 /** @param {string} cursor */

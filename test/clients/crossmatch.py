@@ -27,6 +27,18 @@ text = f"name,ra,dec\na,{ra!r},{dec!r}\nb,150,-80\n".encode()
 for as_job in (False, True):
     rows = [line.split(",") for line in service.crossmatch(text, radius_arcsec=2, as_job=as_job).decode().splitlines()]
     check("bytes", [row[3] for row in rows[1:]], [row[4] for row in rows[1:]])
+paths = []
+
+
+class Recorded(Nearsky):
+    def _send(self, path, *more):
+        paths.append(path)
+        return super()._send(path, *more)
+
+
+# The wait for a job ends before the timeout of a request.
+Recorded(sys.argv[1], timeout_seconds=4).crossmatch(text, radius_arcsec=2, as_job=True)
+assert [path for path in paths if "WAIT" in path][0].endswith("?WAIT=2"), paths
 if has("pandas") and has("pyarrow"):
     import pandas
 
@@ -41,9 +53,11 @@ if has("polars"):
     assert type(found) is polars.DataFrame and found["wide"].to_list() == [2**60 + 1, None]
     check("polars", found["nearsky_status"], found["nearsky_diaObjectId"])
 if has("astropy"):
+    import numpy
     from astropy import units
     from astropy.coordinates import SkyCoord
     from astropy.table import Table
+    from astropy.time import Time
 
     table = Table({"ra": [ra, 150] * units.deg, "dec": [dec, -80] * units.deg, "flux": [1.5, 2] * units.mJy})
     found = service.crossmatch(table, radius_arcsec=2 * units.arcsec, as_job=True)
@@ -51,6 +65,11 @@ if has("astropy"):
     check("astropy", found["nearsky_status"], found["nearsky_diaObjectId"])
     found = service.crossmatch(SkyCoord([ra, 150], [dec, -80], unit="deg").galactic, radius_arcsec=2)
     check("SkyCoord", found["nearsky_status"], found["nearsky_diaObjectId"])
+    mixed = Table({"at": SkyCoord([ra, 150], [dec, -80], unit="deg").galactic, "seen": Time([61000.5, 61001], format="mjd")})
+    mixed["wide"] = numpy.array([2**63 + 5, 1], "uint64")
+    found = service.crossmatch(mixed, radius_arcsec=2)
+    assert str(found["wide"][0]) == str(2**63 + 5), found["wide"]
+    check("a column of SkyCoord", found["nearsky_status"], found["nearsky_diaObjectId"])
 for as_job in (False, True):
     try:
         service.crossmatch(b"x,y\n1,2\n", as_job=as_job)
@@ -72,8 +91,10 @@ try:
     raise AssertionError("it was answered")
 except NearskyError as error:
     assert error.param == "error_arcsec", error
-try:
-    service.crossmatch([1, 2])
-except TypeError as error:
-    assert "pandas" in str(error)
+for no_table in ([1, 2], *([polars.LazyFrame({"ra": [ra]})] if has("polars") else [])):
+    try:
+        service.crossmatch(no_table)
+        raise AssertionError("it was answered")
+    except TypeError as error:
+        assert "pandas" in str(error), error
 print(json.dumps(kinds))

@@ -646,6 +646,7 @@ const SKY_COORD = `
 import json, sys
 import astropy.units as u
 from astropy.coordinates import ICRS, Angle, SkyCoord
+from astropy.time import Time
 from nearsky import Nearsky
 service = Nearsky(sys.argv[1])
 crowd = SkyCoord(150 * u.deg, 2 * u.deg)
@@ -662,19 +663,44 @@ print(json.dumps({
     "many": [result["total"] for result in service.lookups(many, radius_arcsec=1)],
     "scalar": [result["total"] for result in service.lookups(crowd, radius_arcsec=1)],
     "cone": [len(list(walk)) for walk in (service.cone(150, 2, 1), service.cone(crowd, 1), service.cone(crowd.galactic, radius_arcsec=1 * u.arcsec))],
+    "times": [next(service.objects(start=Time("2026-09-21", scale=scale)).pages())["window"]["start"] for scale in ("utc", "tai")],
     "refused": [refused(lambda: service.cone(many, 1)), refused(lambda: service.cone(crowd, 2, 1)), refused(lambda: service.lookup([many]))],
 }))
 `;
 
-testWith(withAstropy, 'astropy', 'positions may be SkyCoord, angles and radii have units', async (python, service) => {
-  const got = JSON.parse(await run(python, ['-c', SKY_COORD, service.url]));
-  assert.equal(got.one, Array(6).fill(7));
-  assert.ok(Math.abs(got.input.ra - 150) < 1e-9 && Math.abs(got.input.dec - 2) < 1e-9);
-  assert.equal([got.many, got.scalar, got.cone], [[7, 0, 0, 7], [7], [7, 7, 7]]);
-  assert.match(got.refused[0], /^Cannot take 2 positions as one/);
-  assert.match(got.refused[1], /^Cannot search around a SkyCoord and a declination/);
-  assert.match(got.refused[2], /^Cannot take 2 positions as one/);
-});
+testWith(
+  withAstropy,
+  'astropy',
+  'positions may be SkyCoord, angles and radii have units, times have a scale',
+  async (python, service) => {
+    const got = JSON.parse(await run(python, ['-c', SKY_COORD, service.url]));
+    assert.equal(got.one, Array(6).fill(7));
+    assert.ok(Math.abs(got.input.ra - 150) < 1e-9 && Math.abs(got.input.dec - 2) < 1e-9);
+    assert.equal([got.many, got.scalar, got.cone], [[7, 0, 0, 7], [7], [7, 7, 7]]);
+    assert.equal(got.times, ['2026-09-21T00:00:00+00:00', '2026-09-20T23:59:23+00:00']);
+    assert.match(got.refused[0], /^Cannot take 2 positions as one/);
+    assert.match(got.refused[1], /^Cannot search around a SkyCoord and a declination/);
+    assert.match(got.refused[2], /^Cannot take 2 positions as one/);
+  },
+);
+
+const NO_LISTS = `
+import sys
+from nearsky import Nearsky
+class Frame:
+    columns = ["ra", "dec"]
+    def __iter__(self):
+        return iter(self.columns)
+for given in ("SN 2026abc", {"kind": "id", "diaObjectId": "1"}, Frame()):
+    try:
+        print(Nearsky(sys.argv[1]).lookup(given))
+    except TypeError as error:
+        assert "give a list, or a column" in str(error), error
+`;
+
+testWith(python, 'Python 3.9', 'a text, a dictionary or a table is no list of inputs', async (python, service) =>
+  assert.is(await run(python, ['-c', NO_LISTS, service.url]), ''),
+);
 
 const ASK = `
 import sys

@@ -55,6 +55,16 @@ try:
 except NearskyError as error:
     assert (error.code, error.param, error.status) == ("invalid_parameter", "QUERY", 400), error.code
     assert str(error).startswith("Line 1, column 8: ") and "a<b&c" in str(error), error
+# Exactly as many rows as the service gives at most: there may be more.
+most = len(service.query(ADQL))
+service._limits["tap"]["max_rows"] = most
+for max_rows in (None, most + 1):
+    try:
+        service.query(ADQL, max_rows=max_rows)
+        raise AssertionError("it was answered")
+    except NearskyError as error:
+        assert error.code == "too_many_rows" and f"{most} rows" in str(error), error
+assert len(service.query(ADQL, max_rows=most)) == most
 try:
     service.query(ADQL, kind="csv")
 except ValueError as error:

@@ -192,6 +192,9 @@ test('short forms of inputs; inputs that come as they are needed; none', async (
   assert.ok(taken < 50, `${taken} inputs were taken`);
   for (const wrong of [5, null, 1.5])
     assert.instance(await rejection(() => client.lookup([wrong as never])), TypeError);
+  // A number has lost digits, and a text would be looked up character by character.
+  assert.match((await rejection(() => client.object(Number(FIRST_ID) as never))).message, /as bigint or text/);
+  assert.match((await rejection(() => client.lookup('SN 2026abc'))).message, /as a list: give an array/);
 });
 
 test('walks have every object once, and go on from a cursor', async ({ service }) => {
@@ -348,6 +351,23 @@ test('a crossmatch of a table, at once and as a job', async ({ service }) => {
   }
 });
 
+test('a signal ends a job, and removes it', async ({ service }) => {
+  const abort = new AbortController();
+  let job = '';
+  const client = new Nearsky(service.url, {
+    signal: abort.signal,
+    fetch: async (url, init) => {
+      const response = await globalThis.fetch(url, init);
+      job ||= response.headers.get('Location') ?? '';
+      if (job) abort.abort();
+      return response;
+    },
+  });
+  const error = await rejection(() => client.crossmatch('ra,dec\n150,2\n', { asJob: true }));
+  assert.is(error.name, 'AbortError');
+  assert.is((await fetch(job)).status, 404);
+});
+
 needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
   'a query: rows with every digit of ids, the bytes of a table, and errors',
   async ({ service }) => {
@@ -360,6 +380,17 @@ needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
     );
     assert.equal([Object.keys(rows[0]!), rows[0]!.ra], [['diaObjectId', 'ra', 'status'], 150]);
     assert.is((await client.query(query, { format: 'parquet' }))[0], 'P'.charCodeAt(0));
+    // Exactly as many rows as the service gives at most: there may be more.
+    const most = (await client.query(query)).length;
+    const limited = new Nearsky(service.url, {
+      fetch: async (url, init) =>
+        `${url}`.endsWith('/describe')
+          ? Response.json({ limits: { tap: { max_rows: most } } })
+          : await globalThis.fetch(url, init),
+    });
+    for (const options of [{}, { maxRows: most + 1 }])
+      assert.is((await rejection(() => limited.query(query, options))).code, 'too_many_rows');
+    assert.is((await limited.query(query, { maxRows: most })).length, most);
     const pending = "SELECT COUNT(*) AS n FROM nearsky.objects WHERE status = 'crossmatch_pending'";
     const then = await eventually('the earlier tables', () =>
       client.query(pending, { at: 1 }).catch(error => {

@@ -1,6 +1,6 @@
 /**
- * The examples of README.md and docs/ run as printed, except for the port, against the demo, and print the shown
- * output.
+ * The examples of README.md, of the Python client and of docs/ run as printed, except for the port, against the demo,
+ * and print the shown output.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { pythonWith } from '../python.ts';
 
 const DOCUMENTS = [
   'README.md',
+  'clients/python/README.md',
   ...readdirSync(join(root, 'docs'))
     .filter(name => name !== 'images')
     .map(name => `docs/${name}`),

@@ -673,6 +673,15 @@ check('a list of objects by catalog, and in another order', async world => {
     const having = all.filter(({ matches }) => matches.some(({ catalog_name }) => catalog_name === chosen));
     assert.ok(having.length > 0 && having.length < all.length);
     assert.equal((await ids()).sort(), having.map(({ diaObjectId_str }) => diaObjectId_str).sort());
+    assert.match((await page.locator('#results .downloads').textContent())!, /^Download: /);
+    // More than one answer, and so one file, can have.
+    await page.route('**/api/cone?*', async route => {
+      const answer = await (await route.fetch()).json();
+      answer.results[0].total = 5000;
+      await route.fulfill({ json: answer });
+    });
+    await page.reload();
+    await page.locator('#results .downloads', { hasText: /^Download the first 2000: / }).waitFor();
   });
 });
 
@@ -689,6 +698,14 @@ check('an object without a source names the nearest one', async world => {
   await visiting(world, `/objects/${NOTHING_THERE}`, async page => {
     await page.locator('.nearest', { hasText: nearest.catalog_source_id }).waitFor();
     assert.match((await page.locator('.nearest').textContent())!, `${nearest.separation_arcsec.toFixed(2)}″`);
+    await page.route('**/api/sources?*', async route => {
+      const answer = await (await route.fetch()).json();
+      for (const catalog of answer.catalogs) catalog.outcome = 'skipped_read_failure';
+      await route.fulfill({ json: { ...answer, sources: [], count: 0 } });
+    });
+    await page.reload();
+    await page.getByText('No catalog could be searched').waitFor();
+    assert.is(await page.locator('.nearest').textContent(), '', 'a failure to look is not an absence');
   });
 });
 
@@ -763,6 +780,24 @@ check(
       await page.keyboard.press('Enter');
       await page.locator('#cell', { hasText: 'nothing is in this cell' }).waitFor();
     });
+    // Before the cells arrive, the page does not know whether one is empty.
+    const page = await world.context.newPage();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    try {
+      await page.route('**/api/sky-map?*', async route => {
+        await promise;
+        await route.continue();
+      });
+      await page.goto(`${world.server.url}/?ra=10&dec=80`);
+      await page.locator('#map').focus();
+      await page.keyboard.press('Enter');
+      await page.locator('#cell', { hasText: 'this cell is not loaded' }).waitFor();
+      resolve();
+      await page.locator('#cell', { hasText: 'nothing is in this cell' }).waitFor();
+    } finally {
+      resolve();
+      await page.close();
+    }
   },
 );
 
@@ -815,10 +850,15 @@ check('a pasted list: each entry with what it found, what was not understood, an
       const answer = await (await route.fetch()).json();
       answer.results[2].status = 'resolver_unavailable';
       answer.results[2].objects = [];
+      Object.assign(answer.results[2], { total: 0 });
+      Object.assign(answer.results[3], { total: 7, truncated: true });
       await route.fulfill({ json: answer });
     });
-    await page.goto(`${world.server.url}/search?q=${MATCHED}%0A1+1%0ASN+2099aaa`);
-    await page.getByText('1 entry found something, 1 nothing, 1 could not be looked up now').waitFor();
+    const list = [MATCHED, '1 1', 'SN 2099aaa', '61.6223 -49.2951', "61.6223 -49.2951 5'", 'foo'].join('\n');
+    await page.goto(`${world.server.url}/search?q=${encodeURIComponent(list)}`);
+    const said = '2 entries found something, 1 nothing, 1 could not be looked up now, 2 could not be understood';
+    await page.getByText(said).waitFor();
+    await page.getByText('The first 1 of 7 objects.').waitFor();
   } finally {
     await page.close();
   }
@@ -829,7 +869,14 @@ check('a pasted list: each entry with what it found, what was not understood, an
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '1 object for 150 entries' }).waitFor();
     assert.ok(page.url().length < 200, page.url());
+    // Each address keeps its own list.
+    await page.getByRole('textbox', { name: /^An id/ }).fill(ids.slice(1).join('\n'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '0 objects for 149 entries' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: '1 object for 150 entries' }).waitFor();
   });
+  await visiting(world, '/search?list=1', page => page.getByText('This browser tab does not have the list').waitFor());
   await visiting(world, '/search?q=61.6223+-49.2951+5%22', async page => {
     await page.locator('.finder').waitFor();
     assert.is(await page.locator('#radius').inputValue(), '5', 'the radius in the text is that of the box');
@@ -1075,6 +1122,12 @@ check('the status page has what each broker delivered, and sums that agree', asy
       `${counts.reduce((a, b) => a + b, 0)} objects`,
     );
   });
+  // As while the database cannot be read.
+  const page = await world.context.newPage();
+  await page.route('**/metrics', route => route.fulfill({ contentType: 'text/plain', body: '' }));
+  await page.goto(`${world.server.url}/status`);
+  await page.locator('#status dl div', { hasText: /^Last new object\s*unknown$/ }).waitFor();
+  await page.close();
   await visiting(world, '/catalogs', async page => {
     await page
       .locator('.held', { hasText: /^\d+ rows; [\d.]+ square degrees/ })
@@ -1164,6 +1217,38 @@ check('what the API refuses is said in its own words, with a way to try again', 
     await page.close();
   }
   assert.ok(world.faults.splice(0).every(fault => fault.includes('503')));
+});
+
+check('an answer that breaks off, or that a proxy gives, is no fault of the page', async world => {
+  const half = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Length': '100' });
+    response.write('{"nearsky_status": "no_match"}\n');
+    setTimeout(() => response.destroy(), 100);
+  });
+  await new Promise<void>(resolve => half.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(half.address() as AddressInfo).port}/`;
+  const page = await world.context.newPage();
+  try {
+    await page.route('**/api/objects/*', route => route.continue({ url }));
+    await page.goto(`${world.server.url}/objects/${MATCHED}`);
+    await page.getByRole('alert').getByText('The answer broke off').waitFor();
+    await page.goto(`${world.server.url}/crossmatch`);
+    const file = { name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from('ra,dec\n1,2\n') };
+    await page.locator('#file').setInputFiles(file);
+    await page.locator('#preview table').waitFor();
+    await page.route('**/api/crossmatch*', route => route.continue({ url }));
+    await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+    await page.locator('#results').getByText('The answer broke off').waitFor();
+    await page.unroute('**/api/crossmatch*');
+    const body = '<html>413 Request Entity Too Large</html>';
+    await page.route('**/api/crossmatch*', route => route.fulfill({ status: 413, contentType: 'text/html', body }));
+    await page.getByRole('button', { name: 'Crossmatch', exact: true }).click();
+    await page.locator('#results').getByText('answered 413').waitFor();
+  } finally {
+    await page.close();
+    half.close();
+  }
+  world.faults.splice(0);
 });
 
 check('recent crossmatches page by page, none twice', async world => {

@@ -178,8 +178,11 @@ test('the outline of a circle lies at its radius, that of a polygon goes by grea
     const detour = separationDegrees(from, outline[i]!) + separationDegrees(outline[i]!, to);
     assert.ok(Math.abs(detour - separationDegrees(from, to)) < 1e-6, `${i}`);
   }
-  for (const text of ['', '5/1-3', 'CIRCLE 1 2', "CIRCLE('ICRS', x, 2, 1)", 'CIRCLE 1.2.3 4 5'])
-    assert.equal(outlineOf(text), [], text);
+  assert.equal(outlineOf("CIRCLE('ICRS', 1, 2, 1)"), outlineOf('circle icrs 1 2 1e0'));
+  const shapes = ['CIRCLE 1 2', "CIRCLE('ICRS', x, 2, 1)", 'CIRCLE 1.2.3 4 5'];
+  // The service converts these frames; the map must not show another place.
+  const frames = ['CIRCLE GALACTIC 1 2 1', "CIRCLE('GALACTIC', 1, 2, 1)", 'POLYGON J2000 1 2 3 4 5 6'];
+  for (const text of ['', '5/1-3', ...shapes, ...frames]) assert.equal(outlineOf(text), [], text);
 });
 
 test('sexagesimal text never has sixty seconds, and is the position', () => {

@@ -6,7 +6,16 @@
 import { separationArcsec } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixed, fromGalactic, galactic, hours, measured, mjd, sexagesimal } from '../../src/pages/browser/format.js';
+import {
+  fixed,
+  fromGalactic,
+  galactic,
+  hours,
+  measured,
+  mjd,
+  payloadText,
+  sexagesimal,
+} from '../../src/pages/browser/format.js';
 import { brokersOf, parseMetrics, sampleOf } from '../../src/pages/browser/metrics.js';
 import { highlights, inShort, magnitudeText, worthParts } from '../../src/pages/browser/payload.js';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
@@ -205,6 +214,10 @@ test('what the service counts is read from its metrics', () => {
     { broker: 'antares', alerts: 12, objects: 12, lastSeconds: undefined },
     { broker: 'lasair', alerts: 87, objects: 86, lastSeconds: 1795316828.005 },
   ]);
+});
+
+test('a list of a catalog keeps the digits of its integers', () => {
+  assert.is(payloadText([9_000_000_000_000_000_001n, null, { flag: 1 }]), '[9000000000000000001, –, {flag: 1}]');
 });
 
 test.run();

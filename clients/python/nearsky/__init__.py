@@ -10,7 +10,8 @@ Needs only the standard library. `to_pandas` and `to_astropy` need these package
         print(result["input"], result["status"])
 
 Answers are dictionaries with the keys of the API (`/api-docs` of the service). Identifiers are Python integers, so no digit is lost.
-Angles are ICRS degrees, separations and radii arcsec; astropy's SkyCoord of any frame, and its angles in any unit, are converted.
+Angles are ICRS degrees, separations and radii arcsec, times UTC; astropy's SkyCoord of any frame, its angles in any unit, and its Time of
+any scale are converted.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ class NearskyError(Exception):
     - `no_answer`: the service cannot be reached, or its answer was truncated
     - `not_nearsky`: another server answered
     - `repeated_cursor`: a walk would not end
+    - `query_failed`: a query failed after its first rows
+    - `too_many_rows`: the answer to a query may be cut at the limit of the service
     - `unknown_parameter`: the service ignored `params`, such as a misspelt filter
 
     `status` is the HTTP status, 0 without an answer. `param` is the invalid parameter, or `params` lists several. `retryable` is True if
@@ -300,6 +303,9 @@ class Nearsky:
         inputs. A dictionary is an input of the API. A position needs a radius: its own, or radius_arcsec. Inputs are consumed as needed.
         `index` of a result is the index of its input among all inputs. With `at`, as after this journal entry; names are not possible.
         """
+        if isinstance(inputs, (str, bytes, dict)) or hasattr(inputs, "columns"):
+            # Iterating over it would look up its characters, keys or names of columns.
+            raise TypeError(f"Cannot look up a {type(inputs).__name__} as a list of inputs: give a list, or a column of identifiers")
         inputs = _positions_of(inputs) if _is_sky_coord(inputs) else inputs
         total = len(inputs) if hasattr(inputs, "__len__") else None  # type: ignore[arg-type]
         options = {"detail": detail, "filters": filters, "radius_arcsec": _number(radius_arcsec, "arcsec"), "at": at}
@@ -346,23 +352,26 @@ class Nearsky:
 
     def recent(
         self,
-        start: str | None = None,
-        end: str | None = None,
+        start: Any = None,
+        end: Any = None,
         time_field: str | None = None,
         detail: str | None = None,
         page_size: int | None = None,
         cursor: str | None = None,
     ) -> Walk:
-        """Objects with coincident sources in a window of time (ISO 8601; its end is exclusive), latest first."""
-        query = {"start": start, "end": end, "time_field": time_field, "detail": detail, "page_size": page_size}
+        """Objects with coincident sources in a window of time, latest first. The end is exclusive.
+
+        A time is a datetime, astropy's Time of any scale, or ISO 8601 text. Without a time zone it is UTC.
+        """
+        query = {"start": _time(start), "end": _time(end), "time_field": time_field, "detail": detail, "page_size": page_size}
         return self._walk("/api/recent-crossmatches", query, cursor, lambda page: page["objects"])
 
     def area(
         self,
         area: Any,
         level: float | None = None,
-        start: str | None = None,
-        end: str | None = None,
+        start: Any = None,
+        end: Any = None,
         time_field: str | None = None,
         detail: str | None = None,
         filters: dict[str, Any] | None = None,
@@ -386,8 +395,8 @@ class Nearsky:
         self,
         area: Any,
         level: float | None = None,
-        start: str | None = None,
-        end: str | None = None,
+        start: Any = None,
+        end: Any = None,
         time_field: str | None = None,
         filters: dict[str, Any] | None = None,
         status: str | None = None,
@@ -400,8 +409,8 @@ class Nearsky:
 
     def objects(
         self,
-        start: str | None = None,
-        end: str | None = None,
+        start: Any = None,
+        end: Any = None,
         time_field: str | None = None,
         detail: str | None = None,
         filters: dict[str, Any] | None = None,
@@ -530,7 +539,8 @@ class Nearsky:
         """Runs an ADQL query on the tables of the service, which its page `/query` lists, and returns the rows.
 
         `kind` is the type of the answer: `rows`, a list of dictionaries, which needs no other package; `pandas` or `polars`, a DataFrame;
-        `astropy`, a Table. An answer has at most `max_rows` rows, and never more than the limit of the service (default 1,000,000).
+        `astropy`, a Table. An answer has at most `max_rows` rows, and never more than the limit of the service (default 1,000,000). Raises
+        NearskyError `too_many_rows` if that limit may have cut the answer.
         `at` reads the tables as they were after this journal entry. The first queries with an entry may be refused until its tables are made.
         """
         if kind not in _QUERY_KINDS:
@@ -542,17 +552,23 @@ class Nearsky:
         failure = _query_failure(answer[-4096:]) if form == "votable" else None
         if failure is not None:
             raise NearskyError(f"The answer is not whole: {failure}", "query_failed", 200)
-        return read(answer)
+        table, most = read(answer), self._limits_of_service().get("tap", {}).get("max_rows")
+        if len(table) == most and (max_rows is None or max_rows > most):
+            said = f"The answer has {most} rows, the most that the service returns, so rows may be missing: narrow the query, or give max_rows"
+            raise NearskyError(said, "too_many_rows", 200, "MAXREC")
+        return table
 
     def _job(self, path: str, body: bytes) -> bytes:
         """Runs a request as a job of the service, returns its result, and removes the job."""
         headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
         # The service may use another address for itself.
         job = urlsplit(headers["Location"]).path
+        # The service answers after this time, which must be before the timeout.
+        wait_seconds = max(1, min(20, int(self._timeout_seconds / 2)))
         try:
             phase = ""
             while phase not in ("COMPLETED", "ERROR", "ABORTED"):
-                self._answer(f"{job}?WAIT=20")
+                self._answer(f"{job}?WAIT={wait_seconds}")
                 phase = self._answer(f"{job}/phase")[1].decode()
             if phase != "COMPLETED":
                 why = self._answer(f"{job}/error")[1].decode() or "its job was aborted"
@@ -580,11 +596,17 @@ class Nearsky:
                 results[i] = result
         return results
 
+    def _limits_of_service(self) -> dict[str, Any]:
+        """The current limits of the service, which are requested once."""
+        if self._limits is None:
+            limits: dict[str, Any] = self._get("/api/describe", {}, "limits")["limits"]
+            self._limits = limits
+        return self._limits
+
     def _chunks(self, inputs: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
         """Splits inputs into groups, each as large as one request allows by the current limits of the service."""
-        if self._limits is None:
-            self._limits = self._get("/api/describe", {}, "limits")["limits"]
-        max_ids, max_positions = self._limits["max_ids"], self._limits["max_positions"]
+        limits = self._limits_of_service()
+        max_ids, max_positions = limits["max_ids"], limits["max_positions"]
         chunk: list[dict[str, Any]] = []
         ids = 0
         for each in inputs:
@@ -693,10 +715,10 @@ def _address_of(path: str, query: dict[str, Any]) -> str:
 
 
 def _selection(
-    start: str | None, end: str | None, time_field: str | None, status: str | None, detail: str | None, filters: dict[str, Any] | None
+    start: Any, end: Any, time_field: str | None, status: str | None, detail: str | None, filters: dict[str, Any] | None
 ) -> dict[str, Any]:
     """The parameters that select objects."""
-    return {"start": start, "end": end, "time_field": time_field, "status": status, "detail": detail, **(filters or {})}
+    return {"start": _time(start), "end": _time(end), "time_field": time_field, "status": status, "detail": detail, **(filters or {})}
 
 
 def _area_of(area: Any) -> bytes:
@@ -742,15 +764,21 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
         return "\n".join(["ra,dec", *lines]).encode(), "votable", _astropy_table
     module = type(table).__module__.partition(".")[0]
     out = io.BytesIO()
-    if module == "pandas":
+    if module == "pandas" and hasattr(table, "to_parquet"):
         _module("pyarrow")
         table.to_parquet(out, index=False)
         return out.getvalue(), "parquet", _pandas_table
-    if module == "polars":
+    if module == "polars" and hasattr(table, "write_parquet"):
         table.write_parquet(out)
         return out.getvalue(), "parquet", _polars_table
     if hasattr(table, "colnames") and hasattr(table, "write"):
-        table.write(out, format="votable")
+        try:
+            table.write(out, format="votable")
+        except (TypeError, ValueError):
+            # Columns of SkyCoord, Time or unsigned 64-bit integers, which ECSV can hold, with the frame of a SkyCoord.
+            text = io.StringIO()
+            table.write(text, format="ascii.ecsv")
+            return text.getvalue().encode(), "votable", _astropy_table
         return out.getvalue(), "votable", _astropy_table
     hint = "give a DataFrame of pandas or Polars, a Table of astropy, an array of SkyCoord, or the bytes of a file"
     raise TypeError(f"Cannot crossmatch a {type(table).__name__}: {hint}")
@@ -829,6 +857,11 @@ def _positions_of(coords: Any) -> list[tuple[float, float]]:
 def _number(value: Any, unit: str) -> Any:
     """Converts a value with a unit, such as astropy's Quantity or Angle, to a number in this unit; other values are returned unchanged."""
     return float(value.to_value(unit)) if hasattr(value, "to_value") else value
+
+
+def _time(value: Any) -> Any:
+    """Converts astropy's Time of any scale and format to ISO 8601 in UTC; other values are returned unchanged."""
+    return value.utc.to_datetime().isoformat() if hasattr(value, "scale") else value
 
 
 def _named(names: Any) -> Any:

@@ -5,7 +5,20 @@ import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { whileVisible } from './following.js';
 import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { Nearsky } from './nearsky.js';
-import { ApiError, ask, byId, errorNotice, html, moreButton, part, show, showError, showLoading } from './page.js';
+import {
+  ApiError,
+  ask,
+  BROKEN_OFF,
+  byId,
+  errorNotice,
+  errorOf,
+  html,
+  moreButton,
+  part,
+  show,
+  showError,
+  showLoading,
+} from './page.js';
 import { separationDegrees, vectorOf } from './projection.js';
 import { objectList } from './result_list.js';
 import { circleText, outlineOf, polygonText } from './shapes.js';
@@ -284,11 +297,11 @@ function downloads(area) {
       try {
         const path = address({ response: 'table', detail: 'full', format });
         const response = await fetch(path, { method: 'POST', body: area });
-        if (!response.ok) throw new ApiError((await response.json()).message, true);
+        if (!response.ok) throw errorOf(response, await response.text());
         save(await response.blob(), fileName('area', format));
         tell('Saved.');
       } catch (error) {
-        tell(error instanceof ApiError ? error.message : 'The answer broke off: try again.');
+        tell(error instanceof ApiError ? error.message : BROKEN_OFF);
       }
     };
     return html`

@@ -4,7 +4,7 @@
  */
 import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { count, counted, payloadText } from './format.js';
-import { ApiError, ask, byId, exact, html, pageData, show, showError } from './page.js';
+import { ApiError, ask, BROKEN_OFF, byId, errorOf, exact, html, pageData, show, showError } from './page.js';
 import { histogram } from './plot.js';
 import { resultTable } from './result_table.js';
 
@@ -254,7 +254,7 @@ async function download(parameters, format) {
     save(await response.blob(), fileName('crossmatch', format));
     show(said, 'Saved.');
   } catch (error) {
-    show(said, error instanceof ApiError ? error.message : 'The answer broke off: try again.');
+    show(said, error instanceof ApiError ? error.message : BROKEN_OFF);
   }
 }
 
@@ -320,8 +320,7 @@ async function answered(path, init) {
     throw new ApiError('The service does not answer, or the file has changed since it was chosen.', true);
   }
   if (response.ok) return response;
-  const { message, retryable, code } = await response.json();
-  throw new ApiError(message, retryable, code);
+  throw errorOf(response, await response.text().catch(() => ''));
 }
 
 /**
@@ -333,7 +332,9 @@ async function eachLine({ body }, take) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch(() => {
+      throw new ApiError(BROKEN_OFF, true);
+    });
     if (done) return;
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';

@@ -158,10 +158,15 @@ export function counted(value, one, many = `${one}s`) {
 }
 
 /**
- * A number of the catalog, with its original digits.
+ * A value of the catalog, with its original digits.
  * @param {unknown} value
+ * @returns {string}
  */
 export function payloadText(value) {
   if (value === null || value === undefined) return '–';
-  return typeof value === 'object' ? JSON.stringify(value) : `${value}`;
+  if (Array.isArray(value)) return `[${value.map(payloadText).join(', ')}]`;
+  if (typeof value !== 'object') return `${value}`;
+  return `{${Object.entries(value)
+    .map(([key, each]) => `${key}: ${payloadText(each)}`)
+    .join(', ')}}`;
 }

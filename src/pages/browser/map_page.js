@@ -44,6 +44,8 @@ let held;
 let cells;
 let fetching = new AbortController();
 let panelRequest = new AbortController();
+/** The opened position whose cell is not loaded yet. @type {{ ra: number, dec: number } | undefined} */
+let awaited;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settling;
 
@@ -52,6 +54,7 @@ const view = new SkyView(canvas, { moved: settle, clicked: open, hovered });
 byId('layers').addEventListener('change', event => {
   layer = /** @type {Layer} */ (/** @type {HTMLInputElement} */ (event.target).value);
   view.selected = undefined;
+  awaited = undefined;
   panel.hidden = true;
   paint();
   settle();
@@ -127,6 +130,7 @@ async function update() {
     note.textContent = cells.length === 0 ? nothingHere(answer) : '';
     showCounting(answer);
     paint();
+    if (awaited) open(awaited);
   } catch (error) {
     if (error instanceof DOMException) return;
     note.textContent = error instanceof ApiError ? error.message : 'The map has a fault: the console says more.';
@@ -297,11 +301,21 @@ function cellAt({ ra, dec }) {
   return i === undefined ? undefined : { id, i, cells };
 }
 
+/**
+ * Whether the loaded cells are those of this layer, contain every object, and reach this position.
+ * @param {{ ra: number, dec: number }} position
+ */
+function isKnown(position) {
+  if (held?.layer !== LAYERS[layer].query || !Number.isFinite(held.at)) return false;
+  return held.radius >= 180 || separationDegrees(held.middle, position) <= held.radius;
+}
+
 /** @param {{ ra: number, dec: number }} position */
 function open(position) {
   const found = cellAt(position);
   panelRequest.abort();
   panelRequest = new AbortController();
+  awaited = undefined;
   view.selected = found?.id;
   view.redraw();
   panel.hidden = false;
@@ -309,7 +323,9 @@ function open(position) {
     const { ra, dec } = position;
     const search = `/search?q=${encodeURIComponent(`${ra.toFixed(5)} ${dec < 0 ? '' : '+'}${dec.toFixed(5)}`)}&radius=60`;
     const place = `${sexagesimalRa(ra, 1)} ${sexagesimalDec(dec, 0)}`;
-    show(panel, html`<p>${place}: nothing is in this cell. <a href=${search}>Search 60″ around</a></p>`);
+    if (!isKnown(position)) awaited = position;
+    const says = awaited ? 'this cell is not loaded, or not counted yet' : 'nothing is in this cell';
+    show(panel, html`<p>${place}: ${says}. <a href=${search}>Search 60″ around</a></p>`);
     return;
   }
   const zoomIn = () => {

@@ -69,8 +69,8 @@ function absent(object) {
   return html`
     <div class="notice">
       <p>${badge(object.status)}</p>
-      <p>No broker delivered an alert of this object to this service, or none that is reliable enough to be stored here.
-      The object may exist all the same.</p>
+      <p>No broker delivered an alert of this object to this service, or none that is reliable enough to be stored here,
+      or it was removed here. The object may exist all the same.</p>
     </div>
     <h2>Where it may be known</h2>
     ${linkList('At the brokers', brokerLinks(object))}`;
@@ -341,7 +341,6 @@ function neighbourhood(object) {
       further = near.sources
         .filter((/** @type {any} */ source) => !recorded.has(identityOf(source)))
         .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }));
-      if (object.status === 'no_coincident_source') nearest = nearestOf(near.sources, radius);
       colours = colourMagnitude(object, near.sources, radius);
       const more = near.truncated ? ', of which the plot has the nearest' : '';
       const unsearched = near.catalogs
@@ -350,7 +349,9 @@ function neighbourhood(object) {
       const not = unsearched.length === 0 ? '' : `; not searched here: ${unsearched.join(', ')}`;
       const found = ` The catalogs have ${counted(near.count, 'source')} within ${radius}″${more}${not}.`;
       const none = ` No catalog could be searched within ${radius}″.`;
-      notes.push(unsearched.length === near.catalogs.length ? none : found);
+      const isSearched = unsearched.length < near.catalogs.length;
+      notes.push(isSearched ? found : none);
+      if (isSearched && object.status === 'no_coincident_source') nearest = nearestOf(near.sources, radius, not);
     } catch {
       notes.push(' The catalogs could not be searched for further sources.');
     }
@@ -382,11 +383,11 @@ function neighbourhood(object) {
 
 /**
  * Describes the nearest source, if the object has none within the crossmatch radius.
- * @param {any[]} near @param {number} radius arcsec, of the search
+ * @param {any[]} near @param {number} radius arcsec, of the search @param {string} not what was not searched
  */
-function nearestOf(near, radius) {
+function nearestOf(near, radius, not) {
   const [first] = near.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
-  if (!first) return `No source of these catalogs within ${radius}″.`;
+  if (!first) return `No source of these catalogs within ${radius}″${not}.`;
   return html`The nearest: ${source(first)} (${first.catalog_source_id}).`;
 }
 

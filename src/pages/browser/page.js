@@ -32,23 +32,39 @@ export class ApiError extends Error {
  * @throws ApiError with the message of the API
  */
 export async function ask(path, init) {
-  /** @type {Response} */
+  /** @type {Response | undefined} */
   let response;
+  let text;
   try {
     response = await fetch(path, init);
+    text = await response.text();
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError('The service does not answer. Is the network there?', true);
+    throw new ApiError(response ? BROKEN_OFF : 'The service does not answer. Is the network there?', true);
   }
-  const text = await response.text();
+  if (!response.ok) throw errorOf(response, text);
   try {
-    const body = JSON.parse(text, exact);
-    if (response.ok) return body;
-    throw new ApiError(body.message, body.retryable);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError(`The service answered ${response.status} with something that cannot be read`, true);
+    return JSON.parse(text, exact);
+  } catch {
+    throw errorOf(response, '');
   }
+}
+
+/** The message about an answer that ended too early. */
+export const BROKEN_OFF = 'The answer broke off: try again.';
+
+/**
+ * The error of an answer: the API's, or another one if the answer is not from the service, such as a proxy's.
+ * @param {Response} response @param {string} text of the answer
+ */
+export function errorOf({ status }, text) {
+  try {
+    const { message, retryable, code } = JSON.parse(text);
+    if (typeof message === 'string') return new ApiError(message, retryable, code);
+  } catch {
+    // It is not from the API.
+  }
+  return new ApiError(`The service answered ${status} with something that cannot be read`, true);
 }
 
 /** @param {object} body */

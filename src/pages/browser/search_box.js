@@ -7,7 +7,8 @@ import { byId } from './page.js';
 /** Some servers reject longer addresses. */
 const MAX_ADDRESS = 2000;
 const MAX_ROWS = 12;
-export const LIST_KEY = 'nearsky-list';
+/** Each list has a key of its own, so that Back shows the list before. @param {string | number | null} list */
+export const listKey = list => `nearsky-list-${list}`;
 
 const box = /** @type {HTMLTextAreaElement} */ (byId('q-large'));
 const form = /** @type {HTMLFormElement} */ (box.form);
@@ -21,13 +22,14 @@ box.addEventListener('keydown', event => {
 form.addEventListener('submit', event => {
   if (box.value.length <= MAX_ADDRESS) return;
   event.preventDefault();
+  const list = Date.now();
   try {
-    sessionStorage.setItem(LIST_KEY, box.value);
+    sessionStorage.setItem(listKey(list), box.value);
   } catch {
     // The results page reports the missing list.
   }
   const radius = new FormData(form).get('radius');
-  location.assign(`/search?list=${Date.now()}&radius=${radius}`);
+  location.assign(`/search?list=${list}&radius=${radius}`);
 });
 
 /** Sets as many rows as there are lines. */

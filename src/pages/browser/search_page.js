@@ -6,8 +6,10 @@ import {
   ApiError,
   asJson,
   ask,
+  BROKEN_OFF,
   badge,
   byId,
+  errorOf,
   foundIn,
   html,
   moreButton,
@@ -20,7 +22,7 @@ import {
   showLoading,
 } from './page.js';
 import { countLine, downloads, nearestFirst, objectList, sortableList } from './result_list.js';
-import { fit, LIST_KEY } from './search_box.js';
+import { fit, listKey } from './search_box.js';
 import { parseSearchList } from './search_text.js';
 
 /** @typedef {import('./search_text.js').SearchText} SearchText */
@@ -39,16 +41,16 @@ const entries = parseSearchList(typed, pageData.catalogs);
 const [first] = entries;
 // test pages/search_text.test.ts: lists: ids, names and positions, mixed
 if (typed.trim() === '') {
-  show(
-    results,
-    html`<p class="hint">Type an id, a TNS name, a position or a source of a catalog, or paste a list of them.</p>`,
-  );
+  const hint = html`<p class="hint">Type an id, a TNS name, a position or a source of a catalog, or paste a list of them.</p>`;
+  const missing =
+    'This browser tab does not have the list: it is from another tab, or too long to be kept. Paste it again, or a part of it.';
+  show(results, parameters.has('list') ? notice(missing) : hint);
   input.focus();
 } else void run();
 
 function handedOver() {
   try {
-    return sessionStorage.getItem(LIST_KEY) ?? '';
+    return sessionStorage.getItem(listKey(parameters.get('list'))) ?? '';
   } catch {
     return '';
   }
@@ -279,12 +281,13 @@ function found(result, objects, how, path) {
   if (objects.length === 0) return explained(result.status);
   const line = countLine(objects.length, result.total);
   const cut = `The first ${objects.length}; choose a smaller radius to see the rest.`;
+  const inFile = result.truncated ? objects.length : Math.min(result.total, pageData.maxObjects);
   return html`
     <section>
       <h2 class="count">${line}</h2>
       <p class="hint">${result.truncated ? cut : how}</p>
       ${sortableList(objects, line, objects.length < result.total)}
-      ${downloads(path)}
+      ${downloads(path, inFile < result.total ? `Download the first ${inFile}` : 'Download')}
     </section>`;
 }
 
@@ -317,16 +320,18 @@ async function showMany() {
   };
   const answer = await ask('/api/lookup', asJson(request));
   const held = answer.results.filter(
-    (/** @type {any} */ { objects, status }) => objects?.length && status !== 'not_in_service',
+    (/** @type {any} */ { objects, total, status }) => (total ?? objects?.length) > 0 && status !== 'not_in_service',
   );
-  const failed = answer.results.filter((/** @type {any} */ { status }) => status === 'resolver_unavailable').length;
+  const having = (/** @type {string} */ one) =>
+    answer.results.filter((/** @type {any} */ { status }) => status === one).length;
+  const [failed, invalid] = [having('resolver_unavailable'), having('invalid_input')];
   const objects = new Set(
     held.flatMap((/** @type {any} */ result) => result.objects.map((/** @type {any} */ each) => each.diaObjectId_str)),
   );
   const said = [
-    `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length - failed} nothing`,
+    `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length - failed - invalid} nothing`,
     failed > 0 && `, ${failed} could not be looked up now`,
-    unclear.length > 0 && `, ${unclear.length} could not be understood`,
+    unclear.length + invalid > 0 && `, ${unclear.length + invalid} could not be understood`,
     `. Around positions and names: ${radius}″, unless an entry has its own radius.`,
     answer.truncated && ' There were more objects than one answer lists: some are left out.',
   ];
@@ -362,13 +367,14 @@ function inputOf(search) {
  * @param {string} text as it was typed
  * @param {any} result
  */
-function entrySection(text, { status, objects, tns, error }) {
+function entrySection(text, { status, objects, total, truncated, tns, error }) {
   const listed = status === 'not_in_service' ? [] : (objects ?? []);
   const hint = (/** @type {string} */ says) => html`<span class="hint"> ${says}</span>`;
   const why = html`<p>${badge(status)}${error?.message && hint(error.message)}</p>`;
   return html`
     <section class="entry">
       <h3>${text}${tns && hint(degrees(tns.ra, tns.dec))}</h3>
+      ${truncated && html`<p class="hint">The first ${listed.length} of ${counted(total, 'object')}.</p>`}
       ${listed.length > 0 ? objectList(listed, text) : why}
     </section>`;
 }
@@ -382,10 +388,10 @@ function listDownloads(request) {
     const download = async (/** @type {string} */ format) => {
       try {
         const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
-        if (!response.ok) throw new ApiError((await response.json()).message, true);
+        if (!response.ok) throw errorOf(response, await response.text());
         save(await response.blob(), fileName('lookup', format));
       } catch (error) {
-        fail(error instanceof ApiError ? error.message : 'The service does not answer.');
+        fail(error instanceof ApiError ? error.message : BROKEN_OFF);
       }
     };
     return html`<p class="downloads">Download: ${formatButtons(download)}${failure}</p>`;

@@ -92,26 +92,15 @@ function lineEntries(line) {
   const words = line.split(/[\s,]+/);
   /** @type {{ typed: string, search: SearchText }[]} */
   const entries = [];
-  let unclearWords = [];
   for (let at = 0; at < words.length; ) {
     const found = longestFrom(words, at);
-    if (!found) {
-      unclearWords.push(words[at++]);
-      continue;
-    }
-    if (unclearWords.length > 0) entries.push(unclearEntry(unclearWords));
-    unclearWords = [];
+    if (!found) return [{ typed: line, search: whole }];
     entries.push({ typed: found.typed, search: found.search });
     at += found.words;
   }
-  if (entries.length === 0) return [{ typed: line, search: whole }];
-  return unclearWords.length > 0 ? [...entries, unclearEntry(unclearWords)] : entries;
-}
-
-/** @param {(string | undefined)[]} words */
-function unclearEntry(words) {
-  const typed = words.join(' ');
-  return { typed, search: parseSearchText(typed) };
+  // A word that cannot be read may name a frame or a catalog, and numbers can be divided into positions in several ways.
+  const positions = entries.filter(({ search }) => search.kind === 'position').length;
+  return positions > 1 ? [{ typed: line, search: unclear(ONE_POSITION) }] : entries;
 }
 
 /**
@@ -133,8 +122,9 @@ function longestFrom(words, at) {
 /** @param {string} word */
 const isLongId = word => /^\d+$/.test(word) && word.length >= MIN_ID_DIGITS;
 
+const ONE_POSITION = 'A line with several positions can be read in several ways: put each on a line of its own';
 const WHAT_IT_CAN_BE =
-  'This is neither an id (digits), nor a TNS name (SN 2026abc), nor a position (10.684 41.269, or 00h42m44.3s +41d16m09s), nor a source of a catalog (Gaia DR3 123)';
+  'This is neither an id (digits), nor a TNS name (SN 2026abc), nor an ICRS position (10.684 41.269, or 00h42m44.3s +41d16m09s), nor a source of a catalog (Gaia DR3 123)';
 
 /** @param {string} reason @returns {SearchText} */
 function unclear(reason) {
@@ -188,8 +178,9 @@ function standsAlone(text) {
 }
 
 const NUMBER = '(\\d+\\.?\\d*|\\.\\d+)';
+const WITH_EXPONENT = '((?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?)';
 const DEGREES = new RegExp(
-  `^(?:ra\\s*[=:]?\\s*)?\\+?${NUMBER}\\s*(?:d|deg|°)?\\s*[\\s,;]\\s*(?:dec\\s*[=:]?\\s*)?([+-]?)\\s*${NUMBER}\\s*(?:d|deg|°)?$`,
+  `^(?:ra\\s*[=:]?\\s*)?\\+?${WITH_EXPONENT}\\s*(?:d|deg|°)?\\s*[\\s,;]\\s*(?:dec\\s*[=:]?\\s*)?([+-]?)\\s*${WITH_EXPONENT}\\s*(?:d|deg|°)?$`,
 );
 const SEXAGESIMAL = new RegExp(
   `^(?:ra\\s*[=:]?\\s*|j)?(\\d{1,3})(?:\\s*([h:d°])\\s*|\\s)(\\d{1,2})(?:\\s*[m':]\\s*|\\s)${NUMBER}\\s*(?:s|"|'')?[\\s,;]*` +

@@ -23,13 +23,16 @@ export function polygonText(corners) {
 const placeText = ({ ra, dec }) => `${ra.toFixed(4)} ${dec.toFixed(4)}`;
 
 /**
- * The outline of a circle or a polygon; empty for any other text.
- * @param {string} text in the spelling of DALI or ADQL
+ * The outline of a circle or a polygon; empty for any other text, and for other frames than ICRS.
+ * @param {string} text in the spelling of DALI, ADQL or STC-S
  * @returns {Position[]}
  */
 export function outlineOf(text) {
   const [, name = '', rest = ''] = /^\s*(circle|polygon)\b(.*)$/is.exec(text) ?? [];
-  const numbers = (rest.replace(/'[^']*'/g, ' ').match(/[-+]?[\d.]+(?:e[-+]?\d+)?/gi) ?? []).map(Number);
+  const plain = rest.replace(/\bICRS\b/i, ' ');
+  // An exponent has the only other letter of the numbers.
+  if (/[a-df-z]/i.test(plain)) return [];
+  const numbers = (plain.match(/[-+]?[\d.]+(?:e[-+]?\d+)?/gi) ?? []).map(Number);
   if (numbers.some(Number.isNaN)) return [];
   const [ra = 0, dec = 0, radius = 0] = numbers;
   if (name.toLowerCase() === 'circle') return numbers.length === 3 ? around({ ra, dec }, radius) : [];

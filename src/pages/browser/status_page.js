@@ -61,6 +61,8 @@ function flow(metrics) {
     const perSecond = ((alerts - known) * 1000) / (nowMs - earlier.atMs);
     return `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} per second`;
   };
+  const none = pending === undefined ? 'unknown' : 'none yet';
+  const latest = ingest === undefined ? none : `${ago(ingest)} ago`;
   const waiting = pending === undefined ? 'unknown' : pending === 0 ? 'none' : counted(pending, 'object');
   const unpublished = lag === undefined ? 'unknown' : lag === 0 ? 'none' : counted(lag, 'change');
   /** @param {import('./metrics.js').Broker} broker */
@@ -87,7 +89,7 @@ function flow(metrics) {
     <section>
       <h2>What comes in</h2>
       <dl class="properties wide">
-        <div><dt>Last new object</dt><dd>${ingest === undefined ? 'none yet' : `${ago(ingest)} ago`}</dd></div>
+        <div><dt>Last new object</dt><dd>${latest}</dd></div>
         <div><dt>Crossmatch pending</dt><dd>${waiting}</dd></div>
         <div><dt>Stored, not yet searchable by position</dt><dd>${unpublished}</dd></div>
       </dl>
