@@ -212,7 +212,7 @@ test('bytes that are not an arena are refused', () => {
   assert.throws(() => new Arena(other), /not one/);
   const newer = copy(good.byteLength);
   new Float64Array(newer)[1] = 99;
-  assert.throws(() => new Arena(newer), /version must be 2: it is 99/);
+  assert.throws(() => new Arena(newer), /version must be 3: it is 99/);
 });
 
 test.run();
