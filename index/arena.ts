@@ -30,6 +30,10 @@ import {
   CELLS,
   MAX_CELLED_ROWS,
   RECORD_BYTES,
+  ROW_DEC,
+  ROW_ID,
+  ROW_RA,
+  ROW_TIME,
   readArena,
   TREE_HEADER_BYTES,
   treeOffset,
@@ -146,11 +150,11 @@ export class NearestBest {
   row = -1;
   /** The separation of the best row; until a row is found, the radius. */
   separationArcsec = 0;
-  /** The ids of the best row's arena; used only for ties and at the end. */
-  ids: BigInt64Array = new BigInt64Array(0);
+  /** The best row's arena, for its id: it is read only for ties and at the end. */
+  rows: Arena | undefined;
 
   get id(): bigint {
-    return this.ids[this.row]!;
+    return this.rows!.id(this.row);
   }
 }
 
@@ -164,11 +168,7 @@ export class Arena {
   readonly buffer: SharedArrayBuffer;
   /** The number of points. */
   readonly length: number;
-  /** Columns in row order; degrees. */
-  readonly ra: Float64Array;
-  readonly dec: Float64Array;
-  readonly id: BigInt64Array;
-  readonly time: Float64Array | undefined;
+  readonly hasTime: boolean;
   private readonly views: ArenaViews;
   private readonly directoryShift: number;
   // The bucket that is being searched: the disc's centre in the bucket's coordinates, the maximum distance of any point
@@ -185,21 +185,42 @@ export class Arena {
     this.buffer = buffer;
     this.views = views;
     this.length = views.dimensions.rows;
-    this.ra = views.ra;
-    this.dec = views.dec;
-    this.id = views.id;
-    this.time = views.time;
+    this.hasTime = views.dimensions.hasTime;
     this.directoryShift = 2 * (MAX_ORDER - views.dimensions.directoryOrder);
   }
 
   /** Bytes of the arena without the exact coordinates and the times: the memory that searching uses, ids included. */
   get indexBytes(): number {
-    return this.buffer.byteLength - this.length * (this.time ? 24 : 16);
+    return this.buffer.byteLength - this.length * (this.hasTime ? 24 : 16);
+  }
+
+  /** Degrees, like `dec`. */
+  ra(row: number): number {
+    return this.views.rows[row * this.views.stride + ROW_RA]!;
+  }
+
+  dec(row: number): number {
+    return this.views.rows[row * this.views.stride + ROW_DEC]!;
+  }
+
+  id(row: number): bigint {
+    return this.views.rowInts[row * this.views.stride + ROW_ID]!;
+  }
+
+  /** The time that was given with the point; only if `hasTime`. */
+  time(row: number): number {
+    return this.views.rows[row * this.views.stride + ROW_TIME]!;
+  }
+
+  /** Copies the rows from `from` to before `to` to a `row` of other rows, which have as many values each. */
+  copyRows(from: number, to: number, rows: Float64Array, row: number): void {
+    const { stride } = this.views;
+    rows.set(this.views.rows.subarray(from * stride, to * stride), row * stride);
   }
 
   /** The NESTED pixel of a row at order 16; rows are sorted by it. */
   pixelOf(row: number): number {
-    return pixel16(this.ra[row]!, this.dec[row]!);
+    return pixel16(this.ra(row), this.dec(row));
   }
 
   /** The first row in or after an order-16 pixel; `length` if there is none. */
@@ -401,7 +422,7 @@ export class Arena {
         const d2 = du * du + dv * dv;
         if (d2 > outer2) continue;
         const row = firstRow + k;
-        if (d2 <= inner2 || separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!) <= disc.radiusArcsec)
+        if (d2 <= inner2 || separationArcsec(disc.ra, disc.dec, this.ra(row), this.dec(row)) <= disc.radiusArcsec)
           out[count++] = row;
       }
       hits.count = count;
@@ -429,12 +450,12 @@ export class Arena {
         const dv = words[uv + 2 * k + 1]! - v;
         if (du * du + dv * dv > outer2) continue;
         const row = firstRow + k;
-        const separation = separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!);
+        const separation = separationArcsec(disc.ra, disc.dec, this.ra(row), this.dec(row));
         if (separation > best.separationArcsec) continue;
-        if (best.row >= 0 && separation === best.separationArcsec && this.id[row]! >= best.id) continue;
+        if (best.row >= 0 && separation === best.separationArcsec && this.id(row) >= best.id) continue;
         best.separationArcsec = separation;
-        best.ids = this.id;
         best.arena = arena;
+        best.rows = this;
         best.row = row;
         const outer = separation * RADIANS_PER_ARCSEC * (1 + CHORD_SLACK) * scale + COORDINATE_ERROR;
         outer2 = outer * outer;

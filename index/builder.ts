@@ -25,6 +25,10 @@ import {
   MAX_CELLED_ROWS,
   NODE_SIZE,
   RECORD_BYTES,
+  ROW_DEC,
+  ROW_ID,
+  ROW_RA,
+  ROW_TIME,
   treeOffset,
 } from './layout.ts';
 import { RADIANS_PER_DEGREE } from './sphere.ts';
@@ -84,7 +88,7 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
     bucketsBytes: buckets.reduce((sum, bucket) => sum + bucketBytes(bucket.end - bucket.row), 0),
     hasTime: points.time !== undefined,
   });
-  writeColumns(views, points, order);
+  writeRows(views, points, order);
   const projection = new Projection();
   let start = RECORD_BYTES * buckets.length;
   for (let b = 0; b < buckets.length; b++) {
@@ -183,14 +187,14 @@ function splitIntoBuckets(order: Uint32Array, sphere: SphereKeys): Bucket[] {
 /** The number of rows that are gathered column by column while they are in the processor's cache. */
 const GATHERED_ROWS = 4096;
 
-function writeColumns({ ra, dec, id, time }: ArenaViews, points: PointColumns, order: Uint32Array): void {
-  const { stride = 1 } = points;
+function writeRows({ rows, rowInts, stride }: ArenaViews, points: PointColumns, order: Uint32Array): void {
+  const { stride: step = 1, ra, dec, id, time } = points;
   for (let start = 0; start < order.length; start += GATHERED_ROWS) {
     const end = Math.min(order.length, start + GATHERED_ROWS);
-    for (let i = start; i < end; i++) ra[i] = points.ra[order[i]! * stride]!;
-    for (let i = start; i < end; i++) dec[i] = points.dec[order[i]! * stride]!;
-    for (let i = start; i < end; i++) id[i] = points.id[order[i]! * stride]!;
-    if (time) for (let i = start; i < end; i++) time[i] = points.time![order[i]! * stride]!;
+    for (let i = start; i < end; i++) rows[i * stride + ROW_RA] = ra[order[i]! * step]!;
+    for (let i = start; i < end; i++) rows[i * stride + ROW_DEC] = dec[order[i]! * step]!;
+    for (let i = start; i < end; i++) rowInts[i * stride + ROW_ID] = id[order[i]! * step]!;
+    if (time) for (let i = start; i < end; i++) rows[i * stride + ROW_TIME] = time[order[i]! * step]!;
   }
 }
 
@@ -208,7 +212,7 @@ class Projection {
    * Chooses the bucket's scale, and writes its frame to the record at `record` (in float64) and its points' coordinates
    * to `points`.
    */
-  write(bucket: Bucket, { floats, ra, dec }: ArenaViews, record: number, points: Uint16Array): void {
+  write(bucket: Bucket, { floats, rows, stride }: ArenaViews, record: number, points: Uint16Array): void {
     const { row, end } = bucket;
     if (end - row > this.#u.length) {
       this.#u = new Float64Array(end - row);
@@ -226,9 +230,9 @@ class Projection {
     let maxV = -Infinity;
     let rho2 = 0;
     for (let i = row; i < end; i++) {
-      const across = ra[i]! - centre.ra;
+      const across = rows[i * stride + ROW_RA]! - centre.ra;
       const da = (across > 180 ? across - 360 : across < -180 ? across + 360 : across) * RADIANS_PER_DEGREE;
-      const dd = (dec[i]! - centre.dec) * RADIANS_PER_DEGREE;
+      const dd = (rows[i * stride + ROW_DEC]! - centre.dec) * RADIANS_PER_DEGREE;
       const sinDd = smallSin(dd);
       const cosDec = cos0 * (1 - smallVersine(dd)) - sin0 * sinDd;
       const u = cosDec * smallSin(da);

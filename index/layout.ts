@@ -8,9 +8,8 @@
  * radius around the projected query misses nothing. It has no poles and no seam.
  *
  *   header       16 float64    magic, version, then the numbers of `ArenaDimensions`
- *   ra, dec      float64[n]    degrees, as given
- *   id           int64[n]
- *   time         float64[n]    only when the points had one
+ *   rows         bytes         32 bytes per row, or 24 without times, so that a hit is in one place: ra and dec, float64,
+ *                              degrees, as given; id, int64; time, float64, only when the points had one
  *   directory    int32[12 * 4^directoryOrder + 1]   number of buckets whose key is below the pixel's
  *   bucketKey    int32[b]      ascending: the bucket's first order-13 pixel
  *   records      bytes         128 bytes per bucket, see BUCKET_*: apart from the points, so that they stay in the
@@ -73,6 +72,12 @@ export function treeOffset(rows: number): number {
   return 2 * (rows + (rows & 1));
 }
 
+// The values of a row.
+export const ROW_RA = 0;
+export const ROW_DEC = 1;
+export const ROW_ID = 2;
+export const ROW_TIME = 3;
+
 /** A bucket's record, in bytes; it is read as float64, int32 and uint16. */
 export const RECORD_BYTES = 128;
 export const BUCKET_ALIGNMENT = 64;
@@ -114,10 +119,10 @@ function align(bytes: number, to: number): number {
 /** Typed views of the sections of an arena. */
 export class ArenaViews {
   readonly dimensions: ArenaDimensions;
-  readonly ra: Float64Array;
-  readonly dec: Float64Array;
-  readonly id: BigInt64Array;
-  readonly time: Float64Array | undefined;
+  /** The rows as arrays of two types; a row is `stride` values. */
+  readonly rows: Float64Array;
+  readonly rowInts: BigInt64Array;
+  readonly stride: number;
   readonly directory: Int32Array;
   readonly bucketKey: Int32Array;
   /** The records and the buckets as arrays of three types. */
@@ -134,10 +139,10 @@ export class ArenaViews {
       at += align(bytes, SECTION_ALIGNMENT);
       return start;
     };
-    this.ra = new Float64Array(buffer, take(8 * rows), rows);
-    this.dec = new Float64Array(buffer, take(8 * rows), rows);
-    this.id = new BigInt64Array(buffer, take(8 * rows), rows);
-    this.time = hasTime ? new Float64Array(buffer, take(8 * rows), rows) : undefined;
+    this.stride = rowStride(hasTime);
+    const first = take(8 * this.stride * rows);
+    this.rows = new Float64Array(buffer, first, this.stride * rows);
+    this.rowInts = new BigInt64Array(buffer, first, this.stride * rows);
     const cells = directoryCells(directoryOrder) + 1;
     this.directory = new Int32Array(buffer, take(4 * cells), cells);
     this.bucketKey = new Int32Array(buffer, take(4 * buckets), buckets);
@@ -149,13 +154,22 @@ export class ArenaViews {
   }
 }
 
+/** The number of values in a row. */
+export function rowStride(hasTime: boolean): number {
+  return hasTime ? 4 : 3;
+}
+
 function directoryCells(order: number): number {
   return 12 * 4 ** order;
 }
 
 function arenaBytes({ rows, buckets, directoryOrder, bucketsBytes, hasTime }: ArenaDimensions): number {
-  const sections = [8 * rows, 8 * rows, 8 * rows, hasTime ? 8 * rows : 0];
-  sections.push(4 * (directoryCells(directoryOrder) + 1), 4 * buckets, RECORD_BYTES * buckets + bucketsBytes);
+  const sections = [
+    8 * rowStride(hasTime) * rows,
+    4 * (directoryCells(directoryOrder) + 1),
+    4 * buckets,
+    RECORD_BYTES * buckets + bucketsBytes,
+  ];
   return sections.reduce((sum, bytes) => sum + align(bytes, SECTION_ALIGNMENT), HEADER_BYTES);
 }
 
