@@ -70,8 +70,8 @@ function rowsUntil(spans: readonly Span[], until: number, level: number, test: R
       const { row } = span;
       const pixel = arena.pixelOf(row);
       if (pixel >= until) break;
-      if (!test || test(arena.ra[row]!, arena.dec[row]!))
-        rows.push({ level, pixel, id: arena.id[row]!, arena: number, row });
+      if (!test || test(arena.ra(row), arena.dec(row)))
+        rows.push({ level, pixel, id: arena.id(row), arena: number, row });
     }
   }
   return rows.sort((a, b) => a.pixel - b.pixel || (a.id < b.id ? -1 : 1));
@@ -116,7 +116,7 @@ export function* countArea(index: SkyIndex, area: Area): Generator<undefined, nu
       else {
         for (; row < end; row++) {
           if (++steps % STEPS_A_YIELD === 0) yield;
-          if (test(arena.ra[row]!, arena.dec[row]!)) count++;
+          if (test(arena.ra(row), arena.dec(row))) count++;
         }
       }
     }

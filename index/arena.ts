@@ -9,29 +9,34 @@ import {
   MAX_ORDER,
   pixel16,
   pixelOfCell,
-  spreadBits,
 } from './healpix.ts';
 import {
   type ArenaViews,
   BUCKET_ALIGNMENT,
-  BUCKET_BOXES,
   BUCKET_CELLS,
   BUCKET_EAST,
-  BUCKET_END,
-  BUCKET_ITEMS,
   BUCKET_NORTH,
-  BUCKET_NSIDE,
+  BUCKET_ORDER,
   BUCKET_RHO2,
   BUCKET_ROW,
   BUCKET_ROW_END,
   BUCKET_SCALE,
-  BUCKET_STEP,
+  BUCKET_START,
   BUCKET_U0,
-  BUCKET_UV,
   BUCKET_V0,
+  BUCKET_X,
+  BUCKET_Y,
+  blockRows,
   CELLS,
   MAX_CELLED_ROWS,
+  RECORD_BYTES,
+  ROW_DEC,
+  ROW_ID,
+  ROW_RA,
+  ROW_TIME,
   readArena,
+  TREE_HEADER_BYTES,
+  treeOffset,
 } from './layout.ts';
 import { RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';
 import { searchTree } from './tree.ts';
@@ -52,9 +57,12 @@ const MAX_KEY = 12 * 4 ** MAX_ORDER - 1;
 const KEY_PIXELS = 4 ** (MAX_AREA_ORDER - MAX_ORDER);
 
 const CELL_SIDE = Math.sqrt(CELLS);
+// A bit for each of a bucket's cells, by their NESTED numbers: those of the first columns (x) and rows (y).
+const CELL_COLUMNS = [0, 0x0505, 0x0f0f, 0x5f5f, 0xffff];
+const CELL_ROWS = [0, 0x0033, 0x00ff, 0x33ff, 0xffff];
 
-/** In a cell with more rows than this, the bucket's tree is searched instead. */
-const MAX_SCANNED_ROWS = 64;
+/** If a disc's cells have more rows than this, the bucket's tree is searched instead. */
+const MAX_SCANNED_ROWS = 256;
 
 /** Rows found, reused between searches. */
 export class ConeHits {
@@ -81,7 +89,7 @@ export class ConeHits {
 export class Disc {
   ra = 0;
   dec = 0;
-  radiusArcsec = 0;
+  radiusArcsec = NaN;
   x = 0;
   y = 0;
   z = 0;
@@ -101,15 +109,13 @@ export class Disc {
   set(ra: number, dec: number, radiusArcsec: number): void {
     this.ra = ra;
     this.dec = dec;
-    this.radiusArcsec = radiusArcsec;
+    if (radiusArcsec !== this.radiusArcsec) this.setRadius(radiusArcsec);
     const a = ra * RADIANS_PER_DEGREE;
     const d = dec * RADIANS_PER_DEGREE;
     const cosDec = Math.cos(d);
     this.x = cosDec * Math.cos(a);
     this.y = cosDec * Math.sin(a);
     this.z = Math.sin(d);
-    const radius = radiusArcsec * RADIANS_PER_ARCSEC;
-    this.chord = 2 * Math.sin(radius / 2) * (1 + CHORD_SLACK);
     this.point.set(ra, this.z, cosDec);
     this.key = pixelOfCell(
       MAX_ORDER,
@@ -117,14 +123,20 @@ export class Disc {
       cellOf(this.point.x, MAX_NSIDE),
       cellOf(this.point.y, MAX_NSIDE),
     );
-    this.margin = faceMargin(radius);
     this.pixelCount = -1;
+  }
+
+  private setRadius(radiusArcsec: number): void {
+    this.radiusArcsec = radiusArcsec;
+    const radius = radiusArcsec * RADIANS_PER_ARCSEC;
+    this.chord = 2 * Math.sin(radius / 2) * (1 + CHORD_SLACK);
+    this.margin = faceMargin(radius);
+    this.pixelOrder = discOrder(this.margin);
   }
 
   /** Fills `pixels`, once per disc. Returns the number of pixels, at most nine. */
   findPixels(): number {
     if (this.pixelCount < 0) {
-      this.pixelOrder = discOrder(this.margin);
       this.pixelCount = discPixels(this.pixelOrder, this.point, this.margin, this.pixels);
     }
     return this.pixelCount;
@@ -138,16 +150,17 @@ export class NearestBest {
   row = -1;
   /** The separation of the best row; until a row is found, the radius. */
   separationArcsec = 0;
-  /** The ids of the best row's arena; used only for ties and at the end. */
-  ids: BigInt64Array = new BigInt64Array(0);
+  /** The best row's arena, for its id: it is read only for ties and at the end. */
+  rows: Arena | undefined;
 
   get id(): bigint {
-    return this.ids[this.row]!;
+    return this.rows!.id(this.row);
   }
 }
 
 // Scratch of one search; a thread searches one arena at a time.
-const foundRanges = new Int32Array(16384);
+// Pairs: the first row of a range and the row after its last one, relative to the bucket's first row.
+const foundRanges = new Int32Array(32768);
 let foundBuckets = new Int32Array(1024);
 
 /** An arena in shared memory, opened for searching. Opening costs a few microseconds and copies nothing. */
@@ -155,11 +168,7 @@ export class Arena {
   readonly buffer: SharedArrayBuffer;
   /** The number of points. */
   readonly length: number;
-  /** Columns in row order; degrees. */
-  readonly ra: Float64Array;
-  readonly dec: Float64Array;
-  readonly id: BigInt64Array;
-  readonly time: Float64Array | undefined;
+  readonly hasTime: boolean;
   private readonly views: ArenaViews;
   private readonly directoryShift: number;
   // The bucket that is being searched: the disc's centre in the bucket's coordinates, the maximum distance of any point
@@ -169,10 +178,6 @@ export class Arena {
   private v = 0;
   private outer = 0;
   private inner2 = 0;
-  /** The cell that contains the whole disc, if the disc touches one bucket only; otherwise -1. */
-  private cell = -1;
-  private rangeUnit = 1;
-  private rangeRows = 0;
 
   /** @throws ArenaError when the bytes are not an arena of this version */
   constructor(buffer: SharedArrayBuffer) {
@@ -180,29 +185,50 @@ export class Arena {
     this.buffer = buffer;
     this.views = views;
     this.length = views.dimensions.rows;
-    this.ra = views.ra;
-    this.dec = views.dec;
-    this.id = views.id;
-    this.time = views.time;
+    this.hasTime = views.dimensions.hasTime;
     this.directoryShift = 2 * (MAX_ORDER - views.dimensions.directoryOrder);
   }
 
   /** Bytes of the arena without the exact coordinates and the times: the memory that searching uses, ids included. */
   get indexBytes(): number {
-    return this.buffer.byteLength - this.length * (this.time ? 24 : 16);
+    return this.buffer.byteLength - this.length * (this.hasTime ? 24 : 16);
+  }
+
+  /** Degrees, like `dec`. */
+  ra(row: number): number {
+    return this.views.rows[row * this.views.stride + ROW_RA]!;
+  }
+
+  dec(row: number): number {
+    return this.views.rows[row * this.views.stride + ROW_DEC]!;
+  }
+
+  id(row: number): bigint {
+    return this.views.rowInts[row * this.views.stride + ROW_ID]!;
+  }
+
+  /** The time that was given with the point; only if `hasTime`. */
+  time(row: number): number {
+    return this.views.rows[row * this.views.stride + ROW_TIME]!;
+  }
+
+  /** Copies the rows from `from` to before `to` to a `row` of other rows, which have as many values each. */
+  copyRows(from: number, to: number, rows: Float64Array, row: number): void {
+    const { stride } = this.views;
+    rows.set(this.views.rows.subarray(from * stride, to * stride), row * stride);
   }
 
   /** The NESTED pixel of a row at order 16; rows are sorted by it. */
   pixelOf(row: number): number {
-    return pixel16(this.ra[row]!, this.dec[row]!);
+    return pixel16(this.ra(row), this.dec(row));
   }
 
   /** The first row in or after an order-16 pixel; `length` if there is none. */
   rowOfPixel(pixel: number): number {
     const bucket = this.bucketAt(Math.min(MAX_KEY, Math.floor(pixel / KEY_PIXELS)));
     if (bucket < 0) return 0;
-    const { bucketKey, ints } = this.views;
-    const record = bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4);
+    const { ints } = this.views;
+    const record = bucket * (RECORD_BYTES / 4);
     let low = ints[record + BUCKET_ROW]!;
     let high = ints[record + BUCKET_ROW_END]!;
     while (low < high) {
@@ -228,13 +254,12 @@ export class Arena {
     for (let i = 0; i < buckets; i++) this.nearestInBucket(foundBuckets[i]!, disc, arena, best);
   }
 
-  /** Writes the offsets of the buckets that the disc may touch to `foundBuckets`, ascending. Returns their number. */
+  /** Writes the numbers of the buckets that the disc may touch to `foundBuckets`, ascending. Returns their number. */
   private findBuckets(disc: Disc): number {
     const { bucketKey, dimensions } = this.views;
     const home = this.bucketAt(disc.key);
-    this.cell = -1;
     if (home >= 0 && disc.key < this.bucketEnd(home) && this.holdsDisc(home, disc)) {
-      foundBuckets[0] = bucketKey[2 * home + 1]!;
+      foundBuckets[0] = home;
       return 1;
     }
     const pixels = disc.findPixels();
@@ -247,9 +272,9 @@ export class Arena {
       let bucket = this.bucketAt(start);
       if (bucket < next || this.bucketEnd(bucket) <= start) bucket++;
       if (bucket < next) bucket = next;
-      for (; bucket < dimensions.buckets && bucketKey[2 * bucket]! < end; bucket++) {
+      for (; bucket < dimensions.buckets && bucketKey[bucket]! < end; bucket++) {
         if (count === foundBuckets.length) growFoundBuckets();
-        foundBuckets[count++] = bucketKey[2 * bucket + 1]!;
+        foundBuckets[count++] = bucket;
       }
       next = bucket;
     }
@@ -260,50 +285,42 @@ export class Arena {
   private bucketAt(key: number): number {
     const { directory, bucketKey } = this.views;
     const cell = key >> this.directoryShift;
-    let low = directory[cell]!;
-    let high = directory[cell + 1]!;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (bucketKey[2 * middle]! <= key) low = middle + 1;
-      else high = middle;
+    let bucket = directory[cell]! - 1;
+    // No branch on a comparison, because no processor can predict it: the mask is -1 if the key is at most `key`.
+    for (let more = directory[cell + 1]! - 1 - bucket; more > 0; ) {
+      const step = (more + 1) >> 1;
+      bucket += step & ((bucketKey[bucket + step]! - key - 1) >> 31);
+      more -= step;
     }
-    return low - 1;
+    return bucket;
   }
 
+  private bucketOrder(bucket: number): number {
+    return this.views.ints[bucket * (RECORD_BYTES / 4) + BUCKET_ORDER]!;
+  }
+
+  /** The order-13 pixel after the bucket's last one. */
   private bucketEnd(bucket: number): number {
-    return this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_END]!;
+    return this.views.bucketKey[bucket]! + (1 << (2 * (MAX_ORDER - this.bucketOrder(bucket))));
   }
 
-  /**
-   * Whether the disc stays inside the pixel of the bucket that contains its centre; usually it does. Records the cell
-   * that contains the whole disc, if there is one.
-   */
+  /** Whether the disc stays inside the pixel of the bucket that contains its centre; usually it does. */
   private holdsDisc(bucket: number, { point, margin }: Disc): boolean {
-    const nside = this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_NSIDE]!;
-    if (!isInCell(point.x * nside, point.y * nside, margin * nside)) return false;
-    const x = point.x * nside * CELL_SIDE;
-    const y = point.y * nside * CELL_SIDE;
-    this.cell = isInCell(x, y, margin * nside * CELL_SIDE)
-      ? spreadBits(x & (CELL_SIDE - 1)) | (spreadBits(y & (CELL_SIDE - 1)) << 1)
-      : -1;
-    return true;
+    const nside = 1 << this.bucketOrder(bucket);
+    return isInCell(point.x * nside, point.y * nside, margin * nside);
   }
 
   /**
-   * Brings the disc into the coordinates of the bucket at `start` and finds the rows that the disc may touch. Returns
-   * the number of ranges in `foundRanges`. A range times `rangeUnit` is its first row, relative to the bucket's first;
-   * a range has at most `rangeRows` rows.
+   * Brings the disc into the coordinates of a bucket and finds the rows that the disc may touch. Returns the number of
+   * ranges in `foundRanges`.
    *
    * For points p and q of the sphere with projections at most rho from the point where the plane touches, the chord c
    * and the distance d of the projections obey d <= c <= d / sqrt(1 - rho^2).
    */
-  private enterBucket(start: number, disc: Disc, chord: number): number {
+  private enterBucket(bucket: number, disc: Disc, chord: number): number {
     const { floats, ints, words } = this.views;
-    const at = start * (BUCKET_ALIGNMENT / 8);
-    const u =
-      disc.x * floats[at + BUCKET_EAST]! +
-      disc.y * floats[at + BUCKET_EAST + 1]! +
-      disc.z * floats[at + BUCKET_EAST + 2]!;
+    const at = bucket * (RECORD_BYTES / 8);
+    const u = disc.x * floats[at + BUCKET_EAST]! + disc.y * floats[at + BUCKET_EAST + 1]!;
     const v =
       disc.x * floats[at + BUCKET_NORTH]! +
       disc.y * floats[at + BUCKET_NORTH + 1]! +
@@ -319,90 +336,126 @@ export class Arena {
     this.v = queryV;
     this.outer = outer;
     this.inner2 = inner > 0 ? inner * inner : -1;
-    const record = start * (BUCKET_ALIGNMENT / 4);
+    const record = bucket * (RECORD_BYTES / 4);
     const rows = ints[record + BUCKET_ROW_END]! - ints[record + BUCKET_ROW]!;
-    if (this.cell >= 0 && rows <= MAX_CELLED_ROWS) {
-      const cell = start * (BUCKET_ALIGNMENT / 2) + BUCKET_CELLS + this.cell;
-      const first = words[cell]!;
-      const end = this.cell === CELLS - 1 ? rows : words[cell + 1]!;
-      if (end - first <= MAX_SCANNED_ROWS) {
-        foundRanges[0] = first;
-        this.rangeUnit = 1;
-        this.rangeRows = end - first;
-        return end > first ? 1 : 0;
-      }
+    if (disc.point.face === this.views.bucketKey[bucket]! >> (2 * MAX_ORDER) && rows <= MAX_CELLED_ROWS) {
+      const ranges = this.cellRanges(bucket, disc, rows);
+      if (ranges >= 0) return ranges;
     }
-    this.rangeUnit = ints[record + BUCKET_STEP]!;
-    this.rangeRows = this.rangeUnit;
-    return searchTree(
+    if (queryU + outer < 0 || queryV + outer < 0 || queryU - outer > 65535 || queryV - outer > 65535) return 0;
+    const step = blockRows(rows);
+    const blocks = searchTree(
       words,
-      start * (BUCKET_ALIGNMENT / 2) + BUCKET_BOXES,
-      ints[record + BUCKET_ITEMS]!,
+      ints[record + BUCKET_START]! * (BUCKET_ALIGNMENT / 2) + treeOffset(rows) + TREE_HEADER_BYTES / 2,
+      Math.ceil(rows / step),
       toInt(queryU - outer),
       toInt(queryV - outer),
       toInt(queryU + outer + 1),
       toInt(queryV + outer + 1),
       foundRanges,
     );
+    for (let i = blocks - 1; i >= 0; i--) {
+      const first = foundRanges[i]! * step;
+      foundRanges[2 * i] = first;
+      foundRanges[2 * i + 1] = Math.min(first + step, rows);
+    }
+    return blocks;
   }
 
-  private coneInBucket(start: number, disc: Disc, hits: ConeHits): void {
-    const ranges = this.enterBucket(start, disc, disc.chord);
+  /**
+   * Finds the rows of the cells that a disc on the bucket's face may touch. Returns the number of ranges in
+   * `foundRanges`, or -1 if they have so many rows that the tree is faster.
+   *
+   * No path between two points of a face leaves it by a meridian and returns. So both face coordinates change by less
+   * than the margin, also where the path crosses other faces.
+   */
+  private cellRanges(bucket: number, { point, margin }: Disc, rows: number): number {
+    const { ints, words } = this.views;
+    const record = bucket * (RECORD_BYTES / 4);
+    const scale = CELL_SIDE << ints[record + BUCKET_ORDER]!;
+    const x = point.x * scale - CELL_SIDE * ints[record + BUCKET_X]!;
+    const y = point.y * scale - CELL_SIDE * ints[record + BUCKET_Y]!;
+    const reach = margin * scale;
+    const west = Math.max(0, Math.floor(x - reach));
+    const east = Math.min(CELL_SIDE - 1, Math.floor(x + reach));
+    const south = Math.max(0, Math.floor(y - reach));
+    const north = Math.min(CELL_SIDE - 1, Math.floor(y + reach));
+    if (west > east || south > north) return 0;
+    // A bit for each cell that the disc may touch.
+    let mask = CELL_COLUMNS[east + 1]! & ~CELL_COLUMNS[west]! & (CELL_ROWS[north + 1]! & ~CELL_ROWS[south]!);
+    const cells = bucket * (RECORD_BYTES / 2) + BUCKET_CELLS;
+    let ranges = 0;
+    let total = 0;
+    while (mask !== 0) {
+      const first = lowestBit(mask);
+      const end = first + lowestBit(~(mask >> first));
+      mask &= -1 << end;
+      const from = words[cells + first]!;
+      const to = end === CELLS ? rows : words[cells + end]!;
+      if (to === from) continue;
+      total += to - from;
+      foundRanges[2 * ranges] = from;
+      foundRanges[2 * ranges + 1] = to;
+      ranges++;
+    }
+    return total <= MAX_SCANNED_ROWS ? ranges : -1;
+  }
+
+  private coneInBucket(bucket: number, disc: Disc, hits: ConeHits): void {
+    const ranges = this.enterBucket(bucket, disc, disc.chord);
     if (ranges === 0) return;
     const { ints, words } = this.views;
-    const { u, v, inner2, rangeUnit, rangeRows } = this;
+    const { u, v, inner2 } = this;
     const outer2 = this.outer * this.outer;
-    const record = start * (BUCKET_ALIGNMENT / 4);
+    const record = bucket * (RECORD_BYTES / 4);
     const firstRow = ints[record + BUCKET_ROW]!;
-    const rows = ints[record + BUCKET_ROW_END]! - firstRow;
-    const uv = start * (BUCKET_ALIGNMENT / 2) + ints[record + BUCKET_UV]!;
-    hits.reserve(ranges * rangeRows);
-    const out = hits.row;
+    const uv = ints[record + BUCKET_START]! * (BUCKET_ALIGNMENT / 2);
     let count = hits.count;
     for (let i = 0; i < ranges; i++) {
-      const first = foundRanges[i]! * rangeUnit;
-      const end = Math.min(first + rangeRows, rows);
+      const first = foundRanges[2 * i]!;
+      const end = foundRanges[2 * i + 1]!;
+      hits.reserve(end - first);
+      const out = hits.row;
       for (let k = first; k < end; k++) {
         const du = words[uv + 2 * k]! - u;
         const dv = words[uv + 2 * k + 1]! - v;
         const d2 = du * du + dv * dv;
         if (d2 > outer2) continue;
         const row = firstRow + k;
-        if (d2 <= inner2 || separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!) <= disc.radiusArcsec)
+        if (d2 <= inner2 || separationArcsec(disc.ra, disc.dec, this.ra(row), this.dec(row)) <= disc.radiusArcsec)
           out[count++] = row;
       }
+      hits.count = count;
     }
-    hits.count = count;
   }
 
-  private nearestInBucket(start: number, disc: Disc, arena: number, best: NearestBest): void {
+  private nearestInBucket(bucket: number, disc: Disc, arena: number, best: NearestBest): void {
     // A nearer row shrinks the disc.
     const chord =
       best.row < 0 ? disc.chord : 2 * Math.sin((best.separationArcsec * RADIANS_PER_ARCSEC) / 2) * (1 + CHORD_SLACK);
-    const ranges = this.enterBucket(start, disc, chord);
+    const ranges = this.enterBucket(bucket, disc, chord);
     if (ranges === 0) return;
     const { floats, ints, words } = this.views;
-    const { u, v, rangeUnit, rangeRows } = this;
-    const scale = floats[start * (BUCKET_ALIGNMENT / 8) + BUCKET_SCALE]!;
-    const record = start * (BUCKET_ALIGNMENT / 4);
+    const { u, v } = this;
+    const scale = floats[bucket * (RECORD_BYTES / 8) + BUCKET_SCALE]!;
+    const record = bucket * (RECORD_BYTES / 4);
     const firstRow = ints[record + BUCKET_ROW]!;
-    const rows = ints[record + BUCKET_ROW_END]! - firstRow;
-    const uv = start * (BUCKET_ALIGNMENT / 2) + ints[record + BUCKET_UV]!;
+    const uv = ints[record + BUCKET_START]! * (BUCKET_ALIGNMENT / 2);
     let outer2 = this.outer * this.outer;
     for (let i = 0; i < ranges; i++) {
-      const first = foundRanges[i]! * rangeUnit;
-      const end = Math.min(first + rangeRows, rows);
+      const first = foundRanges[2 * i]!;
+      const end = foundRanges[2 * i + 1]!;
       for (let k = first; k < end; k++) {
         const du = words[uv + 2 * k]! - u;
         const dv = words[uv + 2 * k + 1]! - v;
         if (du * du + dv * dv > outer2) continue;
         const row = firstRow + k;
-        const separation = separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!);
+        const separation = separationArcsec(disc.ra, disc.dec, this.ra(row), this.dec(row));
         if (separation > best.separationArcsec) continue;
-        if (best.row >= 0 && separation === best.separationArcsec && this.id[row]! >= best.id) continue;
+        if (best.row >= 0 && separation === best.separationArcsec && this.id(row) >= best.id) continue;
         best.separationArcsec = separation;
-        best.ids = this.id;
         best.arena = arena;
+        best.rows = this;
         best.row = row;
         const outer = separation * RADIANS_PER_ARCSEC * (1 + CHORD_SLACK) * scale + COORDINATE_ERROR;
         outer2 = outer * outer;
@@ -416,6 +469,11 @@ function isInCell(x: number, y: number, reach: number): boolean {
   const dx = x - Math.floor(x);
   const dy = y - Math.floor(y);
   return dx > reach && 1 - dx > reach && dy > reach && 1 - dy > reach;
+}
+
+/** The number of the lowest bit that is set in an int32 other than 0. */
+function lowestBit(bits: number): number {
+  return 31 - Math.clz32(bits & -bits);
 }
 
 /** The largest integer at or below a coordinate. A coordinate outside the range of points stays outside. */

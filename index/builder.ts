@@ -1,32 +1,35 @@
 /** Builds an arena from columns of points. */
 import Flatbush from 'flatbush';
-import { MAX_ORDER, pixelCentre } from './healpix.ts';
+import { compressBits, MAX_ORDER, pixelCentre } from './healpix.ts';
 import { bucketKeyOf, type SphereKeys, sortByKey, sphereKeys } from './keys.ts';
 import {
   type ArenaViews,
   BUCKET_ALIGNMENT,
   BUCKET_CELLS,
   BUCKET_EAST,
-  BUCKET_END,
-  BUCKET_ITEMS,
   BUCKET_NORTH,
-  BUCKET_NSIDE,
+  BUCKET_ORDER,
   BUCKET_RHO2,
   BUCKET_ROW,
   BUCKET_ROW_END,
   BUCKET_SCALE,
-  BUCKET_STEP,
-  BUCKET_TREE,
+  BUCKET_START,
   BUCKET_U0,
-  BUCKET_UV,
   BUCKET_V0,
+  BUCKET_X,
+  BUCKET_Y,
   blockRows,
   bucketBytes,
   CELLS,
   createArena,
   MAX_CELLED_ROWS,
   NODE_SIZE,
-  treeBytes,
+  RECORD_BYTES,
+  ROW_DEC,
+  ROW_ID,
+  ROW_RA,
+  ROW_TIME,
+  treeOffset,
 } from './layout.ts';
 import { RADIANS_PER_DEGREE } from './sphere.ts';
 
@@ -85,40 +88,35 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
     bucketsBytes: buckets.reduce((sum, bucket) => sum + bucketBytes(bucket.end - bucket.row), 0),
     hasTime: points.time !== undefined,
   });
-  writeColumns(views, points, order);
+  writeRows(views, points, order);
   const projection = new Projection();
-  let start = 0;
+  let start = RECORD_BYTES * buckets.length;
   for (let b = 0; b < buckets.length; b++) {
     const bucket = buckets[b]!;
-    views.bucketKey[2 * b] = bucket.key;
-    views.bucketKey[2 * b + 1] = start / BUCKET_ALIGNMENT;
-    writeBucket(views, bucket, start, projection);
-    writeCells(views.words.subarray(start / 2 + BUCKET_CELLS), bucket, order, keys);
+    views.bucketKey[b] = bucket.key;
+    writeBucket(views, bucket, b * RECORD_BYTES, start, projection);
+    writeCells(views.words.subarray((b * RECORD_BYTES) / 2 + BUCKET_CELLS), bucket, order, keys);
     start += bucketBytes(bucket.end - bucket.row);
   }
   writeDirectory(views);
   return buffer;
 }
 
-/** Writes the record, then the points' coordinates, then their tree; `start` is in bytes. */
-function writeBucket(views: ArenaViews, bucket: Bucket, start: number, projection: Projection): void {
+/** Writes the record, the points' coordinates and their tree; `record` and `start` are in bytes. */
+function writeBucket(views: ArenaViews, bucket: Bucket, record: number, start: number, projection: Projection): void {
   const { ints, words } = views;
-  const { keyEnd, row, end } = bucket;
-  const step = blockRows(end - row);
-  const items = Math.ceil((end - row) / step);
-  const uv = BUCKET_TREE + treeBytes(items) / 2;
-  const record = start / 4;
-  ints[record + BUCKET_END] = keyEnd;
-  ints[record + BUCKET_NSIDE] = 2 ** bucketOrder(bucket);
-  ints[record + BUCKET_ROW] = row;
-  ints[record + BUCKET_ROW_END] = end;
-  ints[record + BUCKET_STEP] = step;
-  ints[record + BUCKET_ITEMS] = items;
-  ints[record + BUCKET_UV] = uv;
-  const points = words.subarray(start / 2 + uv, start / 2 + uv + 2 * (end - row));
-  projection.write(bucket, views, start / 8, points);
-  const tree = buildTree(points, step, items);
-  words.set(new Uint16Array(tree), start / 2 + BUCKET_TREE);
+  const { key, row, end } = bucket;
+  const order = bucketOrder(bucket);
+  const pixel = (key & (4 ** MAX_ORDER - 1)) >> (2 * (MAX_ORDER - order));
+  ints[record / 4 + BUCKET_ORDER] = order;
+  ints[record / 4 + BUCKET_X] = compressBits(pixel);
+  ints[record / 4 + BUCKET_Y] = compressBits(pixel >>> 1);
+  ints[record / 4 + BUCKET_ROW] = row;
+  ints[record / 4 + BUCKET_ROW_END] = end;
+  ints[record / 4 + BUCKET_START] = start / BUCKET_ALIGNMENT;
+  const points = words.subarray(start / 2, start / 2 + 2 * (end - row));
+  projection.write(bucket, views, record / 8, points);
+  words.set(new Uint16Array(buildTree(points, blockRows(end - row))), start / 2 + treeOffset(end - row));
 }
 
 /** The first row of each cell, relative to the bucket's first row. */
@@ -189,14 +187,14 @@ function splitIntoBuckets(order: Uint32Array, sphere: SphereKeys): Bucket[] {
 /** The number of rows that are gathered column by column while they are in the processor's cache. */
 const GATHERED_ROWS = 4096;
 
-function writeColumns({ ra, dec, id, time }: ArenaViews, points: PointColumns, order: Uint32Array): void {
-  const { stride = 1 } = points;
+function writeRows({ rows, rowInts, stride }: ArenaViews, points: PointColumns, order: Uint32Array): void {
+  const { stride: step = 1, ra, dec, id, time } = points;
   for (let start = 0; start < order.length; start += GATHERED_ROWS) {
     const end = Math.min(order.length, start + GATHERED_ROWS);
-    for (let i = start; i < end; i++) ra[i] = points.ra[order[i]! * stride]!;
-    for (let i = start; i < end; i++) dec[i] = points.dec[order[i]! * stride]!;
-    for (let i = start; i < end; i++) id[i] = points.id[order[i]! * stride]!;
-    if (time) for (let i = start; i < end; i++) time[i] = points.time![order[i]! * stride]!;
+    for (let i = start; i < end; i++) rows[i * stride + ROW_RA] = ra[order[i]! * step]!;
+    for (let i = start; i < end; i++) rows[i * stride + ROW_DEC] = dec[order[i]! * step]!;
+    for (let i = start; i < end; i++) rowInts[i * stride + ROW_ID] = id[order[i]! * step]!;
+    if (time) for (let i = start; i < end; i++) rows[i * stride + ROW_TIME] = time[order[i]! * step]!;
   }
 }
 
@@ -214,7 +212,7 @@ class Projection {
    * Chooses the bucket's scale, and writes its frame to the record at `record` (in float64) and its points' coordinates
    * to `points`.
    */
-  write(bucket: Bucket, { floats, ra, dec }: ArenaViews, record: number, points: Uint16Array): void {
+  write(bucket: Bucket, { floats, rows, stride }: ArenaViews, record: number, points: Uint16Array): void {
     const { row, end } = bucket;
     if (end - row > this.#u.length) {
       this.#u = new Float64Array(end - row);
@@ -232,9 +230,9 @@ class Projection {
     let maxV = -Infinity;
     let rho2 = 0;
     for (let i = row; i < end; i++) {
-      const across = ra[i]! - centre.ra;
+      const across = rows[i * stride + ROW_RA]! - centre.ra;
       const da = (across > 180 ? across - 360 : across < -180 ? across + 360 : across) * RADIANS_PER_DEGREE;
-      const dd = (dec[i]! - centre.dec) * RADIANS_PER_DEGREE;
+      const dd = (rows[i * stride + ROW_DEC]! - centre.dec) * RADIANS_PER_DEGREE;
       const sinDd = smallSin(dd);
       const cosDec = cos0 * (1 - smallVersine(dd)) - sin0 * sinDd;
       const u = cosDec * smallSin(da);
@@ -254,7 +252,7 @@ class Projection {
     }
     const sinRa = Math.sin(centre.ra * RADIANS_PER_DEGREE);
     const cosRa = Math.cos(centre.ra * RADIANS_PER_DEGREE);
-    floats.set([-sinRa, cosRa, 0], record + BUCKET_EAST);
+    floats.set([-sinRa, cosRa], record + BUCKET_EAST);
     floats.set([-sin0 * cosRa, -sin0 * sinRa, cos0], record + BUCKET_NORTH);
     floats[record + BUCKET_U0] = minU;
     floats[record + BUCKET_V0] = minV;
@@ -280,8 +278,8 @@ function smallVersine(x: number): number {
 }
 
 /** A Flatbush whose items are the bounding boxes of consecutive blocks of `step` points. */
-function buildTree(uv: Uint16Array, step: number, items: number): ArrayBufferLike {
-  const tree = new Flatbush(items, NODE_SIZE, Uint16Array);
+function buildTree(uv: Uint16Array, step: number): ArrayBufferLike {
+  const tree = new Flatbush(Math.ceil(uv.length / (2 * step)), NODE_SIZE, Uint16Array);
   for (let block = 0; block < uv.length; block += 2 * step) {
     let minU = 65535;
     let maxU = 0;
@@ -307,7 +305,7 @@ function writeDirectory({ directory, bucketKey, dimensions }: ArenaViews): void 
   for (let cell = 0; cell < directory.length; cell++) {
     // Not a shift, because the cell after the last one would overflow an int32.
     const key = cell * 2 ** shift;
-    while (bucket < dimensions.buckets && bucketKey[2 * bucket]! < key) bucket++;
+    while (bucket < dimensions.buckets && bucketKey[bucket]! < key) bucket++;
     directory[cell] = bucket;
   }
 }

@@ -1,6 +1,7 @@
 /** The index at one moment. */
 import { Arena } from './arena.ts';
 import { buildArena } from './builder.ts';
+import { ROW_DEC, ROW_ID, ROW_RA, ROW_TIME, rowStride } from './layout.ts';
 import { SkyIndex } from './sky_index.ts';
 
 /**
@@ -26,21 +27,16 @@ export function mergeArenas(
   isDropped?: (arena: Arena, row: number) => boolean,
 ): SharedArrayBuffer {
   const rows = arenas.reduce((sum, arena) => sum + arena.length, 0);
-  const hasTime = arenas.some(arena => arena.time);
-  const ra = new Float64Array(rows);
-  const dec = new Float64Array(rows);
-  const id = new BigInt64Array(rows);
-  const time = hasTime ? new Float64Array(rows) : undefined;
+  const hasTime = arenas.some(arena => arena.hasTime);
+  const stride = rowStride(hasTime);
+  const points = new Float64Array(rows * stride);
   let at = 0;
   const copy = (arena: Arena, from: number, to: number) => {
-    ra.set(arena.ra.subarray(from, to), at);
-    dec.set(arena.dec.subarray(from, to), at);
-    id.set(arena.id.subarray(from, to), at);
-    if (arena.time) time?.set(arena.time.subarray(from, to), at);
+    arena.copyRows(from, to, points, at);
     at += to - from;
   };
   for (const arena of arenas) {
-    if (hasTime && !arena.time && arena.length > 0)
+    if (hasTime && !arena.hasTime && arena.length > 0)
       throw new TypeError('Cannot merge arenas because only some have a time column');
     let from = 0;
     for (let row = 0; isDropped && row < arena.length; row++) {
@@ -50,6 +46,12 @@ export function mergeArenas(
     }
     copy(arena, from, arena.length);
   }
-  const kept = <T extends Float64Array | BigInt64Array>(column: T) => column.subarray(0, at) as T;
-  return buildArena({ ra: kept(ra), dec: kept(dec), id: kept(id), time: time && kept(time) });
+  const kept = points.subarray(0, at * stride);
+  return buildArena({
+    ra: kept.subarray(ROW_RA),
+    dec: kept.subarray(ROW_DEC),
+    id: new BigInt64Array(kept.buffer, 0, kept.length).subarray(ROW_ID),
+    time: hasTime ? kept.subarray(ROW_TIME) : undefined,
+    stride,
+  });
 }

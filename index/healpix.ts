@@ -77,7 +77,8 @@ export function spreadBits(v: number): number {
   return (v | (v << 1)) & 0x55555555;
 }
 
-function compressBits(v: number): number {
+/** Gathers the even bits of an int32. */
+export function compressBits(v: number): number {
   v &= 0x55555555;
   v = (v | (v >>> 1)) & 0x33333333;
   v = (v | (v >>> 2)) & 0x0f0f0f0f;
@@ -308,9 +309,8 @@ export function discPixels(order: number, point: FacePoint, margin: number, out:
       let at = count;
       while (at > 0 && out[at - 1]! > pixel) at--;
       if (at > 0 && out[at - 1] === pixel) continue;
-      out.copyWithin(at + 1, at, count);
+      for (let i = count++; i > at; i--) out[i] = out[i - 1]!;
       out[at] = pixel;
-      count++;
     }
   }
   return count;

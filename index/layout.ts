@@ -8,20 +8,19 @@
  * radius around the projected query misses nothing. It has no poles and no seam.
  *
  *   header       16 float64    magic, version, then the numbers of `ArenaDimensions`
- *   ra, dec      float64[n]    degrees, as given
- *   id           int64[n]
- *   time         float64[n]    only when the points had one
+ *   rows         bytes         32 bytes per row, or 24 without times, so that a hit is in one place: ra and dec, float64,
+ *                              degrees, as given; id, int64; time, float64, only when the points had one
  *   directory    int32[12 * 4^directoryOrder + 1]   number of buckets whose key is below the pixel's
- *   bucketKey    int32[2b]     pairs, ascending: the bucket's first order-13 pixel and start, in units of 64 bytes
- *   buckets      bytes         one after the other, each aligned to 64, so that a search reads one region:
- *                                record, 128 bytes: see BUCKET_*
- *                                cells, uint16[16]: the first row, from the bucket's, of the pixel's 16 grandchildren
- *                                tree, a serialised Flatbush with uint16 boxes, aligned to 8
+ *   bucketKey    int32[b]      ascending: the bucket's first order-13 pixel
+ *   records      bytes         128 bytes per bucket, see BUCKET_*: apart from the points, so that they stay in the
+ *                              processor's cache
+ *   buckets      bytes         one after the other, each aligned to 64:
  *                                uv, uint16[2 * rows]: the points' coordinates, in units of the bucket's scale
+ *                                tree, a serialised Flatbush with uint16 boxes, aligned to 8
  */
 
 const MAGIC = 0x6e656172; // "near"
-const VERSION = 2;
+const VERSION = 3;
 const HEADER_BYTES = 16 * 8;
 const SECTION_ALIGNMENT = 64;
 
@@ -65,34 +64,41 @@ export const CELLS = 16;
 export const MAX_CELLED_ROWS = 65535;
 
 export function bucketBytes(rows: number): number {
-  return align(BUCKET_TREE * 2 + treeBytes(Math.ceil(rows / blockRows(rows))) + 4 * rows, BUCKET_ALIGNMENT);
+  return align(2 * treeOffset(rows) + treeBytes(Math.ceil(rows / blockRows(rows))), BUCKET_ALIGNMENT);
 }
 
-// A bucket's record is 16 float64 values; the same bytes are also read as 32 int32 values. First, in float64: unit
-// vectors to the east and north, origin and units per radian of uv, and the maximum squared distance of a point from
-// the point where the plane touches the sphere.
-const RECORD_BYTES = 128;
+/** The offset of a bucket's tree from its points, in uint16. */
+export function treeOffset(rows: number): number {
+  return 2 * (rows + (rows & 1));
+}
+
+// The values of a row.
+export const ROW_RA = 0;
+export const ROW_DEC = 1;
+export const ROW_ID = 2;
+export const ROW_TIME = 3;
+
+/** A bucket's record, in bytes; it is read as float64, int32 and uint16. */
+export const RECORD_BYTES = 128;
 export const BUCKET_ALIGNMENT = 64;
+// In float64: unit vectors to the east (whose z is 0) and north, origin and units per radian of uv, and the maximum
+// squared distance of a point from the point where the plane touches the sphere.
 export const BUCKET_EAST = 0;
-export const BUCKET_NORTH = 3;
-export const BUCKET_U0 = 6;
-export const BUCKET_V0 = 7;
-export const BUCKET_SCALE = 8;
-export const BUCKET_RHO2 = 9;
-// Then, in int32: the order-13 pixel after the bucket's last one, the nside of its pixel, the first row, the row after
-// the last one, the rows per block, and the number of blocks. In uint16, relative to the start of the record: the
-// offset of uv.
-export const BUCKET_END = 20;
-export const BUCKET_NSIDE = 21;
-export const BUCKET_ROW = 22;
-export const BUCKET_ROW_END = 23;
-export const BUCKET_STEP = 24;
-export const BUCKET_ITEMS = 25;
-export const BUCKET_UV = 26;
-// In uint16, relative to the start of the record.
-export const BUCKET_CELLS = RECORD_BYTES / 2;
-export const BUCKET_TREE = BUCKET_CELLS + CELLS;
-export const BUCKET_BOXES = BUCKET_TREE + TREE_HEADER_BYTES / 2;
+export const BUCKET_NORTH = 2;
+export const BUCKET_U0 = 5;
+export const BUCKET_V0 = 6;
+export const BUCKET_SCALE = 7;
+export const BUCKET_RHO2 = 8;
+// In int32: the order of the bucket's pixel and its place in the face, the first row, the row after the last one, and
+// the start of the bucket, in units of 64 bytes from the first record.
+export const BUCKET_ORDER = 18;
+export const BUCKET_X = 19;
+export const BUCKET_Y = 20;
+export const BUCKET_ROW = 21;
+export const BUCKET_ROW_END = 22;
+export const BUCKET_START = 23;
+// In uint16: the first row, from the bucket's, of each of the pixel's 16 grandchildren.
+export const BUCKET_CELLS = 48;
 
 export interface ArenaDimensions {
   readonly rows: number;
@@ -113,13 +119,13 @@ function align(bytes: number, to: number): number {
 /** Typed views of the sections of an arena. */
 export class ArenaViews {
   readonly dimensions: ArenaDimensions;
-  readonly ra: Float64Array;
-  readonly dec: Float64Array;
-  readonly id: BigInt64Array;
-  readonly time: Float64Array | undefined;
+  /** The rows as arrays of two types; a row is `stride` values. */
+  readonly rows: Float64Array;
+  readonly rowInts: BigInt64Array;
+  readonly stride: number;
   readonly directory: Int32Array;
   readonly bucketKey: Int32Array;
-  /** The buckets as arrays of three types. */
+  /** The records and the buckets as arrays of three types. */
   readonly floats: Float64Array;
   readonly ints: Int32Array;
   readonly words: Uint16Array;
@@ -133,18 +139,24 @@ export class ArenaViews {
       at += align(bytes, SECTION_ALIGNMENT);
       return start;
     };
-    this.ra = new Float64Array(buffer, take(8 * rows), rows);
-    this.dec = new Float64Array(buffer, take(8 * rows), rows);
-    this.id = new BigInt64Array(buffer, take(8 * rows), rows);
-    this.time = hasTime ? new Float64Array(buffer, take(8 * rows), rows) : undefined;
+    this.stride = rowStride(hasTime);
+    const first = take(8 * this.stride * rows);
+    this.rows = new Float64Array(buffer, first, this.stride * rows);
+    this.rowInts = new BigInt64Array(buffer, first, this.stride * rows);
     const cells = directoryCells(directoryOrder) + 1;
     this.directory = new Int32Array(buffer, take(4 * cells), cells);
-    this.bucketKey = new Int32Array(buffer, take(8 * buckets), 2 * buckets);
-    const start = take(bucketsBytes);
-    this.floats = new Float64Array(buffer, start, bucketsBytes / 8);
-    this.ints = new Int32Array(buffer, start, bucketsBytes / 4);
-    this.words = new Uint16Array(buffer, start, bucketsBytes / 2);
+    this.bucketKey = new Int32Array(buffer, take(4 * buckets), buckets);
+    const bytes = RECORD_BYTES * buckets + bucketsBytes;
+    const start = take(bytes);
+    this.floats = new Float64Array(buffer, start, bytes / 8);
+    this.ints = new Int32Array(buffer, start, bytes / 4);
+    this.words = new Uint16Array(buffer, start, bytes / 2);
   }
+}
+
+/** The number of values in a row. */
+export function rowStride(hasTime: boolean): number {
+  return hasTime ? 4 : 3;
 }
 
 function directoryCells(order: number): number {
@@ -152,8 +164,12 @@ function directoryCells(order: number): number {
 }
 
 function arenaBytes({ rows, buckets, directoryOrder, bucketsBytes, hasTime }: ArenaDimensions): number {
-  const sections = [8 * rows, 8 * rows, 8 * rows, hasTime ? 8 * rows : 0];
-  sections.push(4 * (directoryCells(directoryOrder) + 1), 8 * buckets, bucketsBytes);
+  const sections = [
+    8 * rowStride(hasTime) * rows,
+    4 * (directoryCells(directoryOrder) + 1),
+    4 * buckets,
+    RECORD_BYTES * buckets + bucketsBytes,
+  ];
   return sections.reduce((sum, bytes) => sum + align(bytes, SECTION_ALIGNMENT), HEADER_BYTES);
 }
 

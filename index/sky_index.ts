@@ -39,7 +39,7 @@ export class SkyIndex {
     for (let i = 0; i < this.arenas.length; i++) {
       const start = hits.count;
       this.arenas[i]!.coneSearch(this.disc, hits);
-      hits.arena.fill(i, start, hits.count);
+      for (let hit = start; hit < hits.count; hit++) hits.arena[hit] = i;
     }
     return hits.count;
   }

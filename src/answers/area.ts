@@ -132,7 +132,7 @@ function outsideByIndex(
 }
 
 function timeOf({ arena, row }: AreaRow, { index }: QueryContext): number {
-  return index.arenas[arena]!.time![row]!;
+  return index.arenas[arena]!.time(row);
 }
 
 function objectOf(row: AreaRow, context: QueryContext) {

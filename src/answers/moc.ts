@@ -29,7 +29,7 @@ function* coverageOfObjects(context: QueryContext): Generator<undefined, Coverag
     let looked = 0;
     for (let row = 0; row < arena.length; ) {
       if (looked++ % ROWS_A_LOOK === 0 && clock.due) yield;
-      if (isLeftOut?.({ id: arena.id[row]!, arena: number })) {
+      if (isLeftOut?.({ id: arena.id(row), arena: number })) {
         row++;
         continue;
       }
@@ -61,6 +61,6 @@ function endOfPixel(arena: Arena, row: number, pixel: number): number {
   return outside;
 }
 
-function pixelOfRow({ ra, dec }: Arena, row: number): number {
-  return pixelOf(OBJECTS_MOC_ORDER, ra[row]!, dec[row]!);
+function pixelOfRow(arena: Arena, row: number): number {
+  return pixelOf(OBJECTS_MOC_ORDER, arena.ra(row), arena.dec(row));
 }

@@ -37,8 +37,8 @@ export function* rowsWithin(
     const arena = hits.arena[i]!;
     const row = hits.row[i]!;
     const columns = index.arenas[arena]!;
-    const timeUs = columns.time![row]!;
-    if (timeUs <= asOfUs) rows.push({ timeUs, id: columns.id[row]!, arena, row });
+    const timeUs = columns.time(row);
+    if (timeUs <= asOfUs) rows.push({ timeUs, id: columns.id(row), arena, row });
   }
   const isLeftOut = leftOut(context);
   if (!isLeftOut) return rows;
@@ -78,7 +78,7 @@ export function readRow(context: QueryContext, row: IndexedRow & Pick<Row, 'time
 
 export function separationOf({ index }: QueryContext, { ra, dec }: Circle, row: Row): number {
   const columns = index.arenas[row.arena]!;
-  return separationArcsec(ra, dec, columns.ra[row.row]!, columns.dec[row.row]!);
+  return separationArcsec(ra, dec, columns.ra(row.row), columns.dec(row.row));
 }
 
 /** The result of a position or a name. */

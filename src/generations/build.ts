@@ -71,15 +71,15 @@ export function runMerge({ arenas }: MergeTask): MergeAnswer {
   return { sequence, arena: isSame ? undefined : merged(store, arenas) };
 }
 
-function hasRemoved({ id, length }: Arena, isRemoved: ((id: bigint) => boolean) | undefined): boolean {
-  if (isRemoved) for (let row = 0; row < length; row++) if (isRemoved(id[row]!)) return true;
+function hasRemoved(arena: Arena, isRemoved: ((id: bigint) => boolean) | undefined): boolean {
+  if (isRemoved) for (let row = 0; row < arena.length; row++) if (isRemoved(arena.id(row))) return true;
   return false;
 }
 
 /** The objects of the arenas without those that were removed since. The state of the store must not change meanwhile. */
 function merged(store: Store, parts: readonly BuiltArena[]): BuiltArena {
   const isRemoved = new Map(parts.map(({ buffer, sequence }) => [new Arena(buffer), store.removedSince(sequence)]));
-  const isDropped = (arena: Arena, row: number) => isRemoved.get(arena)?.(arena.id[row]!) ?? false;
+  const isDropped = (arena: Arena, row: number) => isRemoved.get(arena)?.(arena.id(row)) ?? false;
   const isAny = [...isRemoved.values()].some(each => each !== undefined);
   const buffer = mergeArenas([...isRemoved.keys()], isAny ? isDropped : undefined);
   const { length } = new Arena(buffer);

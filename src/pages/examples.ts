@@ -106,7 +106,7 @@ interface Result {
 function sampleOf(arenas: readonly SharedArrayBuffer[]): bigint[] {
   const largest = arenas.toSorted((a, b) => b.byteLength - a.byteLength)[0];
   if (!largest) return [];
-  const { id, length } = new Arena(largest);
-  const count = Math.min(SAMPLE, length);
-  return Array.from({ length: count }, (_, i) => id[Math.floor((i * length) / count)]!);
+  const arena = new Arena(largest);
+  const count = Math.min(SAMPLE, arena.length);
+  return Array.from({ length: count }, (_, i) => arena.id(Math.floor((i * arena.length) / count)));
 }

@@ -72,12 +72,12 @@ function search(
     for (let hit = 0; hit < count; hit++) {
       const [arena, row] = [hits.arena[hit]!, hits.row[hit]!];
       const objects = index.arenas[arena]!;
-      const id = objects.id[row]!;
+      const id = objects.id(row);
       if (isRemoved?.({ id, arena })) continue;
-      const separation = separationArcsec(ra[i]!, dec[i]!, objects.ra[row]!, objects.dec[row]!);
+      const separation = separationArcsec(ra[i]!, dec[i]!, objects.ra(row), objects.dec(row));
       const place = find === 'nearest' ? first : at.length;
       if (place < at.length) {
-        const known = index.arenas[arenas[place]!]!.id[rows[place]!]!;
+        const known = index.arenas[arenas[place]!]!.id(rows[place]!);
         if (separation > separations[place]! || (separation === separations[place] && id > known)) continue;
       }
       [at[place], arenas[place], rows[place], separations[place]] = [i, arena, row, separation];
@@ -97,9 +97,9 @@ function described(
   const [id, ra, dec] = [new BigInt64Array(at.length), new Float64Array(at.length), new Float64Array(at.length)];
   for (let i = 0; i < at.length; i++) {
     const objects = arenas[arena[i]!]!;
-    id[i] = objects.id[row[i]!]!;
-    ra[i] = objects.ra[row[i]!]!;
-    dec[i] = objects.dec[row[i]!]!;
+    id[i] = objects.id(row[i]!);
+    ra[i] = objects.ra(row[i]!);
+    dec[i] = objects.dec(row[i]!);
   }
   return { searched, at, id, ra, dec, separationArcsec };
 }

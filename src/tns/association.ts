@@ -86,7 +86,7 @@ export class Associator {
       if (!position) return NOT_CHECKED;
       const at = place++;
       if (nearest.arena[at] === NO_MATCH) return nothing;
-      const objid = Number(sky.arenas[0]!.id[nearest.row[at]!]!);
+      const objid = Number(sky.arenas[0]!.id(nearest.row[at]!));
       const { name, namePrefix, classification, redshift } = this.#options.store.tnsByObjid(objid)!;
       const separationArcsec = nearest.separationArcsec[at]!;
       return { checked: true, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec };

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConeHits, openGeneration } from '@nearsky/sky-index';
+import { type Arena, ConeHits, openGeneration } from '@nearsky/sky-index';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Indexer } from '../../src/generations/indexer.ts';
@@ -41,7 +41,7 @@ async function publish(
   await eventually('there is a generation', async () => indexer.current);
   const ids = () => {
     const { arenas } = openGeneration(indexer.current!);
-    return arenas.flatMap(({ id }) => [...id]).sort((a, b) => (a < b ? -1 : 1));
+    return arenas.flatMap(idsOf).sort((a, b) => (a < b ? -1 : 1));
   };
   return {
     indexer,
@@ -54,6 +54,14 @@ async function publish(
       await pool.close();
     },
   };
+}
+
+function rowsOf(arena: Arena): number[] {
+  return Array.from({ length: arena.length }, (_, row) => row);
+}
+
+function idsOf(arena: Arena): bigint[] {
+  return rowsOf(arena).map(row => arena.id(row));
 }
 
 function range(first: number, count: number): bigint[] {
@@ -87,7 +95,7 @@ test('what this process stores is found, once, with its columns', () =>
     const sky = openGeneration(index.indexer.current!);
     const hits = new ConeHits();
     assert.is(sky.coneSearch(position!.ra, position!.dec, 1, hits), 7);
-    assert.ok(sky.arenas.every(({ time }) => time!.every(timeUs => timeUs === TIME_US)));
+    assert.ok(sky.arenas.every(arena => rowsOf(arena).every(row => arena.time(row) === TIME_US)));
     await index.close();
   }));
 
@@ -430,8 +438,8 @@ test('while removed objects are taken out of the index, it is ready, follows the
     await eventually('the index has followed', async () => index.indexer.current!.sequence === sequence || undefined);
     const { purgedTo } = index.indexer.current!;
     const removed = store.removedAfter(0);
-    const valid = openGeneration(index.indexer.current!).arenas.flatMap(({ id }, i) =>
-      [...id].filter(each => (removed.get(each)?.sequence ?? 0) <= purgedTo[i]!),
+    const valid = openGeneration(index.indexer.current!).arenas.flatMap((arena, i) =>
+      idsOf(arena).filter(each => (removed.get(each)?.sequence ?? 0) <= purgedTo[i]!),
     );
     const left = [5n, ...range(1000, 2003), ...range(3004, 6)];
     assert.equal(

@@ -54,7 +54,7 @@ function compareCones(places: readonly Place[], seed: number): number {
     const centre = offset(near, radius * 1.2 * random(), random() * 2 * Math.PI);
     const candidates = band(points, centre, radius);
     index.coneSearch(centre.ra, centre.dec, radius, hits);
-    const ids = Array.from(hits.row.subarray(0, hits.count), row => index.arenas[0]!.id[row]!).sort(compareBigint);
+    const ids = Array.from(hits.row.subarray(0, hits.count), row => index.arenas[0]!.id(row)).sort(compareBigint);
     assert.equal(ids, coneByScan(candidates, centre.ra, centre.dec, radius));
     const nearest = index.nearest(centre.ra, centre.dec, radius);
     assert.is(nearest?.id, nearestByScan(candidates, centre.ra, centre.dec, radius)?.id);

@@ -21,7 +21,7 @@ function coneIds(index: SkyIndex, ra: number, dec: number, radiusArcsec: number)
   const count = index.coneSearch(ra, dec, radiusArcsec, hits);
   assert.is(count, hits.count);
   const ids: bigint[] = [];
-  for (let i = 0; i < count; i++) ids.push(index.arenas[hits.arena[i]!]!.id[hits.row[i]!]!);
+  for (let i = 0; i < count; i++) ids.push(index.arenas[hits.arena[i]!]!.id(hits.row[i]!));
   return ids.sort(compareBigint);
 }
 
@@ -174,9 +174,9 @@ test('merged arenas hold every point once, with its time', () => {
   const rowOf = new Map(Array.from(points.id, (id, i) => [id, i]));
   assert.is(merged.length, 3000);
   for (let row = 0; row < merged.length; row++) {
-    const i = rowOf.get(merged.id[row]!)!;
-    rowOf.delete(merged.id[row]!);
-    assert.equal([merged.ra[row], merged.dec[row], merged.time![row]], [points.ra[i], points.dec[i], points.time![i]]);
+    const i = rowOf.get(merged.id(row))!;
+    rowOf.delete(merged.id(row));
+    assert.equal([merged.ra(row), merged.dec(row), merged.time(row)], [points.ra[i], points.dec[i], points.time![i]]);
   }
 });
 
@@ -212,7 +212,7 @@ test('bytes that are not an arena are refused', () => {
   assert.throws(() => new Arena(other), /not one/);
   const newer = copy(good.byteLength);
   new Float64Array(newer)[1] = 99;
-  assert.throws(() => new Arena(newer), /version must be 2: it is 99/);
+  assert.throws(() => new Arena(newer), /version must be 3: it is 99/);
 });
 
 test.run();
