@@ -36,9 +36,9 @@ export class DatabaseWatch {
     this.#look();
   }
 
-  /** The processes that have the database open. */
-  get livePids(): ReadonlySet<number> {
-    return this.#store?.livePids() ?? new Set();
+  /** The processes that have the database open; undefined if this one cannot open it. */
+  get livePids(): ReadonlySet<number> | undefined {
+    return this.#store?.livePids();
   }
 
   close(): void {

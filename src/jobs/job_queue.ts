@@ -86,7 +86,7 @@ export class JobQueue {
   readonly #kinds: Readonly<Record<string, JobKind>>;
   readonly #limits: JobLimits;
   readonly #log: Log;
-  readonly #livePids: () => ReadonlySet<number>;
+  readonly #livePids: () => ReadonlySet<number> | undefined;
   readonly #waiting: Pick<Job, 'id' | 'kind' | 'client'>[] = [];
   /** The client of the job that was started last, by kind. */
   readonly #lastClients = new Map<string, string>();
@@ -95,13 +95,13 @@ export class JobQueue {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param livePids the processes that use the data directory, some of which may hold jobs */
+  /** @param livePids the processes that use the data directory, some of which may hold jobs; undefined if unknown */
   constructor(
     store: JobStore,
     kinds: Readonly<Record<string, JobKind>>,
     limits: JobLimits,
     log: Log,
-    livePids: () => ReadonlySet<number>,
+    livePids: () => ReadonlySet<number> | undefined,
   ) {
     this.#store = store;
     this.#kinds = kinds;
@@ -340,7 +340,7 @@ export class JobQueue {
   /** The jobs of this process, and those whose process has ended. Another program may have the id of that process now. */
   #own(): Job[] {
     const live = this.#livePids();
-    return this.#store.all().filter(({ pid }) => pid === process.pid || !live.has(pid));
+    return this.#store.all().filter(({ pid }) => pid === process.pid || live?.has(pid) === false);
   }
 
   /** Restarts the jobs that could not continue, for example because the disk was full. */
