@@ -24,19 +24,25 @@ interface FormRules {
 }
 
 /**
+ * Whether a request has a form of several parts.
+ * @throws ApiError naming `Content-Type` if it has no form
+ */
+export function isMultipart({ headers }: IncomingRequest): boolean {
+  const type = (headers.get('Content-Type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (type === 'multipart/form-data') return true;
+  if (type === 'application/x-www-form-urlencoded') return false;
+  throw invalidParameter('Content-Type', 'application/x-www-form-urlencoded or multipart/form-data', type);
+}
+
+/**
  * The fields of a form, in their order.
  * @throws ApiError naming `Content-Type` or `body`, or for a form that arrives too late
  */
 export async function readForm(request: IncomingRequest, rules: FormRules): Promise<[name: string, value: string][]> {
-  const contentType = request.headers.get('Content-Type') ?? '';
-  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  if (type === 'application/x-www-form-urlencoded') {
-    const text = new TextDecoder().decode(await readBytes(request, new Budget(FIELDS_SECONDS), MAX_FIELD_BYTES));
-    if (text.split('&', MAX_FORM_PARTS + 1).length > MAX_FORM_PARTS) throw tooManyParts();
-    return [...pairsOf(text)];
-  }
-  if (type === 'multipart/form-data') return await readMultipart(request, contentType, rules);
-  throw invalidParameter('Content-Type', 'application/x-www-form-urlencoded or multipart/form-data', type);
+  if (isMultipart(request)) return await readMultipart(request, request.headers.get('Content-Type')!, rules);
+  const text = new TextDecoder().decode(await readBytes(request, new Budget(FIELDS_SECONDS), MAX_FIELD_BYTES));
+  if (text.split('&', MAX_FORM_PARTS + 1).length > MAX_FORM_PARTS) throw tooManyParts();
+  return [...pairsOf(text)];
 }
 
 const tooManyParts = () => invalidBody(`it must have at most ${MAX_FORM_PARTS} fields and files`);

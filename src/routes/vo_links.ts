@@ -7,7 +7,7 @@ import { bytesOf } from '../answers/body.ts';
 import { OBJECT_ID } from '../documents/kinds.ts';
 import { baseUrl } from '../http/base_url.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { readForm } from '../http/form.ts';
+import { isMultipart, readForm } from '../http/form.ts';
 import { readBytes } from '../http/json_body.ts';
 import { pairsOf } from '../http/params.ts';
 import { bytesResponse } from '../http/respond.ts';
@@ -47,7 +47,8 @@ export function voLinks(service: Service): Handler {
 async function parametersOf({ method, request, url, budget }: Exchange): Promise<[name: string, value: string][]> {
   const sent = [...pairsOf(new URL(url).search.slice(1))];
   if (method !== 'POST') return sent;
-  if (/^multipart\/form-data/i.test(request.headers.get('Content-Type') ?? ''))
+  // A body without a type is taken for the usual form.
+  if (request.headers.get('Content-Type') && isMultipart(request))
     return [...sent, ...(await readForm(request, { isField: () => true, file: () => () => {}, maxFileBytes: 0 }))];
   const form = await readBytes(request, budget, MAX_FORM_BYTES);
   return [...sent, ...pairsOf(Buffer.from(form).toString('utf8'))];

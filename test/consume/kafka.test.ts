@@ -149,22 +149,26 @@ real('an offset whose message is gone: an error that says so, and then the earli
   await connected(options, async connection => assert.equal(texts(await receive(connection, 25)), range(25, 50)));
 });
 
-real('partitions that are added to a topic: an error that says so, and then their messages, too', async () => {
-  const [topic, group] = [unique('topic'), unique('group')];
-  await kafka.createTopic(topic);
-  const options = { ...optionsFor(topic, group), lookMs: 100 };
-  await connected(options, async connection => {
-    await kafka.send(topic, values(0, 1));
-    await connection.acknowledge(await receive(connection, 1));
-    await kafka.addPartitions(topic, 2);
-    const error = await failure(() => receive(connection, 1));
-    assert.match(messageOf(error), new RegExp(`^the topic ${topic} has 2 partitions now, and had 1$`));
-  });
-  await kafka.send(topic, values(1, 3), { partitions: 2 });
-  await connected(options, async connection => {
-    assert.equal(texts(await receive(connection, 2)).sort(), range(1, 3));
-  });
-});
+for (const groupInstanceId of [null, 'a-member'])
+  real(
+    `partitions that are added to a topic: an error, and then their messages, too (static: ${groupInstanceId})`,
+    async () => {
+      const [topic, group] = [unique('topic'), unique('group')];
+      await kafka.createTopic(topic);
+      const options = { ...optionsFor(topic, group), groupInstanceId, lookMs: 100 };
+      await connected(options, async connection => {
+        await kafka.send(topic, values(0, 1));
+        await connection.acknowledge(await receive(connection, 1));
+        await kafka.addPartitions(topic, 2);
+        const error = await failure(() => receive(connection, 1));
+        assert.match(messageOf(error), new RegExp(`^the topic ${topic} has 2 partitions now, and had 1$`));
+      });
+      await kafka.send(topic, values(1, 3), { partitions: 2 });
+      await connected(options, async connection => {
+        assert.equal(texts(await receive(connection, 2)).sort(), range(1, 3));
+      });
+    },
+  );
 
 real('a tombstone and an empty message are rejected with reasons of their own, and those around them are stored', () =>
   withDirectory(async data => {

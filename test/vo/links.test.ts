@@ -90,6 +90,13 @@ test('no identifier, many of them, by a form, in another format', async ({ runni
   const refused = await asked(running, `ID=${FIRST.id}&RESPONSEFORMAT=fits`);
   assert.is(refused.status, 400);
   assert.match(refused.text, /<INFO name="QUERY_STATUS" value="ERROR">UsageFault: RESPONSEFORMAT must be/);
+  const json = await running.app.get('/vo/links', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: `{"ID": "${FIRST.id}"}`,
+  });
+  assert.is(json.status, 400, 'not an empty table');
+  assert.match(json.text, /UsageFault: Content-Type must be .* \(application\/json was given\)/);
   assert.is((await running.app.get('/vo/links', { method: 'PUT' })).status, 405);
 });
 
