@@ -684,6 +684,22 @@ testWith(
   },
 );
 
+const PICKLED = `
+import pickle
+from nearsky import Nearsky, NearskyError, NoAnswerError
+error = pickle.loads(pickle.dumps(NearskyError("no", "invalid_parameter", 400, "ra")))
+assert (str(error), error.code, error.status, error.param) == ("no", "invalid_parameter", 400, "ra")
+try:
+    Nearsky("http://127.0.0.1:1").status()
+except NearskyError as failed:
+    error = pickle.loads(pickle.dumps(failed))
+    assert type(error) is NoAnswerError and str(error) == str(failed) and error.retryable, error
+`;
+
+testWith(python, 'Python 3.9', 'an error goes from one process to another whole', async python =>
+  assert.is(await run(python, ['-c', PICKLED]), ''),
+);
+
 const NO_LISTS = `
 import sys
 from nearsky import Nearsky

@@ -82,6 +82,16 @@ class NearskyError(Exception):
         self.retryable = retryable
         self._retry_after_seconds: float | None = None
 
+    def __reduce__(self) -> Any:
+        # Without it, a worker of multiprocessing or Dask that raises this error breaks the pool.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[NearskyError], args: tuple[Any, ...], state: dict[str, Any]) -> NearskyError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
 
 class Walk:
     """Objects of a walk, page by page: iterate over it, or over `pages()`. A new iteration continues where the last one stopped.
