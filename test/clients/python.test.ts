@@ -684,6 +684,45 @@ testWith(
   },
 );
 
+const PICKLED = `
+import pickle
+from nearsky import Nearsky, NearskyError, NoAnswerError
+error = pickle.loads(pickle.dumps(NearskyError("no", "invalid_parameter", 400, "ra")))
+assert (str(error), error.code, error.status, error.param) == ("no", "invalid_parameter", 400, "ra")
+try:
+    Nearsky("http://127.0.0.1:1").status()
+except NearskyError as failed:
+    error = pickle.loads(pickle.dumps(failed))
+    assert type(error) is NoAnswerError and str(error) == str(failed) and error.retryable, error
+`;
+
+testWith(python, 'Python 3.9', 'an error goes from one process to another whole', async python =>
+  assert.is(await run(python, ['-c', PICKLED]), ''),
+);
+
+const CANCELLED = `
+import asyncio, sys
+from nearsky.aio import AsyncNearsky
+async def main():
+    service, sent = AsyncNearsky(sys.argv[1], concurrency=2), []
+    send = service._service._send
+    service._service._send = lambda *request: sent.append(request) or send(*request)
+    task = asyncio.create_task(service.lookup(range(1, 100_000)))
+    while len(sent) < 3:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.wait([task])
+    # One more for each that was in progress is refused.
+    most = len(sent) + 2
+    await asyncio.sleep(0.5)
+    assert task.cancelled() and len(sent) <= most, (len(sent), most)
+asyncio.run(main())
+`;
+
+testWith(python, 'Python 3.9', 'a cancelled task sends no further requests', async (python, service) =>
+  assert.is(await run(python, ['-c', CANCELLED, service.url]), ''),
+);
+
 const NO_LISTS = `
 import sys
 from nearsky import Nearsky

@@ -30,6 +30,7 @@ import urllib.error
 import urllib.request
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
 from email.utils import parsedate_to_datetime
 from operator import index
 from typing import Any, Callable, Iterable, Iterator
@@ -46,6 +47,9 @@ MAX_BYTES_AT_ONCE = 32 * 2**20
 # A stream sends a keep-alive every 15 s.
 MAX_QUIET_SECONDS = 45.0
 
+# Set when the asyncio task that waits for this thread was cancelled. The thread then sends no further requests.
+CANCELLED: ContextVar[threading.Event | None] = ContextVar("nearsky_cancelled", default=None)
+
 Progress = Callable[[int, "int | None"], None]
 
 
@@ -54,6 +58,7 @@ class NearskyError(Exception):
 
     `code` is a code of the API, or one of the client's own:
 
+    - `cancelled`: the asyncio task that waits was cancelled
     - `no_answer`: the service cannot be reached, or its answer was truncated
     - `not_nearsky`: another server answered
     - `repeated_cursor`: a walk would not end
@@ -81,6 +86,16 @@ class NearskyError(Exception):
         self.params = params
         self.retryable = retryable
         self._retry_after_seconds: float | None = None
+
+    def __reduce__(self) -> Any:
+        # Without it, a worker of multiprocessing or Dask that raises this error breaks the pool.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[NearskyError], args: tuple[Any, ...], state: dict[str, Any]) -> NearskyError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class Walk:
@@ -319,7 +334,7 @@ class Nearsky:
                     chunk = next(chunks, None)
                     if chunk is None:
                         break
-                    running.append(pool.submit(self._lookup_chunk, chunk, options))
+                    running.append(pool.submit(copy_context().run, self._lookup_chunk, chunk, options))
                 if not running:
                     return
                 for result in running.popleft().result():
@@ -663,6 +678,10 @@ class Nearsky:
         return answered, text
 
     def _send(self, path: str, body: bytes | None, headers: dict[str, str], method: str | None = None) -> tuple[int, Any, bytes]:
+        cancelled = CANCELLED.get()
+        # A job is removed all the same.
+        if cancelled is not None and cancelled.is_set() and method != "DELETE":
+            raise NearskyError("The task that waits for this was cancelled", "cancelled", 0)
         sent = {"User-Agent": f"nearsky-python/{__version__}", "Content-Type": "application/octet-stream", **headers}
         if body is None:
             del sent["Content-Type"]

@@ -8,7 +8,7 @@
         print(found["diaObjectId"])
 
 Requests run in threads, so the event loop stays free; nothing else needs to be installed. A cancelled task no longer waits for its
-request. The request itself ends at the latest after `timeout_seconds`.
+request. The request itself ends at the latest after `timeout_seconds`, and no further ones are sent, except to remove a job.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import functools
 import threading
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Iterator, TypeVar
 
-from nearsky import Nearsky, Progress, Walk, Watch
+from nearsky import CANCELLED, Nearsky, Progress, Walk, Watch
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
@@ -33,7 +33,15 @@ __all__ = ["AsyncNearsky", "AsyncWalk", "AsyncWatch"]
 
 def _awaited(method: Callable[Concatenate[Nearsky, Given], Answer]) -> Callable[Concatenate[AsyncNearsky, Given], Awaitable[Answer]]:
     async def call(self: AsyncNearsky, /, *args: Given.args, **options: Given.kwargs) -> Answer:
-        return await asyncio.to_thread(method, self._service, *args, **options)
+        cancelled = threading.Event()
+        token = CANCELLED.set(cancelled)
+        try:
+            return await asyncio.to_thread(method, self._service, *args, **options)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        finally:
+            CANCELLED.reset(token)
 
     functools.update_wrapper(call, method)
     return call
