@@ -30,7 +30,7 @@ export interface Joined {
   readonly repeatable: ReadonlySet<Source>;
   /** The partial tables that may omit rows that fail the condition. */
   readonly narrows: ReadonlySet<Part>;
-  /** Whether no row that fails the condition reaches the result, whichever table it comes from. */
+  /** Whether the condition excludes the rows that fail it from the result, in all tables. */
   readonly isStrict: boolean;
 }
 

@@ -132,8 +132,8 @@ export class Store {
     this.#environment = environment;
     this.readableLevel = readableLevel;
     this.databases = environment.databases;
-    // A process is listed in LMDB's table of readers, which tells others that it lives, only from its first read on.
-    // Opening databases removes it from the table.
+    // Other processes see that this one is alive by its entry in LMDB's table of readers. The first read makes the
+    // entry, and opening databases removes it.
     this.tnsSnapshot();
   }
 

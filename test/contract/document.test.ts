@@ -122,6 +122,11 @@ test('docs/api.md names every format of tables', () => {
   assert.ok(readFileSync(join(root, 'docs/api.md'), 'utf8').includes(`\`format=${formats}\``), formats);
 });
 
+test('docs/contract.md names every generic filter', () => {
+  const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+  for (const [name] of GENERIC_FILTERS) assert.match(contract, `\`${name}\``);
+});
+
 test('every operation has its own id, a summary and a description; every error is an Error', () => {
   const ids: string[] = [];
   for (const methods of Object.values<Json>(document.paths)) {

@@ -68,7 +68,7 @@ function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boole
 
 /**
  * The words of the first line; undefined if the lines are one column.
- * @param isNamed whether that line is a comment, and the next has as many words
+ * @param isNamed whether the first line is a comment with as many words as the next line
  * @throws TableError if the text is prose, whose lines differ in their number of words
  */
 function headerOfWords(bytes: Uint8Array, isNamed: boolean): string[] | undefined {
