@@ -645,6 +645,7 @@ testWith(
 const SKY_COORD = `
 import json, sys
 import astropy.units as u
+import numpy as np
 from astropy.coordinates import ICRS, Angle, SkyCoord
 from astropy.time import Time
 from nearsky import Nearsky
@@ -663,6 +664,7 @@ print(json.dumps({
     "many": [result["total"] for result in service.lookups(many, radius_arcsec=1)],
     "scalar": [result["total"] for result in service.lookups(crowd, radius_arcsec=1)],
     "cone": [len(list(walk)) for walk in (service.cone(150, 2, 1), service.cone(crowd, 1), service.cone(crowd.galactic, radius_arcsec=1 * u.arcsec))],
+    "numpy": service.lookup([(150, 2)], radius_arcsec=np.float32(1), filters={"reliability_min": np.float32(2)})[0]["total"],
     "times": [next(service.objects(start=Time("2026-09-21", scale=scale)).pages())["window"]["start"] for scale in ("utc", "tai")],
     "refused": [refused(lambda: service.cone(many, 1)), refused(lambda: service.cone(crowd, 2, 1)), refused(lambda: service.lookup([many]))],
 }))
@@ -677,6 +679,7 @@ testWith(
     assert.equal(got.one, Array(6).fill(7));
     assert.ok(Math.abs(got.input.ra - 150) < 1e-9 && Math.abs(got.input.dec - 2) < 1e-9);
     assert.equal([got.many, got.scalar, got.cone], [[7, 0, 0, 7], [7], [7, 7, 7]]);
+    assert.is(got.numpy, 7);
     assert.equal(got.times, ['2026-09-21T00:00:00+00:00', '2026-09-20T23:59:23+00:00']);
     assert.match(got.refused[0], /^Cannot take 2 positions as one/);
     assert.match(got.refused[1], /^Cannot search around a SkyCoord and a declination/);

@@ -603,7 +603,7 @@ class Nearsky:
 
     def _lookup_chunk(self, inputs: list[dict[str, Any]], options: dict[str, Any]) -> list[dict[str, Any]]:
         """The results of one request. Inputs that the limit of a whole request has truncated are requested again, one by one."""
-        results: list[dict[str, Any]] = self._request("/api/lookup", json.dumps({"inputs": inputs, **options}).encode(), "results")["results"]
+        results: list[dict[str, Any]] = self._request("/api/lookup", json.dumps({"inputs": inputs, **options}, default=_plain).encode(), "results")["results"]
         cut = [i for i, result in enumerate(results) if result.get("truncation") == "per_request_limit"]
         if cut and len(cut) < len(inputs):
             again = self._lookup_chunk([inputs[i] for i in cut], options)
@@ -888,6 +888,13 @@ def _named(names: Any) -> Any:
     if isinstance(names, str) or not hasattr(names, "__iter__"):
         return names
     return ",".join('"' + name.replace('"', '""') + '"' for name in names)
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as one of Python. Raises TypeError for other types."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"Cannot send {value!r} because it is of type {type(value).__name__}: give a number or a text")
 
 
 def _finite(number: Any) -> float | None:
