@@ -63,7 +63,8 @@ export const JOB_WAIT = {
   },
 };
 
-const WHOLE_SECONDS = clamped(0, Number.MAX_SAFE_INTEGER, /^\d+$/);
+// Some clients send a float, 60.0.
+const WHOLE_SECONDS = clamped(0, Number.MAX_SAFE_INTEGER, /^\d+(?:\.0+)?$/);
 /** The time limit of a job, seconds. */
 export const JOB_SECONDS: Kind<number> = {
   ...WHOLE_SECONDS,
