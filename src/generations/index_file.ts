@@ -24,7 +24,7 @@ import type { BuiltIndex, IndexedExtent, SaveIndexTask } from './tasks.ts';
 
 const FILE = 'generation';
 const MAGIC = 'nearskyG';
-const VERSION = 3;
+const VERSION = 4;
 const PREFIX_BYTES = 16;
 const DIGEST_BYTES = 32;
 const CHUNK_BYTES = 1 << 20;
