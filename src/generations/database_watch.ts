@@ -36,9 +36,9 @@ export class DatabaseWatch {
     this.#look();
   }
 
-  /** The processes that have the database open; undefined if this one cannot open it. */
+  /** The processes that have the database open; undefined if this one cannot open it, or its files were replaced. */
   get livePids(): ReadonlySet<number> | undefined {
-    return this.#store?.livePids();
+    return this.#trouble() === undefined ? this.#store?.livePids() : undefined;
   }
 
   close(): void {

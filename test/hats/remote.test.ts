@@ -25,6 +25,7 @@ import { type Fault, type RangeServer, serveFiles } from '../catalogs/range_serv
 import { rejection } from '../catalogs/support.ts';
 import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
+import { startScript } from '../store/script.ts';
 
 const test = suite('remote files');
 
@@ -410,5 +411,13 @@ test('which addresses are public', () => {
   const yes = '1.1.1.1 172.32.0.1 192.167.1.1 100.128.0.1 169.253.1.1 2606:4700::1111 ::ffff:8.8.8.8 2001:db9::1';
   for (const address of yes.split(' ')) assert.is(isPublicAddress(address), true, address);
 });
+
+test('a process that could open no file at its first request reads the next one', () =>
+  withServer(async ({ server }) => {
+    const script = new URL('no_file_left.ts', import.meta.url);
+    const under = ['sh', '-c', 'ulimit -n 256; exec "$0" "$@"'];
+    const { output } = await startScript(script, [`${server.url}/dir`], { under }).ended;
+    assert.is(output.trim(), 'failed, read');
+  }));
 
 test.run();

@@ -191,6 +191,7 @@ test('the rows are the lines of an export, value by value; each in its partition
     assert.is(counts.matches, lines.filter(({ type }) => type === 'match').length);
     assert.is(counts.withoutPosition, aside.filter(row => !isMatch(row)).length);
     assert.ok(counts.withoutPosition > 10 && aside.some(isMatch));
+    assert.ok(aside.every(row => row._healpix_29 === -1n));
     assert.is(counts.sequence, store.lastSequence());
     for (const rows of [objects, matches]) {
       const paths = new Set(rows.map(({ path }) => path));

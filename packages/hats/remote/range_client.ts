@@ -172,11 +172,19 @@ export class RangeClient {
     await sleep(waitMs);
   }
 
+  /** A failure is forgotten: the next attempt loads undici again, for example when files can be opened again. */
+  #loadSender(): Promise<Sender> {
+    this.#sender ??= senderFor(this.#options, this.#ownHost).catch(error => {
+      this.#sender = undefined;
+      throw error;
+    });
+    return this.#sender;
+  }
+
   async #send(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
     session.counts.requests++;
     const range = 'last' in wanted ? `-${wanted.last}` : `${wanted.start}-${wanted.end - 1}`;
-    this.#sender ??= senderFor(this.#options, this.#ownHost);
-    const { request, dispatcher } = await this.#sender;
+    const { request, dispatcher } = await this.#loadSender();
     const response = await request(session.url, {
       dispatcher,
       signal: session.deadline,
