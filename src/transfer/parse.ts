@@ -64,7 +64,7 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
     onUnread();
   });
   // A later member of the same name would replace the first one.
-  if (isWhole && !/\\|"(?:type|diaObjectId)"/.test(rest)) {
+  if (isWhole && rest.length <= MAX_KNOWN_CHARACTERS && !/\\|"(?:type|diaObjectId)"/.test(rest)) {
     if (rests.size >= MAX_KNOWN) rests.clear();
     rests.set(rest, parsed as ImportItem);
   }
@@ -79,7 +79,8 @@ const knownRests = {
   crossmatch_record: new Map<string, ImportItem>(),
   tns_association: new Map<string, ImportItem>(),
 };
-const MAX_KNOWN = 1000;
+/** The maximum number of cached lines of each kind, and of characters of one. */
+const [MAX_KNOWN, MAX_KNOWN_CHARACTERS] = [1000, 8192];
 
 function parseWhole(line: string, onUnread: () => void): ParsedLine {
   const end = line.indexOf(PROVENANCE);
