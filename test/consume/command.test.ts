@@ -140,7 +140,7 @@ test('what is missing is status 2, and said before anything is made', () =>
   withDirectory(async directory => {
     const wrong: [string[], Record<string, string>, RegExp][] = [
       [[], {}, /no broker given/],
-      [['ztf'], {}, new RegExp(`a broker must be one of ${BROKER_NAMES.join(', ')} \\("ztf" was given\\)`)],
+      [['ztf'], {}, new RegExp(`a broker must be one of ${BROKER_NAMES.join(', ')} \\(ztf was given\\)`)],
       [['lasair'], {}, /LASAIR_TOPICS is not set: set it to the topics/],
       [['lasair'], { LASAIR_TOPICS: 'a,b' }, /LASAIR_GROUP_ID is not set/],
       [['antares'], { ANTARES_TOPICS: 'a', ANTARES_GROUP_ID: 'g' }, /ANTARES_API_KEY is not set in the environment/],
