@@ -42,6 +42,14 @@ const HUNGRY: Readonly<Record<string, string>> = {
   'different rows': `SELECT COUNT(*) FROM (SELECT DISTINCT a.diaObjectId AS x, b.diaObjectId AS y, c.ra AS z FROM ${THREE}) AS q`,
 };
 
+/** Sends a query again if others are said to have its memory: on a busy machine what it has just freed may count as theirs. */
+async function insist(running: Running, query: string): ReturnType<typeof ask> {
+  for (let tries = 1; ; tries++) {
+    const answer = await ask(running, query, '192.0.2.1');
+    if (answer.status !== 503 || tries === 3) return answer;
+  }
+}
+
 onLinux('rows of many kilobytes do not end the engine', async ({ running }) => {
   await small(running);
   const { pid } = engine()!;
@@ -63,7 +71,7 @@ onLinux('a query that takes all memory is refused alone, within the bound', asyn
   const { pid } = engine()!;
   for (const [name, query] of Object.entries(HUNGRY)) {
     let isOver = false;
-    const hungry = ask(running, query, '192.0.2.1').finally(() => (isOver = true));
+    const hungry = insist(running, query).finally(() => (isOver = true));
     let most = 0;
     while (!isOver) {
       await small(running);
@@ -88,7 +96,7 @@ onLinux('a query that takes all memory beside others is refused, and the others 
   try {
     for (const [name, query] of Object.entries(HUNGRY)) {
       let isOver = false;
-      const hungry = ask(running, query, '192.0.2.1').finally(() => (isOver = true));
+      const hungry = insist(running, query).finally(() => (isOver = true));
       while (!isOver) {
         const { status, text } = await ask(running, HONEST, '192.0.2.3');
         assert.is(status, 200, `beside ${name}: ${text}`);
