@@ -76,6 +76,23 @@ async function eachMs(totalMs: number, work: () => Promise<unknown>): Promise<nu
   return median(times);
 }
 
+/**
+ * The number of rows of a CSV answer.
+ * @throws Error if the first cells of its rows are not those of PostgreSQL's rows, in any order
+ */
+export function requireSameRows(name: string, csv: Buffer, theirs: readonly (readonly (string | null)[])[]): number {
+  const lines = csv.toString().trimEnd().split(/\r?\n/).slice(1);
+  const [found, expected] = [lines.map(line => line.split(',', 1)[0]!), theirs.map(([first]) => `${first}`)].map(
+    cells => cells.sort(),
+  ) as [string[], string[]];
+  const at = found.findIndex((cell, i) => cell !== expected[i]);
+  if (at >= 0 || found.length !== expected.length)
+    throw new Error(
+      `${name}: ${found.length} rows, and ${expected.length} of PostgreSQL: ${found[at]}, ${expected[at]}`,
+    );
+  return found.length;
+}
+
 async function run({ points, seed, runs }: Options, note: (text: string) => void): Promise<Report> {
   const obstacle = whyNoPostgres();
   if (obstacle) throw new Error(obstacle);
@@ -155,14 +172,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
     const json: Record<string, unknown> = {};
     for (const [name, [adql, sql]] of Object.entries(queriesOf(FIRST_ID + BigInt(points >> 1)))) {
       const theirs = (await postgres.rows([sql]))[0]!;
-      const found = Buffer.concat(await ours(adql))
-        .toString()
-        .trimEnd()
-        .split('\n')
-        .slice(1);
-      const isSame = found.length === theirs.length && (found.length > 1 || `${found[0]}` === `${theirs[0]}`);
-      if (!isSame)
-        throw new Error(`${name}: ${found.length} rows, and ${theirs.length} of PostgreSQL: ${found[0]}, ${theirs[0]}`);
+      const count = requireSameRows(name, Buffer.concat(await ours(adql)), theirs);
       await eachMs(WARM_MS, () => ours(adql));
       const times = { csv: [] as number[], binary: [] as number[], theirs: [] as number[] };
       for (let turn = 0; turn < runs; turn++) {
@@ -173,7 +183,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       const [csv, binary, reference] = [times.csv, times.binary, times.theirs].map(median) as [number, number, number];
       json[name] = { csv, binary, reference };
       const shown = [csv, binary, reference].map(ms => ms.toFixed(1));
-      rows.push([name, `${found.length}`, ...shown, ratio(reference / csv), ratio(reference / binary)]);
+      rows.push([name, `${count}`, ...shown, ratio(reference / csv), ratio(reference / binary)]);
     }
     const header = ['query', 'rows', 'CSV, ms', 'BINARY2, ms', 'PostgreSQL, ms', 'its over CSV', 'its over BINARY2'];
     return { header, rows, json };

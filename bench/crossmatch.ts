@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../src/store/store.ts';
 import { type HatsSky, hatsSky } from './hats_sky.ts';
+import { cpuMsOf, statOf } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 
 const OBJECTS = 100_000;
@@ -66,19 +67,12 @@ interface Usage {
 function usage(pid: number): Usage | undefined {
   try {
     const peakKiB = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    const stat = statOf(pid);
     if (peakKiB === undefined) return undefined;
-    return { cpuSeconds: (Number(stat[11]) + Number(stat[12])) / 100, peakMiB: Number(peakKiB) / 1024 };
+    return { cpuSeconds: cpuMsOf(pid) / 1000, peakMiB: Number(peakKiB) / 1024 };
   } catch {
     return undefined;
   }
 }
-
-/** The fields of /proc/PID/stat after the name. */
-const statOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
 
 /** The worker process that a script has started; before that, the script itself. */
 function workerOf(script: number): number {

@@ -2,7 +2,7 @@
  * Nodes that share a log, over three Kafka servers: the time from an alert to an answer of each node, the replay of a
  * log, a node from a backup, and the CPU time of a request, compared with a service without a log.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Producer } from '@platformatic/kafka';
@@ -17,7 +17,7 @@ import { logOf } from '../test/e2e/three_nodes.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { type Alert, alertsAnywhere } from './ingest.ts';
 import { load } from './load.ts';
-import { withDirectory } from './processes.ts';
+import { cpuMsOf, withDirectory } from './processes.ts';
 import { median, type Options, quantile, type Report, type Workload } from './report.ts';
 import { fill } from './transfer.ts';
 
@@ -41,8 +41,6 @@ const STREAM_WARM_SECONDS = 10;
 /** After a start, the tables for queries are made. */
 const SETTLE_MS = 15_000;
 const IDLE_MS = 10_000;
-/** The tick of Linux's accounts. */
-const CLOCK_TICK_MS = 10;
 
 type Kafka = readonly KafkaServer[];
 type Rows = readonly (readonly string[])[];
@@ -54,12 +52,6 @@ interface Part {
 }
 
 const variablesOf = (kafka: Kafka, topic: string) => ({ ...logOf(kafka, topic), NEARSKY_WORKERS: '1' });
-
-/** The processor time of a process with all its threads, milliseconds (Linux). */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ');
-  return CLOCK_TICK_MS * (Number(fields[11]) + Number(fields[12]));
-}
 
 async function serve(data: string, variables: Record<string, string>, ...options: string[]): Promise<Server> {
   const server = await startServer(['serve', '--data', data, '--port', '0', ...options], variables);

@@ -1,6 +1,6 @@
 /** Shared by the workloads that measure whole processes: a data directory from a sky, a service over it, its use of time and memory. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -103,6 +103,27 @@ export async function runToEnd(
   return { cpuSeconds, output };
 }
 
+/** The fields of /proc/PID/stat after the name. */
+export const statOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+
+const sumMs = (ticks: readonly string[]) => CLOCK_TICK_MS * ticks.reduce((sum, each) => sum + Number(each), 0);
+
+/** The CPU time of all threads of a process so far, milliseconds, in steps of 10 (Linux). */
+export function cpuMsOf(pid: number): number {
+  return sumMs(statOf(pid).slice(11, 13));
+}
+
+/** The CPU time of a process and its descendants, including those that have ended, milliseconds (Linux). */
+export function treeCpuMs(pid: number): number {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap(task =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.reduce((sum, child) => sum + treeCpuMs(child), sumMs(statOf(pid).slice(11, 15)));
+}
+
 /** A program of this project in its own process. */
 export class Program {
   readonly process: ChildProcess;
@@ -136,12 +157,7 @@ export class Program {
 
   /** The CPU time of all its threads so far, milliseconds, in steps of 10 (Linux). */
   get cpuMs(): number {
-    const stat = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8');
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13);
-    return CLOCK_TICK_MS * (Number(user) + Number(system));
+    return cpuMsOf(this.process.pid!);
   }
 
   async stop(): Promise<void> {

@@ -2,15 +2,16 @@
  * Queries in ADQL over a whole catalog of --points sources, over HTTP, beside PostgreSQL with q3c. The catalog is read
  * from its files for each query. PostgreSQL has the same rows in a table that is clustered by position and in its cache.
  */
-import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Postgres, whyNoPostgres } from '../test/adql/oracle/postgres.ts';
 import { nearsky, startServer } from '../test/e2e/support.ts';
 import { anywhere, seededRandom } from '../test/oracle/skies.ts';
+import { requireSameRows } from './adql.ts';
 import { hatsSky } from './hats_sky.ts';
-import { withDirectory } from './processes.ts';
+import { treeCpuMs, withDirectory } from './processes.ts';
 import { median, type Options, type Report, ratio, type Workload } from './report.ts';
 import { ask, tablesReady, uploadOf } from './tap.ts';
 
@@ -18,8 +19,6 @@ import { ask, tablesReady, uploadOf } from './tap.ts';
 const OBJECT_SHARE = 1 / 20;
 const UPLOADED_SHARE = 1 / 2000;
 const ARCSEC = 1 / 3600;
-/** The tick of Linux's accounts, ms. */
-const CLOCK_TICK_MS = 10;
 
 /** Each in ADQL and in PostgreSQL's SQL, around the densest place of the sky. */
 const queriesAround = (ra: number, dec: number): Readonly<Record<string, readonly [adql: string, sql: string]>> => {
@@ -56,19 +55,6 @@ const queriesAround = (ra: number, dec: number): Readonly<Record<string, readonl
   };
 };
 
-/** The CPU time of a process and of its descendants, with those that have ended, ms (Linux). */
-function treeCpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-    .slice(11, 15);
-  const own = stat.reduce((sum, ticks) => sum + CLOCK_TICK_MS * Number(ticks), 0);
-  const children = readdirSync(`/proc/${pid}/task`).flatMap(task =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  );
-  return children.reduce((sum, child) => sum + treeCpuMs(child), own);
-}
-
 /** How often a turn repeats its query, because processor time is counted in ticks. */
 const TIMES = 5;
 /** Until the ended process of a connection is counted. */
@@ -81,9 +67,6 @@ async function measured(pid: number, turn: () => Promise<number>): Promise<reado
   await sleep(ENDED_MS);
   return [wall, (treeCpuMs(pid) - cpu) / TIMES];
 }
-
-/** The rows of CSV, in canonical order. */
-const linesOf = (csv: Buffer) => csv.toString().trim().split(/\r?\n/).slice(1).sort();
 
 async function run({ points, seed, runs }: Options, note: (text: string) => void): Promise<Report> {
   const obstacle = whyNoPostgres();
@@ -137,11 +120,8 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       const rows: string[][] = [];
       const json: Record<string, unknown> = {};
       for (const [name, [adql, sql]] of Object.entries(queriesAround(ra, dec))) {
-        const mine = linesOf((await ask(url, adql, 'csv', table)).answer);
-        const theirs = (await postgres.rows([sql]))[0]!;
-        const isSame = mine.length === theirs.length && (mine.length > 1 || mine[0] === `${theirs[0]}`);
-        if (!isSame)
-          throw new Error(`${name}: ${mine.length} rows, and ${theirs.length} of PostgreSQL: ${mine[0]}, ${theirs[0]}`);
+        const { answer } = await ask(url, adql, 'csv', table);
+        const count = requireSameRows(name, answer, (await postgres.rows([sql]))[0]!);
         const ours: (readonly [number, number])[] = [];
         const references: (readonly [number, number])[] = [];
         for (let turn = 0; turn < runs; turn++) {
@@ -161,7 +141,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
         note(name);
         rows.push([
           name,
-          `${mine.length}`,
+          `${count}`,
           ...[wall, cpu, theirWall, theirCpu].map(ms => ms.toFixed(0)),
           ratio(theirWall / wall),
           ratio(theirCpu / cpu),

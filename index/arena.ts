@@ -57,7 +57,7 @@ const MAX_KEY = 12 * 4 ** MAX_ORDER - 1;
 const KEY_PIXELS = 4 ** (MAX_AREA_ORDER - MAX_ORDER);
 
 const CELL_SIDE = Math.sqrt(CELLS);
-// A bit for each of a bucket's cells, by their NESTED numbers: those of the first columns (x) and rows (y).
+// Masks with a bit for each cell of a bucket, by NESTED number. Entry n has the first n columns (x), or rows (y).
 const CELL_COLUMNS = [0, 0x0505, 0x0f0f, 0x5f5f, 0xffff];
 const CELL_ROWS = [0, 0x0033, 0x00ff, 0x33ff, 0xffff];
 

@@ -42,7 +42,7 @@ export class ObjectReader {
    * association is part of each match, so an object without listed matches has none.
    */
   readRecent(object: ObjectView): AnsweredObject {
-    const [ra, dec] = object.place();
+    const [ra, dec] = object.storedPosition();
     const current = this.#fragments.current(this.#store, object.current);
     const matches = this.#level >= LEVEL.matches ? this.#matches(object, current) : undefined;
     return {

@@ -38,7 +38,7 @@ const MAX_FOOTPRINT_ORDER = 10;
 /** Releases may list a source at slightly different positions. */
 const SAME_WITHIN_ARCSEC = 0.2;
 const ADD_OPTIONS = ['release', 'id', 'description', 'footprint', 'allow-missing-columns', 'quick', 'rows'];
-/** The options of each verb, besides those of all commands. */
+/** The options that each verb takes, in addition to those of all commands. */
 const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
   add: ADD_OPTIONS,
   replace: ADD_OPTIONS,
@@ -115,7 +115,7 @@ Keys that the file lacks are taken from the catalog.`,
       name => name in this.options && !OPTIONS_OF[verb ?? '']?.includes(name),
     );
     if (verb !== undefined && verb in OPTIONS_OF && stray !== undefined)
-      throw new UsageError(`catalog ${verb} takes no --${stray}. Usage: nearsky ${this.usage}`);
+      throw new UsageError(`catalog ${verb} takes no --${stray}`, this);
     switch (verb) {
       case 'add':
         expect(2);

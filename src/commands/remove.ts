@@ -120,7 +120,7 @@ function find(store: Store, chosen: ByTime | { readonly given: ReadonlySet<bigin
   // An import may bring objects of other brokers.
   if (ids.size + undated === 0 && !isBroker(chosen.broker))
     throw new UsageError(
-      `--broker must be one of ${BROKER_NAMES.join(', ')}, or a broker of objects in the window (${chosen.broker} was given)`,
+      `--broker must be one of ${BROKER_NAMES.join(', ')}, or one that delivered objects in the window (${chosen.broker} was given)`,
     );
   const [only, staying]: [bigint[], bigint[]] = [[], []];
   for (const id of ids) (store.getObject(id)?.brokers.length === 1 ? only : staying).push(id);

@@ -218,7 +218,7 @@ class Numbers implements Cells {
   }
 }
 
-/** Values of which many rows have the same ones. */
+/** Values that many rows share. */
 class SharedCells implements Cells {
   readonly #indexes: Int32Array;
   readonly #distinct: unknown[] = [];

@@ -95,7 +95,7 @@ export class JobQueue {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param livePids the processes that use the data directory, some of which may hold jobs; undefined if unknown */
+  /** @param livePids returns the ids of the processes that use the data directory; undefined if they are unknown */
   constructor(
     store: JobStore,
     kinds: Readonly<Record<string, JobKind>>,

@@ -1,4 +1,4 @@
-/** What a process knows of its database while the files are there, and after they were replaced. */
+/** The processes that have the database open, also after its file is replaced. */
 import { cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

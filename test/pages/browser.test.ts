@@ -1122,7 +1122,7 @@ check('the status page has what each broker delivered, and sums that agree', asy
       `${counts.reduce((a, b) => a + b, 0)} objects`,
     );
   });
-  // As while the database cannot be read.
+  // The metrics are also empty while the database cannot be read.
   const page = await world.context.newPage();
   await page.route('**/metrics', route => route.fulfill({ contentType: 'text/plain', body: '' }));
   await page.goto(`${world.server.url}/status`);

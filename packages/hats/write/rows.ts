@@ -39,9 +39,10 @@ export function writeRows(path: string, rows: FileRows): number {
  */
 function parquetFile({ program, columns, length, valuesOf }: FileRows): Uint8Array {
   const writer = new ByteWriter();
+  const elements = columns.map(elementOf);
   const parquet = new ParquetWriter({
     writer,
-    schema: [{ name: 'schema', num_children: columns.length }, ...columns.map(elementOf)],
+    schema: [{ name: 'schema', num_children: columns.length }, ...elements],
     codec: 'ZSTD',
     kvMetadata: metadataOf(columns),
     createdBy: program,
@@ -52,7 +53,7 @@ function parquetFile({ program, columns, length, valuesOf }: FileRows): Uint8Arr
     const written = columns.map((column, i) =>
       chunks.write(
         {
-          element: elementOf(column),
+          element: elements[i]!,
           // A dictionary of mostly distinct values takes time and saves no bytes.
           isPlain: column.isVaried ?? false,
           hasBounds: column.hasBounds ?? false,

@@ -302,7 +302,7 @@ function cellAt({ ra, dec }) {
 }
 
 /**
- * Whether the loaded cells are those of this layer, contain every object, and reach this position.
+ * Whether the loaded cells belong to this layer, count every object, and cover this position.
  * @param {{ ra: number, dec: number }} position
  */
 function isKnown(position) {
